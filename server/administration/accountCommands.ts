@@ -5,15 +5,15 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import type { Store } from '../store/store.ts'
 import { timestamp } from '../domain/environment.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
+import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { consoleUrlOption } from './options/consoleListening.ts'
 import { present, table, type Write } from './text/output.ts'
-import { folderEngineOf, withExistingStore } from './withStore.ts'
+import { withExistingStore } from './withStore.ts'
 
 /** Where the console is when no address is given: the port that the documentation uses. */
 const CONSOLE_URL = 'http://localhost:7173'
 
-interface LinkOptions extends DataDirOptions {
+interface LinkOptions extends DatabaseOptions {
   readonly email: string
   readonly consoleUrl: string
 }
@@ -26,10 +26,10 @@ export function addAccountCommands(program: Command, write: Write): void {
   addMemberCommands(program, write)
   addReset(program, write)
   const session = program.command('session').description('sessions of the console')
-  addDataDir(session.command('end-all').description('sign a person out everywhere'))
+  addDatabase(session.command('end-all').description('sign a person out everywhere'))
     .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
-    .action(async ({ dataDir, json, email }: DataDirOptions & { email: string }) => {
-      const ended = await withExistingStore(folderEngineOf(dataDir), async (store) => {
+    .action(async ({ json, email, ...place }: DatabaseOptions & { email: string }) => {
+      const ended = await withExistingStore(engineOf(place), async (store) => {
         const found = await store.personWithEmail(email)
         if (found === undefined)
           throw new ApiError('not_found', `there is no person with the address ${email}`)
@@ -41,17 +41,17 @@ export function addAccountCommands(program: Command, write: Write): void {
 
 function addInvite(program: Command, write: Write): void {
   const owner = program.command('owner').description('owners of organisations, who use the console')
-  addDataDir(
+  addDatabase(
     owner.command('invite').description('print a link, valid 24 hours, that makes a person an owner'),
   )
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
     .addOption(consoleUrlOption().default(CONSOLE_URL))
-    .action(async ({ dataDir, json, org: orgId, email, consoleUrl }: LinkOptions & { org: string }) => {
+    .action(async ({ json, org: orgId, email, consoleUrl, ...place }: LinkOptions & { org: string }) => {
       const { token, ...link } = newLink()
       const invitation = { ...link, orgId, email, role: 'owner' } as const
       const nowMs = systemEnvironment.nowMs()
-      await withExistingStore(folderEngineOf(dataDir), (store) => store.invite(invitation, BY, nowMs))
+      await withExistingStore(engineOf(place), (store) => store.invite(invitation, BY, nowMs))
       const url = `${consoleUrl}/invite/${token}`
       present(write, json, { url }, url)
     })
@@ -59,13 +59,13 @@ function addInvite(program: Command, write: Write): void {
 
 function addReset(program: Command, write: Write): void {
   const person = program.command('person').description('people with an account')
-  addDataDir(person.command('reset').description('print a link, valid 24 hours, that sets a new password'))
+  addDatabase(person.command('reset').description('print a link, valid 24 hours, that sets a new password'))
     .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
     .addOption(consoleUrlOption().default(CONSOLE_URL))
-    .action(async ({ dataDir, json, email, consoleUrl }: LinkOptions) => {
+    .action(async ({ json, email, consoleUrl, ...place }: LinkOptions) => {
       const { token, ...link } = newLink()
       const reset = { ...link, email, by: BY, nowMs: systemEnvironment.nowMs() }
-      await withExistingStore(folderEngineOf(dataDir), (store) => store.startReset(reset))
+      await withExistingStore(engineOf(place), (store) => store.startReset(reset))
       const url = `${consoleUrl}/reset/${token}`
       present(write, json, { url }, url)
     })
@@ -73,10 +73,10 @@ function addReset(program: Command, write: Write): void {
 
 function addMemberCommands(program: Command, write: Write): void {
   const member = program.command('member').description('members of organisations')
-  addDataDir(member.command('list').description('list the members of an organisation'))
+  addDatabase(member.command('list').description('list the members of an organisation'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
-    .action(async ({ dataDir, json, org }: DataDirOptions & { org: string }) => {
-      const members = await withExistingStore(folderEngineOf(dataDir), (store) => store.listMembers(org))
+    .action(async ({ json, org, ...place }: DatabaseOptions & { org: string }) => {
+      const members = await withExistingStore(engineOf(place), (store) => store.listMembers(org))
       const shown = members.map(({ personId: id, email, name, role, createdAt, seenAtMs }) => ({
         ...{ id, email, name, role, created_at: createdAt },
         last_seen_at: seenAtMs === null ? null : timestamp(seenAtMs),
@@ -90,11 +90,11 @@ function addMemberCommands(program: Command, write: Write): void {
       ])
       present(write, json, shown, table(['ID', 'EMAIL', 'ROLE', 'LAST SEEN', 'NAME'], rows))
     })
-  addDataDir(member.command('remove').description('remove a person from an organisation; its sessions end'))
+  addDatabase(member.command('remove').description('remove a person from an organisation; its sessions end'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
-    .action(async ({ dataDir, json, org, email }: DataDirOptions & { org: string; email: string }) => {
-      await withExistingStore(folderEngineOf(dataDir), (store) => removeMember(store, org, email))
+    .action(async ({ json, org, email, ...place }: DatabaseOptions & { org: string; email: string }) => {
+      await withExistingStore(engineOf(place), (store) => removeMember(store, org, email))
       present(write, json, { email }, `removed ${email}`)
     })
 }

@@ -17,12 +17,12 @@ import type { ChannelRef, StoredChannel } from '../store/notificationStore.ts'
 import type { Store } from '../store/store.ts'
 import { addDeliveryCommands } from './deliveryCommands.ts'
 import { addChannelOptions, type ChannelOptions, channelRefOf } from './options/channelOptions.ts'
-import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
-import { keySourceOf, type FolderKeyOptions, masterKeyOption } from './options/masterKeyOption.ts'
+import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
+import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './options/masterKeyOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { webhookAddressNote } from './options/webhookRanges.ts'
 import { present, table, type Write } from './text/output.ts'
-import { folderEngineOf, withExistingStore } from './withStore.ts'
+import { withExistingStore } from './withStore.ts'
 
 /** What stands for stdin where a file may be named, and the number of its stream. */
 const STDIN_NAME = '-'
@@ -30,7 +30,7 @@ const STDIN = 0
 /** Longest name of a channel (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
 
-interface CreateOptions extends FolderKeyOptions {
+interface CreateOptions extends MasterKeyOptions {
   readonly org: string
   readonly kind: ChannelKind
   readonly name: string
@@ -46,10 +46,10 @@ type Variables = Readonly<Record<string, string | undefined>>
 export function addChannelCommands(program: Command, write: Write, environment: Variables): void {
   const channel = program.command('channel').description('notification channels: webhooks and Slack')
   addCreate(channel, write, environment)
-  addDataDir(channel.command('list').description('list the channels of an organisation'))
+  addDatabase(channel.command('list').description('list the channels of an organisation'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
-    .action(async ({ dataDir, json, org }: DataDirOptions & { org: string }) => {
-      const channels = await withExistingStore(folderEngineOf(dataDir), (store) => store.listChannels(org))
+    .action(async ({ json, org, ...place }: DatabaseOptions & { org: string }) => {
+      const channels = await withExistingStore(engineOf(place), (store) => store.listChannels(org))
       const rows = channels.map(({ id, kind, name, host, state, ...rest }) => [
         ...[id, kind, name, host, rest.disabledReason === null ? state : `${state}: ${rest.disabledReason}`],
         rest.lastSuccessAtMs === null ? '-' : timestamp(rest.lastSuccessAtMs),
@@ -76,7 +76,9 @@ export function addChannelCommands(program: Command, write: Write, environment: 
 }
 
 function addCreate(channel: Command, write: Write, environment: Variables): void {
-  addDataDir(channel.command('create').description('create a channel; its signing secret is shown only once'))
+  addDatabase(
+    channel.command('create').description('create a channel; its signing secret is shown only once'),
+  )
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .addOption(
       new Option('--kind <kind>', 'form of the messages').choices(CHANNEL_KINDS).makeOptionMandatory(),
@@ -120,7 +122,7 @@ function addCreate(channel: Command, write: Write, environment: Variables): void
     })
 }
 
-interface UpdateOptions extends ChannelOptions, FolderKeyOptions {
+interface UpdateOptions extends ChannelOptions, MasterKeyOptions {
   readonly name?: string
   readonly url?: string
   readonly urlFile?: string
@@ -181,7 +183,7 @@ function addShowSecret(channel: Command, write: Write, environment: Variables): 
     channel.command('show-secret').description('print the signing secret; the audit log records it'),
   )
     .addOption(masterKeyOption())
-    .action(async (options: ChannelOptions & FolderKeyOptions) => {
+    .action(async (options: ChannelOptions & MasterKeyOptions) => {
       let secret = ''
       await withMasterKeys(options, environment, async (store, find) => {
         const sealed = await store.showSecret(channelRefOf(options), systemEnvironment.nowMs())
@@ -196,7 +198,7 @@ function addRotate(channel: Command, write: Write, environment: Variables): void
     channel.command('rotate').description('replace the signing secret; the old one also signs for 24 hours'),
   )
     .addOption(masterKeyOption())
-    .action(async (options: ChannelOptions & FolderKeyOptions) => {
+    .action(async (options: ChannelOptions & MasterKeyOptions) => {
       const secret = mintSecret(systemEnvironment)
       const nowMs = systemEnvironment.nowMs()
       await withMasterKeys(options, environment, (store, find) =>
@@ -227,25 +229,27 @@ function noteAddress(url: string, command: Command): void {
 function addChange(channel: Command, write: Write, { name, description, done, change }: Change): void {
   addChannelOptions(channel.command(name).description(description)).action(
     async (options: ChannelOptions) => {
-      await withExistingStore(folderEngineOf(options.dataDir), (store) =>
-        change(store, channelRefOf(options)),
-      )
+      await withExistingStore(engineOf(options), (store) => change(store, channelRefOf(options)))
       present(write, options.json, { id: options.id }, `${done} ${options.id}`)
     },
   )
 }
 
 async function withMasterKeys(
-  options: FolderKeyOptions,
+  options: MasterKeyOptions,
   variables: Variables,
   work: (store: Store, find: Awaited<ReturnType<typeof openMasterKeys>>) => Promise<void>,
 ): Promise<void> {
-  const { dataDir } = options
+  const { dataDir = null } = options
+  const engine = engineOf(options)
   const source = keySourceOf(options, variables)
-  await withExistingStore(folderEngineOf(dataDir), async (store) =>
+  await withExistingStore(engine, async (store) =>
     work(
       store,
-      await openMasterKeys({ store, source, dataDir, makesMasterKeys: true, environment: systemEnvironment }),
+      await openMasterKeys({
+        ...{ store, source, dataDir, environment: systemEnvironment },
+        makesMasterKeys: engine.makesMasterKeys,
+      }),
     ),
   )
 }

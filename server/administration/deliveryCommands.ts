@@ -7,7 +7,8 @@ import type { Store } from '../store/store.ts'
 import { addChannelOptions, type ChannelOptions, channelRefOf } from './options/channelOptions.ts'
 import { WEBHOOK_RANGES_ADVICE } from './options/webhookRanges.ts'
 import { present, table, type Write } from './text/output.ts'
-import { folderEngineOf, withExistingStore } from './withStore.ts'
+import { engineOf } from './options/databaseOption.ts'
+import { withExistingStore } from './withStore.ts'
 
 /** How long a test waits for the server (milliseconds), and how often it looks. */
 const TEST_MS_MAX = 20_000
@@ -25,8 +26,8 @@ export function addDeliveryCommands(channel: Command, write: Write): void {
     .addOption(new Option('--state <state>', 'only those').choices(['waiting', 'sent', 'failed']))
     .option('--limit <count>', 'at most this many', readCount, SHOWN_COUNT)
     .action(async (options: ChannelOptions & { state?: DeliveryState; limit: number }) => {
-      const { dataDir, json, state, limit: countMax } = options
-      const deliveries = await withExistingStore(folderEngineOf(dataDir), (store) =>
+      const { json, state, limit: countMax } = options
+      const deliveries = await withExistingStore(engineOf(options), (store) =>
         store.listDeliveries(channelRefOf(options), { state, countMax }),
       )
       const rows = deliveries.map((one) => [
@@ -40,12 +41,12 @@ export function addDeliveryCommands(channel: Command, write: Write): void {
     .addOption(new Option('--delivery <id>', 'this one, from "channel deliveries"').conflicts('since'))
     .option('--since <instant>', 'all failed ones of events since then', readInstant)
     .action(async (options: ChannelOptions & { delivery?: string; since?: number }) => {
-      const { dataDir, json, delivery, since } = options
+      const { json, delivery, since } = options
       const which = delivery === undefined ? { sinceMs: since ?? NaN } : { webhookId: delivery }
       if (delivery === undefined && since === undefined) {
         throw new Error('name a delivery by --delivery, or all failed ones by --since')
       }
-      const count = await withExistingStore(folderEngineOf(dataDir), (store) =>
+      const count = await withExistingStore(engineOf(options), (store) =>
         store.resendDeliveries(channelRefOf(options), which, systemEnvironment.nowMs()),
       )
       const noun = count === 1 ? 'delivery' : 'deliveries'
@@ -58,7 +59,7 @@ function addTest(channel: Command, write: Write): void {
     channel.command('test').description('send a test event, and show the answer of the receiver'),
   ).action(async (options: ChannelOptions) => {
     const channelRef = channelRefOf(options)
-    const delivery = await withExistingStore(folderEngineOf(options.dataDir), async (store) => {
+    const delivery = await withExistingStore(engineOf(options), async (store) => {
       const webhookId = await store.testChannel(channelRef, systemEnvironment.nowMs())
       return endOf(store, channelRef, webhookId)
     })

@@ -15,12 +15,12 @@ import {
 } from '../domain/statusPages/definition.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import type { Store } from '../store/store.ts'
-import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
+import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { folderEngineOf, withExistingStore } from './withStore.ts'
+import { withExistingStore } from './withStore.ts'
 
-interface PageOptions extends DataDirOptions {
+interface PageOptions extends DatabaseOptions {
   readonly slug?: string
   readonly title?: string
   readonly text?: string
@@ -34,10 +34,10 @@ interface PageOptions extends DataDirOptions {
 export function addStatusPageCommands(program: Command, write: Write): void {
   const statusPage = program.command('status-page').description('public status pages')
   addCreate(statusPage, write)
-  addDataDir(statusPage.command('list').description('list the status pages of an organisation'))
+  addDatabase(statusPage.command('list').description('list the status pages of an organisation'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
-    .action(async ({ dataDir, json, org }: DataDirOptions & { org: string }) => {
-      const pages = await withExistingStore(folderEngineOf(dataDir), (store) => store.listStatusPages(org))
+    .action(async ({ json, org, ...place }: DatabaseOptions & { org: string }) => {
+      const pages = await withExistingStore(engineOf(place), (store) => store.listStatusPages(org))
       const rows = pages.map(({ id, slug, title, isPublic, hosts }) => [
         ...[id, slug, isPublic ? 'public' : 'hidden', hosts.join(',') || '-', title],
       ])
@@ -49,10 +49,10 @@ export function addStatusPageCommands(program: Command, write: Write): void {
     store.getStatusPage(id),
   )
   addUpdate(statusPage, write)
-  addDataDir(statusPage.command('delete').description('delete a status page and its addresses'))
+  addDatabase(statusPage.command('delete').description('delete a status page and its addresses'))
     .requiredOption('--id <id>', 'id of the page, from "status-page list"')
-    .action(async ({ dataDir, json, id }: DataDirOptions & { id: string }) => {
-      await withExistingStore(folderEngineOf(dataDir), (store) => store.deleteStatusPage(id))
+    .action(async ({ json, id, ...place }: DatabaseOptions & { id: string }) => {
+      await withExistingStore(engineOf(place), (store) => store.deleteStatusPage(id))
       present(write, json, { id }, `deleted ${id}`)
     })
   addOne('bind-host', 'serve a page at the root of a host', ({ store, id, host }) =>
@@ -80,10 +80,10 @@ function addPageCommand(
   }: { readonly name: string; readonly description: string; readonly work: PageWork },
   write: Write,
 ): Command {
-  return addDataDir(statusPage.command(name).description(description))
+  return addDatabase(statusPage.command(name).description(description))
     .requiredOption('--id <id>', 'id of the page, from "status-page list"')
-    .action(async ({ dataDir, json, id, host = '' }: DataDirOptions & { id: string; host?: string }) => {
-      const page = await withExistingStore(folderEngineOf(dataDir), (store) => work({ store, id, host }))
+    .action(async ({ json, id, host = '', ...place }: DatabaseOptions & { id: string; host?: string }) => {
+      const page = await withExistingStore(engineOf(place), (store) => work({ store, id, host }))
       present(write, json, page, pageText(page))
     })
 }
@@ -98,7 +98,7 @@ function addCreate(statusPage: Command, write: Write): void {
       if (sections.every(({ components }) => components.length === 0))
         throw new Error('--service is missing: name what the page shows')
       const settings = { ...changeOf(options), slug, title, sections }
-      await withExistingStore(folderEngineOf(options.dataDir), (store) =>
+      await withExistingStore(engineOf(options), (store) =>
         store.createStatusPage({ id, orgId, settings, nowMs: systemEnvironment.nowMs() }),
       )
       present(write, options.json, { id, slug }, id)
@@ -117,7 +117,7 @@ function addUpdate(statusPage: Command, write: Write): void {
     .action(async (options: PageOptions & { id: string }) => {
       const change = { ...changeOf(options), ...(sections.length === 0 ? {} : { sections }) }
       if (Object.keys(change).length === 0) throw new Error('give at least one setting to change')
-      const page = await withExistingStore(folderEngineOf(options.dataDir), (store) =>
+      const page = await withExistingStore(engineOf(options), (store) =>
         store.changeStatusPage(options.id, change),
       )
       present(write, options.json, page, pageText(page))
@@ -130,7 +130,7 @@ function addPageOptions(command: Command, sections: WantedSection[], isNew: bool
   const title = new Option('--title <title>', 'title of the page').argParser(
     readableOption(PAGE_TITLE_CHARS_MAX),
   )
-  return addDataDir(command)
+  return addDatabase(command)
     .addOption(isNew ? slug.makeOptionMandatory() : slug)
     .addOption(isNew ? title.makeOptionMandatory() : title)
     .option('--text <text>', 'introduction below the title', textOption)

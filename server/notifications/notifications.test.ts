@@ -11,6 +11,7 @@ import { apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { serviceBody } from '../testing/serviceBodies.ts'
 import { openDatabase } from '../store/sqlite/files/openDatabase.ts'
+import { vandalOf } from '../testing/vandal.ts'
 import { startServer, type StartServerOptions, type TestServer } from '../testing/startServer.ts'
 import { type Answer, type Received, type Receiver, startReceiver } from './testing/receiver.ts'
 
@@ -43,9 +44,22 @@ async function receiving(answer?: (delivery: Received) => Answer): Promise<Recei
   return receiver
 }
 
-/** Runs a command about the server's folder; what it prints. Rejects with the failure that it prints. */
-async function admin({ dataDir }: TestServer, ...args: readonly string[]) {
-  const { stdout } = await runHere([...args, '--data-dir', dataDir, '--json'])
+/** Subcommands of `channel` that seal or open a secret. */
+const WITH_KEY: ReadonlySet<string | undefined> = new Set([
+  'create',
+  'update',
+  'show-secret',
+  'rotate-secret',
+])
+
+/** The flags with which a subcommand finds the data of the server, and its master key if it needs that. */
+function flagsFor({ flags, dataDir }: TestServer, subcommand: string | undefined): readonly string[] {
+  return WITH_KEY.has(subcommand) ? [...flags, '--master-key-file', defaultKeyFile(dataDir)] : flags
+}
+
+/** Runs a command about the server's data; what it prints. Rejects with the failure that it prints. */
+async function admin(server: TestServer, ...args: readonly string[]) {
+  const { stdout } = await runHere([...args, ...flagsFor(server, args[1]), '--json'])
   const printed = JSON.parse(stdout)
   if ('error' in printed) throw new Error(printed.error.message)
   return printed
@@ -274,7 +288,7 @@ test('a delivery that waited when its channel was disabled shows that as its rea
 
   await admin(server, 'channel', 'disable', '--id', id)
   const [failed] = await deliveriesOf(server, id)
-  const { stdout } = await runHere(['channel', 'deliveries', '--id', id, '--data-dir', server.dataDir])
+  const { stdout } = await runHere(['channel', 'deliveries', '--id', id, ...server.flags])
   status = 204
   await admin(server, 'channel', 'enable', '--id', id)
   await admin(server, 'channel', 'resend', '--id', id, '--since', new Date(0).toISOString())
@@ -294,7 +308,7 @@ test.each([
   const server = await start()
   const given = ['--org', server.orgId, '--kind', 'slack', '--name', 'chat', '--url', url]
   const { code, stdout, stderr } = await runHere([
-    ...['channel', 'create', '--data-dir', server.dataDir, '--json'],
+    ...['channel', 'create', ...flagsFor(server, 'create'), '--json'],
     ...given,
   ])
 
@@ -405,13 +419,13 @@ test('an attempt that cannot be recorded is recorded later, and not made again',
   const server = await start()
   const receiver = await receiving()
   const { id } = await createChannel(server, receiver.url)
-  const { writer, reader } = await openDatabase(server.dataDir)
-  open.push(() => [writer, reader].map((database) => database.close()))
-  writer.exec("CREATE TRIGGER full BEFORE INSERT ON attempts BEGIN SELECT RAISE(ABORT, 'full'); END")
+  const vandal = await vandalOf(server)
+  open.push(vandal.close)
+  await vandal.breakWrites({ event: 'INSERT ON attempts' })
 
   await incident(server, await service(server))
   await until(() => server.logged().split('an attempt could not be recorded').length > 2)
-  writer.exec('DROP TRIGGER full')
+  await vandal.repair()
   await until(async () => (await deliveriesOf(server, id))[0].state === 'sent')
 
   expect(receiver.received).toHaveLength(1)
@@ -451,7 +465,8 @@ test('a long Retry-After holds back later events of the incident for ten minutes
 })
 
 test('a channel that another process deletes while its delivery is chosen is left out', async () => {
-  const server = await start()
+  // Only there it can happen between the two reads.
+  const server = await start({ engine: 'sqlite' })
   const hanging = await receiving(() => 'none')
   const { id } = await createChannel(server, hanging.url)
   const { id: kept } = await createChannel(server, hanging.url)
@@ -548,7 +563,7 @@ test('a channel gets the events and services that it asks for, and nothing while
 })
 
 test('a certificate that ends soon is announced once, with the endpoints that use it', async () => {
-  const server = await start()
+  const server = await start({ engine: 'sqlite' })
   const receiver = await receiving()
   await createChannel(server, receiver.url)
   const { json } = await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody())
@@ -608,7 +623,7 @@ test('a channel of kind slack gets a text whose special characters are escaped, 
 })
 
 test('neither the path of a URL nor a secret is stored or logged in clear', async () => {
-  const server = await start({ logLevel: 'trace' })
+  const server = await start({ engine: 'sqlite', logLevel: 'trace' })
   const receiver = await receiving(() => ({ status: 500 }))
   const { id, secret } = await createChannel(server, `${receiver.url}/canary-of-the-path`)
   await incident(server, await service(server))
@@ -632,7 +647,7 @@ test.each([
   const server = await start()
   const given = ['--org', server.orgId, '--kind', 'slack', '--name', 'chat', '--url', url]
   const { code, stdout, stderr } = await runHere([
-    ...['channel', 'create', '--data-dir', server.dataDir, '--json'],
+    ...['channel', 'create', ...flagsFor(server, 'create'), '--json'],
     ...given,
   ])
 
@@ -675,13 +690,12 @@ test('ended deliveries and their events are removed after their time', async () 
 
 test('an organisation has at most fifty channels, and a URL is checked when it is given', async () => {
   const server = await start()
-  const { dataDir, orgId } = server
+  const { orgId } = server
   const create = (...url: string[]) =>
     runHere([
       'channel',
       'create',
-      '--data-dir',
-      dataDir,
+      ...flagsFor(server, 'create'),
       '--org',
       orgId,
       '--kind',

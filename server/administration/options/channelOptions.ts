@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 import type { ChannelRef } from '../../store/notificationStore.ts'
-import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { addDatabase, type DatabaseOptions } from './databaseOption.ts'
 
 /** Options of a command about one channel. */
-export interface ChannelOptions extends DataDirOptions {
+export interface ChannelOptions extends DatabaseOptions {
   readonly id: string
   readonly org?: string
 }
 
 /** Adds `--id` and `--org` of a command about one channel. */
 export function addChannelOptions(command: Command): Command {
-  return addDataDir(command)
+  return addDatabase(command)
     .requiredOption('--id <id>', 'id of the channel, from "channel list"')
     .option('--org <id>', 'organisation of the channel; refused when it is of another')
 }

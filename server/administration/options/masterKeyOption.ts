@@ -9,9 +9,6 @@ export interface MasterKeyOptions extends DatabaseOptions {
   readonly masterKeyFile?: string
 }
 
-/** The same for a command that needs a data folder. */
-export type FolderKeyOptions = MasterKeyOptions & { readonly dataDir: string }
-
 /** The flag for the file of the master key. */
 export function masterKeyOption(): Option {
   return new Option('--master-key-file <file>', 'file of the master key (default: <data-dir>.master-key)')

@@ -75,5 +75,5 @@ export const UNMOVED_TABLES: ReadonlySet<string> = new Set([
   // Parts of other tables, or computed from them.
   ...['incident_services', 'incident_authors', 'incident_counts'],
   // Of one database, or of the last seconds.
-  ...['meta', 'moved', 'heartbeat', 'rate_limits', 'agent_sightings'],
+  ...['meta', 'moved', 'heartbeat', 'rate_limits', 'channel_turns', 'agent_sightings'],
 ])

@@ -3,10 +3,10 @@ import {
   assertChangeable,
   assertNotBegun,
   assertWindowRoom,
-  noService,
   noWindow,
   windowAct,
 } from '../shared/maintenanceRules.ts'
+import { noService } from '../shared/noService.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { AdministrationStore, MaintenanceWindow } from '../store.ts'

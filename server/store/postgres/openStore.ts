@@ -1,4 +1,3 @@
-import type { NotificationStore } from '../notificationStore.ts'
 import type { Store } from '../store.ts'
 import { postgresAccounts } from './accounts/accounts.ts'
 import { postgresAudit } from './audit.ts'
@@ -12,6 +11,7 @@ import { postgresIncidents } from './incidents.ts'
 import { postgresMaintenance } from './maintenance.ts'
 import { changeCount } from './changeCount.ts'
 import { missingMethods } from './notYet.ts'
+import { postgresNotifications } from './notifications/notifications.ts'
 import { postgresOrganisations } from './organisations.ts'
 import { postgresOutbox } from './outbox.ts'
 import { postgresRegions } from './regions.ts'
@@ -36,6 +36,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       throw new Error('the database has no identity: it was not restored as a whole')
     const queues = new OrgQueues(pools, monotonicMs)
     const sharing = { pools, queues, nowMs }
+    const notifications = postgresNotifications(sharing)
     return {
       storeId: identity.id,
       sharedAdmission: sharedAdmission(pools.admission, clocks),
@@ -52,18 +53,12 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...postgresMaintenance(sharing),
       ...postgresAccounts(sharing),
       changeCount: changeCount(sharing, monotonicMs),
-      ...NO_CHANNELS,
+      ...notifications.store,
       ...missingMethods(),
-      ...postgresUpkeep(pools, queues),
+      ...postgresUpkeep(pools, queues, notifications.giveBack),
     }
   } catch (error) {
     await pools.close()
     throw error
   }
-}
-
-/** What the sender of notifications reads, as long as there are no channels. */
-const NO_CHANNELS: Pick<NotificationStore, 'dueDeliveries' | 'notificationFigures'> = {
-  dueDeliveries: async () => [],
-  notificationFigures: async () => ({ waiting: 0, disabledChannels: 0 }),
 }

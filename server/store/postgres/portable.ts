@@ -36,7 +36,13 @@ const asIs = (parameter: string): Spelling => ({
   read: (column) => column,
   write: (value) => value,
 })
-const LIST = { parameter: 'text', read: (column: string) => `array_to_json(${column})::text` }
+const listOf = (type: 'uuid' | 'text'): Spelling => ({
+  parameter: 'text',
+  read: (column) => `array_to_json(${column})::text`,
+  // A list that is absent is not an empty one.
+  write: (value) =>
+    `CASE WHEN ${value} IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(${value}::json)::${type}) END`,
+})
 
 const SPELLINGS: Readonly<Record<string, Spelling>> = {
   text: asIs('text'),
@@ -50,8 +56,8 @@ const SPELLINGS: Readonly<Record<string, Spelling>> = {
     read: (column) => `${column}::integer`,
     write: (value) => `${value}::boolean`,
   },
-  'uuid[]': { ...LIST, write: (value) => `ARRAY(SELECT json_array_elements_text(${value}::json)::uuid)` },
-  'text[]': { ...LIST, write: (value) => `ARRAY(SELECT json_array_elements_text(${value}::json))` },
+  'uuid[]': listOf('uuid'),
+  'text[]': listOf('text'),
 }
 
 interface Column {

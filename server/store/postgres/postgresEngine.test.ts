@@ -1,6 +1,7 @@
 import { monotonicMs } from '../../process/systemEnvironment.ts'
 import { sharedCluster } from '../../testing/postgres/cluster.ts'
 import { accountSuite } from '../testing/accountSuite.ts'
+import { channelSuite } from '../testing/channelSuite.ts'
 import { type EmptyEngine, storeSuite } from '../testing/storeSuite.ts'
 import { postgresEngine } from './postgresEngine.ts'
 
@@ -14,4 +15,4 @@ async function makeEngine(): Promise<EmptyEngine> {
   }
 }
 
-for (const suite of [storeSuite, accountSuite]) suite('PostgreSQL', makeEngine)
+for (const suite of [storeSuite, accountSuite, channelSuite]) suite('PostgreSQL', makeEngine)

@@ -3,11 +3,18 @@ import type { SealedValue } from '../../domain/seal.ts'
 import type { SecretStore } from '../store.ts'
 import { changeForAll } from './writes/auditWrites.ts'
 import type { Pools } from './connections/pools.ts'
-import { uuidOrNull } from './connections/sql.ts'
+import { type Sql, uuidOrNull } from './connections/sql.ts'
+import { SEALED_SECRET_COLUMNS } from './notifications/secretRows.ts'
 
 const SEALED_COLUMNS = `key_id AS "keyId", org_id AS "orgId", service_id AS "serviceId",
   endpoint_id AS "endpointId", slot, master_key_id AS "masterKeyId", wrap_nonce AS "wrapNonce",
   wrapped_key AS "wrappedKey", nonce, ciphertext`
+
+/** The tables with secrets, and their columns: those of services, and those of channels. */
+const SEALED_TABLES = [
+  ['sealed_values', SEALED_COLUMNS],
+  ['sealed_secrets', SEALED_SECRET_COLUMNS],
+] as const
 
 /** Secrets in PostgreSQL: only ciphertexts and ids, no keys. */
 export function postgresSecrets({
@@ -44,28 +51,40 @@ export function postgresSecrets({
         uuidOrNull(serviceId),
       ]),
     rewrapSome: async (activeId, countMax, rewrap) => {
-      const some = await read.rows<SealedValue>(
-        `SELECT ${SEALED_COLUMNS} FROM sealed_values WHERE master_key_id <> $1 LIMIT $2`,
-        [activeId, countMax],
-      )
-      if (some.length === 0) return 0
-      const wrapped = some.map((sealed) => ({ was: sealed.masterKeyId, is: rewrap(sealed) }))
-      // A secret that was replaced meanwhile is another row; one that was rewrapped has another master key.
-      await write.rows(
-        `UPDATE sealed_values v SET master_key_id = u.master_key_id, wrap_nonce = u.wrap_nonce,
-           wrapped_key = u.wrapped_key
-         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::bytea[])
-           AS u(key_id, was, master_key_id, wrap_nonce, wrapped_key)
-         WHERE v.key_id = u.key_id AND v.master_key_id = u.was`,
-        [
-          wrapped.map(({ is }) => is.keyId),
-          wrapped.map(({ was }) => was),
-          wrapped.map(({ is }) => is.masterKeyId),
-          wrapped.map(({ is }) => is.wrapNonce),
-          wrapped.map(({ is }) => is.wrappedKey),
-        ],
-      )
-      return some.length
+      let count = 0
+      for (const [table, columns] of SEALED_TABLES) {
+        const some = await read.rows<SealedValue>(
+          `SELECT ${columns} FROM ${table} WHERE master_key_id <> $1 LIMIT $2`,
+          [activeId, countMax - count],
+        )
+        count += some.length
+        await writeWrapped(write, table, some, rewrap)
+      }
+      return count
     },
   }
+}
+
+/** Rewraps secrets of `table`: one that was replaced meanwhile is another row, and a rewrapped one has another master key. */
+async function writeWrapped(
+  sql: Sql,
+  table: string,
+  some: readonly SealedValue[],
+  rewrap: (sealed: SealedValue) => SealedValue,
+): Promise<void> {
+  if (some.length === 0) return
+  const wrapped = some.map((sealed) => ({ was: sealed.masterKeyId, is: rewrap(sealed) }))
+  await sql.rows(
+    `UPDATE ${table} v SET master_key_id = u.master_key_id, wrap_nonce = u.wrap_nonce, wrapped_key = u.wrapped_key
+     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::bytea[])
+       AS u(key_id, was, master_key_id, wrap_nonce, wrapped_key)
+     WHERE v.key_id = u.key_id AND v.master_key_id = u.was`,
+    [
+      wrapped.map(({ is }) => is.keyId),
+      wrapped.map(({ was }) => was),
+      wrapped.map(({ is }) => is.masterKeyId),
+      wrapped.map(({ is }) => is.wrapNonce),
+      wrapped.map(({ is }) => is.wrappedKey),
+    ],
+  )
 }

@@ -1,4 +1,5 @@
 import { AUDIT_ENTRIES_MAX, AUDIT_KEPT_MS } from '../shared/act.ts'
+import { FAILED_KEPT_MS, SENT_KEPT_MS } from '../shared/channelRules.ts'
 import { IDEMPOTENCY_MS } from '../shared/rememberedCreation.ts'
 import { SESSION_IDLE_MS, SESSION_MS_MAX } from '../../domain/accounts/sessions.ts'
 import { timestamp } from '../../domain/environment.ts'
@@ -48,6 +49,19 @@ function deletions(nowMs: number): readonly Deletion[] {
           CROSS JOIN LATERAL (SELECT seq FROM audit WHERE org_id = crowded.org_id
             ORDER BY seq LIMIT least(crowded.surplus, ${FORGOTTEN_AT_ONCE})) a)`,
     ],
+    ...[['sent', SENT_KEPT_MS] as const, ['failed', FAILED_KEPT_MS] as const].map(
+      ([state, keptMs]): Deletion => [
+        `DELETE FROM deliveries WHERE (event_seq, channel_id) IN
+           (SELECT event_seq, channel_id FROM deliveries WHERE state = $1 AND ended_ms < $2 ${some})`,
+        state,
+        nowMs - keptMs,
+      ],
+    ),
+    [
+      `DELETE FROM events WHERE seq IN (SELECT seq FROM events e WHERE at_ms < $1 AND NOT EXISTS
+         (SELECT 1 FROM deliveries WHERE event_seq = e.seq) ${some})`,
+      nowMs - SENT_KEPT_MS,
+    ],
     [
       `DELETE FROM sessions WHERE id_hash IN (SELECT id_hash FROM sessions WHERE seen_at_ms <= $1 ${some})`,
       nowMs - SESSION_IDLE_MS,
@@ -70,7 +84,7 @@ function deletions(nowMs: number): readonly Deletion[] {
 }
 
 /** Maintenance of the database. */
-export function postgresUpkeep(pools: Pools, queues: OrgQueues): UpkeepStore {
+export function postgresUpkeep(pools: Pools, queues: OrgQueues, giveBack: () => Promise<void>): UpkeepStore {
   const { write, read } = pools
   return {
     // Room on its disk is the business of the database: a full one refuses writes, and goes on reading.
@@ -107,6 +121,8 @@ export function postgresUpkeep(pools: Pools, queues: OrgQueues): UpkeepStore {
     waitNoMore: () => queues.waitNoMore(),
     close: async () => {
       await queues.idle()
+      // A database that cannot be reached ends the turns by its clock.
+      await giveBack().catch(() => {})
       await pools.close()
     },
   }

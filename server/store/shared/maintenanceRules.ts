@@ -39,11 +39,6 @@ export function noWindow(id: string): ApiError {
   return new ApiError('not_found', `there is no maintenance window ${id}`)
 }
 
-/** The refusal of a service that does not exist, or is of another organisation. Pure. */
-export function noService(serviceId: string): ApiError {
-  return new ApiError('not_found', `the organisation has no service ${serviceId}`)
-}
-
 /** The entry of a window that is made, changed or, without its content, cancelled. Pure. */
 export function windowAct(
   action: 'create' | 'update' | 'cancel',

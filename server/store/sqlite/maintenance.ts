@@ -4,10 +4,10 @@ import {
   assertChangeable,
   assertNotBegun,
   assertWindowRoom,
-  noService,
   noWindow,
   windowAct,
 } from '../shared/maintenanceRules.ts'
+import { noService } from '../shared/noService.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { foldForSearch } from '../shared/searchText.ts'

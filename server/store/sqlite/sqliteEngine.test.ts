@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { accountSuite } from '../testing/accountSuite.ts'
+import { channelSuite } from '../testing/channelSuite.ts'
 import { type EmptyEngine, storeSuite } from '../testing/storeSuite.ts'
 import { GroupCommit } from './commits/groupCommit.ts'
 import { lockDataFolder } from './files/lockDataFolder.ts'
@@ -20,7 +21,7 @@ async function makeEngine(): Promise<EmptyEngine> {
   return { engine: sqliteEngine(join(parent, 'data'), () => 0), remove }
 }
 
-for (const suite of [storeSuite, accountSuite]) suite('SQLite', makeEngine)
+for (const suite of [storeSuite, accountSuite, channelSuite]) suite('SQLite', makeEngine)
 
 let folder = ''
 beforeEach(async () => {

@@ -299,6 +299,91 @@ CREATE TABLE moved (
   place text NOT NULL
 );
 `,
+  // Notification channels, and what they have to deliver. A waiting delivery is found by its channel, whatever waits for
+  // others; channel_turns names the process that sends to a channel, by the clock of the database.
+  `
+CREATE TABLE channels (
+  id uuid PRIMARY KEY,
+  org_id uuid NOT NULL REFERENCES orgs,
+  kind text NOT NULL CHECK (kind IN ('webhook', 'slack')),
+  name text NOT NULL,
+  host text NOT NULL,
+  events text[] NOT NULL,
+  service_ids uuid[],
+  old_secret_until_ms bigint,
+  state text NOT NULL CHECK (state IN ('active', 'disabled')),
+  disabled_reason text,
+  disabled_at_ms bigint,
+  enabled_at_ms bigint NOT NULL,
+  last_success_at_ms bigint,
+  created_at_ms bigint NOT NULL
+) WITH (fillfactor = 70);
+CREATE INDEX channels_of_org ON channels (org_id);
+
+CREATE TABLE channel_turns (
+  channel_id uuid PRIMARY KEY,
+  holder uuid NOT NULL,
+  until timestamptz NOT NULL
+) WITH (fillfactor = 50);
+
+CREATE TABLE sealed_secrets (
+  key_id uuid PRIMARY KEY,
+  org_id uuid NOT NULL,
+  channel_id uuid NOT NULL REFERENCES channels ON DELETE CASCADE,
+  role text NOT NULL CHECK (role IN ('target', 'secret', 'old_secret')),
+  slot text NOT NULL,
+  master_key_id text NOT NULL REFERENCES master_keys,
+  wrap_nonce bytea NOT NULL,
+  wrapped_key bytea NOT NULL,
+  nonce bytea NOT NULL,
+  ciphertext bytea NOT NULL,
+  UNIQUE (channel_id, role)
+);
+CREATE INDEX sealed_secrets_by_master_key ON sealed_secrets (master_key_id);
+
+CREATE TABLE events (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id uuid NOT NULL UNIQUE,
+  org_id uuid NOT NULL,
+  type text NOT NULL,
+  at_ms bigint NOT NULL,
+  incident_id uuid,
+  sequence integer,
+  body text NOT NULL
+);
+CREATE INDEX events_by_age ON events (at_ms);
+
+CREATE TABLE deliveries (
+  event_seq bigint NOT NULL REFERENCES events ON DELETE CASCADE,
+  channel_id uuid NOT NULL REFERENCES channels ON DELETE CASCADE,
+  webhook_id text NOT NULL UNIQUE,
+  incident_id uuid,
+  state text NOT NULL CHECK (state IN ('waiting', 'sent', 'failed')),
+  attempts integer NOT NULL DEFAULT 0,
+  attempts_before integer NOT NULL DEFAULT 0,
+  due_ms bigint NOT NULL,
+  ended_ms bigint,
+  failed_reason text,
+  PRIMARY KEY (event_seq, channel_id)
+) WITH (fillfactor = 80);
+CREATE INDEX deliveries_of_channel ON deliveries (channel_id, event_seq);
+CREATE INDEX deliveries_waiting ON deliveries (channel_id, due_ms, event_seq) WHERE state = 'waiting';
+CREATE INDEX deliveries_of_incident ON deliveries (channel_id, incident_id, event_seq)
+  WHERE state = 'waiting' AND incident_id IS NOT NULL;
+CREATE INDEX deliveries_ended ON deliveries (state, ended_ms) WHERE ended_ms IS NOT NULL;
+
+CREATE TABLE attempts (
+  event_seq bigint NOT NULL,
+  channel_id uuid NOT NULL,
+  number integer NOT NULL,
+  at_ms bigint NOT NULL,
+  status integer,
+  error text,
+  ms integer NOT NULL,
+  PRIMARY KEY (event_seq, channel_id, number),
+  FOREIGN KEY (event_seq, channel_id) REFERENCES deliveries ON DELETE CASCADE
+);
+`,
 ]
 
 /** The oldest number of steps with which a program can use the newest schema. */

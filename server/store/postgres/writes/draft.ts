@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import type { Incident, IncidentUpdate } from '../../../../api/contract/incident.ts'
 import type { Actor } from '../../../domain/accounts/actor.ts'
 import { actorOf } from '../../../domain/changeOrigin.ts'
 import type { Command } from '../../../domain/commands.ts'
 import { incidentBytes } from '../../../domain/incidentRoom.ts'
+import { orderedUuid } from '../../../domain/orderedUuid.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { ServiceChange } from '../../../domain/serviceChanges.ts'
 import { type Act, auditRow } from '../../shared/act.ts'
+import { type EventRow, incidentEvents } from '../../shared/events.ts'
 import { type PastRow, pastRows } from '../../shared/pastGeneration.ts'
 import { answerAgain, LONG_ANSWER_BYTES } from '../../shared/rememberedCreation.ts'
 import { columnsOf, usageAfter, usageOf } from '../../shared/serviceRow.ts'
@@ -61,6 +64,8 @@ export class Draft {
   readonly commands: CommandRow[] = []
   readonly incidents = new Map<string, { readonly isStored: boolean; readonly incident: Incident }>()
   readonly updates: UpdateRow[] = []
+  /** What is announced to channels. */
+  readonly events: EventRow[] = []
   readonly creations = new Map<string, CreationRow>()
   readonly acts: ReturnType<typeof auditRow>[] = []
   /** About how long the texts and secrets to be written are (bytes). */
@@ -126,6 +131,11 @@ export class Draft {
     const action = `incident.${before === null ? 'create' : 'update'}`
     const nowMs = Date.parse(updated_at)
     this.note({ by, action, targetId: after.id, nowMs, detail: { display_id, status } })
+    const { channels, serviceNames, orgId: id, columns } = this.state
+    const tools = { nowMs: () => nowMs, uuid: () => orderedUuid(nowMs, randomUUID()) }
+    const nameOf = (serviceId: string): string | null => serviceNames.get(serviceId) ?? null
+    const about = { org: { id, name: columns.name }, incident: after, from }
+    this.events.push(...incidentEvents(about, channels, nameOf, tools))
   }
 
   /** The answer stored for `fingerprint`, or that of `create`, which is stored. Throws `invalid` for another body. */

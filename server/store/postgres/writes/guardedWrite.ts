@@ -2,6 +2,7 @@ import { LONG_ANSWERS_BYTES_MAX, SHORT_ANSWERS_MAX } from '../../shared/remember
 import { BUS_READER } from '../../store.ts'
 import type { SqlValue } from '../connections/sql.ts'
 import type { Draft } from './draft.ts'
+import { eventParts } from './eventParts.ts'
 import { incidentParts } from './incidentParts.ts'
 import { ORG_COLUMNS } from './orgColumns.ts'
 import { type Column, FORGOTTEN_AT_ONCE, Parameters } from './parameters.ts'
@@ -30,9 +31,12 @@ export function guardedWrite(draft: Draft, writeId: string): Statement {
     ...pastParts(draft, parameters),
     ...commandParts(draft, parameters),
     ...incidentParts(draft, parameters),
+    ...eventParts(draft, parameters),
     ...creationParts(draft, parameters),
     auditPart(draft, writeId, parameters),
-  ].map((part, index) => `part${index} AS (${part})`)
+  ].map((part, index) =>
+    typeof part === 'string' ? `part${index} AS (${part})` : `${part.name} AS (${part.text})`,
+  )
   const text = `WITH o AS (${guard}), ${parts.join(', ')} SELECT count(*) AS written FROM o`
   return { text, values: parameters.values }
 }

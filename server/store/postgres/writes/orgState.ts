@@ -3,6 +3,7 @@ import type { ServiceResponse } from '../../../../api/contract/service.ts'
 import type { AutoIncidentSettings } from '../../../domain/autoIncidentSettings.ts'
 import type { IncidentRoom } from '../../../domain/incidentRoom.ts'
 import type { Service } from '../../../domain/serviceChanges.ts'
+import type { WantingChannel } from '../../shared/events.ts'
 import { type LimitRow, limitsOfRow, PLAN_LIMIT_COLUMNS } from '../../shared/limitRow.ts'
 import type { RememberedCreation } from '../../shared/rememberedCreation.ts'
 import type { ServiceFacts } from '../../store.ts'
@@ -40,6 +41,10 @@ export interface OrgState {
   readonly services: Map<string, KnownService>
   readonly ownedIds: ReadonlySet<string>
   readonly incidents: Map<string, Incident>
+  /** The active ones, when an incident may change; empty otherwise. */
+  readonly channels: readonly WantingChannel[]
+  /** Names of the services of these incidents, by id, if there are channels. */
+  readonly serviceNames: ReadonlyMap<string, string>
   /** By the hash of the key in hex. */
   readonly creations: Map<string, RememberedCreation>
 }
@@ -77,6 +82,15 @@ export async function readOrg(
   const rows = await sql.rows<OrgRow>(SELECT_ORG, [orgId, uuidsIn(of(({ serviceIds }) => serviceIds))])
   const [first] = rows
   if (first === undefined) return undefined
+  const ownedIds = of((want) => want.ownedIds)
+  const incidents = await readWanted(
+    sql,
+    orgId,
+    of(({ incidentIds }) => incidentIds),
+  )
+  const named = [...ownedIds, ...[...incidents.values()].flatMap(({ service_ids }) => service_ids)]
+  const isAnnouncing = wants.some((want) => want.ownedIds !== undefined || want.incidentIds !== undefined)
+  const channels = isAnnouncing ? await readChannels(sql, orgId) : []
   return {
     orgId,
     revision: first.revision,
@@ -90,16 +104,10 @@ export async function readOrg(
       )),
     ]),
     services: new Map(rows.flatMap(serviceOf)),
-    ownedIds: await readOwned(
-      sql,
-      orgId,
-      of(({ ownedIds }) => ownedIds),
-    ),
-    incidents: await readWanted(
-      sql,
-      orgId,
-      of(({ incidentIds }) => incidentIds),
-    ),
+    ownedIds: await readOwned(sql, orgId, ownedIds),
+    incidents,
+    channels,
+    serviceNames: channels.length === 0 ? new Map() : await readNames(sql, orgId, named),
     creations: await readCreations(
       sql,
       orgId,
@@ -137,6 +145,26 @@ async function readOwned(sql: Sql, orgId: string, ids: readonly string[]): Promi
     [orgId, uuidsIn(ids)],
   )
   return new Set(rows.map(({ id }) => id))
+}
+
+/** The active channels of an organisation. Each change of a channel raises the revision. */
+async function readChannels(sql: Sql, orgId: string): Promise<readonly WantingChannel[]> {
+  return await sql.rows<WantingChannel>(
+    `SELECT id, events, service_ids AS "serviceIds" FROM channels WHERE org_id = $1 AND state = 'active'`,
+    [orgId],
+  )
+}
+
+async function readNames(
+  sql: Sql,
+  orgId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql.rows<{ id: string; name: string }>(
+    `SELECT id, response::json ->> 'name' AS name FROM services WHERE org_id = $1 AND id = ANY($2::uuid[])`,
+    [orgId, uuidsIn(ids)],
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
 async function readWanted(sql: Sql, orgId: string, ids: readonly string[]): Promise<Map<string, Incident>> {

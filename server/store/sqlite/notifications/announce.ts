@@ -1,17 +1,16 @@
-import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import type { Incident } from '../../../../api/contract/incident.ts'
 import type { ServiceResponse } from '../../../../api/contract/service.ts'
 import type { CertificateNotice } from '../../../domain/certificateNotices.ts'
 import type { Environment } from '../../../domain/environment.ts'
+import type { NamedEndpoint, NamedOrg } from '../../../domain/notifications/events.ts'
 import {
-  certificatePayload,
-  incidentPayload,
-  type NamedEndpoint,
-  type NamedOrg,
-  testPayload,
-} from '../../../domain/notifications/events.ts'
-import type { Payload } from '../../../domain/notifications/payload.ts'
+  certificateEvents,
+  type EventRow,
+  incidentEvents,
+  testEvent,
+  type WantingChannel,
+} from '../../shared/events.ts'
 
 /** Writes events and their deliveries, in the transaction of their cause. Without a channel that wants one, none is written. */
 export interface Announce {
@@ -22,71 +21,38 @@ export interface Announce {
   readonly test: (orgId: string, channel: { readonly id: string; readonly name: string }) => string
 }
 
-interface WantingRow {
-  readonly id: string
-  /** JSON. */
-  readonly events: string
-  readonly serviceIds: string | null
-}
-
 /** Prepares the writing of events on `writer`. */
-export function prepareAnnounce(
-  writer: Database,
-  { nowMs, uuid }: Pick<Environment, 'nowMs' | 'uuid'>,
-): Announce {
-  const active = writer.prepare<[string], WantingRow>(
+export function prepareAnnounce(writer: Database, tools: Pick<Environment, 'nowMs' | 'uuid'>): Announce {
+  const active = writer.prepare<[string], { id: string; events: string; serviceIds: string | null }>(
     `SELECT id, events, service_ids AS serviceIds FROM channels WHERE org_id = ? AND state = 'active'`,
   )
   const { orgOf, serviceOf, endpointOf } = prepareNames(writer)
-  const write = prepareEvent(writer, { nowMs, uuid })
-
-  function wanting(orgId: string, serviceIds: readonly string[]): readonly WantingRow[] {
-    return active.all(orgId).filter(({ serviceIds: only }) => {
-      // True because only arrays of ids are stored.
-      const wanted = only === null ? null : (JSON.parse(only) as readonly string[])
-      return wanted === null || serviceIds.some((id) => wanted.includes(id))
-    })
-  }
-
-  function send(orgId: string, payload: Payload, channels: readonly WantingRow[]): void {
-    const { type } = payload
-    // Its quotes make a type unlike every part of another.
-    const wanted = channels.filter(({ events }) => events.includes(JSON.stringify(type)))
-    if (wanted.length > 0) write(orgId, payload, wanted)
-  }
-
+  const write = prepareEvent(writer)
+  const channelsOf = (orgId: string): readonly WantingChannel[] =>
+    active.all(orgId).map(({ id, events, serviceIds }) => ({
+      id,
+      events: JSON.parse(events),
+      serviceIds: serviceIds === null ? null : JSON.parse(serviceIds),
+    }))
   return {
     incident: (orgId, incident, from) => {
-      const channels = wanting(orgId, incident.service_ids)
+      const channels = channelsOf(orgId)
       if (channels.length === 0) return
-      const names = {
-        org: orgOf(orgId),
-        services: incident.service_ids.map((id) => named(id, serviceOf(id))),
-      }
-      for (const index of incident.updates.keys()) {
-        const payload = index < from ? undefined : incidentPayload(incident, index, names)
-        if (payload !== undefined) send(orgId, payload, channels)
-      }
+      const nameOf = (id: string) => serviceOf(id)?.name ?? null
+      incidentEvents({ org: orgOf(orgId), incident, from }, channels, nameOf, tools).forEach(write)
     },
     certificate: (notice) => {
+      const channels = channelsOf(notice.org_id)
+      if (channels.length === 0) return
       const endpoints = notice.endpoint_ids.flatMap((id) => endpointOf(id) ?? [])
-      const orgId = notice.org_id
-      const channels = wanting(
-        orgId,
-        endpoints.map(({ service }) => service.id),
-      )
-      if (channels.length === 0 || endpoints.length === 0) return
-      send(orgId, certificatePayload(notice, { org: orgOf(orgId), endpoints, nowMs: nowMs() }), channels)
+      certificateEvents(notice, { org: orgOf(notice.org_id), endpoints }, channels, tools).forEach(write)
     },
-    test: (orgId, { id, name }) => {
-      const [webhookId = ''] = write(orgId, testPayload(orgOf(orgId), { id, name }, nowMs()), [{ id }])
-      return webhookId
+    test: (orgId, channel) => {
+      const event = testEvent(orgOf(orgId), channel, tools)
+      write(event)
+      return event.deliveries[0]?.webhookId ?? ''
     },
   }
-}
-
-function named(id: string, service: ServiceResponse | undefined): { id: string; name: string | null } {
-  return { id, name: service?.name ?? null }
 }
 
 function prepareNames(writer: Database) {
@@ -113,8 +79,8 @@ function prepareNames(writer: Database) {
   }
 }
 
-/** Inserts an event and its deliveries; the ids of these. */
-function prepareEvent(writer: Database, { nowMs, uuid }: Pick<Environment, 'nowMs' | 'uuid'>) {
+/** Inserts an event and its deliveries. */
+function prepareEvent(writer: Database): (event: EventRow) => void {
   const insert = writer.prepare(
     'INSERT INTO events (id, org_id, type, at_ms, incident_id, sequence, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
@@ -122,27 +88,10 @@ function prepareEvent(writer: Database, { nowMs, uuid }: Pick<Environment, 'nowM
     `INSERT INTO deliveries (event_seq, channel_id, webhook_id, incident_id, state, due_ms)
      VALUES (?, ?, ?, ?, 'waiting', ?)`,
   )
-  return (
-    orgId: string,
-    payload: Payload,
-    channels: readonly { readonly id: string }[],
-  ): readonly string[] => {
-    const id = uuid()
-    const now = nowMs()
-    const incidentId = 'incident' in payload.data ? payload.data.incident.id : null
-    const sequence = 'sequence' in payload ? payload.sequence : null
-    const { lastInsertRowid: seq } = insert.run(
-      ...[id, orgId, payload.type, now, incidentId, sequence, JSON.stringify(payload)],
-    )
-    return channels.map((channel) => {
-      const webhookId = webhookIdOf(id, channel.id)
-      deliver.run(seq, channel.id, webhookId, incidentId, now)
-      return webhookId
-    })
+  return ({ id, orgId, type, atMs, incidentId, sequence, body, deliveries }) => {
+    const { lastInsertRowid: seq } = insert.run(id, orgId, type, atMs, incidentId, sequence, body)
+    for (const { channelId, webhookId } of deliveries) {
+      deliver.run(seq, channelId, webhookId, incidentId, atMs)
+    }
   }
-}
-
-/** The id under which a channel receives an event: of both, so that two channels with one receiver differ. */
-function webhookIdOf(eventId: string, channelId: string): string {
-  return `msg_${createHash('sha256').update(`${eventId} ${channelId}`).digest('hex').slice(0, 32)}`
 }

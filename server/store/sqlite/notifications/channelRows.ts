@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import { ApiError } from '../../../../api/contract/apiError.ts'
-import type { Actor } from '../../../domain/accounts/actor.ts'
 import type { ChannelRef, StoredChannel } from '../../notificationStore.ts'
+import { noChannel } from '../../shared/channelRules.ts'
 import type { NoteAct } from '../changes/audit.ts'
 import type { GroupCommit } from '../commits/groupCommit.ts'
 import type { Announce } from './announce.ts'
@@ -28,7 +27,7 @@ export function prepareFindChannel(database: Database): FindChannel {
   return ({ id, orgId }) => {
     const row = find.get({ id: id.toLowerCase(), orgId: orgId ?? null })
     if (row !== undefined) return row
-    throw new ApiError('not_found', `there is no channel ${id}`)
+    throw noChannel(id)
   }
 }
 
@@ -37,14 +36,6 @@ export interface ChannelParts {
   readonly commits: GroupCommit
   readonly announce: Announce
   readonly note: NoteAct
-}
-
-/** Who acts when no one else is named. */
-export const CLI = { kind: 'cli' } as const
-
-/** An act on `channel`, of the command line unless `by` says who. */
-export function actOn({ id, orgId }: Pick<ChannelRow, 'id' | 'orgId'>, nowMs: number, by: Actor = CLI) {
-  return { orgId, targetId: id, by, nowMs } as const
 }
 
 /** A channel of the store from its row. Pure. */

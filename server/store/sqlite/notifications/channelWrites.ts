@@ -1,10 +1,11 @@
 import type { Database } from 'better-sqlite3'
-import { ApiError } from '../../../../api/contract/apiError.ts'
-import { CHANNELS_MAX, type SecretRole } from '../../../domain/notifications/channel.ts'
+import type { SecretRole } from '../../../domain/notifications/channel.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { NotificationStore } from '../../notificationStore.ts'
+import { addedServices, assertChannelRoom, assertSigns, channelAct } from '../../shared/channelRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
-import { actOn, type ChannelParts, channelOfRow, type ChannelRow, type FindChannel } from './channelRows.ts'
+import { noService } from '../../shared/noService.ts'
+import { type ChannelParts, channelOfRow, type FindChannel } from './channelRows.ts'
 
 /** Prepares `createChannel`. */
 export function prepareCreate(
@@ -23,9 +24,7 @@ export function prepareCreate(
   return (orgId, make, nowMs, by) =>
     commits.run(() => {
       if (org.get(orgId) === undefined) throw noOrg(orgId)
-      if ((count.get(orgId) ?? 0) >= CHANNELS_MAX) {
-        throw new ApiError('forbidden', `an organisation has at most ${CHANNELS_MAX} channels`)
-      }
+      assertChannelRoom(count.get(orgId) ?? 0)
       const { sealed, events, serviceIds, ...channel } = make(activeKey())
       assertOwn(orgId, serviceIds)
       commits.assertGrowth()
@@ -35,7 +34,7 @@ export function prepareCreate(
       if (sealed.secret !== null) put(channel.id, 'secret', sealed.secret)
       const { kind, name, host, id } = channel
       const detail = { kind, name, host, events, service_ids: serviceIds }
-      note({ ...actOn({ id, orgId }, nowMs, by), action: 'channel.create', detail })
+      note(channelAct('create', { channel: { id, orgId }, nowMs, by, detail }))
     })
 }
 
@@ -61,7 +60,7 @@ export function prepareRotate(
       age.run(channel.id)
       put(channel.id, 'secret', make(channel, activeKey()))
       keep.run(oldUntilMs, channel.id)
-      note({ ...actOn(channel, nowMs, ref.by), action: 'channel.rotate' })
+      note(channelAct('rotate', { channel, nowMs, by: ref.by }))
     })
 }
 
@@ -83,8 +82,7 @@ export function prepareChange(
       const before = channelOfRow(find(ref))
       const { id, orgId } = before
       const { name, events, serviceIds, target } = decide(before, activeKey())
-      // A service that has been deleted since it was chosen does no harm.
-      assertOwn(orgId, serviceIds?.filter((one) => before.serviceIds?.includes(one) !== true) ?? null)
+      assertOwn(orgId, addedServices(before, serviceIds))
       commits.assertGrowth()
       const host = target?.host ?? before.host
       const texts = { events: JSON.stringify(events), serviceIds: serviceIds && JSON.stringify(serviceIds) }
@@ -94,7 +92,7 @@ export function prepareChange(
         put(id, 'target', target.sealed)
       }
       const detail = { name, host, events, service_ids: serviceIds, has_new_url: target !== undefined }
-      note({ ...actOn({ id, orgId }, nowMs, ref.by), action: 'channel.update', detail })
+      note(channelAct('update', { channel: before, nowMs, by: ref.by, detail }))
     })
 }
 
@@ -115,15 +113,9 @@ export function prepareShowSecret(
       assertSigns(channel)
       const sealed = secret.get(channel.id)
       if (sealed === undefined) throw new Error(`the channel ${channel.id} has no signing secret`)
-      note({ ...actOn(channel, nowMs, ref.by), action: 'channel.show_secret' })
+      note(channelAct('show_secret', { channel, nowMs, by: ref.by }))
       return sealed
     })
-}
-
-/** Throws `invalid` for a chat: its URL is its secret. */
-function assertSigns({ kind }: ChannelRow): void {
-  if (kind !== 'slack') return
-  throw new ApiError('invalid', 'a channel of kind slack has no signing secret: its URL is the secret')
 }
 
 function prepareAssertOwn(writer: Database) {
@@ -132,7 +124,7 @@ function prepareAssertOwn(writer: Database) {
     .pluck()
   return (orgId: string, serviceIds: readonly string[] | null): void => {
     const foreign = serviceIds?.find((id) => service.get(id, orgId) === undefined)
-    if (foreign !== undefined) throw new ApiError('not_found', `the organisation has no service ${foreign}`)
+    if (foreign !== undefined) throw noService(foreign)
   }
 }
 

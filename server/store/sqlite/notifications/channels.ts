@@ -1,14 +1,12 @@
-import { ApiError } from '../../../../api/contract/apiError.ts'
 import type { NotificationStore } from '../../notificationStore.ts'
+import { assertActive, channelAct, CLI, DISABLED_BY_HAND } from '../../shared/channelRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import type { Connections } from '../files/openDatabase.ts'
 import {
-  actOn,
   CHANNEL_SQL,
   channelOfRow,
   type ChannelParts,
   type ChannelRow,
-  CLI,
   prepareFindChannel,
 } from './channelRows.ts'
 import { prepareChange, prepareCreate, prepareRotate, prepareShowSecret } from './channelWrites.ts'
@@ -55,28 +53,22 @@ export function sqliteChannels(
         const channel = find(ref)
         if (channel.state === state) return
         if (state === 'disabled')
-          return disable(channel, { reason: 'disabled by hand', by: ref.by ?? CLI, nowMs })
+          return disable(channel, { reason: DISABLED_BY_HAND, by: ref.by ?? CLI, nowMs })
         enable.run(nowMs, channel.id)
-        note({ ...actOn(channel, nowMs, ref.by), action: 'channel.enable' })
+        note(channelAct('enable', { channel, nowMs, by: ref.by }))
       }),
     deleteChannel: (ref, nowMs) =>
       commits.run(() => {
         const channel = find(ref)
         remove.run(channel.id)
-        note({ ...actOn(channel, nowMs, ref.by), action: 'channel.delete', detail: { name: channel.name } })
+        note(channelAct('delete', { channel, nowMs, by: ref.by, detail: { name: channel.name } }))
       }),
     testChannel: (ref, nowMs) =>
       commits.run(() => {
         const channel = find(ref)
         assertActive(channel)
-        note({ ...actOn(channel, nowMs, ref.by), action: 'channel.test' })
+        note(channelAct('test', { channel, nowMs, by: ref.by }))
         return announce.test(channel.orgId, channel)
       }),
   }
-}
-
-/** Throws `invalid` when `channel` is disabled. */
-export function assertActive({ state, disabledReason }: ChannelRow): void {
-  if (state === 'active') return
-  throw new ApiError('invalid', `the channel is disabled (${disabledReason}): enable it first`)
 }

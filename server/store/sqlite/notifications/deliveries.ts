@@ -1,24 +1,18 @@
 import type { Database } from 'better-sqlite3'
-import { ApiError } from '../../../../api/contract/apiError.ts'
 import type { NotificationStore, StoredDelivery } from '../../notificationStore.ts'
+import {
+  assertActive,
+  channelAct,
+  type DeliveryRow,
+  deliveryOfRow,
+  FAILED_KEPT_MS,
+  noDelivery,
+  SENT_KEPT_MS,
+} from '../../shared/channelRules.ts'
 import type { NoteAct } from '../changes/audit.ts'
 import type { GroupCommit } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
-import { actOn, prepareFindChannel } from './channelRows.ts'
-import { assertActive } from './channels.ts'
-
-/** How long ended deliveries are kept (milliseconds). Gap G9. */
-const DAY_MS = 24 * 60 * 60 * 1_000
-const SENT_KEPT_MS = 7 * DAY_MS
-const FAILED_KEPT_MS = 30 * DAY_MS
-
-/** A delivery with its last attempt as SQLite reads it. */
-type DeliveryRow = Omit<StoredDelivery, 'last'> & {
-  readonly lastAtMs: number | null
-  readonly status: number | null
-  readonly error: string | null
-  readonly ms: number | null
-}
+import { prepareFindChannel } from './channelRows.ts'
 
 /** The list of deliveries, and sending them again. */
 export function sqliteDeliveries(
@@ -61,7 +55,7 @@ export function sqliteDeliveries(
     getDelivery: async (ref, webhookId) => {
       const { id } = find(ref)
       const row = whole.get(id, webhookId)
-      if (row === undefined) throw new ApiError('not_found', `there is no delivery ${webhookId}`)
+      if (row === undefined) throw noDelivery(webhookId)
       return { webhookId, body: row.body, attempts: attempts.all(row.eventSeq, id) }
     },
     listDeliveries: async (ref, { state = null, countMax }) =>
@@ -75,18 +69,12 @@ export function sqliteDeliveries(
           'webhookId' in which
             ? one.run(about).changes || hasten.run(about).changes
             : since.run(about).changes
-        if (changes === 0 && 'webhookId' in which) {
-          throw new ApiError('not_found', `there is no delivery ${which.webhookId}`)
-        }
-        note({ ...actOn(channel, nowMs, ref.by), action: 'channel.resend', detail: { deliveries: changes } })
+        if (changes === 0 && 'webhookId' in which) throw noDelivery(which.webhookId)
+        note(channelAct('resend', { channel, nowMs, by: ref.by, detail: { deliveries: changes } }))
         return changes
       }),
     notificationFigures: async () => figures.get() ?? { waiting: 0, disabledChannels: 0 },
   }
-}
-
-function deliveryOfRow({ lastAtMs: atMs, status, error, ms, ...row }: DeliveryRow): StoredDelivery {
-  return { ...row, last: atMs === null ? null : { atMs, status, error, durationMs: ms ?? 0 } }
 }
 
 /** Prepares the removal of ended deliveries and their events, at most `countMax` of each kind at a time; gives their number. */

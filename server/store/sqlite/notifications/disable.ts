@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Actor } from '../../../domain/accounts/actor.ts'
+import { channelAct, failedReasonOf } from '../../shared/channelRules.ts'
 import type { NoteAct } from '../changes/audit.ts'
 
 /** Disables a channel, in the caller's transaction: what waits for it fails, and can be sent again later. */
@@ -19,7 +20,7 @@ export function prepareDisable(writer: Database, note: NoteAct): DisableChannel 
   )
   return ({ id, orgId }, { reason, by, nowMs }) => {
     disable.run(reason, nowMs, id)
-    fail.run(nowMs, `channel disabled: ${reason}`, id)
-    note({ orgId, by, action: 'channel.disable', targetId: id, nowMs, detail: { reason } })
+    fail.run(nowMs, failedReasonOf(reason), id)
+    note(channelAct('disable', { channel: { id, orgId }, by, nowMs, detail: { reason } }))
   }
 }

@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { SecretRole } from '../../../domain/notifications/channel.ts'
-import { isGivenUp, ORDERED_ATTEMPTS, ORDERED_MS } from '../../../domain/notifications/retries.ts'
+import { ORDERED_ATTEMPTS, ORDERED_MS } from '../../../domain/notifications/retries.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { DueDelivery, NotificationStore } from '../../notificationStore.ts'
+import { type ChannelStanding, giveUpReason } from '../../shared/channelRules.ts'
 import type { NoteAct } from '../changes/audit.ts'
 import type { GroupCommit } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
@@ -62,14 +63,6 @@ export function sqliteSending(
   }
 }
 
-interface ChannelStanding {
-  readonly id: string
-  readonly orgId: string
-  /** Last success, or when it was enabled. */
-  readonly sinceMs: number
-  readonly failedDeliveries: number
-}
-
 function prepareRecord(
   writer: Database,
   { commits, note }: { readonly commits: GroupCommit; readonly note: NoteAct },
@@ -87,7 +80,10 @@ function prepareRecord(
   const end = writer.prepare(`UPDATE deliveries SET state = @state, ended_ms = @nowMs ${key}`)
   const postpone = writer.prepare(`UPDATE deliveries SET due_ms = @dueMs ${key} AND state = 'waiting'`)
   const succeed = writer.prepare('UPDATE channels SET last_success_at_ms = ? WHERE id = ?')
-  const standing = writer.prepare<[string], ChannelStanding>(
+  const standing = writer.prepare<
+    [string],
+    ChannelStanding & { readonly id: string; readonly orgId: string }
+  >(
     `SELECT c.id, c.org_id AS orgId, max(c.enabled_at_ms, coalesce(c.last_success_at_ms, 0)) AS sinceMs,
        (SELECT count(*) FROM deliveries d WHERE d.channel_id = c.id AND d.state = 'failed'
          AND d.ended_ms > max(c.enabled_at_ms, coalesce(c.last_success_at_ms, 0))) AS failedDeliveries
@@ -112,12 +108,8 @@ function prepareRecord(
       }
       const channel = standing.get(delivery.channelId)
       if (channel === undefined) return undefined
-      const reason = after.kind === 'gone' ? 'the receiver answered 410' : givenUp(channel, nowMs)
+      const reason = giveUpReason(after.kind, channel, nowMs)
       if (reason !== undefined) disable(channel, { reason, by: { kind: 'system' }, nowMs })
       return reason
     })
-}
-
-function givenUp({ sinceMs, failedDeliveries }: ChannelStanding, nowMs: number): string | undefined {
-  return isGivenUp({ nowMs, sinceMs, failedDeliveries }) ? 'no delivery succeeded for 5 days' : undefined
 }

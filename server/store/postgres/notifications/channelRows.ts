@@ -1,0 +1,35 @@
+import type { ChannelRef, StoredChannel } from '../../notificationStore.ts'
+import { noChannel } from '../../shared/channelRules.ts'
+import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
+import type { TurnParts } from '../writes/orgQueues.ts'
+
+/** Reads channels. */
+export const SELECT_CHANNELS = `SELECT id, org_id AS "orgId", kind, name, host, events, service_ids AS "serviceIds",
+  state, disabled_reason AS "disabledReason", disabled_at_ms AS "disabledAtMs",
+  last_success_at_ms AS "lastSuccessAtMs", created_at_ms AS "createdAtMs" FROM channels`
+
+/** The channel of a reference; rejects with `not_found` when there is none. */
+export async function findChannel(sql: Sql, { id, orgId }: ChannelRef): Promise<StoredChannel> {
+  const row = await rowOf<StoredChannel>(sql, `${SELECT_CHANNELS} WHERE id = $1`, [
+    uuidOrNull(id.toLowerCase()),
+  ])
+  if (row === undefined || (orgId !== undefined && row.orgId !== orgId)) throw noChannel(id)
+  return row
+}
+
+/** Runs `work` in a transaction that holds a channel and its organisation. Rejects with `not_found` without a channel. */
+export type ChangeChannel = <Result>(
+  ref: ChannelRef,
+  work: (sql: Sql, channel: StoredChannel) => Promise<Result>,
+) => Promise<Result>
+
+/** The transactions of channels. Deliveries are locked after their channel, always. */
+export function channelTurns({ pools: { read }, queues }: TurnParts): ChangeChannel {
+  return async (ref, work) => {
+    const { orgId, id } = await findChannel(read, ref)
+    return await queues.inTurn(orgId, noChannel(ref.id), async (sql) => {
+      await sql.rows('SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE', [id])
+      return await work(sql, await findChannel(sql, ref))
+    })
+  }
+}

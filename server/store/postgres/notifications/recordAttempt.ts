@@ -1,0 +1,69 @@
+import type { NotificationStore } from '../../notificationStore.ts'
+import { type ChannelStanding, giveUpReason } from '../../shared/channelRules.ts'
+import type { Pools } from '../connections/pools.ts'
+import { rowOf, type Sql } from '../connections/sql.ts'
+import { disableChannel } from './disable.ts'
+
+/**
+ * The recording of attempts. The number of attempts before is a fence: an attempt that was recorded already, by this
+ * process before it lost its connection or by another that made it too, is not recorded twice. `release` ends the turn of
+ * the channel.
+ */
+export function prepareRecord(
+  inTransaction: Pools['inTransaction'],
+  release: (sql: Sql, channelId: string) => Promise<void>,
+): NotificationStore['recordAttempt'] {
+  return (delivery, { status, error, durationMs }, after, nowMs) =>
+    inTransaction(async (sql) => {
+      const { eventSeq, channelId, orgId, attempts } = delivery
+      // Its failure may disable the channel, which counts for what is announced: the organisation is locked first, always.
+      if (after.kind === 'failed' || after.kind === 'gone') {
+        await sql.rows('UPDATE orgs SET revision = revision + 1 WHERE id = $1', [orgId])
+      }
+      await sql.rows('SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE', [channelId])
+      await release(sql, channelId)
+      const counted = await sql.rows(
+        `UPDATE deliveries SET attempts = attempts + 1 WHERE event_seq = $1 AND channel_id = $2 AND attempts = $3
+         RETURNING attempts`,
+        [eventSeq, channelId, attempts],
+      )
+      // It was recorded, or the channel was deleted meanwhile.
+      if (counted.length === 0) return undefined
+      await sql.rows(
+        `INSERT INTO attempts (event_seq, channel_id, number, at_ms, status, error, ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [eventSeq, channelId, attempts + 1, nowMs - durationMs, status, error, durationMs],
+      )
+      if (after.kind === 'again') {
+        const postpone = `UPDATE deliveries SET due_ms = $3
+          WHERE event_seq = $1 AND channel_id = $2 AND state = 'waiting'`
+        await sql.rows(postpone, [eventSeq, channelId, after.dueMs])
+        return undefined
+      }
+      const end = 'UPDATE deliveries SET state = $3, ended_ms = $4 WHERE event_seq = $1 AND channel_id = $2'
+      await sql.rows(end, [eventSeq, channelId, after.kind === 'sent' ? 'sent' : 'failed', nowMs])
+      if (after.kind === 'sent') {
+        await sql.rows('UPDATE channels SET last_success_at_ms = $2 WHERE id = $1', [channelId, nowMs])
+        return undefined
+      }
+      const standing = await standingOf(sql, channelId)
+      if (standing === undefined) return undefined
+      const reason = giveUpReason(after.kind, standing, nowMs)
+      if (reason !== undefined) {
+        await disableChannel(sql, { id: channelId, orgId }, { reason, by: { kind: 'system' }, nowMs })
+      }
+      return reason
+    })
+}
+
+/** How an active channel stands; `undefined` for a disabled one. */
+function standingOf(sql: Sql, channelId: string): Promise<ChannelStanding | undefined> {
+  const since = 'greatest(c.enabled_at_ms, coalesce(c.last_success_at_ms, 0))'
+  return rowOf<ChannelStanding>(
+    sql,
+    `SELECT ${since} AS "sinceMs", (SELECT count(*) FROM deliveries d WHERE d.channel_id = c.id
+       AND d.state = 'failed' AND d.ended_ms > ${since}) AS "failedDeliveries"
+     FROM channels c WHERE c.id = $1 AND c.state = 'active'`,
+    [channelId],
+  )
+}

@@ -1,0 +1,60 @@
+import type { EventRow } from '../../shared/events.ts'
+import type { Sql } from '../connections/sql.ts'
+import type { Draft } from './draft.ts'
+import { type Column, Parameters } from './parameters.ts'
+
+/** A part of a write that others name. */
+export interface NamedPart {
+  readonly name: string
+  readonly text: string
+}
+
+const EVENT_COLUMNS: readonly Column[] = [
+  ['id', 'uuid'],
+  ['org_id', 'uuid'],
+  ['type', 'text'],
+  ['at_ms', 'bigint'],
+  ['incident_id', 'uuid'],
+  ['sequence', 'integer'],
+  ['body', 'text'],
+]
+const DELIVERY_COLUMNS: readonly Column[] = [
+  ['event_id', 'uuid'],
+  ['channel_id', 'uuid'],
+  ['webhook_id', 'text'],
+  ['incident_id', 'uuid'],
+  ['due_ms', 'bigint'],
+]
+
+/** Parts of a write for events and their deliveries, in order. */
+export function eventParts({ events }: Draft, parameters: Parameters): readonly (NamedPart | string)[] {
+  return events.length === 0 ? [] : partsOf(events, 'o, ', parameters)
+}
+
+/** Stores an event and its deliveries, in a transaction of its organisation. */
+export async function insertEvent(sql: Sql, event: EventRow): Promise<void> {
+  const parameters = new Parameters()
+  const [made, deliveries] = partsOf([event], '', parameters)
+  await sql.rows(`WITH ${made.name} AS (${made.text}) ${deliveries}`, parameters.values)
+}
+
+/** `guard` is what the rows hang on, with its comma. */
+function partsOf(
+  events: readonly EventRow[],
+  guard: 'o, ' | '',
+  parameters: Parameters,
+): readonly [NamedPart, string] {
+  const rows = events.map(({ id, orgId, type, atMs, incidentId, sequence, body }) => [
+    ...[id, orgId, type, atMs, incidentId, sequence, body],
+  ])
+  const deliveries = events.flatMap(({ id, incidentId, atMs, deliveries: wanted }) =>
+    wanted.map(({ channelId, webhookId }) => [id, channelId, webhookId, incidentId, atMs]),
+  )
+  const names = EVENT_COLUMNS.map(([name]) => name)
+  const made = `INSERT INTO events (${names.join(', ')}) SELECT ${names.map((name) => `u.${name}`).join(', ')}
+    FROM ${guard}${parameters.table(EVENT_COLUMNS, rows)} ORDER BY u.n RETURNING id, seq`
+  const text = `INSERT INTO deliveries (event_seq, channel_id, webhook_id, incident_id, state, due_ms)
+    SELECT e.seq, u.channel_id, u.webhook_id, u.incident_id, 'waiting', u.due_ms
+    FROM events_made e JOIN ${parameters.table(DELIVERY_COLUMNS, deliveries)} ON u.event_id = e.id`
+  return [{ name: 'events_made', text: made }, text]
+}

@@ -1,0 +1,105 @@
+import { ApiError } from '../../../api/contract/apiError.ts'
+import type { Actor } from '../../domain/accounts/actor.ts'
+import { CHANNELS_MAX } from '../../domain/notifications/channel.ts'
+import { type AfterAttempt, isGivenUp } from '../../domain/notifications/retries.ts'
+import type { StoredChannel, StoredDelivery } from '../notificationStore.ts'
+import type { Act } from './act.ts'
+
+/** How long ended deliveries are kept (milliseconds). Gap G9. */
+const DAY_MS = 24 * 60 * 60 * 1_000
+export const SENT_KEPT_MS = 7 * DAY_MS
+export const FAILED_KEPT_MS = 30 * DAY_MS
+
+/** Why a channel is disabled that a person disabled. */
+export const DISABLED_BY_HAND = 'disabled by hand'
+
+/** Who acts when no one else is named. */
+export const CLI = { kind: 'cli' } as const
+
+/** The refusal of a channel that does not exist. Pure. */
+export function noChannel(id: string): ApiError {
+  return new ApiError('not_found', `there is no channel ${id}`)
+}
+
+/** The refusal of a delivery that the channel does not have. Pure. */
+export function noDelivery(webhookId: string): ApiError {
+  return new ApiError('not_found', `there is no delivery ${webhookId}`)
+}
+
+/** Throws `forbidden` when an organisation with this number of channels has no room for another. */
+export function assertChannelRoom(channels: number): void {
+  if (channels < CHANNELS_MAX) return
+  throw new ApiError('forbidden', `an organisation has at most ${CHANNELS_MAX} channels`)
+}
+
+/** Throws `invalid` when the channel is disabled. */
+export function assertActive({
+  state,
+  disabledReason,
+}: Pick<StoredChannel, 'state' | 'disabledReason'>): void {
+  if (state === 'active') return
+  throw new ApiError('invalid', `the channel is disabled (${disabledReason}): enable it first`)
+}
+
+/** Throws `invalid` for a chat: its URL is its secret. */
+export function assertSigns({ kind }: Pick<StoredChannel, 'kind'>): void {
+  if (kind !== 'slack') return
+  throw new ApiError('invalid', 'a channel of kind slack has no signing secret: its URL is the secret')
+}
+
+/** Services that a change adds to those of a channel: one that was deleted since it was chosen does no harm. Pure. */
+export function addedServices(
+  before: Pick<StoredChannel, 'serviceIds'>,
+  serviceIds: readonly string[] | null,
+): readonly string[] {
+  return serviceIds?.filter((id) => before.serviceIds?.includes(id) !== true) ?? []
+}
+
+/** What deliveries that wait for a channel fail with when it is disabled. Pure. */
+export function failedReasonOf(reason: string): string {
+  return `channel disabled: ${reason}`
+}
+
+/** What an entry about a channel is made from. `by` is the command line when absent. */
+interface ChannelAct {
+  readonly channel: Pick<StoredChannel, 'id' | 'orgId'>
+  readonly by?: Actor | undefined
+  readonly nowMs: number
+  readonly detail?: Act['detail']
+}
+
+/** The entry of what is done to a channel, such as `create`. Pure. */
+export function channelAct(verb: string, { channel, by = CLI, nowMs, detail }: ChannelAct): Act {
+  const act = { orgId: channel.orgId, targetId: channel.id, by, nowMs, action: `channel.${verb}` }
+  return detail === undefined ? act : { ...act, detail }
+}
+
+/** A channel whose delivery failed for good. */
+export interface ChannelStanding {
+  /** Last success, or when it was enabled (milliseconds since the epoch). */
+  readonly sinceMs: number
+  readonly failedDeliveries: number
+}
+
+/** Why a channel is disabled after `after`; `undefined` when it is not. Pure. */
+export function giveUpReason(
+  after: AfterAttempt['kind'],
+  { sinceMs, failedDeliveries }: ChannelStanding,
+  nowMs: number,
+): string | undefined {
+  if (after === 'gone') return 'the receiver answered 410'
+  return isGivenUp({ nowMs, sinceMs, failedDeliveries }) ? 'no delivery succeeded for 5 days' : undefined
+}
+
+/** A delivery with its last attempt as it is read. */
+export type DeliveryRow = Omit<StoredDelivery, 'last'> & {
+  readonly lastAtMs: number | null
+  readonly status: number | null
+  readonly error: string | null
+  readonly ms: number | null
+}
+
+/** The delivery of a row. Pure. */
+export function deliveryOfRow({ lastAtMs: atMs, status, error, ms, ...row }: DeliveryRow): StoredDelivery {
+  return { ...row, last: atMs === null ? null : { atMs, status, error, durationMs: ms ?? 0 } }
+}

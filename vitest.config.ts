@@ -58,7 +58,7 @@ class LongestFirst extends BaseSequencer {
 
 const EXCLUDED = ['**/node_modules/**', '**/dist/**', '**/cdktf.out/**']
 /** Tests of PostgreSQL itself. */
-const OF_POSTGRES = ['server/store/postgres/**/*.test.ts', 'server/testing/postgres/*.test.ts']
+const OF_POSTGRES = ['server/store/postgres/**/*.test.ts', 'server/testing/{postgres,manyServers}/*.test.ts']
 
 /** The contract on PostgreSQL too, where this platform has one. */
 const POSTGRES_PROJECT = {

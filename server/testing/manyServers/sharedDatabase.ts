@@ -1,0 +1,73 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildPrograms } from '../../../scripts/build.mjs'
+import { hashKey, mintKey } from '../../domain/apiKeys.ts'
+import { systemEnvironment } from '../../process/systemEnvironment.ts'
+import { openStore } from '../../store/postgres/openStore.ts'
+import type { LimitOverrides, Store } from '../../store/store.ts'
+import { type ProcessOptions, type ServerProcess, startProcess } from '../serverProcess.ts'
+import { TIMELESS } from '../storedServices.ts'
+
+/** Whether the program was built from the sources under test: a run of the project `postgres` alone has not. */
+let built: Promise<void> | undefined
+
+/** A database that several server processes serve. */
+export interface SharedDatabase {
+  /** What every process gets. */
+  readonly flags: readonly string[]
+  /** Starts a process; it serves the API only. */
+  readonly start: (options?: ProcessOptions, args?: readonly string[]) => Promise<ServerProcess>
+  readonly remove: () => Promise<void>
+}
+
+/** Prepares the database at `url` for server processes. */
+export function shareDatabase(url: string): SharedDatabase {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-shared-'))
+  const [keyFile, urlFile] = [join(folder, 'master.key'), join(folder, 'url')]
+  writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 })
+  writeFileSync(urlFile, url, { mode: 0o600 })
+  const flags = ['--database-file', urlFile, '--master-key-file', keyFile, '--monitor', 'off']
+  return {
+    flags,
+    start: async (options = {}, args = []) => {
+      built ??= buildPrograms((out) => out === 'pharos-server.js')
+      await built
+      return await startProcess(flags, args, options)
+    },
+    remove: () => rm(folder, { recursive: true }),
+  }
+}
+
+/** An organisation with keys in clear. */
+export interface SeededOrg {
+  readonly orgId: string
+  readonly keys: readonly string[]
+}
+
+/** Makes an organisation with `keys` read_write keys in the database at `url`. */
+export async function seedOrg(url: string, keys: number, limits: LimitOverrides = {}): Promise<SeededOrg> {
+  const store = await openStore(url, TIMELESS)
+  const orgId = randomUUID()
+  await store.createOrg({ id: orgId, name: 'Seeded', plan: 'enterprise', nowMs: Date.now() })
+  await store.overrideLimits(orgId, limits)
+  const made = await Promise.all(Array.from({ length: keys }, () => makeKey(store, orgId)))
+  await store.close()
+  return { orgId, keys: made }
+}
+
+async function makeKey(store: Store, orgId: string): Promise<string> {
+  const key = mintKey(systemEnvironment)
+  const by = { kind: 'cli' } as const
+  const stored = {
+    id: randomUUID(),
+    orgId,
+    scope: 'read_write',
+    hash: hashKey(key),
+    last4: key.slice(-4),
+  } as const
+  await store.createKey({ ...stored, createdBy: null, note: null, by, nowMs: 0 })
+  return key
+}

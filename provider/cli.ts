@@ -94,13 +94,14 @@ program
 
 program
   .command('package')
-  .description('write what a registry takes: a zip for each platform, the manifest and SHA256SUMS')
+  .description('write what a registry takes: a zip for each platform, the manifest, SHA256SUMS and docs/')
   .requiredOption('--out <dir>', 'folder for the files; made when it is not there')
   .option('--platform <platforms...>', `platforms, of ${SCRIPT_PLATFORMS.join(', ')}; all when left out`)
   .option(
     '--standalone',
     "give this platform's zip a program that needs no Node (Linux only; some 100 MB) instead of the script",
   )
+  .option('--sign <key>', 'sign SHA256SUMS with this key of GnuPG, as public registries require')
   .option('--dev', DEV)
   .option('--json', 'print one JSON document instead of text')
   .addHelpText(

@@ -143,6 +143,7 @@ const FOREIGN_FLAGS = [
   '--experimental-sea-config',
   '--heap-growing-percent',
   '--export',
+  ...['--batch', '--yes', '--local-user', '--output', '--detach-sign'],
   '--orgg',
 ]
 

@@ -8,3 +8,8 @@ export function builtExecutable(): string {
   if (!existsSync(executable)) throw new Error(`${executable} is not there: run "npm run build" first`)
   return executable
 }
+
+/** Folder of the provider's reference, in the package of this program. */
+export function builtReference(): string {
+  return join(dirname(fileURLToPath(import.meta.url)), '../docs/provider')
+}

@@ -1,6 +1,7 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -36,8 +37,14 @@ interface Ended {
 }
 
 function packaged(...args: readonly string[]): Promise<Ended> {
+  return packagedWith({}, ...args)
+}
+
+function packagedWith(environment: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(process.execPath, ['dist/pharos-provider.js', 'package', ...args], (error, stdout, stderr) =>
+    const command = ['dist/pharos-provider.js', 'package', ...args]
+    const env = { ...process.env, ...environment }
+    execFile(process.execPath, command, { env }, (error, stdout, stderr) =>
       resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr }),
     )
   })
@@ -83,6 +90,33 @@ test('a release has a zip for each platform, the manifest and checksums that hol
     version: 1,
     metadata: { protocol_versions: ['6.0'] },
   })
+})
+
+test('the checksums are signed with a key of GnuPG, and the reference is there as registries expect it', async () => {
+  const keys = folder()
+  const release = join(folder(), 'release')
+  const gpg = (...args: readonly string[]) =>
+    execFileSync('gpg', ['--batch', ...args], { env: { ...process.env, GNUPGHOME: keys }, stdio: 'pipe' })
+  chmodSync(keys, 0o700)
+  gpg('--passphrase', '', '--quick-generate-key', 'release@example.org', 'ed25519', 'sign', 'never')
+  onTestFinished(() => {
+    execFileSync('gpgconf', ['--kill', 'all'], { env: { ...process.env, GNUPGHOME: keys } })
+  })
+  const sign = (key: string) => packagedWith({ GNUPGHOME: keys }, '--out', release, '--sign', key)
+
+  const signed = await sign('release@example.org')
+  const sums = join(release, `terraform-provider-pharos_${version}_SHA256SUMS`)
+  const verified = spawnSync('gpg', ['--batch', '--verify', `${sums}.sig`, sums], {
+    ...{ env: { ...process.env, GNUPGHOME: keys }, encoding: 'utf8' },
+  })
+  const unknown = await sign('nobody@example.org')
+
+  expect(signed).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(verified.stderr).toContain('Good signature from "release@example.org"')
+  expect(unknown.exitCode).toBe(1)
+  expect(unknown.stderr).toContain('gpg does not sign with the key nobody@example.org')
+  expect(readFileSync(join(release, 'docs/index.md'), 'utf8')).toContain('page_title: "pharos Provider"')
+  expect(readdirSync(join(release, 'docs/resources')).sort()).toEqual(['incident.md', 'service.md'])
 })
 
 test('a platform that no script serves is refused with those that there are', async () => {

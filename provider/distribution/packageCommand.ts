@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { builtExecutable } from './builtExecutable.ts'
+import { builtExecutable, builtReference } from './builtExecutable.ts'
 import { platformName } from './mirror.ts'
 import { developmentVersion, packageInto, SCRIPT_PLATFORMS } from './registryPackage.ts'
 import { standaloneProgram } from './standalone.ts'
@@ -9,6 +9,7 @@ export interface PackageCommandOptions {
   readonly platform?: readonly string[]
   readonly standalone?: true
   readonly dev?: true
+  readonly sign?: string
   readonly json?: true
 }
 
@@ -21,6 +22,8 @@ export function packageRelease(options: PackageCommandOptions, released: string)
     executable,
     folder,
     version,
+    docs: builtReference(),
+    signingKey: options.sign,
     platforms: checkedPlatforms(options.platform ?? SCRIPT_PLATFORMS),
     standalone: options.standalone === true ? standaloneHere(executable) : undefined,
   })

@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { makeFolder } from '../../api/runtime/makeFolder.ts'
@@ -24,6 +25,10 @@ export interface PackageOptions {
   readonly folder: string
   readonly version: string
   readonly platforms: readonly string[]
+  /** Folder with the reference of the provider, which becomes `docs/`: registries read it from the repository of a release. */
+  readonly docs: string
+  /** Key of GnuPG that signs the checksums; they are not signed when it is absent. */
+  readonly signingKey?: string | undefined
   /** A program that needs no Node, and the one platform whose zip has it in place of the script. */
   readonly standalone?: { readonly platform: string; readonly bytes: Buffer } | undefined
 }
@@ -55,11 +60,12 @@ function zipOf(name: string, bytes: Buffer): Buffer {
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * Writes what a registry takes: a zip for each platform, the manifest and the checksums of both. Returns the files in
- * the order of their names. The same executable and version give the same bytes.
+ * Writes what a registry takes: a zip for each platform, the manifest, the checksums of both with their signature, and the
+ * reference. Returns the files in the order of their names, without the reference. The same executable and version give the
+ * same bytes, but for the signature. Throws a sentence for the user when GnuPG refuses to sign.
  */
 export function packageInto(options: PackageOptions): readonly ReleaseFile[] {
-  const { executable, folder, version, platforms, standalone } = options
+  const { executable, folder, version, platforms, docs, signingKey, standalone } = options
   const prefix = `terraform-provider-pharos_${version}`
   const program = `terraform-provider-pharos_v${version}`
   const scriptZip = zipOf(`${program}.cjs`, readFileSync(executable))
@@ -82,7 +88,21 @@ export function packageInto(options: PackageOptions): readonly ReleaseFile[] {
     writeFileSync(temporary, bytes)
     renameSync(temporary, join(folder, name))
   }
-  return [...files, { name: sums, sha256: sha256(contents.get(sums) ?? Buffer.alloc(0)) }]
+  cpSync(docs, join(folder, 'docs'), { recursive: true })
+  const listed = [...files, { name: sums, sha256: sha256(contents.get(sums) ?? Buffer.alloc(0)) }]
+  if (signingKey === undefined) return listed
+  const signature = sign(join(folder, sums), signingKey)
+  return [...listed, { name: `${sums}.sig`, sha256: sha256(signature) }]
+}
+
+/** Writes the detached signature of `file` beside it, in the binary form that registries take. */
+function sign(file: string, key: string): Buffer {
+  const output = `${file}.sig`
+  const options = ['--batch', '--yes', '--local-user', key, '--output', output, '--detach-sign', file]
+  const { status, stderr, error } = spawnSync('gpg', options, { encoding: 'utf8' })
+  if (error !== undefined) throw new Error(`gpg could not be started (${error.message}): install GnuPG`)
+  if (status !== 0) throw new Error(`gpg does not sign with the key ${key}: ${stderr.trim()}`)
+  return readFileSync(output)
 }
 
 /**

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const admin = (...args: readonly string[]) => runHere([...args, '--json', '--data-dir', server.dataDir])
+const admin = (...args: readonly string[]) => runHere([...args, '--json', ...server.flags])
 
 test('the operator resets a password by a link that works once, lists members, removes them and ends sessions', async () => {
   const invite = ['owner', 'invite', '--org', server.orgId, '--email', 'ruth@example.org']

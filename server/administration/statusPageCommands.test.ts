@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const run = (...args: readonly string[]) => runHere(['status-page', ...args, '--data-dir', server.dataDir])
+const run = (...args: readonly string[]) => runHere(['status-page', ...args, ...server.flags])
 
 async function json<Result>(...args: readonly string[]): Promise<Result> {
   const { stdout, stderr } = await run(...args, '--json')

@@ -11,9 +11,9 @@ import { createService, deleteService, pauseService } from '../../domain/service
 import type { State } from '../../domain/serviceState.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import type { Measurements, ServiceDay } from '../../results/measurements/measurements.ts'
-import { openStore } from '../../store/sqlite/openStore.ts'
 import type { Store } from '../../store/store.ts'
 import { endpointBody, serviceBody } from '../../testing/serviceBodies.ts'
+import { postgresForTest, sqliteForTest, testEngineName } from '../../testing/testEngine.ts'
 import { buildStatusListener } from '../statusListener.ts'
 
 const DAY_S = 86_400
@@ -73,7 +73,12 @@ export interface SampleIncident {
 export async function startSampleSite(options: { readonly statusUrl?: string } = {}): Promise<SampleSite> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-pages-'))
   const clock = { nowMs: SAMPLE_NOW_MS, monotonicMs: 0 }
-  const store = await openStore(folder, () => clock.nowMs)
+  const parts = { nowMs: () => clock.nowMs }
+  const used =
+    testEngineName() === 'postgres'
+      ? await postgresForTest(folder, parts)
+      : sqliteForTest(folder, false, parts)
+  const store = await used.engine.open('serve')
   const orgId = systemEnvironment.uuid()
   await store.activateMasterKey('first', 0)
   await store.createOrg({ id: orgId, name: 'Example', plan: 'enterprise', nowMs: clock.nowMs })
@@ -153,6 +158,7 @@ export async function startSampleSite(options: { readonly statusUrl?: string } =
     close: async () => {
       await listener.close()
       await store.close()
+      await used.remove()
       await rm(folder, { recursive: true })
     },
   }

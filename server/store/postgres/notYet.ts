@@ -18,19 +18,6 @@ const MISSING = {
     'applyTransition',
     'noteAgents',
   ],
-  'status pages': [
-    'createStatusPage',
-    'listStatusPages',
-    'getStatusPage',
-    'changeStatusPage',
-    'deleteStatusPage',
-    'bindStatusHost',
-    'unbindStatusHost',
-    'publishedPage',
-    'pageIncidents',
-    'oldestPageIncident',
-    'pageWindows',
-  ],
 } as const satisfies Record<string, readonly (keyof Store)[]>
 
 type Missing = (typeof MISSING)[keyof typeof MISSING][number]

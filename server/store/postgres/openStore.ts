@@ -17,6 +17,8 @@ import { postgresOutbox } from './outbox.ts'
 import { postgresRegions } from './regions.ts'
 import { postgresSecrets } from './secrets.ts'
 import { postgresServices } from './services.ts'
+import { postgresStatusPages } from './statusPages/pageWrites.ts'
+import { postgresPublished } from './statusPages/publishedReads.ts'
 import { postgresUpkeep } from './upkeep.ts'
 import { OrgQueues } from './writes/orgQueues.ts'
 
@@ -52,6 +54,8 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...postgresKeyring(pools),
       ...postgresMaintenance(sharing),
       ...postgresAccounts(sharing),
+      ...postgresStatusPages(sharing, nowMs),
+      ...postgresPublished(pools.read),
       changeCount: changeCount(sharing, monotonicMs),
       ...notifications.store,
       ...missingMethods(),

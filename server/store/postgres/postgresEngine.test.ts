@@ -2,6 +2,7 @@ import { monotonicMs } from '../../process/systemEnvironment.ts'
 import { sharedCluster } from '../../testing/postgres/cluster.ts'
 import { accountSuite } from '../testing/accountSuite.ts'
 import { channelSuite } from '../testing/channelSuite.ts'
+import { pageSuite } from '../testing/pageSuite.ts'
 import { type EmptyEngine, storeSuite } from '../testing/storeSuite.ts'
 import { postgresEngine } from './postgresEngine.ts'
 
@@ -15,4 +16,4 @@ async function makeEngine(): Promise<EmptyEngine> {
   }
 }
 
-for (const suite of [storeSuite, accountSuite, channelSuite]) suite('PostgreSQL', makeEngine)
+for (const suite of [storeSuite, accountSuite, channelSuite, pageSuite]) suite('PostgreSQL', makeEngine)

@@ -6,6 +6,7 @@ import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { accountSuite } from '../testing/accountSuite.ts'
 import { channelSuite } from '../testing/channelSuite.ts'
+import { pageSuite } from '../testing/pageSuite.ts'
 import { type EmptyEngine, storeSuite } from '../testing/storeSuite.ts'
 import { GroupCommit } from './commits/groupCommit.ts'
 import { lockDataFolder } from './files/lockDataFolder.ts'
@@ -21,7 +22,7 @@ async function makeEngine(): Promise<EmptyEngine> {
   return { engine: sqliteEngine(join(parent, 'data'), () => 0), remove }
 }
 
-for (const suite of [storeSuite, accountSuite, channelSuite]) suite('SQLite', makeEngine)
+for (const suite of [storeSuite, accountSuite, channelSuite, pageSuite]) suite('SQLite', makeEngine)
 
 let folder = ''
 beforeEach(async () => {

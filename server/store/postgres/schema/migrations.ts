@@ -384,6 +384,63 @@ CREATE TABLE attempts (
   FOREIGN KEY (event_seq, channel_id) REFERENCES deliveries ON DELETE CASCADE
 );
 `,
+  // Status pages. A component goes with its service, in the same transaction; its own id is the one that the public sees.
+  // Most pages show the incidents of people only: automatic ones, which can be many more, are not read past.
+  `
+CREATE TABLE status_pages (
+  id uuid PRIMARY KEY,
+  org_id uuid NOT NULL REFERENCES orgs,
+  slug text COLLATE "C" NOT NULL UNIQUE,
+  title text NOT NULL,
+  text text NOT NULL,
+  is_public boolean NOT NULL,
+  incidents_shown text NOT NULL CHECK (incidents_shown IN ('people', 'all', 'none')),
+  created_at text COLLATE "C" NOT NULL,
+  generation integer NOT NULL
+);
+CREATE INDEX status_pages_of_org ON status_pages (org_id);
+
+CREATE TABLE status_hosts (
+  host text COLLATE "C" PRIMARY KEY,
+  page_id uuid NOT NULL REFERENCES status_pages ON DELETE CASCADE
+);
+CREATE INDEX status_hosts_of_page ON status_hosts (page_id);
+
+CREATE TABLE status_sections (
+  id uuid PRIMARY KEY,
+  page_id uuid NOT NULL REFERENCES status_pages ON DELETE CASCADE,
+  place integer NOT NULL,
+  name text NOT NULL
+);
+CREATE INDEX status_sections_of_page ON status_sections (page_id, place);
+
+CREATE TABLE status_components (
+  id uuid PRIMARY KEY,
+  section_id uuid NOT NULL REFERENCES status_sections ON DELETE CASCADE,
+  place integer NOT NULL,
+  service_id uuid NOT NULL REFERENCES services ON DELETE CASCADE,
+  public_name text NOT NULL,
+  text text NOT NULL,
+  shows_uptime boolean NOT NULL
+);
+CREATE INDEX status_components_of_section ON status_components (section_id, place);
+CREATE INDEX status_components_of_service ON status_components (service_id);
+
+CREATE TABLE status_hidden (
+  page_id uuid NOT NULL REFERENCES status_pages ON DELETE CASCADE,
+  incident_id uuid NOT NULL REFERENCES incidents ON DELETE CASCADE,
+  PRIMARY KEY (page_id, incident_id)
+);
+CREATE INDEX status_hidden_by_incident ON status_hidden (incident_id);
+
+CREATE INDEX incidents_by_creation ON incidents (org_id, created_at) WHERE kind = 'incident';
+CREATE INDEX incidents_by_resolution ON incidents (org_id, resolved_at)
+  WHERE kind = 'incident' AND resolved_at IS NOT NULL;
+CREATE INDEX people_incidents_by_creation ON incidents (org_id, created_at)
+  WHERE kind = 'incident' AND NOT auto_managed;
+CREATE INDEX people_incidents_by_resolution ON incidents (org_id, resolved_at)
+  WHERE kind = 'incident' AND NOT auto_managed AND resolved_at IS NOT NULL;
+`,
 ]
 
 /** The oldest number of steps with which a program can use the newest schema. */

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { IncidentsShown, PageSection, StatusPage } from '../../../domain/statusPages/definition.ts'
+import type { IncidentsShown, StatusPage } from '../../../domain/statusPages/definition.ts'
+import { type ComponentRow, sectionsOf } from '../../shared/pageRules.ts'
 
 /** Which page is read. */
 export type PageKey = 'id' | 'slug' | 'host'
@@ -9,13 +10,7 @@ interface PageRow extends Omit<StatusPage, 'isPublic' | 'hosts' | 'sections' | '
   readonly incidentsShown: IncidentsShown
 }
 
-interface ComponentRow {
-  readonly section: string
-  readonly sectionId: string
-  readonly id: string | null
-  readonly serviceId: string
-  readonly name: string
-  readonly text: string
+type StoredComponent = Omit<ComponentRow, 'showsUptime' | 'isPaused'> & {
   readonly showsUptime: number
   readonly isPaused: number
 }
@@ -51,7 +46,7 @@ export function preparePageRead(database: Database): ReadPages {
        WHERE h.page_id = ? ORDER BY i.number`,
     )
     .pluck()
-  const components = database.prepare<[string], ComponentRow>(
+  const components = database.prepare<[string], StoredComponent>(
     `SELECT t.name AS section, t.id AS sectionId, c.id, c.service_id AS serviceId, c.public_name AS name,
        c.text, c.shows_uptime AS showsUptime,
        s.running_in = '' AS isPaused
@@ -62,7 +57,13 @@ export function preparePageRead(database: Database): ReadPages {
     ...row,
     isPublic: isPublic === 1,
     hosts: hosts.all(row.id),
-    sections: sectionsOf(components.all(row.id)),
+    sections: sectionsOf(
+      components.all(row.id).map(({ showsUptime, isPaused, ...component }) => ({
+        ...component,
+        showsUptime: showsUptime === 1,
+        isPaused: isPaused === 1,
+      })),
+    ),
     hiddenIncidents: hidden.all(row.id),
   })
   return {
@@ -72,16 +73,4 @@ export function preparePageRead(database: Database): ReadPages {
     },
     ofOrg: (orgId) => ofOrg.all(orgId).map(whole),
   }
-}
-
-function sectionsOf(rows: readonly ComponentRow[]): readonly PageSection[] {
-  const sections = new Map<string, { name: string; components: PageSection['components'][number][] }>()
-  for (const { section, sectionId, id, showsUptime, isPaused, ...row } of rows) {
-    const known = sections.get(sectionId) ?? { name: section, components: [] }
-    sections.set(sectionId, known)
-    // A section whose services were all deleted has one row without a component.
-    if (id !== null)
-      known.components.push({ id, ...row, showsUptime: showsUptime === 1, isPaused: isPaused === 1 })
-  }
-  return [...sections.values()]
 }

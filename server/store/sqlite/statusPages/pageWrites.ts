@@ -1,17 +1,21 @@
-import { randomUUID } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import { ApiError } from '../../../../api/contract/apiError.ts'
-import type { Actor } from '../../../domain/accounts/actor.ts'
 import { timestamp } from '../../../domain/environment.ts'
-import {
-  COMPONENTS_MAX,
-  HOSTS_MAX,
-  PAGES_MAX,
-  type StatusPage,
-  type StatusPageChange,
-  type WantedSection,
-} from '../../../domain/statusPages/definition.ts'
+import type { StatusPage, StatusPageChange, WantedSection } from '../../../domain/statusPages/definition.ts'
 import { noOrg } from '../../shared/noOrg.ts'
+import {
+  assertHostRoom,
+  assertPageRoom,
+  assertUnchanged,
+  hostBound,
+  hostUnbound,
+  noIncident,
+  noPage,
+  numberIn,
+  pageAct,
+  sectionRows,
+  slugTaken,
+  wantedServices,
+} from '../../shared/pageRules.ts'
 import type { StatusPageStore } from '../../statusPageStore.ts'
 import type { NoteAct } from '../changes/audit.ts'
 import type { Mutations } from '../commits/groupCommit.ts'
@@ -44,15 +48,13 @@ export function sqliteStatusPages(
   const bind = writer.prepare('INSERT INTO status_hosts (host, page_id) VALUES (?, ?)')
   const unbind = writer.prepare('DELETE FROM status_hosts WHERE host = ? AND page_id = ?')
   const found = (page: StatusPage | undefined, id: string): StatusPage => {
-    if (page === undefined) throw new ApiError('not_found', `there is no status page ${id}`)
+    if (page === undefined) throw noPage(id)
     return page
   }
   const audit = (
-    { id, orgId }: StatusPage,
-    act: Act,
-    detail: Readonly<Record<string, unknown>>,
-    by: Actor = { kind: 'cli' },
-  ): void => note({ orgId, targetId: id, detail, nowMs: nowMs(), by, action: `status_page.${act}` })
+    verb: Parameters<typeof pageAct>[0],
+    act: Omit<Parameters<typeof pageAct>[1], 'nowMs'>,
+  ): void => note(pageAct(verb, { ...act, nowMs: nowMs() }))
   const changed = (id: string, work: (page: StatusPage) => void): Promise<StatusPage> =>
     commits.run(() => {
       work(found(current.one('id', id), id))
@@ -60,20 +62,18 @@ export function sqliteStatusPages(
     })
   const assertSlugFree = (slug: string | undefined, id: string): void => {
     if (slug === undefined || (current.one('slug', slug)?.id ?? id) === id) return
-    throw new ApiError('invalid', `the slug ${slug} is taken: choose another one`)
+    throw slugTaken(slug)
   }
   return {
     createStatusPage: ({ id, orgId, nowMs: createdMs, settings, by }) =>
       commits.run(() => {
         if (knownForWrite.get(orgId) === undefined) throw noOrg(orgId)
-        if ((count.get(orgId) ?? 0) >= PAGES_MAX) {
-          throw new ApiError('invalid', `an organisation has at most ${PAGES_MAX} status pages`)
-        }
+        assertPageRoom(count.get(orgId) ?? 0)
         assertSlugFree(settings.slug, id)
         insert.run(id, orgId, settings.slug, settings.title, timestamp(createdMs))
         change(found(current.one('id', id), id), settings)
         const page = found(current.one('id', id), id)
-        audit(page, 'create', { slug: page.slug }, by)
+        audit('create', { page, by, detail: { slug: page.slug } })
         return page
       }),
     listStatusPages: async (orgId) => {
@@ -83,44 +83,33 @@ export function sqliteStatusPages(
     getStatusPage: async (id) => found(shown.one('id', id), id),
     changeStatusPage: (id, wanted, edit) =>
       changed(id, (page) => {
-        if (edit?.generation !== undefined && edit.generation !== page.generation) {
-          throw new ApiError('conflict', 'the page was changed meanwhile')
-        }
+        assertUnchanged(page, edit)
         assertSlugFree(wanted.slug, id)
         change(page, wanted)
-        audit(page, 'update', { settings: Object.keys(wanted) }, edit?.by)
+        audit('update', { page, by: edit?.by, detail: { settings: Object.keys(wanted) } })
       }),
     deleteStatusPage: (id, by) =>
       commits.run(() => {
         const page = found(current.one('id', id), id)
         remove.run(id)
-        audit(page, 'delete', { slug: page.slug }, by)
+        audit('delete', { page, by, detail: { slug: page.slug } })
       }),
     bindStatusHost: (id, host) =>
       changed(id, (page) => {
         const bound = current.one('host', host)
         if (bound?.id === id) return
-        if (bound !== undefined) {
-          throw new ApiError('invalid', `${host} is bound to the page ${bound.id}: unbind it there first`)
-        }
-        if (page.hosts.length >= HOSTS_MAX) {
-          throw new ApiError('invalid', `a page has at most ${HOSTS_MAX} hosts`)
-        }
+        if (bound !== undefined) throw hostBound(host, bound.id)
+        assertHostRoom(page)
         bind.run(host, id)
-        audit(page, 'bind_host', { host })
+        audit('bind_host', { page, detail: { host } })
       }),
     unbindStatusHost: (id, host) =>
       changed(id, (page) => {
-        if (unbind.run(host, id).changes === 0) {
-          throw new ApiError('not_found', `${host} is not bound to the page ${id}`)
-        }
-        audit(page, 'unbind_host', { host })
+        if (unbind.run(host, id).changes === 0) throw hostUnbound(host, id)
+        audit('unbind_host', { page, detail: { host } })
       }),
   }
 }
-
-/** What is done to a page. */
-type Act = 'create' | 'update' | 'delete' | 'bind_host' | 'unbind_host'
 
 type Change = (page: StatusPage, change: StatusPageChange) => void
 
@@ -139,8 +128,8 @@ function prepareChange(writer: Database): Change {
   const show = writer.prepare('DELETE FROM status_hidden WHERE page_id = ? AND incident_id = ?')
   const replaceSections = prepareSections(writer)
   const incidentOf = (orgId: string, displayId: string): string => {
-    const id = incident.get(orgId, Number(/^INC-(\d{1,15})$/i.exec(displayId)?.[1] ?? 0))
-    if (id === undefined) throw new ApiError('not_found', `the organisation has no incident ${displayId}`)
+    const id = incident.get(orgId, numberIn(displayId))
+    if (id === undefined) throw noIncident(displayId)
     return id
   }
   return (page, change) => {
@@ -167,36 +156,15 @@ function prepareSections(writer: Database) {
       "SELECT response ->> '$.name' FROM services WHERE id = ? AND org_id = ?",
     )
     .pluck()
-  return ({ id, orgId, sections }: StatusPage, wanted: readonly WantedSection[]): void => {
-    assertServices(wanted)
-    const before = new Map(
-      sections.flatMap(({ components }) => components.map((one) => [one.serviceId, one] as const)),
-    )
-    remove.run(id)
-    for (const [place, section] of wanted.entries()) {
-      const sectionId = randomUUID()
-      insertSection.run(sectionId, id, place, section.name)
-      for (const [index, wantedOne] of section.components.entries()) {
-        const { serviceId } = wantedOne
-        const serviceName = nameOf.get(serviceId, orgId)
-        if (serviceName === undefined) {
-          throw new ApiError('not_found', `the organisation has no service ${serviceId}`)
-        }
-        const known = before.get(serviceId)
-        const name = wantedOne.name ?? known?.name ?? serviceName
-        const text = wantedOne.text ?? known?.text ?? ''
-        const showsUptime = (wantedOne.showsUptime ?? known?.showsUptime ?? true) ? 1 : 0
-        insertComponent.run(known?.id ?? randomUUID(), sectionId, index, serviceId, name, text, showsUptime)
+  return (page: StatusPage, wanted: readonly WantedSection[]): void => {
+    wantedServices(wanted)
+    const rows = sectionRows(page, wanted, (serviceId) => nameOf.get(serviceId, page.orgId))
+    remove.run(page.id)
+    for (const [place, section] of rows.entries()) {
+      insertSection.run(section.id, page.id, place, section.name)
+      for (const [index, { id, serviceId, name, text, showsUptime }] of section.components.entries()) {
+        insertComponent.run(id, section.id, index, serviceId, name, text, showsUptime ? 1 : 0)
       }
     }
-  }
-}
-
-function assertServices(wanted: readonly WantedSection[]): void {
-  const ids = wanted.flatMap(({ components }) => components.map(({ serviceId }) => serviceId))
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
-  if (twice !== undefined) throw new ApiError('invalid', `the service ${twice} is listed twice`)
-  if (ids.length > COMPONENTS_MAX) {
-    throw new ApiError('invalid', `a page lists at most ${COMPONENTS_MAX} services`)
   }
 }

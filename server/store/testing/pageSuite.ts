@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deleteService, pauseService } from '../../domain/serviceChanges.ts'
+import type { StatusPageChange } from '../../domain/statusPages/definition.ts'
+import { systemEnvironment } from '../../process/systemEnvironment.ts'
+import type { Store } from '../store.ts'
+import { type ChannelTools, channelTools } from './channelSuite.ts'
+import type { EmptyEngine } from './storeSuite.ts'
+
+const BY = { kind: 'cli' } as const
+const BOUNDS = { countMax: 10, updatesMax: 1 }
+
+/** Tests of status pages for every database behind Store, with two programs on one database. */
+export function pageSuite(name: string, makeEngine: () => Promise<EmptyEngine>): void {
+  let store: Store
+  /** That of another program. */
+  let other: Store
+  let remove: () => Promise<void>
+  let tools: ChannelTools
+  beforeAll(async () => {
+    const empty = await makeEngine()
+    remove = empty.remove
+    store = await empty.engine.open('serve')
+    other = await empty.engine.open('administer')
+    await store.activateMasterKey('first', 0)
+    tools = channelTools(store)
+  })
+  afterAll(async () => {
+    await Promise.all([store.close(), other.close()])
+    await remove()
+  })
+
+  const newSlug = (): string => `page-${systemEnvironment.uuid()}`
+
+  function create(program: Store, orgId: string, slug: string, change: StatusPageChange = {}) {
+    const settings = { title: 'Example', ...change, slug }
+    return program.createStatusPage({ id: systemEnvironment.uuid(), orgId, nowMs: 0, settings })
+  }
+
+  const listing = (...serviceIds: readonly string[]) => [
+    { name: 'Shop', components: serviceIds.map((serviceId) => ({ serviceId, name: undefined })) },
+  ]
+
+  describe(`${name}: status pages`, () => {
+    test('of two programs that give two pages one slug, or one host, at once the second is refused', async () => {
+      const [slug, host] = [newSlug(), `${systemEnvironment.uuid()}.example.org`]
+      const orgs = [await tools.createOrg(), await tools.createOrg()] as const
+      const created = await Promise.allSettled([create(store, orgs[0], slug), create(other, orgs[1], slug)])
+      const pages = [
+        await create(store, orgs[0], newSlug()),
+        await create(store, orgs[1], newSlug()),
+      ] as const
+      const renamed = newSlug()
+      const changed = await Promise.allSettled([
+        store.changeStatusPage(pages[0].id, { slug: renamed }),
+        other.changeStatusPage(pages[1].id, { slug: renamed }),
+      ])
+      const bound = await Promise.allSettled([
+        store.bindStatusHost(pages[0].id, host),
+        other.bindStatusHost(pages[1].id, host),
+      ])
+
+      const refusals = (results: readonly PromiseSettledResult<unknown>[]) =>
+        results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason.message)] : []))
+      expect(refusals(created)).toEqual([`the slug ${slug} is taken: choose another one`])
+      expect(refusals(changed)).toEqual([`the slug ${renamed} is taken: choose another one`])
+      expect(refusals(bound)).toEqual([expect.stringContaining(`${host} is bound to the page`)])
+      expect((await other.publishedPage({ kind: 'host', host }))?.orgId).toBeOneOf([...orgs])
+    })
+
+    test('of two changes of one page at once the second is refused, and the page is as the first left it', async () => {
+      const page = await create(store, await tools.createOrg(), newSlug())
+      const edit = { by: BY, generation: page.generation }
+
+      const changes = await Promise.allSettled([
+        store.changeStatusPage(page.id, { title: 'one' }, edit),
+        other.changeStatusPage(page.id, { title: 'two' }, edit),
+      ])
+      const refused = changes.filter(({ status }) => status === 'rejected')
+
+      expect(refused).toMatchObject([{ reason: { code: 'conflict' } }])
+      expect(await store.getStatusPage(page.id)).toMatchObject({
+        title: changes[0].status === 'fulfilled' ? 'one' : 'two',
+        generation: page.generation + 1,
+      })
+    })
+
+    test('a component stays the same while its service is listed, and goes with that', async () => {
+      const orgId = await tools.createOrg()
+      const [one, two] = [await tools.createService(orgId), await tools.createService(orgId)]
+      const page = await create(store, orgId, newSlug(), { sections: listing(one, two) })
+      const moved = await store.changeStatusPage(page.id, { sections: listing(two, one) })
+      await store.changeService(orgId, one, (service) => pauseService(service, 0))
+      await store.changeService(orgId, two, (service) => deleteService(service))
+
+      const left = (await other.publishedPage({ kind: 'slug', slug: page.slug }))?.sections[0]?.components
+      const [first, second] = page.sections[0]?.components ?? []
+
+      expect(moved.sections[0]?.components).toEqual([second, first])
+      expect(left).toEqual([{ ...first, isPaused: true }])
+      await expect(store.changeStatusPage(page.id, { sections: listing(two) })).rejects.toThrow(
+        'has no service',
+      )
+      await expect(store.changeStatusPage(page.id, { sections: listing(one, one) })).rejects.toThrow(
+        'listed twice',
+      )
+    })
+
+    test('a page shows incidents and windows of its services, and none that it hides', async () => {
+      const orgId = await tools.createOrg()
+      const [listed, unlisted] = [await tools.createService(orgId), await tools.createService(orgId)]
+      const shown = await tools.incident(orgId, listed)
+      await tools.update(orgId, shown.id)
+      await tools.incident(orgId, unlisted)
+      const hidden = await tools.incident(orgId, listed)
+      const window = { id: systemEnvironment.uuid(), orgId, title: 'Upgrade', serviceIds: [unlisted, listed] }
+      const times = { startsAt: '2090-01-01T10:00:00.000Z', endsAt: '2090-01-01T11:00:00.000Z' }
+      await store.createMaintenance({ ...window, ...times }, BY, 0)
+      const change = { sections: listing(listed), hide: [hidden.display_id] }
+      const page = await create(store, orgId, newSlug(), change)
+
+      const [incident, ...others] = await store.pageIncidents(page, { kind: 'open' }, BOUNDS)
+      const period = { from: '2090-01-01T10:30:00.000Z', until: '2091-01-01T00:00:00.000Z' }
+      const windows = await store.pageWindows(page, period, 10)
+      const later = await store.pageWindows(page, { ...period, from: times.endsAt }, 10)
+      const month = { from: '1970-01-01', until: '1970-02-01' }
+      const numberOf = Number(shown.display_id.slice('INC-'.length))
+      const found = [
+        await store.pageIncidents(page, { kind: 'created', ...month }, BOUNDS),
+        await store.pageIncidents(page, { kind: 'one', number: numberOf }, BOUNDS),
+        await store.pageIncidents(page, { kind: 'resolved since', from: month.from }, BOUNDS),
+      ]
+
+      expect([incident?.displayId, others]).toEqual([shown.display_id, []])
+      expect(incident).toMatchObject({ serviceIds: [listed], earlierUpdates: 1, updates: [{ body: 'x' }] })
+      expect([windows.map(({ title, serviceIds }) => [title, serviceIds]), later]).toEqual([
+        [['Upgrade', [listed]]],
+        [],
+      ])
+      expect(found.map((incidents) => incidents.map(({ id }) => id))).toEqual([[shown.id], [shown.id], []])
+      expect(await store.oldestPageIncident(page)).toBe('1970-01-01T00:00:00.000Z')
+      expect((await store.getStatusPage(page.id)).hiddenIncidents).toEqual([hidden.display_id])
+      await expect(store.changeStatusPage(page.id, { show: ['INC-99'] })).rejects.toThrow(
+        'no incident INC-99',
+      )
+    })
+
+    test('the count changes with what this program or another writes', async () => {
+      const orgId = await tools.createOrg()
+      const page = await create(store, orgId, newSlug())
+      const grows = async (write: () => Promise<unknown>) => {
+        const before = store.changeCount()
+        await write()
+        await expect.poll(() => store.changeCount(), { timeout: 30_000 }).not.toBe(before)
+      }
+
+      await grows(() => store.changeStatusPage(page.id, { title: 'new' }))
+      await grows(() => other.changeStatusPage(page.id, { title: 'newer' }))
+      await grows(() => other.deleteStatusPage(page.id))
+
+      expect(await store.publishedPage({ kind: 'slug', slug: page.slug })).toBeUndefined()
+    })
+  })
+}

@@ -20,8 +20,9 @@ import { keySourceOf, masterKeyOption } from './options/masterKeyOption.ts'
 import { statusListeningOf, statusUrlOption } from './options/statusListening.ts'
 import type { Write } from './text/output.ts'
 import { serveRefusal } from './options/serveRefusal.ts'
+import { addTlsFlags, tlsFilesOf, type TlsOptions } from './options/tlsOptions.ts'
 
-interface ServeOptions extends DatabasePlace, BackupOptions {
+interface ServeOptions extends DatabasePlace, BackupOptions, TlsOptions {
   readonly dataDir?: string | undefined
   readonly host: string
   readonly adminHost: string
@@ -53,9 +54,8 @@ export function addServeCommand(
   write: Write,
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
-  addBackupFlags(
-    addDatabaseFlags(program.command('serve').description('serve the API until SIGTERM, SIGINT or SIGHUP')),
-  )
+  const command = program.command('serve').description('serve the API until SIGTERM, SIGINT or SIGHUP')
+  addTlsFlags(addBackupFlags(addDatabaseFlags(command)))
     .addOption(
       portOption('--port <port>', 'port of the API, 0 for any free one', VARIABLES.port).default(7171),
     )
@@ -181,6 +181,7 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
   const destination = pino.destination({ fd: 2, sync: true })
   const log = createLog(destination, options.logLevel)
   const { dataDir = null, host, port, adminHost, adminPort = null, allowRanges: allowedRanges } = options
+  const tls = tlsFilesOf(options.tlsCert, options.tlsKey, '--tls')
   const backups = backupScheduleOf(options)
   const engine = engineOf(options, options.backupTo)
   if (options.migrate === 'never') await assertMigrated(engine)
@@ -191,9 +192,11 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     port,
     adminHost,
     adminPort,
-    agents: agentListeningOf(options),
+    tls,
+    hasAdminTls: options.adminTls === 'on',
+    agents: agentListeningOf(options, tls),
     status: statusListeningOf(options),
-    console: consoleListeningOf(options),
+    console: consoleListeningOf(options, tls !== undefined),
     connectionsMax: options.connectionsMax ?? connectionsFor(descriptorLimit()),
     allowedRanges,
     webhookRanges: options.allowWebhookRanges,

@@ -8,6 +8,7 @@ import { messageProblem } from '../../monitoring/protocol/messageProblem.ts'
 import { RESULTS_PATH, SYNC_PATH } from '../../monitoring/protocol/messages.ts'
 import { hashKey } from '../domain/apiKeys.ts'
 import { keyBuckets } from '../http/rateLimit.ts'
+import { type CertificateSource, followCertificate } from '../http/transport/certificate.ts'
 import { limitConnections } from '../http/transport/connectionLimits.ts'
 import { refuseConnection, refuseTunnels } from '../http/transport/connectionRefusals.ts'
 import { watchAnswers } from '../http/transport/gracefulClose.ts'
@@ -43,8 +44,8 @@ const SERVER_OPTIONS = {
 export interface AgentListenerParts {
   readonly hub: Pick<Hub, 'sync' | 'ingest' | 'forgetToken'>
   readonly tokens: Pick<AgentTokenStore, 'agentTokenOf'>
-  /** Certificate and key (PEM); absent where a proxy in front has them, or on loopback. */
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer }
+  /** Absent where a proxy in front has a certificate, or on loopback. */
+  readonly tls?: CertificateSource | undefined
   readonly monotonicMs: () => number
   readonly log: Logger
 }
@@ -77,7 +78,8 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
   const server =
     tls === undefined
       ? createServer(SERVER_OPTIONS, handle)
-      : createTlsServer({ ...SERVER_OPTIONS, ...tls }, handle)
+      : createTlsServer({ ...SERVER_OPTIONS, ...tls.current() }, handle)
+  followCertificate(server, tls)
   server.maxConnections = 2 * CONNECTIONS_MAX
   server.setTimeout(TIMEOUTS.silenceMs)
   const answers = watchAnswers(server)

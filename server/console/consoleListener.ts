@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
 import { FAVICON } from '../http/pages/asset.ts'
+import type { CertificateSource } from '../http/transport/certificate.ts'
 import { browserApp } from '../http/pages/browserApp.ts'
 import { hardenedHeaders } from '../http/pages/hardenedHeaders.ts'
 import { sendAsset } from '../http/pages/sendAsset.ts'
@@ -29,6 +30,8 @@ import {
 
 /** Dependencies of the listener. */
 export interface ConsoleListenerParts extends Omit<ConsoleParts, 'consoleUrl'> {
+  /** Absent for a listener without TLS. */
+  readonly tls?: CertificateSource | undefined
   /** Origin under which people reach it; a port of 0 is known only when it listens. */
   readonly consoleUrlOf: () => string
   /** Where it answers. */
@@ -59,13 +62,16 @@ export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
     sendAnswer({ request, reply, isSecure }, result)
   const sayOutside = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
     send(request, reply, { answer, signedIn: undefined, org: undefined })
-  const app = browserApp(parts.connectionsMax, (reply) =>
-    reply
-      .code(400)
-      .headers(hardenedHeaders(isSecure))
-      .header('cache-control', 'no-store')
-      .type('text/plain')
-      .send('malformed request'),
+  const app = browserApp(
+    parts.connectionsMax,
+    (reply) =>
+      reply
+        .code(400)
+        .headers(hardenedHeaders(isSecure))
+        .header('cache-control', 'no-store')
+        .type('text/plain')
+        .send('malformed request'),
+    parts.tls,
   )
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsHttpServer } from 'node:https'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Metrics } from './metrics.ts'
 import { JSON_TYPE } from './transport/answer.ts'
+import { type CertificateSource, followCertificate } from './transport/certificate.ts'
 import { ADMIN_CONNECTIONS_MAX, limitConnections } from './transport/connectionLimits.ts'
 import { refuseConnection, refuseTunnels } from './transport/connectionRefusals.ts'
 import { refusalOf } from './transport/refusal.ts'
@@ -12,6 +14,8 @@ export interface AdminParts {
   readonly metrics: Metrics
   /** The last results of monitored services that a query selects; rejects with an ApiError. */
   readonly probes: (query: URLSearchParams) => Promise<string>
+  /** Absent for a listener without TLS. */
+  readonly tls?: CertificateSource | undefined
   /** Rejects when the server is not ready; the text of an ApiError is for the operator. */
   readonly probe: () => Promise<void>
 }
@@ -22,6 +26,7 @@ const SERVER_OPTIONS = {
   headersTimeout: TIMEOUTS.headersMs,
   requestTimeout: TIMEOUTS.requestMs,
   connectionsCheckingInterval: TIMEOUTS.checkMs,
+  handshakeTimeout: TIMEOUTS.headersMs,
 }
 
 /**
@@ -29,10 +34,16 @@ const SERVER_OPTIONS = {
  * write succeeded, /metrics with the counters,
  * /metrics/probes with the last result of every series. It checks no keys and belongs on a separate address.
  */
-export function buildAdminListener(parts: AdminParts): Server {
-  const server = createServer(SERVER_OPTIONS, (request, response) => {
+export function buildAdminListener(parts: AdminParts): Server | TlsHttpServer {
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
     answer(request.url ?? '', response, parts).catch((error: unknown) => refuse(response, error))
-  })
+  }
+  const { tls } = parts
+  const server =
+    tls === undefined
+      ? createServer(SERVER_OPTIONS, handle)
+      : createTlsServer({ ...SERVER_OPTIONS, ...tls.current() }, handle)
+  followCertificate(server, tls)
   // It checks no keys, so all connections are alike.
   limitConnections(server, {
     connectionsMax: ADMIN_CONNECTIONS_MAX * 2,

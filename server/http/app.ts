@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Caller } from '../domain/apiKeys.ts'
 import type { Admission } from '../store/store.ts'
@@ -13,6 +12,7 @@ import { notFound } from './operations/resourceId.ts'
 import { rateLimitHeaders } from './rateLimit.ts'
 import { type HeaderList, writeAnswer, writeLastAnswer } from './transport/answer.ts'
 import type { AnswerBudget } from './transport/answerBudget.ts'
+import type { CertificateSource } from './transport/certificate.ts'
 import {
   type ConnectionBounds,
   type ConnectionLimits,
@@ -27,6 +27,7 @@ import {
 } from './transport/connectionRefusals.ts'
 import { watchAnswers } from './transport/gracefulClose.ts'
 import { BODY_BYTES_MAX } from './transport/jsonBody.ts'
+import { listeningWith } from './transport/listeningWith.ts'
 import { loopTurns } from './transport/loopTurns.ts'
 import { refusalOf } from './transport/refusal.ts'
 import type { Timeouts } from './transport/timeouts.ts'
@@ -54,6 +55,8 @@ export interface RequestRecord {
 
 /** Dependencies of the HTTP application. */
 export interface AppParts extends ApiParts {
+  /** Absent for a listener without TLS. */
+  readonly tls?: CertificateSource | undefined
   readonly admission: Admission
   readonly onRequestDone: (record: RequestRecord) => void
   /** Most connections at a time. */
@@ -87,7 +90,7 @@ declare module 'fastify' {
 export function buildApp(parts: AppParts): FastifyInstance {
   const { timeouts, budget, bodies } = parts
   const receive = receiver(parts, (socket, keyId) => connections.identify(socket, keyId))
-  const app = bareApp(timeouts, async (request, reply) => {
+  const app = bareApp(parts, async (request, reply) => {
     // An undecodable path is an unknown path, for admitted requests only (Gap G19).
     try {
       await receive(request, reply)
@@ -96,8 +99,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
       refuse(request, reply, error)
     }
   })
-  // True because bareApp asks for neither HTTP/2 nor TLS.
-  const server = app.server as Server
+  const { server } = app
   const answers = watchAnswers(server)
   const { connectionsMax, onConnectionEnded: onEnd } = parts
   const connections = limitConnections(server, { connectionsMax, isIdle: answers.isIdle, onEnd })
@@ -141,23 +143,27 @@ export function buildApp(parts: AppParts): FastifyInstance {
 
 /** Fastify without routes. `undecodable` answers a request whose path cannot be decoded. */
 function bareApp(
-  { requestMs, headersMs, keepAliveMs, silenceMs, checkMs }: Timeouts,
+  { tls, timeouts }: Pick<AppParts, 'tls' | 'timeouts'>,
   undecodable: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): FastifyInstance {
-  const app = fastify({
-    bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: requestMs,
-    keepAliveTimeout: keepAliveMs,
-    // Otherwise the answer to a client that never reads would be kept for ever.
-    connectionTimeout: silenceMs,
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    http: { requireHostHeader: false, connectionsCheckingInterval: checkMs },
-    routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, querystringParser: () => ({}) },
-    genReqId: () => randomUUID(),
-    clientErrorHandler: refuseConnection,
-    frameworkErrors: (_error, request, reply) => undecodable(request, reply),
-  })
+  const { requestMs, headersMs, keepAliveMs, silenceMs, checkMs } = timeouts
+  const app = listeningWith(
+    tls,
+    { requireHostHeader: false, connectionsCheckingInterval: checkMs },
+    {
+      bodyLimit: BODY_BYTES_MAX,
+      requestTimeout: requestMs,
+      keepAliveTimeout: keepAliveMs,
+      // Otherwise the answer to a client that never reads would be kept for ever.
+      connectionTimeout: silenceMs,
+      return503OnClosing: false,
+      forceCloseConnections: 'idle',
+      routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, querystringParser: () => ({}) },
+      genReqId: () => randomUUID(),
+      clientErrorHandler: refuseConnection,
+      frameworkErrors: (_error, request, reply) => undecodable(request, reply),
+    },
+  )
   app.server.headersTimeout = headersMs
   // Node would silently drop headers after the thousandth, perhaps a precondition; their bytes have a limit.
   app.server.maxHeadersCount = 0

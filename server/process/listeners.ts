@@ -1,13 +1,16 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
 import { agentListener } from '../agents/agentListener.ts'
 import type { Monitoring } from '../agents/startMonitoring.ts'
 import { startConsole } from '../console/startConsole.ts'
 import { type AdminParts, buildAdminListener } from '../http/adminListener.ts'
+import type { CertificateSource } from '../http/transport/certificate.ts'
 import type { IsBlocked } from '../../monitoring/check/network/addressRules.ts'
 import type { FindMasterKey } from '../secrets/masterKeys.ts'
 import { buildStatusListener } from '../statusPages/statusListener.ts'
 import type { Store } from '../store/store.ts'
+import { openCertificate, type TlsFiles } from './certificateFiles.ts'
 import { blameHost } from './preflight.ts'
 import { readiness } from './readiness.ts'
 import type { ProgramSettings } from './settings.ts'
@@ -18,6 +21,11 @@ export const STOP_MS_MAX = 9_000
 /** What has to be done when the server stops, the last step first. */
 export type Undo = (() => Promise<void> | void)[]
 
+/** Settings of a server, with the certificate of its listeners if they have one. */
+export interface ListenerSettings extends ProgramSettings {
+  readonly certificate: CertificateSource | undefined
+}
+
 /** Most connections of a listener: the descriptors of the process are shared. */
 export function connectionsOf({ connectionsMax, status, console }: ProgramSettings): number {
   const listeners = 1 + (status === null ? 0 : 1) + (console === null ? 0 : 1)
@@ -26,12 +34,13 @@ export function connectionsOf({ connectionsMax, status, console }: ProgramSettin
 
 /** Starts the operator's listener; its URL, `null` when there is none. */
 export async function listenAdmin(
-  settings: ProgramSettings,
+  settings: ListenerSettings,
   { store, ...pages }: Pick<AdminParts, 'metrics' | 'probes'> & { readonly store: Store },
   undo: Undo,
 ): Promise<string | null> {
   if (settings.adminPort === null) return null
-  const admin = buildAdminListener({ ...pages, probe: readiness({ ...settings, store }) })
+  const tls = settings.hasAdminTls === true ? settings.certificate : undefined
+  const admin = buildAdminListener({ ...pages, tls, probe: readiness({ ...settings, store }) })
   await new Promise<void>((resolve, reject) => {
     admin.once('error', reject)
     admin.listen({ host: settings.adminHost, port: settings.adminPort ?? 0 }, resolve)
@@ -43,7 +52,7 @@ export async function listenAdmin(
         admin.closeAllConnections()
       }),
   )
-  return urlOf(admin)
+  return urlOf(admin, schemeOf(tls))
 }
 
 /** Starts the listener for agents; its URL, `null` when there is none. */
@@ -55,24 +64,25 @@ export async function listenForAgents(
 ): Promise<string | null> {
   if (agents === null) return null
   const { host, port, tls } = agents
+  const certificate = tls === undefined ? undefined : watchCertificate(tls, log, undo)
   const listener = agentListener({
     hub,
     tokens: store,
     monotonicMs,
     log,
-    ...(tls === undefined ? {} : { tls }),
+    tls: certificate,
   })
   undo.push(() => listener.stop())
   await new Promise<void>((resolve, reject) => {
     listener.server.once('error', reject)
     listener.server.listen({ host, port }, resolve)
   }).catch(blameHost('--agent-host'))
-  return urlOf(listener.server, tls === undefined ? 'http' : 'https')
+  return urlOf(listener.server, schemeOf(certificate))
 }
 
 /** Starts the listener of status pages; its URL, `null` when there is none. */
 export async function listenForPublic(
-  settings: ProgramSettings,
+  settings: ListenerSettings,
   store: Store,
   monitoring: Monitoring | undefined,
   undo: Undo,
@@ -83,6 +93,7 @@ export async function listenForPublic(
     ...{ store, monotonicMs, nowMs: environment.nowMs },
     measurements: monitoring?.measurements,
     statusUrl: status.url,
+    tls: settings.certificate,
     // None of them has a key, and those without one get half.
     connectionsMax: 2 * connectionsOf(settings),
     onError: (error) => log.error({ err: error }, 'a status page could not be shown'),
@@ -93,12 +104,12 @@ export async function listenForPublic(
     clearTimeout(forceClose)
   })
   await listener.listen({ host: status.host, port: status.port }).catch(blameHost('--status-host'))
-  return urlOf(listener.server)
+  return urlOf(listener.server, schemeOf(settings.certificate))
 }
 
 /** Starts the console; its URL, `null` when there is none. */
 export async function listenForPeople(
-  settings: ProgramSettings & { readonly isBlocked: IsBlocked },
+  settings: ListenerSettings & { readonly isBlocked: IsBlocked },
   parts: {
     readonly store: Store
     readonly findMasterKey: FindMasterKey
@@ -113,6 +124,7 @@ export async function listenForPeople(
     {
       ...{ store, environment, monotonicMs, findMasterKey, isBlocked },
       measurements: monitoring?.measurements,
+      tls: settings.certificate,
       // None of them has a key, and those without one get half.
       connectionsMax: 2 * connectionsOf(settings),
       onError: (error) => log.error({ err: error }, 'the console could not answer'),
@@ -121,6 +133,18 @@ export async function listenForPeople(
   ).catch(blameHost('--console-host'))
   undo.push(() => running.close(STOP_MS_MAX))
   return running.url
+}
+
+/** Opens the certificate in `files` until the server stops. */
+export function watchCertificate(files: TlsFiles, log: Logger, undo: Undo): CertificateSource {
+  const certificate = openCertificate(files, log)
+  undo.push(() => certificate.stop())
+  return certificate
+}
+
+/** The scheme of the URLs of a listener. Pure. */
+export function schemeOf(certificate: CertificateSource | undefined): string {
+  return certificate === undefined ? 'http' : 'https'
 }
 
 /** The URL of a server that listens. */

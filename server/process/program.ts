@@ -21,9 +21,11 @@ import {
   listenForAgents,
   listenForPeople,
   listenForPublic,
+  schemeOf,
   STOP_MS_MAX,
   type Undo,
   urlOf,
+  watchCertificate,
 } from './listeners.ts'
 import { startRefusalLog } from './refusalLog.ts'
 import { preflight } from './preflight.ts'
@@ -87,11 +89,9 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
   }
 }
 
-async function listen(
-  settings: ProgramSettings & { readonly isBlocked: IsBlocked },
-  store: Store,
-  undo: Undo,
-) {
+async function listen(given: ProgramSettings & { readonly isBlocked: IsBlocked }, store: Store, undo: Undo) {
+  const certificate = given.tls === undefined ? undefined : watchCertificate(given.tls, given.log, undo)
+  const settings = { ...given, certificate }
   const { environment, log, isBlocked } = settings
   const { dataDir, keySource: source } = settings
   const { makesMasterKeys } = settings.engine
@@ -106,6 +106,7 @@ async function listen(
   const metrics = createMetrics(budget)
   const app = buildApp({
     store,
+    tls: certificate,
     environment,
     findMasterKey,
     isBlocked,
@@ -165,7 +166,7 @@ async function listen(
     store.waitNoMore()
   })
   await app.listen({ host: settings.host, port: settings.port })
-  const url = urlOf(app.server)
+  const url = urlOf(app.server, schemeOf(certificate))
   const sentence = monitoring?.sentence ?? null
   return {
     url,

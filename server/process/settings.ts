@@ -4,6 +4,7 @@ import type { ConsoleListening } from '../console/startConsole.ts'
 import type { Environment } from '../domain/environment.ts'
 import type { SpendRequest } from '../http/rateLimit.ts'
 import type { BackupSchedule } from './backups.ts'
+import type { TlsFiles } from './certificateFiles.ts'
 import type { AnswerBounds } from '../http/transport/answerBudget.ts'
 import type { Timeouts } from '../http/transport/timeouts.ts'
 import type { KeySource } from '../secrets/keyring.ts'
@@ -14,8 +15,8 @@ export interface AgentListening {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
-  /** Certificate and key (PEM); absent where a proxy in front has them, or on loopback. */
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer }
+  /** Absent where a proxy in front has a certificate, or on loopback. */
+  readonly tls?: TlsFiles
 }
 
 /** The listener of status pages. */
@@ -51,6 +52,10 @@ export interface ProgramSettings {
   readonly allowedRanges: readonly string[]
   /** Address ranges that webhooks may reach although they are private. */
   readonly webhookRanges: readonly string[]
+  /** Certificate of all other listeners; absent where a proxy in front has one. */
+  readonly tls?: TlsFiles | undefined
+  /** Whether the admin listener uses it too. */
+  readonly hasAdminTls?: boolean
   /** When the database is copied; absent or `null` for never. */
   readonly backups?: BackupSchedule | null
   readonly environment: Environment

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FAVICON } from '../http/pages/asset.ts'
+import type { CertificateSource } from '../http/transport/certificate.ts'
 import { browserApp } from '../http/pages/browserApp.ts'
 import { isKnown, sendAsset } from '../http/pages/sendAsset.ts'
 import { answerHeaders, messageHeaders } from './answerHeaders.ts'
@@ -17,6 +18,8 @@ export interface StatusParts extends ViewSources {
   /** Origin of the pages; `undefined` when they are only reached by their slugs, whatever the host. */
   readonly statusUrl: string | undefined
   readonly connectionsMax: number
+  /** Absent for a listener without TLS. */
+  readonly tls?: CertificateSource | undefined
   /** Called with an error behind an answer of 503. */
   readonly onError: (error: unknown) => void
 }
@@ -28,12 +31,16 @@ export interface StatusParts extends ViewSources {
 export function buildStatusListener(parts: StatusParts): FastifyInstance {
   const views = new PageViews(parts)
   const kept = new KeptAnswers(parts, views)
-  const isSecure = parts.statusUrl?.startsWith('https:') === true
+  const isSecure = parts.tls !== undefined || parts.statusUrl?.startsWith('https:') === true
   const ofMessages = messageHeaders(isSecure)
   const message = memoised(messagePage)
   const say = (reply: FastifyReply, status: number, text: string): FastifyReply =>
     reply.code(status).headers(ofMessages).send(message(text))
-  const app = browserApp(parts.connectionsMax, (reply) => say(reply, 400, 'The request is malformed'))
+  const app = browserApp(
+    parts.connectionsMax,
+    (reply) => say(reply, 400, 'The request is malformed'),
+    parts.tls,
+  )
   app.addHook('onClose', async () => views.stop())
   app.addHook('onRequest', (request, reply, next) => {
     if (request.method === 'GET' || request.method === 'HEAD') return next()

@@ -13,6 +13,7 @@ import { KEY_BYTES } from '../domain/seal.ts'
 import type { AnswerBounds } from '../http/transport/answerBudget.ts'
 import type { Timeouts } from '../http/transport/timeouts.ts'
 import { keyBuckets, type SpendRequest } from '../http/rateLimit.ts'
+import type { TlsFiles } from '../process/certificateFiles.ts'
 import { startProgram } from '../process/program.ts'
 import { createLog } from '../process/requestLog.ts'
 import { defaultKeyFile } from '../secrets/keyring.ts'
@@ -34,6 +35,8 @@ export interface StartServerOptions {
   readonly dataDir?: string
   /** The kind of database; when absent, as `testEngineName`. */
   readonly engine?: TestEngineName
+  /** Certificate of all listeners; without TLS when absent. */
+  readonly tls?: TlsFiles
   /** Port to listen on; any free one when absent. */
   readonly port?: number
   /**
@@ -60,7 +63,7 @@ export interface StartServerOptions {
   /** Serves status pages too, under this origin if it is given. */
   readonly status?: { readonly url?: string }
   /** Serves the console too, under this origin if it is given. */
-  readonly console?: { readonly url?: string }
+  readonly console?: { readonly url?: string; readonly port?: number }
   /**
    * Starts on a copy that was restored from the backup of a server that was in use, unless the folder has a
    * database. When absent: whether the variable PHAROS_TEST_RESTORED is set.
@@ -145,7 +148,10 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     adminHost: '127.0.0.1',
     connectionsMax: options.connectionsMax ?? 10_000,
     adminPort: 0,
-    agents: options.isMonitoring === true ? { host: '127.0.0.1', port: 0 } : null,
+    agents:
+      options.isMonitoring === true
+        ? { host: '127.0.0.1', port: 0, ...(options.tls && { tls: options.tls }) }
+        : null,
     status: options.status === undefined ? null : { host: '127.0.0.1', port: 0, ...options.status },
     console: options.console === undefined ? null : { host: '127.0.0.1', port: 0, ...options.console },
     monotonicMs: options.monotonicMs ?? monotonicMs,
@@ -155,6 +161,8 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     isMonitoring: options.isMonitoring ?? false,
     environment,
     spendRequest: limiterOf(options),
+    tls: options.tls,
+    hasAdminTls: options.tls !== undefined,
     log: createLog(destination, options.logLevel ?? 'info'),
     ...(options.bus === undefined ? {} : { bus: options.bus }),
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),

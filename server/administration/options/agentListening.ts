@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { createSecureContext } from 'node:tls'
+import type { TlsFiles } from '../../process/certificateFiles.ts'
 import type { AgentListening } from '../../process/settings.ts'
+import { tlsFilesOf } from './tlsOptions.ts'
 
 /** The options of `serve` that are about agents. */
 export interface AgentListeningOptions {
@@ -11,30 +11,21 @@ export interface AgentListeningOptions {
   readonly monitor: 'on' | 'off'
 }
 
-/** The listener for agents that the options ask for; `null` for none. Throws when they contradict one another. */
-export function agentListeningOf(options: AgentListeningOptions): AgentListening | null {
+/**
+ * The listener for agents that the options ask for, with the certificate `shared` unless it has its own; `null` for none.
+ * Throws when they contradict one another.
+ */
+export function agentListeningOf(
+  options: AgentListeningOptions,
+  shared: TlsFiles | undefined,
+): AgentListening | null {
   const { agentHost: host, agentPort: port, agentTlsCert, agentTlsKey, monitor } = options
-  if ((agentTlsCert === undefined) !== (agentTlsKey === undefined)) {
-    throw new Error('--agent-tls-cert and --agent-tls-key belong together: give both, or none')
-  }
+  const own = tlsFilesOf(agentTlsCert, agentTlsKey, '--agent-tls')
   if (port === undefined) {
     if (agentTlsCert !== undefined) throw new Error('--agent-tls-cert needs --agent-port')
     return null
   }
   if (monitor === 'off') throw new Error('--agent-port needs --monitor on: with off nothing is checked')
-  if (agentTlsCert !== undefined && agentTlsKey !== undefined) {
-    return { host, port, tls: readTls(agentTlsCert, agentTlsKey) }
-  }
-  return { host, port }
-}
-
-function readTls(certFile: string, keyFile: string): { readonly cert: Buffer; readonly key: Buffer } {
-  const tls = { cert: readFileSync(certFile), key: readFileSync(keyFile) }
-  try {
-    createSecureContext(tls)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`${certFile} and ${keyFile} are no certificate and its key (${reason})`)
-  }
-  return tls
+  const tls = own ?? shared
+  return { host, port, ...(tls === undefined ? {} : { tls }) }
 }

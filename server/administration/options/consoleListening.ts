@@ -15,9 +15,15 @@ export interface ConsoleListeningOptions {
  * The listener of the console that the options ask for; `null` for none. Its address alone is no contradiction: other
  * commands use it too. Throws when passwords would travel unencrypted.
  */
-export function consoleListeningOf(options: ConsoleListeningOptions): ConsoleListening | null {
+export function consoleListeningOf(
+  options: ConsoleListeningOptions,
+  hasTls: boolean,
+): ConsoleListening | null {
   const { consoleHost: host, consolePort: port, consoleUrl: url, trustProxies: proxies } = options
   if (port === undefined) return null
+  if (hasTls && url?.startsWith('https:') !== true) {
+    throw new Error('--tls-cert needs --console-url: the address, with https, for which the certificate is')
+  }
   const listening = { host, port, proxies, ...(url === undefined ? {} : { url }) }
   assertSafe(listening)
   return listening

@@ -1,7 +1,8 @@
-import type { Server } from 'node:http'
-import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { CertificateSource } from '../transport/certificate.ts'
 import { limitConnections } from '../transport/connectionLimits.ts'
 import { refuseConnection, refuseExpectations, refuseTunnels } from '../transport/connectionRefusals.ts'
+import { listeningWith } from '../transport/listeningWith.ts'
 import { watchAnswers } from '../transport/gracefulClose.ts'
 import { TIMEOUTS } from '../transport/timeouts.ts'
 
@@ -16,21 +17,24 @@ const ANSWERS_WAITING_MAX = 16
 export function browserApp(
   connectionsMax: number,
   refuseMalformed: (reply: FastifyReply) => FastifyReply,
+  tls?: CertificateSource,
 ): FastifyInstance {
-  const app = fastify({
-    requestTimeout: TIMEOUTS.requestMs,
-    keepAliveTimeout: TIMEOUTS.keepAliveMs,
-    connectionTimeout: TIMEOUTS.silenceMs,
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    http: { connectionsCheckingInterval: TIMEOUTS.checkMs },
-    routerOptions: { querystringParser: () => ({}) },
-    clientErrorHandler: refuseConnection,
-    frameworkErrors: (_error, _request, reply) => refuseMalformed(reply),
-  })
+  const app = listeningWith(
+    tls,
+    { connectionsCheckingInterval: TIMEOUTS.checkMs },
+    {
+      requestTimeout: TIMEOUTS.requestMs,
+      keepAliveTimeout: TIMEOUTS.keepAliveMs,
+      connectionTimeout: TIMEOUTS.silenceMs,
+      return503OnClosing: false,
+      forceCloseConnections: 'idle',
+      routerOptions: { querystringParser: () => ({}) },
+      clientErrorHandler: refuseConnection,
+      frameworkErrors: (_error, _request, reply) => refuseMalformed(reply),
+    },
+  )
   app.server.headersTimeout = TIMEOUTS.headersMs
-  // True because neither HTTP/2 nor TLS was asked for.
-  const server = app.server as Server
+  const { server } = app
   const answers = watchAnswers(server, ANSWERS_WAITING_MAX)
   limitConnections(server, { connectionsMax, isIdle: answers.isIdle, onEnd: () => {} })
   refuseExpectations(server, answers)

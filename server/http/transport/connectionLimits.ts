@@ -6,6 +6,9 @@ import { Server as TlsServer } from 'node:tls'
 /** Most connections of the operator's listener: probes and a scraper need a handful. */
 export const ADMIN_CONNECTIONS_MAX = 24
 
+/** Connections of TLS that may be open, handshakes included, for each that is counted. */
+const TLS_SHARE = 1.25
+
 /** The bounds of connections. */
 export interface ConnectionBounds {
   /** Most connections at a time. Half of them may be without a valid key, and half may be of one key. */
@@ -106,6 +109,8 @@ export function limitConnections(server: Server | TlsHttpServer, bounds: Connect
     return undefined
   }
 
+  // They are counted after their handshake: those that never finish it get the rest.
+  if (server instanceof TlsServer) server.maxConnections ??= Math.ceil(connectionsMax * TLS_SHARE)
   server.on(connectionEvent(server), (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
     const isFull = counted.size >= connectionsMax

@@ -1,0 +1,47 @@
+import { type Command, Option } from 'commander'
+import { readCertificate, type TlsFiles } from '../../process/certificateFiles.ts'
+import { VARIABLES } from './configuration.ts'
+import { readGiven } from './dataDirOption.ts'
+
+/** The options of `serve` that are about TLS. */
+export interface TlsOptions {
+  readonly tlsCert?: string
+  readonly tlsKey?: string
+  readonly adminTls: 'on' | 'off'
+}
+
+/** Adds the flags of TlsOptions to `command`. */
+export function addTlsFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--tls-cert <file>', 'certificate chain of all listeners but the admin port (PEM)')
+        .env(VARIABLES.tlsCert)
+        .argParser(readGiven),
+    )
+    .addOption(
+      new Option('--tls-key <file>', 'private key of that certificate (PEM)')
+        .env(VARIABLES.tlsKey)
+        .argParser(readGiven),
+    )
+    .addOption(
+      new Option('--admin-tls <on|off>', 'whether the admin port uses that certificate too')
+        .env(VARIABLES.adminTls)
+        .choices(['on', 'off'])
+        .default('off'),
+    )
+}
+
+/** The files that two flags name; `undefined` for none. Throws when one is missing, or they are no certificate and its key. */
+export function tlsFilesOf(
+  cert: string | undefined,
+  key: string | undefined,
+  flags: '--tls' | '--agent-tls',
+): TlsFiles | undefined {
+  if (cert === undefined && key === undefined) return undefined
+  if (cert === undefined || key === undefined) {
+    throw new Error(`${flags}-cert and ${flags}-key belong together: give both, or none`)
+  }
+  const files = { certFile: cert, keyFile: key }
+  readCertificate(files)
+  return files
+}

@@ -1,0 +1,22 @@
+import type { ServerOptions } from 'node:http'
+import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify'
+import type { Server } from 'node:http'
+import { type CertificateSource, followCertificate } from './certificate.ts'
+import { TIMEOUTS } from './timeouts.ts'
+
+/**
+ * Fastify without routes, on HTTP, or on HTTPS with the certificate `tls`. `server` has the options of Node's server; a
+ * handshake has the time of headers.
+ */
+export function listeningWith(
+  tls: CertificateSource | undefined,
+  server: ServerOptions,
+  options: Omit<FastifyHttpOptions<Server>, 'http'>,
+): FastifyInstance {
+  if (tls === undefined) return fastify({ ...options, http: server })
+  const https = { ...server, handshakeTimeout: TIMEOUTS.headersMs, ...tls.current() }
+  // True for all that is used of it: a server of HTTPS has the methods and events of one of HTTP.
+  const app = fastify({ ...options, https } as FastifyHttpOptions<Server>) as FastifyInstance
+  followCertificate(app.server, tls)
+  return app
+}

@@ -96,9 +96,12 @@ describe.skipIf(skipReason !== null)(
         await untilUp(balancer)
       }
       await load.stop()
-      await Promise.all([balancer.stop(), ...servers.map((server) => server.stop())])
+      await Promise.all(servers.map((server) => server.stop()))
+      const nowhere = await load.ask()
+      await balancer.stop()
 
       expect(load.outcomes.filter((outcome) => outcome !== 200 && outcome !== 201)).toEqual([])
+      expect(nowhere).toEqual([503, '1', { error: 'no server is ready: try again' }])
     })
   },
 )
@@ -202,6 +205,9 @@ const PAUSE_MS = 300
 interface Load {
   /** Statuses of the answers so far, and codes of the errors in place of one. */
   readonly outcomes: readonly (number | string)[]
+  /** Status, `retry-after` and body of one more answer. */
+  readonly ask: () => Promise<readonly unknown[]>
+  /** Resolves when the last request is answered. */
   readonly stop: () => Promise<void>
 }
 
@@ -229,10 +235,13 @@ function startLoad(url: string, keys: readonly string[]): Load {
   })
   return {
     outcomes,
+    ask: async () => {
+      const { statusCode, headers, body } = await request(`${url}/v1/services`, { dispatcher })
+      return [statusCode, headers['retry-after'], await body.json()]
+    },
     stop: async () => {
       isStopped = true
       await Promise.all(loops)
-      await dispatcher.close()
     },
   }
 }

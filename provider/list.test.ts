@@ -9,6 +9,7 @@ import { serveForReattach } from './protocol/reattach.ts'
 import { connect, METHODS, type ProviderClient } from './protocol/testing/providerClient.ts'
 import { openCore, type TerraformCore } from './protocol/testing/terraformCore.ts'
 import { decodeMsgpack, encodeMsgpack } from './protocol/values/msgpack.ts'
+import { apiClient } from '../server/testing/apiClient.ts'
 import { type RecordingProxy, startRecordingProxy } from './testing/recordingProxy.ts'
 
 const request: ServiceRequest = {
@@ -117,9 +118,63 @@ describe('the list of pharos_service', () => {
     const schema = await client.call(METHODS.GetProviderSchema, {})
 
     expect(diagnostics).toEqual([])
-    expect(metadata.listResources).toEqual([{ typeName: 'pharos_service' }])
-    expect([...schema.listResourceSchemas.keys()]).toEqual(['pharos_service'])
+    const types = ['pharos_service', 'pharos_incident']
+    expect(metadata.listResources).toEqual(types.map((typeName) => ({ typeName })))
+    expect([...schema.listResourceSchemas.keys()]).toEqual(types)
     expect(proxy.requests()).toEqual([])
+  })
+})
+
+describe('the list of pharos_incident', () => {
+  const wanted = (config: object) => ({
+    typeName: 'pharos_incident',
+    config: {
+      msgpack: encodeMsgpack({ section: null, severity: null, q: null, service_ids: null, ...config }),
+    },
+  })
+
+  async function withIncidents(): Promise<Listing> {
+    const found = await listing('a')
+    const api = apiClient(found.server.url, found.server.apiKey)
+    for (const title of ['One', 'Two']) {
+      const service_ids = [...found.ids.values()]
+      await api.post('/v1/incidents', { title, message: `${title}.`, severity: 'major_outage', service_ids })
+    }
+    return found
+  }
+
+  test('streams identities and names from one request, and the resource as a read right after an import has it', async () => {
+    const { client, core, proxy } = await withIncidents()
+
+    const events = await client.collect(METHODS.ListResource, { ...wanted({}), includeResourceObject: true })
+    const requests = proxy.requests()
+    const [first] = events
+    const { id } = Object(decodeMsgpack(identityType, first?.identity?.data?.msgpack ?? new Uint8Array()))
+    const imported = await core.import('pharos_incident', id)
+    const read = await client.call(METHODS.ReadResource, {
+      typeName: 'pharos_incident',
+      currentState: { msgpack: encodeMsgpack(imported.state) },
+    })
+
+    expect(events.map(({ displayName }) => displayName).sort()).toEqual(['INC-1 One', 'INC-2 Two'])
+    expect(requests).toEqual([expect.stringContaining('GET /v1/incidents')])
+    expect(first?.resourceObject).toEqual(read.newState)
+    expect(first?.identity).toEqual(read.newIdentity)
+  })
+
+  test('takes a filter, and refuses one that is none of its values at its attribute', async () => {
+    const { client } = await withIncidents()
+
+    const found = await client.collect(METHODS.ListResource, wanted({ q: 'Two' }))
+    const resolved = await client.collect(METHODS.ListResource, wanted({ section: 'resolved' }))
+    const [wrong] = await client.collect(METHODS.ListResource, wanted({ section: 'open' }))
+
+    expect(found.map(({ displayName }) => displayName)).toEqual(['INC-2 Two'])
+    expect(resolved).toEqual([])
+    expect(wrong?.diagnostics[0]?.summary).toBe('Invalid filter')
+    expect(wrong?.diagnostics[0]?.attribute?.steps?.map(({ attributeName }) => attributeName)).toEqual([
+      'section',
+    ])
   })
 })
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { incidentData, incidentsData } from './data/incidentData.ts'
+import { incidentData, incidentsData, incidentsList } from './data/incidentData.ts'
 import { orgData } from './data/orgData.ts'
 import { regionsData } from './data/regionsData.ts'
 import { serviceData } from './data/serviceData.ts'
@@ -81,7 +81,7 @@ export function pharosProvider(version: string, environment: NodeJS.ProcessEnv):
       return { session, fingerprints }
     },
     resources: { pharos_service: serviceResource, pharos_incident: incidentResource },
-    lists: { pharos_service: servicesList },
+    lists: { pharos_service: servicesList, pharos_incident: incidentsList },
     functions,
     dataSources: {
       pharos_service: serviceData,

@@ -6,7 +6,9 @@ import {
   type Section,
   type Severity,
 } from '../../api/contract/incidentTerms.ts'
+import { incidentState } from '../incident/incidentResource.ts'
 import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
+import { listFor } from '../protocol/authoring/listing.ts'
 import { dataSourceFor } from '../protocol/authoring/provider.ts'
 import { defineSchema } from '../protocol/authoring/schema.ts'
 import type { Path } from '../protocol/values/path.ts'
@@ -78,6 +80,54 @@ function stateOf(incident: Incident) {
   }
 }
 
+const filterAttributes = {
+  section: {
+    type: 'string',
+    optional: true,
+    description: `One of ${listed(SECTIONS)}. Default: \`active\`.`,
+  },
+  severity: {
+    type: 'string',
+    optional: true,
+    description: `One of ${listed(SEVERITIES)}. Default: all.`,
+  },
+  q: {
+    type: 'string',
+    optional: true,
+    description: 'Text to search for in titles and updates. Default: none.',
+  },
+  service_ids: {
+    type: { set: 'string' },
+    optional: true,
+    description: 'Only incidents that affect at least one of these services. Default: all.',
+  },
+} as const
+
+interface IncidentFilter {
+  readonly section: string | null
+  readonly severity: string | null
+  readonly q: string | null
+  readonly service_ids: readonly string[] | null
+}
+
+/** The incidents that match, in API order. Throws a DiagnosticError at the attribute that is none of its values. */
+async function matching(
+  { section, severity, q, service_ids }: IncidentFilter,
+  client: Connection,
+  interrupted: AbortSignal,
+): Promise<readonly Incident[]> {
+  const filter = {
+    section: oneOf(SECTIONS, section, ['section']) ?? 'active',
+    severity: oneOf(SEVERITIES, severity, ['severity']),
+    ...{ q: q ?? undefined, serviceIds: service_ids ?? [], limit: PAGE_SIZE },
+  }
+  return attempted({ task: 'list the incidents', operation: 'read' }, interrupted, async (signal) => {
+    const session = connected(client)
+    await session.checkExpectedOrg(signal)
+    return session.client.incidents.listAll(filter, { signal })
+  })
+}
+
 /** `data.pharos_incident`. */
 export const incidentData = dataSourceFor<Connection>()({
   schema: defineSchema({
@@ -100,26 +150,7 @@ export const incidentsData = dataSourceFor<Connection>()({
   schema: defineSchema({
     description: 'Incidents of the organisation, from one request for each 100 incidents.',
     attributes: {
-      section: {
-        type: 'string',
-        optional: true,
-        description: `One of ${listed(SECTIONS)}. Default: \`active\`.`,
-      },
-      severity: {
-        type: 'string',
-        optional: true,
-        description: `One of ${listed(SEVERITIES)}. Default: all.`,
-      },
-      q: {
-        type: 'string',
-        optional: true,
-        description: 'Text to search for in titles and updates. Default: none.',
-      },
-      service_ids: {
-        type: { set: 'string' },
-        optional: true,
-        description: 'Only incidents that affect at least one of these services. Default: all.',
-      },
+      ...filterAttributes,
       incidents: {
         nesting: 'list',
         computed: true,
@@ -131,15 +162,23 @@ export const incidentsData = dataSourceFor<Connection>()({
       },
     },
   }),
-  async read({ config, client, signal: interrupted }) {
-    const section = oneOf(SECTIONS, config.section, ['section']) ?? 'active'
-    const severity = oneOf(SEVERITIES, config.severity, ['severity'])
-    return attempted({ task: 'list the incidents', operation: 'read' }, interrupted, async (signal) => {
-      const filter = { section, severity, q: config.q ?? undefined, serviceIds: config.service_ids ?? [] }
-      const { incidents } = connected(client).client
-      const found = await incidents.listAll({ ...filter, limit: PAGE_SIZE }, { signal })
-      return { state: { incidents: found.map(stateOf) } }
-    })
+  async read({ config, client, signal }) {
+    return { state: { incidents: (await matching(config, client, signal)).map(stateOf) } }
+  },
+})
+
+/** `list "pharos_incident"`, for `terraform query`. */
+export const incidentsList = listFor<Connection>()({
+  schema: defineSchema({
+    description:
+      'Finds incidents of the organisation for `terraform query` (Terraform 1.14), from one request for each 100 incidents.',
+    attributes: filterAttributes,
+  }),
+  async list({ config, client, signal }) {
+    return (await matching(config, client, signal)).map((incident) => ({
+      displayName: `${incident.display_id} ${incident.title}`,
+      state: { ...incidentState(incident, null), resolve_message: null },
+    }))
   },
 })
 

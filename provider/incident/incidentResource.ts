@@ -26,6 +26,16 @@ function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
   }
 }
 
+/**
+ * The attributes of `incident` that a read answers, with the text that was configured: the log is append-only, so that an update
+ * by hand is no change of it. Without one, as after an import, the newest update. Pure.
+ */
+export function incidentState(incident: Incident, message: string | null): AnswerOf<typeof incidentSchema> {
+  const { title, service_ids, severity, updates } = incident
+  const text = message ?? updates.at(-1)?.body ?? null
+  return { ...observed(incident), title, service_ids, severity, message: text }
+}
+
 /** The updates that can change no more, once an incident is resolved. */
 function planResolved(prior: State): AmendmentOf<typeof incidentSchema> {
   const { message, severity, status, updated_at, resolved_at } = prior
@@ -41,10 +51,7 @@ async function refreshed(
   await session.checkExpectedOrg(signal)
   try {
     const incident = await session.client.incidents.get(id, { signal })
-    const { title, service_ids, severity, updates } = incident
-    // The log is append-only: an update by hand is no change of the text that was configured.
-    const text = message ?? updates.at(-1)?.body ?? null
-    return { state: { ...observed(incident), title, service_ids, severity, message: text } }
+    return { state: incidentState(incident, message) }
   } catch (error) {
     if (error instanceof ApiError && error.code === 'not_found') return null
     throw error

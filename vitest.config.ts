@@ -69,8 +69,10 @@ const POSTGRES_PROJECT = {
       ...OF_POSTGRES,
       'server/testing/conformance/*.test.ts',
       'server/testing/robustness/clock.test.ts',
+      'server/administration/{account,statusPage}Commands.test.ts',
+      'server/console/incidents/incidents.test.ts',
     ],
-    // Backups, channels, status pages and people are in data folders.
+    // Backups are of data folders.
     exclude: [...EXCLUDED, 'server/testing/conformance/{restore*,auditCommands}.test.ts'],
     env: { PHAROS_TEST_ENGINE: 'postgres' },
   },

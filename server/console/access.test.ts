@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATOR } from '../domain/accounts/actor.ts'
 import { isPermitted, type Role, ROLES } from '../domain/accounts/roles.ts'
 import { apiClient } from '../testing/apiClient.ts'
+import { defaultKeyFile } from '../secrets/keyring.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { serviceBody } from '../testing/serviceBodies.ts'
 import { consoleRoutes } from './consoleRoutes.ts'
@@ -29,7 +30,7 @@ async function makeForeign(orgId: string): Promise<Readonly<Record<string, strin
   const incident = { title: 'x', message: 'x', severity: 'major_outage', service_ids: [services] }
   const incidents = idOf((await api.post('/v1/incidents', incident)).json)
   const admin = async (...args: readonly string[]) => {
-    const { stdout } = await runHere([...args, '--org', orgId, '--json', '--data-dir', server.dataDir])
+    const { stdout } = await runHere([...args, '--org', orgId, '--json', ...server.flags])
     return idOf(JSON.parse(stdout))
   }
   const pages = await admin(
@@ -43,7 +44,13 @@ async function makeForeign(orgId: string): Promise<Readonly<Record<string, strin
     services,
   )
   const hook = ['--kind', 'webhook', '--name', 'x', '--url', 'https://hooks.example.org/x']
-  const channels = await admin('channel', 'create', ...hook)
+  const channels = await admin(
+    'channel',
+    'create',
+    ...hook,
+    '--master-key-file',
+    defaultKeyFile(server.dataDir),
+  )
   const deliveries = await server.store.testChannel({ id: channels }, Date.now())
   const maintenance = crypto.randomUUID()
   const window = { id: maintenance, orgId, title: 'x', serviceIds: [services] }

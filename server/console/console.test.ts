@@ -11,7 +11,7 @@ afterAll(() => server.close())
 
 test('an owner is invited by the command line, chooses a password, and signs in and out with it', async () => {
   const command = ['owner', 'invite', '--org', server.orgId, '--email', 'Ada@Example.org', '--json']
-  const run = await runHere([...command, '--data-dir', server.dataDir, '--console-url', server.consoleUrl])
+  const run = await runHere([...command, ...server.flags, '--console-url', server.consoleUrl])
   const { pathname } = new URL(JSON.parse(run.stdout).url)
   const client = server.visitor()
   const invitation = await client.get(pathname)

@@ -42,8 +42,6 @@ test('the URL of a database is read from a file, and no message contains its pas
 test.each([
   [[], /^pharos-server: monitoring \(turn it off with --monitor off\): not available on PostgreSQL yet/],
   [['--agent-port', '0'], /--agent-port: not available on PostgreSQL yet/],
-  [['--status-port', '0'], /--status-port: not available on PostgreSQL yet/],
-  [['--console-port', '0'], /--console-port: not available on PostgreSQL yet/],
   [['--monitor', 'off'], /name the master key: --master-key-file, or its text as PHAROS_MASTER_KEY/],
 ])('a server on PostgreSQL with the flags %j is refused: %s', async (flags, text) => {
   const monitor = flags.length === 0 ? ['--monitor', 'on'] : []

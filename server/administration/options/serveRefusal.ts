@@ -6,16 +6,12 @@ import { type DatabasePlace, databaseUrlOf } from './databaseOption.ts'
 interface Wanted extends DatabasePlace {
   readonly monitor: 'on' | 'off'
   readonly agentPort?: number
-  readonly statusPort?: number
-  readonly consolePort?: number
 }
 
 /** Why a server with these settings cannot use PostgreSQL yet; `undefined` when it can, or uses a data folder. Pure. */
 export function serveRefusal(wanted: Wanted): ApiError | undefined {
   if (databaseUrlOf(wanted) === undefined) return undefined
   if (wanted.agentPort !== undefined) return notOnPostgres('--agent-port')
-  if (wanted.statusPort !== undefined) return notOnPostgres('--status-port')
-  if (wanted.consolePort !== undefined) return notOnPostgres('--console-port')
   if (wanted.monitor === 'on') return notOnPostgres('monitoring (turn it off with --monitor off)')
   return undefined
 }

@@ -41,7 +41,7 @@ test('an incident posted in the console reaches a webhook, verified with the sec
   const secret = /whsec_[\w+/=]+/.exec(created.text)?.[0] ?? ''
   const channel = await channelOf('story')
   const page = ['--org', server.orgId, '--slug', 'story', '--title', 'Story', '--service', serviceId]
-  await runHere(['status-page', 'create', ...page, '--data-dir', server.dataDir])
+  await runHere(['status-page', 'create', ...page, ...server.flags])
   const title = 'Payments <fail>'
   const incident = new URLSearchParams({
     title,

@@ -128,7 +128,7 @@ test('an incident says which pages show it, and can be hidden there and shown ag
     '--service',
     `${serviceId}=Checkout`,
   ]
-  const made = await runHere(['status-page', 'create', ...args, '--json', '--data-dir', server.dataDir])
+  const made = await runHere(['status-page', 'create', ...args, '--json', ...server.flags])
   const pageId = JSON.parse(made.stdout).id
   const { client, actions } = await server.signIn('member')
   const viewer = await server.signIn('viewer')

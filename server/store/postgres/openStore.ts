@@ -51,7 +51,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...postgresSecrets(pools),
       ...postgresAudit(pools.read),
       ...postgresOrganisations(sharing),
-      ...postgresKeyring(pools),
+      ...postgresKeyring(sharing),
       ...postgresMaintenance(sharing),
       ...postgresAccounts(sharing),
       ...postgresStatusPages(sharing, nowMs),

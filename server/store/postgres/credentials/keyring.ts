@@ -1,28 +1,29 @@
-import { ApiError } from '../../../../api/contract/apiError.ts'
 import { timestamp } from '../../../domain/environment.ts'
+import { assertKeyRoom, noKey } from '../../shared/keyRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import type { AdministrationStore, StoredKey } from '../../store.ts'
-import { AUDIT_COLUMNS, auditParameters, auditValues } from '../writes/auditWrites.ts'
-import type { Pools } from '../connections/pools.ts'
+import { AUDIT_COLUMNS, auditParameters, auditValues, noteAct } from '../writes/auditWrites.ts'
+import type { TurnParts } from '../writes/orgQueues.ts'
 import { rowOf, uuidOrNull } from '../connections/sql.ts'
 
 /** Administration of keys in PostgreSQL. */
 export function postgresKeyring({
-  write,
-  read,
-}: Pick<Pools, 'write' | 'read'>): Pick<AdministrationStore, 'createKey' | 'listKeys' | 'revokeKey'> {
+  pools: { write, read },
+  queues,
+}: TurnParts): Pick<AdministrationStore, 'createKey' | 'listKeys' | 'revokeKey'> {
   return {
-    createKey: async ({ id, orgId, hash, last4, scope, createdBy, note, by, nowMs }) => {
-      const act = { by, action: 'key.create', targetId: id, nowMs, detail: { last4, scope } }
-      const made = await write.rows(
-        `WITH made AS (INSERT INTO api_keys (id, org_id, key_hash, last4, scope, created_by, note, created_at)
-           SELECT $1, o.id, $3, $4, $5, $6, $7, $8 FROM orgs o WHERE o.id = $2 RETURNING org_id)
-         , noted AS (INSERT INTO audit (org_id, ${AUDIT_COLUMNS}) SELECT org_id, ${auditParameters(9)} FROM made)
-         SELECT org_id FROM made`,
-        [id, uuidOrNull(orgId), hash, last4, scope, createdBy, note, timestamp(nowMs), ...auditValues(act)],
-      )
-      if (made.length === 0) throw noOrg(orgId)
-    },
+    createKey: ({ id, orgId, hash, last4, scope, createdBy, note, by, nowMs }) =>
+      queues.inTurn(orgId, noOrg(orgId), async (sql) => {
+        const count = 'SELECT count(*) AS count FROM api_keys WHERE org_id = $1 AND revoked_at IS NULL'
+        assertKeyRoom((await rowOf<{ count: number }>(sql, count, [orgId]))?.count ?? 0)
+        await sql.rows(
+          `INSERT INTO api_keys (id, org_id, key_hash, last4, scope, created_by, note, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+          [id, orgId, hash, last4, scope, createdBy, note, timestamp(nowMs)],
+        )
+        const detail = { last4, scope }
+        await noteAct(sql, { orgId, by, action: 'key.create', targetId: id, nowMs, detail })
+      }),
     listKeys: async (orgId) => {
       const id = uuidOrNull(orgId)
       const known = await rowOf(read, 'SELECT id FROM orgs WHERE id = $1', [id])
@@ -43,9 +44,7 @@ export function postgresKeyring({
         'SELECT org_id AS "orgId", last4 FROM api_keys WHERE id = $1',
         [keyId],
       )
-      if (key === undefined || (orgId !== undefined && key.orgId !== orgId)) {
-        throw new ApiError('not_found', `there is no key ${id}`)
-      }
+      if (key === undefined || (orgId !== undefined && key.orgId !== orgId)) throw noKey(id)
       const act = { by, action: 'key.revoke', targetId: id, nowMs, detail: { last4: key.last4 } }
       await write.rows(
         `WITH revoked AS (UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING org_id)

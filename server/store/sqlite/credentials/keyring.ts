@@ -1,12 +1,9 @@
-import { ApiError } from '../../../../api/contract/apiError.ts'
 import { timestamp } from '../../../domain/environment.ts'
+import { assertKeyRoom, noKey } from '../../shared/keyRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import type { AdministrationStore, StoredKey } from '../../store.ts'
 import type { NotedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
-
-/** Most keys of an organisation that are not revoked. Gap G31. */
-const KEYS_MAX = 500
 
 type Methods = 'createKey' | 'listKeys' | 'revokeKey'
 
@@ -36,9 +33,7 @@ export function sqliteKeyring(
     createKey: ({ id, orgId, hash, last4, scope, createdBy, note: text, by, nowMs }) =>
       commits.run(() => {
         if (org.get(orgId) === undefined) throw noOrg(orgId)
-        if ((active.get(orgId) ?? 0) >= KEYS_MAX) {
-          throw new ApiError('invalid', `an organisation has at most ${KEYS_MAX} API keys: revoke one first`)
-        }
+        assertKeyRoom(active.get(orgId) ?? 0)
         insert.run(id, orgId, hash, last4, scope, createdBy, text, timestamp(nowMs))
         note({ orgId, by, action: 'key.create', targetId: id, nowMs, detail: { last4, scope } })
       }),
@@ -49,9 +44,7 @@ export function sqliteKeyring(
     revokeKey: ({ id, orgId, by, nowMs }) =>
       commits.run(() => {
         const key = find.get(id)
-        if (key === undefined || (orgId !== undefined && key.orgId !== orgId)) {
-          throw new ApiError('not_found', `there is no key ${id}`)
-        }
+        if (key === undefined || (orgId !== undefined && key.orgId !== orgId)) throw noKey(id)
         if (key.revokedAt !== null) return
         revoke.run(timestamp(nowMs), id)
         const detail = { last4: key.last4 }

@@ -30,6 +30,8 @@ const LONGEST = [
   'provider/testing/scenarios/limits.e2e.test.ts',
   'examples/ci/terraform.e2e.test.ts',
   'reconciler/scenarios.e2e.test.ts',
+  'examples/ci/preview.e2e.test.ts',
+  'deploy/balancer.e2e.test.ts',
   'provider/waits.test.ts',
   'server/testing/robustness/monitoredServer.test.ts',
   'provider/failures.e2e.test.ts',

@@ -1,6 +1,7 @@
-import { cpSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startTarget, type Target } from '../../server/testing/target.ts'
 import { openRecipe, openShop, type Shop } from './testing/shop.ts'
 
 const SECRETS = {
@@ -10,13 +11,28 @@ const SECRETS = {
 }
 const MANIFEST = ['monitoring/services/catalogue.yaml']
 
+/** Where one of the services is. */
+const PAGE = /https:\/\/\S+\/$/m
+
+/** The step that runs the checks, for the one service that is there, on this machine. */
+function withLocalChecks(recipe: string): string {
+  return recipe.replace(/pharos test .*?--env \w+/, '$& --service website --allow-ranges 127.0.0.0/8')
+}
+
 let shop: Shop
+let page: Target
 beforeEach(async () => {
+  page = await startTarget()
   shop = await openShop((work) => {
     cpSync(join(import.meta.dirname, '../gitops'), join(work, 'monitoring'), { recursive: true })
+    const file = join(work, 'monitoring/services/website.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace(PAGE, page.url('/')))
   })
 })
-afterEach(() => shop.close())
+afterEach(async () => {
+  page.close()
+  await shop.close()
+})
 
 test.each(['github.yml', 'gitlab.yml'])(
   'Scenario 52: with %s a plan is a comment that later runs edit, a merge applies it, and drift fails at night',
@@ -24,7 +40,7 @@ test.each(['github.yml', 'gitlab.yml'])(
   { timeout: 240_000 },
   async (file) => {
     const { client } = shop
-    const recipe = await openRecipe(shop, file, SECRETS)
+    const recipe = await openRecipe(shop, file, SECRETS, withLocalChecks)
     const { run, exitCodesOf, pullRequest, platform } = recipe
 
     const first = await run('push')
@@ -33,13 +49,14 @@ test.each(['github.yml', 'gitlab.yml'])(
     expect((await client.listServices()).services).toHaveLength(4)
 
     shop.edit(MANIFEST, 'interval: 30s', 'interval: 50s')
-    expect(exitCodesOf(await run(pullRequest))).toEqual({ validate: 0, plan: 0 })
+    expect(exitCodesOf(await run(pullRequest))).toEqual({ validate: 0, test: 0, plan: 0 })
+    expect(page.visits('/').length).toBe(1)
     expect(platform.comments[1]?.body).toContain('### Plan: 1 to update, 3 unchanged')
     expect(platform.comments[1]?.body).toContain('interval: 30s → 50s')
 
     shop.edit(MANIFEST, 'interval: 50s', 'intervall: 50s')
     const broken = await run(pullRequest)
-    expect(exitCodesOf(broken)).toEqual({ validate: 7, plan: 1 })
+    expect(exitCodesOf(broken)).toEqual({ validate: 7, test: 7, plan: 1 })
     expect(platform.writes).toEqual([recipe.posted, recipe.edited])
     expect(platform.comments[1]?.body).toContain('did you mean interval?')
     shop.edit(MANIFEST, 'intervall: 50s', 'interval: 50s')

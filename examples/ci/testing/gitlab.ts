@@ -5,16 +5,23 @@ import { bash, holds, type Jobs, type Runner, type StepRun } from './job.ts'
 
 interface Pipeline {
   readonly [job: string]: object
-  readonly variables: Readonly<Record<string, string>>
-  readonly default: { readonly before_script: readonly string[] }
+  readonly variables?: Readonly<Record<string, string>>
+  readonly default?: { readonly before_script: readonly string[] }
 }
 
 interface Job {
   readonly script: readonly string[]
   readonly rules: readonly { readonly if: string }[]
+  readonly extends?: string
+  readonly variables?: Readonly<Record<string, string>>
+  readonly before_script?: readonly string[]
+  readonly environment?: string | { readonly action?: 'stop' }
   readonly needs?: readonly string[]
-  readonly artifacts?: { readonly paths: readonly string[] }
+  readonly artifacts?: { readonly paths?: readonly string[] }
 }
+
+/** The event of an environment that GitLab stops, because its merge request was merged or closed. */
+export const STOP = 'stop'
 
 /** Variables that GitLab sets for a pipeline of `source` on the default branch, or of merge request 7. */
 export function gitlabVariables(source: string, apiUrl: string): Readonly<Record<string, string>> {
@@ -30,24 +37,38 @@ export function gitlabVariables(source: string, apiUrl: string): Readonly<Record
 }
 
 /** Runs what GitLab would run: every job whose rule holds and whose needs succeeded, its lines in one shell. */
-export async function runGitlab({ recipe, context, machine, checkout, artifacts }: Runner): Promise<Jobs> {
+export async function runGitlab({
+  recipe,
+  context: { CI_PIPELINE_SOURCE: source = '', ...others },
+  machine,
+  checkout,
+  artifacts,
+}: Runner): Promise<Jobs> {
+  const isStop = source === STOP
+  // The job that stops an environment belongs to the pipeline that started it.
+  const context: Readonly<Record<string, string>> = {
+    ...others,
+    CI_PIPELINE_SOURCE: isStop ? 'merge_request_event' : source,
+  }
   const pipeline = load(recipe) as Pipeline // True because GitLab takes no other.
   const variable = (term: string): string =>
     term.replace(/^"(.*)"$/, '$1').replace(/^\$(\w+)$/, (_, name: string) => context[name] ?? '')
   const jobs: Record<string, StepRun> = {}
   for (const [name, entry] of Object.entries(pipeline)) {
     if (!('script' in entry)) continue
-    const job = entry as Job // True because GitLab takes no other.
+    const own = entry as Job // True because GitLab takes no other.
+    const job: Job = { ...(own.extends === undefined ? {} : pipeline[own.extends]), ...own }
+    if (isOfStop(job) !== isStop) continue
     if (!job.rules.some((rule) => holds(rule.if, variable))) continue
     if (job.needs?.some((needed) => jobs[needed]?.exitCode !== 0) === true) continue
     const place = checkout()
     if (job.needs !== undefined && existsSync(artifacts)) cpSync(artifacts, place, { recursive: true })
     const given: Readonly<Record<string, string>> = { ...context, CI_PROJECT_DIR: place }
-    const variables = Object.entries(pipeline.variables).map(([key, value]) => [
+    const variables = Object.entries({ ...pipeline.variables, ...job.variables }).map(([key, value]) => [
       key,
       value.replaceAll(/\$(\w+)/g, (_, known: string) => given[known] ?? ''),
     ])
-    const lines = [...pipeline.default.before_script, ...job.script]
+    const lines = [...(job.before_script ?? pipeline.default?.before_script ?? []), ...job.script]
     jobs[name] = await bash(lines.join('\n'), place, {
       ...machine,
       ...given,
@@ -58,4 +79,9 @@ export async function runGitlab({ recipe, context, machine, checkout, artifacts 
     }
   }
   return jobs
+}
+
+/** Whether GitLab runs `job` only to stop its environment. */
+function isOfStop({ environment }: Job): boolean {
+  return typeof environment === 'object' && environment.action === 'stop'
 }

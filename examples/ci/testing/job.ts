@@ -42,11 +42,11 @@ export function bash(script: string, cwd: string, env: NodeJS.ProcessEnv): Promi
   })
 }
 
-/** Whether `condition`, equalities joined by `&&`, holds for what `value` gives for a term. */
+/** Whether `condition`, equalities and inequalities joined by `&&`, holds for what `value` gives for a term. */
 export function holds(condition: string, value: (term: string) => string): boolean {
   return condition.split(' && ').every((part) => {
-    const [left = '', right = ''] = part.split(' == ')
-    return value(left) === value(right)
+    const [left = '', operator, right = ''] = part.split(/ (==|!=) /)
+    return (value(left) === value(right)) === (operator === '==')
   })
 }
 

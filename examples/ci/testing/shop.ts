@@ -20,7 +20,7 @@ export interface Shop {
   readonly folder: string
   /** What a machine that runs jobs has, without secrets. */
   readonly machine: NodeJS.ProcessEnv
-  /** The working folder of the repository, with `ci/comment.mjs` as the recipes have it. */
+  /** The working folder of the repository, with the scripts of the recipes in `ci`. */
   readonly work: string
   /** Commits everything in the working folder and pushes it. */
   readonly push: (message: string) => void
@@ -37,7 +37,9 @@ export async function openShop(fill: (work: string, folder: string) => void): Pr
   const machine = machineIn(folder)
   const work = join(folder, 'work')
   mkdirSync(join(work, 'ci'), { recursive: true })
-  cpSync(join(import.meta.dirname, '../comment.mjs'), join(work, 'ci/comment.mjs'))
+  for (const script of ['comment.mjs', 'preview.mjs']) {
+    cpSync(join(import.meta.dirname, '..', script), join(work, 'ci', script))
+  }
   const shop = { name: 'shop', version: '1.0.0' }
   writeFileSync(join(work, 'package.json'), JSON.stringify({ ...shop, private: true, type: 'module' }))
   writeFileSync(
@@ -102,17 +104,21 @@ export interface Recipe {
   readonly jobs: readonly string[]
 }
 
-/** Opens the recipe `file` with `secrets` in the settings of the repository. Close its platform at the end. */
+/**
+ * Opens the recipe `file`, its text changed by `change`, with `secrets` in the settings of the repository. Close its
+ * platform at the end.
+ */
 export async function openRecipe(
   { folder, machine, server }: Shop,
   file: string,
   secrets: Readonly<Record<string, string>>,
+  change: (recipe: string) => string = (text) => text,
 ): Promise<Recipe> {
   const isGithub = file.includes('github')
   const list = isGithub ? '/repos/acme/shop/issues/7/comments' : '/projects/3/merge_requests/7/notes'
   const one = isGithub ? '/repos/acme/shop/issues/comments' : list
   const platform = await startPlatform(list, one)
-  const recipe = readFileSync(join(import.meta.dirname, '..', file), 'utf8')
+  const recipe = change(readFileSync(join(import.meta.dirname, '..', file), 'utf8'))
   const runner: Omit<Runner, 'context'> = {
     recipe,
     machine: { ...machine, ...(isGithub ? githubMachine(folder, platform.url) : {}) },
@@ -160,8 +166,11 @@ function githubContext(
   url: string,
   secrets: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
+  const [name = '', action = ''] = event.split(' ')
   return {
-    'github.event_name': event,
+    'github.event_name': name,
+    'github.event.action': action,
+    'github.event.number': '7',
     'github.repository': 'acme/shop',
     'github.event.pull_request.head.repo.full_name': 'acme/shop',
     'github.token': 'platform-token',

@@ -20,7 +20,7 @@ import { keySourceOf, masterKeyOption } from './options/masterKeyOption.ts'
 import { statusListeningOf, statusUrlOption } from './options/statusListening.ts'
 import type { Write } from './text/output.ts'
 import { serveRefusal } from './options/serveRefusal.ts'
-import { addTlsFlags, tlsFilesOf, type TlsOptions } from './options/tlsOptions.ts'
+import { addTlsFlags, sharedTlsOf, type TlsOptions } from './options/tlsOptions.ts'
 
 interface ServeOptions extends DatabasePlace, BackupOptions, TlsOptions {
   readonly dataDir?: string | undefined
@@ -181,7 +181,7 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
   const destination = pino.destination({ fd: 2, sync: true })
   const log = createLog(destination, options.logLevel)
   const { dataDir = null, host, port, adminHost, adminPort = null, allowRanges: allowedRanges } = options
-  const tls = tlsFilesOf(options.tlsCert, options.tlsKey, '--tls')
+  const tls = sharedTlsOf(options)
   const backups = backupScheduleOf(options)
   const engine = engineOf(options, options.backupTo)
   if (options.migrate === 'never') await assertMigrated(engine)

@@ -31,6 +31,14 @@ export function addTlsFlags(command: Command): Command {
     )
 }
 
+/** The certificate of all listeners; `undefined` for none. Throws as `tlsFilesOf`, and for an admin port that has to use none. */
+export function sharedTlsOf({ tlsCert, tlsKey, adminTls }: TlsOptions): TlsFiles | undefined {
+  const files = tlsFilesOf(tlsCert, tlsKey, '--tls')
+  if (files === undefined && adminTls === 'on')
+    throw new Error('--admin-tls on needs --tls-cert and --tls-key')
+  return files
+}
+
 /** The files that two flags name; `undefined` for none. Throws when one is missing, or they are no certificate and its key. */
 export function tlsFilesOf(
   cert: string | undefined,

@@ -14,9 +14,16 @@ test('a provider that only names its schema runs the text of no library that oth
   writeFileSync(
     counter,
     `const vm = require('node:vm')
-const { compileFunction } = vm
+const { Script, compileFunction } = vm
+const count = () => require('node:fs').appendFileSync(${JSON.stringify(counted)}, 'text\\n')
+vm.Script = class extends Script {
+  constructor(...given) {
+    super(...given)
+    count()
+  }
+}
 vm.compileFunction = (...given) => {
-  require('node:fs').appendFileSync(${JSON.stringify(counted)}, 'text\\n')
+  count()
   return compileFunction(...given)
 }`,
   )

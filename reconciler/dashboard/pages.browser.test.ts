@@ -21,7 +21,12 @@ async function opened(path: string, options: BrowserContextOptions = {}) {
   const complaints: string[] = []
   page.on('console', (message) => complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
+  page.on('requestfailed', (request) => {
+    // The icon loads after the page: a test that goes on to the next page cancels it.
+    const isLeft =
+      request.url().endsWith('/favicon.svg') && request.failure()?.errorText === 'net::ERR_ABORTED'
+    if (!isLeft) complaints.push(`failed: ${request.url()}`)
+  })
   page.on('response', (answer) => {
     if (answer.status() !== 200) complaints.push(`${answer.status()}: ${answer.url()}`)
   })
@@ -156,7 +161,7 @@ describe.skipIf(skipReason !== null)(
       const { page, close } = await opened('/sets/shop?state=Drifted', { javaScriptEnabled: false })
       await page.keyboard.press('Tab')
       await page.keyboard.press('Enter')
-      expect(new URL(page.url()).hash).toBe('#content')
+      await page.waitForURL('**#content')
 
       const table = page.getByRole('table', { name: 'Fields of checkout' })
       expect(await table.isVisible()).toBe(false)

@@ -90,7 +90,8 @@ function documentedMetrics(): readonly string[] {
     readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8'),
   )
   const names = [...pages.join('').matchAll(/`(pharos_[a-z_]*[a-z])[`{]/g)].map(([, name = '']) => name)
-  const elsewhere = /^pharos_(endpoint_state|agent_connected|agent_results_refused_total)$/
+  const elsewhere =
+    /^pharos_(endpoint_state|agent_connected|agent_results_refused_total|backups_failed_total)$/
   return [...new Set(names)].filter((name) => !elsewhere.test(name))
 }
 

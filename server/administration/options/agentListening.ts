@@ -20,7 +20,7 @@ export function agentListeningOf(
   shared: TlsFiles | undefined,
 ): AgentListening | null {
   const { agentHost: host, agentPort: port, agentTlsCert, agentTlsKey, monitor } = options
-  const own = tlsFilesOf(agentTlsCert, agentTlsKey, '--agent-tls')
+  const own = tlsFilesOf(agentTlsCert, agentTlsKey, ['--agent-tls-cert', '--agent-tls-key'])
   if (port === undefined) {
     if (agentTlsCert !== undefined) throw new Error('--agent-tls-cert needs --agent-port')
     return null

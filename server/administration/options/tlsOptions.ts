@@ -33,7 +33,7 @@ export function addTlsFlags(command: Command): Command {
 
 /** The certificate of all listeners; `undefined` for none. Throws as `tlsFilesOf`, and for an admin port that has to use none. */
 export function sharedTlsOf({ tlsCert, tlsKey, adminTls }: TlsOptions): TlsFiles | undefined {
-  const files = tlsFilesOf(tlsCert, tlsKey, '--tls')
+  const files = tlsFilesOf(tlsCert, tlsKey, ['--tls-cert', '--tls-key'])
   if (files === undefined && adminTls === 'on')
     throw new Error('--admin-tls on needs --tls-cert and --tls-key')
   return files
@@ -43,11 +43,11 @@ export function sharedTlsOf({ tlsCert, tlsKey, adminTls }: TlsOptions): TlsFiles
 export function tlsFilesOf(
   cert: string | undefined,
   key: string | undefined,
-  flags: '--tls' | '--agent-tls',
+  flags: readonly [cert: string, key: string],
 ): TlsFiles | undefined {
   if (cert === undefined && key === undefined) return undefined
   if (cert === undefined || key === undefined) {
-    throw new Error(`${flags}-cert and ${flags}-key belong together: give both, or none`)
+    throw new Error(`${flags[0]} and ${flags[1]} belong together: give both, or none`)
   }
   const files = { certFile: cert, keyFile: key }
   readCertificate(files)

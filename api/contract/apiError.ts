@@ -43,10 +43,17 @@ export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
   readonly status: number
+  /** When to repeat the request (seconds); `undefined` when the code alone says. */
+  readonly retryAfterSecs: number | undefined
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { readonly status?: number }) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options?: ErrorOptions & { readonly status?: number; readonly retryAfterSecs?: number },
+  ) {
     super(message, options)
     this.code = code
+    this.retryAfterSecs = options?.retryAfterSecs
     this.status = options?.status ?? STATUS_OF_ERROR[code]
   }
 }

@@ -71,21 +71,27 @@ const REFUSALS = {
   415: ['UnsupportedMediaType', 'The body is not JSON in UTF-8'],
   429: ['TooManyRequests', 'The key exceeded its rate limit; Retry-After says how long to wait'],
   500: ['InternalError', 'Nothing was committed; the request can be repeated'],
+  502: ['BadGateway', 'Whether the change was made is unknown: read before repeating it'],
 } as const
 
 /** Statuses that any operation may refuse with. */
 const ALWAYS = [400, 401, 403, 413, 429, 500] as const
 
+/** Methods of changes, whose outcome can be unknown. Gap G56. */
+const CHANGES: ReadonlySet<string> = new Set(['POST', 'PATCH', 'DELETE'])
+
 /** Further refusals: an unknown id, a precondition, a body of another type. Pure. */
 function refusalsOf(
   { request, parameters = [] }: Description,
   id: string | undefined,
+  method: string,
 ): readonly (keyof typeof REFUSALS)[] {
   return [
     ...ALWAYS,
     ...(id === undefined ? [] : [404 as const]),
     ...(parameters.includes(IF_MATCH) ? [412 as const] : []),
     ...(request === undefined ? [] : [415 as const]),
+    ...(CHANGES.has(method) ? [502 as const] : []),
   ]
 }
 
@@ -110,7 +116,7 @@ function describe({ method, path }: Operation, template: string): Json {
     responses: {
       ...successResponse(success),
       ...Object.fromEntries(
-        refusalsOf(known, id).map((status) => [
+        refusalsOf(known, id, method).map((status) => [
           status,
           { $ref: `#/components/responses/${REFUSALS[status][0]}` },
         ]),

@@ -39,9 +39,10 @@ function translate(error: unknown): ApiError {
   return new ApiError(codeOfStatus(status), TEXT_OF_STATUS[status] ?? 'bad request', { status })
 }
 
-function headersOf({ code }: ApiError): readonly string[] {
+function headersOf({ code, retryAfterSecs }: ApiError): readonly string[] {
   if (code === 'unauthorized') return ['www-authenticate', 'Bearer']
   // HTTP only has whole seconds; the wait is at most 200 ms.
-  if (code === 'rate_limited' || code === 'unavailable') return ['retry-after', '1']
+  if (code === 'rate_limited') return ['retry-after', '1']
+  if (retryAfterSecs !== undefined) return ['retry-after', String(retryAfterSecs)]
   return []
 }

@@ -15,10 +15,10 @@ export interface CircuitParts {
   readonly nowMs: () => number
 }
 
-/** The refusal of a statement that was not sent, because the database has not answered for a while. */
+/** The refusal of a statement that was not sent, because the database has not answered for a while. Gap G56. */
 export class DatabaseDown extends ApiError {
   constructor() {
-    super('unavailable', 'the database does not answer: repeat the request')
+    super('internal', 'the database does not answer: repeat the request', { retryAfterSecs: 1 })
   }
 }
 
@@ -51,9 +51,10 @@ export class Circuit {
 
   /** A statement or a connection begun at `begunAtMs` was lost. */
   lost(begunAtMs: number): void {
-    // One connection of many can end, which is no outage: others were answered since.
-    if (this.#isClosed || this.#isOpen || begunAtMs < this.#answeredAtMs) return
-    this.#failingSinceMs = Math.min(this.#failingSinceMs ?? begunAtMs, begunAtMs)
+    if (this.#isClosed || this.#isOpen) return
+    // One connection of many can end, which is no outage: others are answered.
+    const sinceMs = Math.max(begunAtMs, this.#answeredAtMs)
+    this.#failingSinceMs = Math.min(this.#failingSinceMs ?? sinceMs, sinceMs)
     if (this.#parts.nowMs() - this.#failingSinceMs < FAILING_MS) return
     this.#isOpen = true
     this.#parts.onOpen()

@@ -16,18 +16,28 @@ export interface LossyProxy {
   readonly restore: () => void
   /** Passes nothing more on the present connections, without ending them; later ones are not affected. */
   readonly freeze: () => void
+  /** As `freeze`, and of connections that are made until `restore`. */
+  readonly silence: () => void
+  /** Connections from now on are to the database server at `url`. */
+  readonly redirect: (url: string) => void
   /** Connections that were asked for so far. */
   readonly connections: () => number
   readonly close: () => Promise<void>
 }
 
+/** The socket of the database server at `url`, which is in a folder. */
+function socketOf(url: string): string {
+  return join(new URL(url).searchParams.get('host') ?? '', '.s.PGSQL.5432')
+}
+
 /** Starts a proxy in front of the database at `url`, which is one of a Cluster. */
 export async function startLossyProxy(url: string): Promise<LossyProxy> {
   const behind = new URL(url)
-  const path = join(behind.searchParams.get('host') ?? '', '.s.PGSQL.5432')
+  let path = socketOf(url)
   const open = new Set<Socket>()
   const frozen = new WeakSet<Socket>()
   let isCut = false
+  let isSilent = false
   let connections = 0
   let wanted: { readonly text: string; readonly onLost: () => void } | undefined
   const server = createServer((client) => {
@@ -37,6 +47,7 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
     let losing: (() => void) | undefined
     for (const socket of [client, database]) {
       open.add(socket)
+      if (isSilent) frozen.add(socket)
       socket.on('error', () => {})
       socket.on('close', () => {
         open.delete(socket)
@@ -79,9 +90,17 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
     },
     restore: () => {
       isCut = false
+      isSilent = false
     },
     freeze: () => {
       for (const socket of open) frozen.add(socket)
+    },
+    silence: () => {
+      isSilent = true
+      for (const socket of open) frozen.add(socket)
+    },
+    redirect: (to) => {
+      path = socketOf(to)
     },
     connections: () => connections,
     close: async () => {

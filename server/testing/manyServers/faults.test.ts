@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { seededRandom } from '../robustness/random.ts'
+import { type Fault, openTheatre, type Theatre } from './faults.ts'
+
+let theatre: Theatre
+beforeAll(async () => {
+  theatre = await openTheatre()
+})
+afterAll(() => theatre.close())
+
+/** The other faults take longer: they are in the torture. */
+const SHORT = ['kill of a server', 'failover'] as const
+
+test.each<Fault>(SHORT)('three servers lose and double nothing over a fault: %s', async (fault) => {
+  const { figures, problems } = await theatre.run(fault, seededRandom(1))
+
+  expect(problems).toEqual([])
+  expect(figures.made).toBeGreaterThan(0)
+})

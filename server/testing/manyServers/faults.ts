@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { withConnection } from '../../store/postgres/schema/migrate.ts'
+import { type LossyProxy, startLossyProxy } from '../postgres/lossyProxy.ts'
+import type { ServerProcess } from '../serverProcess.ts'
+import { differences, emptyLedger } from './ledger.ts'
+import { type PostgresServer, startPostgres } from './replicatedPostgres.ts'
+import { seedOrg, shareDatabase } from './sharedDatabase.ts'
+import { startWriters, type WriterFigures } from './writers.ts'
+
+/** Time with writers before and after a fault (milliseconds). */
+const CALM_MS = 1_000
+/** How long a crashed database is down, and how long a network passes nothing (milliseconds). */
+const DOWN_MS = 2_000
+const SILENT_MS = 10_000
+/** Clients that write, and servers that they use. */
+const WRITERS = 8
+const SERVERS = 3
+/** So many that the rate limit of a key is seldom met. */
+const KEYS_PER_WRITER = 20
+/** Longest wait for a change to be made after a fault (milliseconds). */
+const RECOVERY_MS_MAX = 60_000
+
+/** What a fault can act on. */
+export interface Scene {
+  /** The primary. */
+  database: PostgresServer
+  /** Between the servers and the primary. */
+  readonly proxy: LossyProxy
+  readonly servers: ServerProcess[]
+  readonly startServer: () => Promise<ServerProcess>
+}
+
+export const FAULTS = {
+  'restart of the database': ({ database }) => database.restart(),
+  'crash of the database': async ({ database }) => {
+    await database.stop('immediate')
+    await sleep(DOWN_MS)
+    await database.start()
+  },
+  'connections ended on the server': async ({ database }) => {
+    for (let times = 0; times < 5; times += 1) {
+      await withConnection(database.url, (client) =>
+        client.query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pharos-server' AND pid <> pg_backend_pid()",
+        ),
+      )
+      await sleep(200)
+    }
+  },
+  'replies lost': async ({ proxy }) => {
+    for (let times = 0; times < 20; times += 1) {
+      await Promise.race([proxy.loseAnswerTo('"eu-west-1"'), sleep(1_000)])
+    }
+  },
+  'network that passes nothing': async ({ proxy }) => {
+    proxy.silence()
+    await sleep(SILENT_MS)
+    proxy.restore()
+  },
+  'network that goes away': async ({ proxy }) => {
+    proxy.cut()
+    await sleep(DOWN_MS)
+    proxy.restore()
+  },
+  'kill of a server': async ({ servers, startServer }) => {
+    await servers.shift()?.kill()
+    servers.push(await startServer())
+  },
+  failover: async (scene) => {
+    const old = scene.database
+    const standby = await old.makeStandby()
+    await sleep(CALM_MS)
+    old.kill()
+    scene.proxy.cut()
+    await standby.promote()
+    scene.proxy.redirect(standby.url)
+    scene.proxy.restore()
+    scene.database = standby
+    old.remove()
+  },
+} satisfies Record<string, (scene: Scene) => Promise<void>>
+
+export type Fault = keyof typeof FAULTS
+
+/** What a run of faults found. */
+export interface FaultReport {
+  readonly figures: Readonly<WriterFigures>
+  /** Between what clients were answered and what is stored; empty when the promise held. */
+  readonly problems: readonly string[]
+}
+
+/** The servers, the database and the network between them; the rounds of all faults share them. */
+export interface Theatre {
+  /** Lets writers work while `fault` happens, and compares their answers with the database. */
+  readonly run: (fault: Fault, random: () => number) => Promise<FaultReport>
+  readonly close: () => Promise<void>
+}
+
+/** Starts a database, a proxy in front of it, and the servers. */
+export async function openTheatre(): Promise<Theatre> {
+  const database = await startPostgres()
+  const proxy = await startLossyProxy(database.url)
+  const shared = shareDatabase(proxy.url)
+  const servers: ServerProcess[] = [await shared.start()]
+  while (servers.length < SERVERS) servers.push(await shared.start())
+  const scene: Scene = { database, proxy, servers, startServer: () => shared.start() }
+  return {
+    run: async (fault, random) => {
+      const { orgId, keys } = await seedOrg(scene.database.url, WRITERS * KEYS_PER_WRITER, {
+        ...{ servicesMax: 1_000_000, endpointsMax: 1_000_000 },
+      })
+      const ledger = emptyLedger()
+      const urls = () => scene.servers.map(({ url }) => url)
+      const writers = startWriters({ servers: urls, keys, writers: WRITERS, random, ledger })
+      await sleep(CALM_MS)
+      await FAULTS[fault](scene)
+      const made = writers.figures.made
+      const deadlineMs = performance.now() + RECOVERY_MS_MAX
+      while (writers.figures.made < made + WRITERS && performance.now() < deadlineMs) await sleep(50)
+      await sleep(CALM_MS)
+      await writers.stop()
+      const problems = await differences(scene.database.url, orgId, ledger)
+      const isBack = writers.figures.made >= made + WRITERS
+      return {
+        figures: writers.figures,
+        problems: isBack ? problems : [...problems, 'nothing is made any more'],
+      }
+    },
+    close: async () => {
+      await Promise.all(scene.servers.map((server) => server.kill()))
+      await proxy.close()
+      scene.database.remove()
+      await shared.remove()
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import { openStore } from '../../store/postgres/openStore.ts'
+import { withConnection } from '../../store/postgres/schema/migrate.ts'
+import { TIMELESS } from '../storedServices.ts'
+
+/**
+ * What became of a mutation, by its answer: it is stored, it is not (500), or either (502, and a connection that
+ * ended).
+ */
+export type Outcome = 'made' | 'refused' | 'unknown'
+
+/** What clients were answered, for comparison with the database. */
+export interface Ledger {
+  /** By action and name; names are unique, and a mutation that is sent again has more than one outcome. */
+  readonly outcomes: Map<string, readonly Outcome[]>
+  /** The last answer about each service; `null` when it was deleted, absent when a later outcome is unknown. */
+  readonly services: Map<string, string | null>
+  /** Display ids of incidents, by title. */
+  readonly displayIds: Map<string, string>
+}
+
+export function emptyLedger(): Ledger {
+  return { outcomes: new Map(), services: new Map(), displayIds: new Map() }
+}
+
+/** Adds an outcome of the mutation that does `action` under `name`. */
+export function record({ outcomes }: Ledger, action: string, name: string, outcome: Outcome): void {
+  const key = `${action} ${name}`
+  outcomes.set(key, [...(outcomes.get(key) ?? []), outcome])
+}
+
+/**
+ * Differences between `ledger` and the organisation `orgId` in the database at `url`: mutations that were lost, doubled, or
+ * refused and made; services that are not as last answered, or lack a command; numbers that were used twice.
+ */
+export async function differences(url: string, orgId: string, ledger: Ledger): Promise<readonly string[]> {
+  return [
+    ...(await wrongMutations(url, orgId, ledger)),
+    ...(await wrongServices(url, orgId, ledger)),
+    ...(await wrongIncidents(url, orgId, ledger)),
+  ]
+}
+
+async function wrongMutations(url: string, orgId: string, ledger: Ledger): Promise<readonly string[]> {
+  // Every mutation of a service is in the audit log, by the statement that makes it.
+  const made = await rowsOf<{ mutation: string; count: number }>(
+    url,
+    `SELECT action || ' ' || (detail::json ->> 'name') AS mutation, count(*)::integer AS count
+     FROM audit WHERE org_id = $1 AND action LIKE 'service.%' GROUP BY 1
+     UNION ALL SELECT 'incident.create ' || title, count(*)::integer FROM incidents WHERE org_id = $1 GROUP BY 1`,
+    [orgId],
+  )
+  const counts = new Map(made.map(({ mutation, count }) => [mutation, count]))
+  const unasked = made
+    .filter(({ mutation }) => !ledger.outcomes.has(mutation))
+    .map(({ mutation }) => `${mutation}: was not asked for`)
+  const wrong = [...ledger.outcomes].flatMap(([mutation, outcomes]) => {
+    const count = counts.get(mutation) ?? 0
+    const isMade = outcomes.includes('made')
+    if (count > 1) return [`${mutation}: made ${count} times (${outcomes})`]
+    if (isMade && count === 0) return [`${mutation}: lost (${outcomes})`]
+    if (!isMade && !outcomes.includes('unknown') && count === 1)
+      return [`${mutation}: refused and made (${outcomes})`]
+    return []
+  })
+  return [...unasked, ...wrong]
+}
+
+async function wrongServices(url: string, orgId: string, ledger: Ledger): Promise<readonly string[]> {
+  const store = await openStore(url, TIMELESS)
+  const listed = await store.listServices(orgId)
+  const commands = await store.listCommands({ orgId })
+  await store.close()
+  const stored = new Map(listed.map(({ text }) => [serviceResponseSchema.parse(JSON.parse(text)).id, text]))
+  const changed = [...ledger.services]
+    .filter(([id, text]) => (stored.get(id) ?? null) !== text)
+    .map(([id]) => `service ${id} is not as it was last answered`)
+  const silent = listed.flatMap(({ text, generation }) => {
+    const { id, regions } = serviceResponseSchema.parse(JSON.parse(text))
+    const started = commands.filter(
+      (command) =>
+        command.serviceId === id &&
+        command.generation === generation &&
+        command.type === 'StartServiceMonitoring',
+    )
+    const missing = regions.filter((region) => !started.some((command) => command.region === region))
+    return missing.length === 0 ? [] : [`service ${id} lacks a command for ${missing}`]
+  })
+  return [...changed, ...silent]
+}
+
+async function wrongIncidents(url: string, orgId: string, ledger: Ledger): Promise<readonly string[]> {
+  const rows = await rowsOf<{ title: string; number: number }>(
+    url,
+    'SELECT title, number FROM incidents WHERE org_id = $1 ORDER BY number',
+    [orgId],
+  )
+  const numbered = new Map(rows.map(({ title, number }) => [title, `INC-${number}`]))
+  const renumbered = [...ledger.displayIds]
+    .filter(([title, displayId]) => numbered.get(title) !== displayId)
+    .map(
+      ([title, displayId]) => `incident ${title} was answered as ${displayId}, and is ${numbered.get(title)}`,
+    )
+  const isGapless = rows.every(({ number }, index) => number === index + 1)
+  return isGapless ? renumbered : [...renumbered, 'the numbers of incidents have a gap']
+}
+
+async function rowsOf<Row extends object>(
+  url: string,
+  text: string,
+  values: unknown[],
+): Promise<readonly Row[]> {
+  return await withConnection(url, async (client) => (await client.query<Row>(text, values)).rows)
+}

@@ -4,7 +4,7 @@
  *
  * Run with `node --import tsx bench/postgres/torture.ts [rounds] [seed]`.
  */
-import { FAULTS, type Fault, openTheatre } from '../../server/testing/manyServers/faults.ts'
+import { FAULTS, type Fault, openInstallation } from '../../server/testing/manyServers/faults.ts'
 import { seededRandom } from '../../server/testing/robustness/random.ts'
 
 const ROUNDS = 3
@@ -12,7 +12,7 @@ const ROUNDS = 3
 async function main([rounds = ROUNDS, seed = Date.now() % 1_000_000]: readonly number[]): Promise<void> {
   process.stdout.write(`seed ${seed}\n`)
   const random = seededRandom(seed)
-  const theatre = await openTheatre()
+  const installation = await openInstallation()
   let wrong = 0
   // True because Object.keys lists what FAULTS has.
   const faults = Object.keys(FAULTS) as Fault[]
@@ -20,7 +20,7 @@ async function main([rounds = ROUNDS, seed = Date.now() % 1_000_000]: readonly n
     for (const fault of faults) {
       const totals = { made: 0, refused: 0, unknown: 0, longestMs: 0, pauseMs: 0 }
       for (let round = 0; round < rounds; round += 1) {
-        const { figures, problems } = await theatre.run(fault, random)
+        const { figures, problems } = await installation.run(fault, random)
         for (const name of ['made', 'refused', 'unknown'] as const) totals[name] += figures[name]
         for (const name of ['longestMs', 'pauseMs'] as const)
           totals[name] = Math.max(totals[name], figures[name])
@@ -33,7 +33,7 @@ async function main([rounds = ROUNDS, seed = Date.now() % 1_000_000]: readonly n
       )
     }
   } finally {
-    await theatre.close()
+    await installation.close()
   }
   process.stdout.write(wrong === 0 ? 'postgres: nothing was violated\n' : `postgres: ${wrong} violations\n`)
   if (wrong > 0) process.exitCode = 1

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seededRandom } from '../robustness/random.ts'
-import { type Fault, openTheatre, type Theatre } from './faults.ts'
+import { type Fault, openInstallation, type Installation } from './faults.ts'
 
-let theatre: Theatre
+let installation: Installation
 beforeAll(async () => {
-  theatre = await openTheatre()
+  installation = await openInstallation()
 })
-afterAll(() => theatre.close())
+afterAll(() => installation.close())
 
 /** The other faults take longer: they are in the torture. */
 const SHORT = ['kill of a server', 'failover'] as const
 
 test.each<Fault>(SHORT)('three servers lose and double nothing over a fault: %s', async (fault) => {
-  const { figures, problems } = await theatre.run(fault, seededRandom(1))
+  const { figures, problems } = await installation.run(fault, seededRandom(1))
 
   expect(problems).toEqual([])
   expect(figures.made).toBeGreaterThan(0)

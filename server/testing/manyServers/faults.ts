@@ -90,14 +90,14 @@ export interface FaultReport {
 }
 
 /** The servers, the database and the network between them; the rounds of all faults share them. */
-export interface Theatre {
+export interface Installation {
   /** Lets writers work while `fault` happens, and compares their answers with the database. */
   readonly run: (fault: Fault, random: () => number) => Promise<FaultReport>
   readonly close: () => Promise<void>
 }
 
 /** Starts a database, a proxy in front of it, and the servers. */
-export async function openTheatre(): Promise<Theatre> {
+export async function openInstallation(): Promise<Installation> {
   const database = await startPostgres()
   const proxy = await startLossyProxy(database.url)
   const shared = shareDatabase(proxy.url)

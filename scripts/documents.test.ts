@@ -187,6 +187,16 @@ describe('documents', () => {
     expect(broken).toEqual([])
   })
 
+  test('the list of pages has every page, and each page says for whom it is', () => {
+    const pages = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'README.md')
+    const list = readFileSync('docs/README.md', 'utf8')
+
+    expect(pages.filter((name) => !list.includes(`](${name})`))).toEqual([])
+    expect(
+      pages.filter((name) => !/^# .+\n\nFor [a-z]/.test(readFileSync(join('docs', name), 'utf8'))),
+    ).toEqual([])
+  })
+
   test('the architecture says of every folder of the programs what is decided there', () => {
     const map = /^## Folders\n(.*?)^## /ms.exec(readFileSync('docs/architecture.md', 'utf8'))?.[1] ?? ''
     const mapped = [...map.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>

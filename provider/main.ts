@@ -1,3 +1,6 @@
 import { serveProvider } from './protocol/serveProvider.ts'
 
-void serveProvider('pharos', async () => (await import('./servedProvider.ts')).pharos)
+void serveProvider('pharos', {
+  provider: async () => (await import('./servedProvider.ts')).pharos,
+  schema: async () => (await import('./schemaBytes.ts')).schemaBytes,
+})

@@ -70,24 +70,6 @@ const leanUndici = {
   },
 }
 
-/** Modules of grpc-js that only its clients use, and its admin services. */
-const GRPC_CLIENT =
-  /^(\.\/(admin|call-credentials|channel|channel-credentials|client|client-interceptors|experimental|make-client|orca|resolver-.*|load-balancer-.*)|@grpc\/proto-loader)$/
-
-/** Leaves out what a server does not need of grpc-js: two thirds of it. */
-const leanGrpc = {
-  name: 'lean grpc',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: GRPC_CLIENT }, ({ importer, path }) =>
-      importer.includes('/@grpc/grpc-js/') ? { path, namespace: 'grpc client' } : undefined,
-    )
-    // The index sets some of them up, and makes others part of its exports.
-    onLoad({ filter: /./, namespace: 'grpc client' }, () => ({
-      contents: 'module.exports = new Proxy({}, { get: () => function leftOut() {} })',
-    }))
-  },
-}
-
 /**
  * Packs what the provider's entry point imports dynamically, and large libraries within that, into strings of the
  * same file.
@@ -106,6 +88,11 @@ const packing = {
         ? { path: relative(root, resolve(resolveDir, path)), namespace: 'packed' }
         : undefined,
     )
+    onLoad({ filter: /schemaBytes/, namespace: 'packed' }, async ({ path }) => {
+      const { schemaBytes } = evaluated(await inner(path, []))
+      const text = Buffer.from(schemaBytes).toString('base64')
+      return { contents: `export const schemaBytes = Buffer.from('${text}', 'base64')`, loader: 'js' }
+    })
     onLoad({ filter: /./, namespace: 'packed' }, async ({ path }) => {
       const packs = {}
       const pack = (name, code) => {
@@ -116,10 +103,7 @@ const packing = {
         }
         return `load('${name}')`
       }
-      const main = pack(
-        'main',
-        await inner(path, [textLibraries(inner, LATE_LIBRARIES, pack), lateModules, leanGrpc]),
-      )
+      const main = pack('main', await inner(path, [textLibraries(inner, LATE_LIBRARIES, pack), lateModules]))
       const contents = `import { compileCached } from './provider/protocol/plugin/compileCache.ts'
 import { inflateRawSync } from 'node:zlib'
 const packs = ${JSON.stringify(packs)}
@@ -136,6 +120,13 @@ export const { pharos } = ${main}`
       return { contents, loader: 'js', resolveDir: root }
     })
   },
+}
+
+/** The exports of the CommonJS module `code`. */
+function evaluated(code) {
+  const module = { exports: {} }
+  new Function('module', 'exports', 'require', code.toString())(module, module.exports, installed)
+  return module.exports
 }
 
 /** Bundles the code in the text of a bundle. */

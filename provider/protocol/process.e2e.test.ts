@@ -16,8 +16,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { status } from '@grpc/grpc-js'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { schemaBytes } from '../schemaBytes.ts'
 import { createCertificate } from './plugin/certificate.ts'
 import { MAGIC_COOKIE } from './plugin/environment.ts'
+import { PROVIDER_SERVICE } from './plugin/services.ts'
 import { bundleExecutable } from './testing/bundle.ts'
 import { METHODS } from './testing/providerClient.ts'
 import { type ProviderProcess, type StartOptions, startProvider } from './testing/providerProcess.ts'
@@ -64,6 +66,17 @@ test('started by hand it explains itself on stderr and exits with 1', async () =
   })
 })
 
+test('the built executable answers with the schema that its sources have', async () => {
+  const provider = await startProvider({
+    command: [join(process.cwd(), 'dist/terraform-provider-pharos.cjs')],
+  })
+  const built = await provider.client.call(METHODS.GetProviderSchema, {})
+  await provider.shutDown()
+
+  expect(built).toEqual(PROVIDER_SERVICE.GetProviderSchema.responseDeserialize(Buffer.from(schemaBytes)))
+  expect([...built.resourceSchemas.keys()]).toEqual(['pharos_service', 'pharos_incident'])
+})
+
 test('what was compiled is kept for the next process, and compiled anew where that is damaged', async () => {
   const environment = { XDG_CACHE_HOME: join(root, 'cache') }
   const folder = join(root, 'cache/pharos')
@@ -72,9 +85,10 @@ test('what was compiled is kept for the next process, and compiled anew where th
       command: [join(process.cwd(), 'dist/terraform-provider-pharos.cjs')],
       environment,
     })
-    const schema = await provider.client.call(METHODS.GetProviderSchema, {})
+    // The schema is answered without the provider, which this RPC has it load.
+    const metadata = await provider.client.call(METHODS.GetMetadata, {})
     expect(await provider.shutDown()).toBe(0)
-    return schema
+    return metadata
   }
   const first = await answer()
   const [name = ''] = readdirSync(folder)

@@ -4,7 +4,8 @@ import type { Provider } from './authoring/provider.ts'
 import { createCallTable } from './plugin/callTable.ts'
 import { reattachJson } from './plugin/environment.ts'
 import { createLog, logLevelFrom } from './plugin/log.ts'
-import { served } from './plugin/server.ts'
+import { served } from './plugin/providerRpcs.ts'
+import { createPluginServer } from './plugin/server.ts'
 import { openSocket } from './plugin/socket.ts'
 
 /** A provider that waits for Terraform. */
@@ -30,11 +31,11 @@ export async function serveForReattach(
     write: (line) => void process.stderr.write(line),
     nowMs: Date.now,
   })
-  const plugin = served(provider)({
-    log,
-    calls: createCallTable(),
+  const calls = createCallTable()
+  const plugin = createPluginServer({
     access: { kind: 'open' },
-    onShutdown: () => undefined,
+    provider: async (ending) => served(provider)({ log, calls, ending }),
+    onShutdown: calls.stop,
   })
   const socket = await openSocket(undefined)
   const { address } = socket

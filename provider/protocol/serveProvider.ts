@@ -1,30 +1,43 @@
 /** Runs a provider as the process that Terraform starts. */
 
+import { writeSync } from 'node:fs'
 import type { Log } from './authoring/log.ts'
 import type { Access } from './plugin/access.ts'
 import { type CallTable, createCallTable } from './plugin/callTable.ts'
 import { createCertificate } from './plugin/certificate.ts'
 import { handshakeLine, type PluginEnvironment, readEnvironment } from './plugin/environment.ts'
 import { createLog } from './plugin/log.ts'
-import type { ServedProvider } from './plugin/server.ts'
+import type { ServedProvider } from './plugin/providerRpcs.ts'
 import { type OpenSocket, openSocket } from './plugin/socket.ts'
 
+const STDOUT = 1
 /** Time for the answer to Shutdown to reach Terraform before the process ends regardless (milliseconds). */
 const SHUTDOWN_MAX_MS = 100
 /** How often it is looked whether Terraform is still there (milliseconds). */
 const PARENT_CHECK_MS = 1_000
 
+/** Parts of a provider, each loaded when it is first needed. */
+interface ProviderParts {
+  /** The provider: `served(defineProvider(…))`. */
+  provider(): Promise<ServedProvider>
+  /**
+   * Its answer to GetProviderSchema as bytes (`encodedSchema`), where that is known without the provider: one of the processes of
+   * a command is asked for nothing else.
+   */
+  schema?(): Promise<Uint8Array>
+}
+
 /**
- * Serves the provider that `load` gives (`served(defineProvider(…))`) to the Terraform or OpenTofu that started this process, and ends the
- * process when asked to. `name` is the provider's type, as in `terraform-provider-<name>`.
+ * Serves a provider to the Terraform or OpenTofu that started this process, and ends the process when asked to. `name` is the
+ * provider's type, as in `terraform-provider-<name>`.
  *
  * Terraform starts a provider several times per command and waits for its handshake: import what is large, which
- * includes `served`, inside of `load`. It runs after the handshake, while Terraform connects.
+ * includes `served`, inside of `parts`. They are loaded after the handshake, while Terraform connects.
  *
  * Started by a person it explains itself on stderr and exits with 1. stdout carries the handshake and nothing
  * else, stdin belongs to Terraform, and SIGINT and SIGTERM are left to Terraform, which says what to do.
  */
-export async function serveProvider(name: string, load: () => Promise<ServedProvider>): Promise<void> {
+export async function serveProvider(name: string, parts: ProviderParts): Promise<void> {
   const environment = readEnvironment(name, process.env)
   if ('refusal' in environment) {
     process.stderr.write(`${environment.refusal}\n`)
@@ -37,41 +50,49 @@ export async function serveProvider(name: string, load: () => Promise<ServedProv
     write: (line) => void process.stderr.write(line),
     nowMs: Date.now,
   })
-  const print = claimOutput()
+  claimOutput()
   const calls = createCallTable()
   guardProcess(calls, log)
+  const fail = (error: unknown): never => {
+    const reason = error instanceof Error ? `${error.message}: ${error.cause}` : String(error)
+    process.stderr.write(`the ${name} provider could not start: ${reason}\n`)
+    process.exit(1)
+  }
   try {
     // Watched before the handshake, after which Terraform may be killed at any moment.
     let shutDown = (): void => process.exit(0)
     endWithParent(() => shutDown())
-    const { socket, access } = await shakeHands(environment, print)
+    const { socket, access } = await shakeHands(environment)
     shutDown = () => exitWithout(socket)
-    const serve = await load()
-    const plugin = serve({ log, calls, access, onShutdown: () => shutDown() })
+    const { createPluginServer } = await import('./plugin/server.ts')
+    const plugin = createPluginServer({
+      access,
+      schema: await parts.schema?.(),
+      provider: (ending) => parts.provider().then((methods) => methods({ log, calls, ending }), fail),
+      onShutdown: () => {
+        calls.stop()
+        shutDown()
+      },
+    })
     shutDown = () => {
       plugin.end(() => exitWithout(socket))
       setTimeout(() => exitWithout(socket), SHUTDOWN_MAX_MS)
     }
     socket.handOver(plugin.serve)
   } catch (error) {
-    const reason = error instanceof Error ? `${error.message}: ${error.cause}` : String(error)
-    process.stderr.write(`the ${name} provider could not start: ${reason}\n`)
-    process.exit(1)
+    fail(error)
   }
 }
 
 /** Opens the socket, says so on stdout, and tells who may connect. */
-async function shakeHands(
-  { clientCertificate, socketDirectory }: PluginEnvironment,
-  print: (text: string) => void,
-): Promise<{ readonly socket: OpenSocket; readonly access: Access }> {
+async function shakeHands({
+  clientCertificate,
+  socketDirectory,
+}: PluginEnvironment): Promise<{ readonly socket: OpenSocket; readonly access: Access }> {
   const socket = await openSocket(socketDirectory)
-  if (clientCertificate === undefined) {
-    print(handshakeLine(socket.address, undefined))
-    return { socket, access: { kind: 'open' } }
-  }
-  const own = createCertificate(Date.now())
-  print(handshakeLine(socket.address, own.certificate))
+  const own = clientCertificate === undefined ? undefined : createCertificate(Date.now())
+  writeSync(STDOUT, handshakeLine(socket.address, own?.certificate))
+  if (clientCertificate === undefined || own === undefined) return { socket, access: { kind: 'open' } }
   return { socket, access: { kind: 'mutualTls', clientCertificate, own } }
 }
 
@@ -80,13 +101,22 @@ function exitWithout(socket: OpenSocket): void {
   process.exit(0)
 }
 
-/** Sends whatever is printed to stderr from now on; gives the function that still writes to stdout. */
-function claimOutput(): (text: string) => void {
-  const print = process.stdout.write.bind(process.stdout)
-  process.stdout.write = process.stderr.write.bind(process.stderr)
-  // Terraform may be gone before the last line is written, which must not end a handler half-way.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
-  return (text) => void print(text)
+/**
+ * Sends whatever is printed to stderr from now on: stdout is for the handshake. Most processes print nothing, so neither stream
+ * is made before it is used.
+ */
+function claimOutput(): void {
+  const { get: makeStderr } = Object.getOwnPropertyDescriptor(process, 'stderr') ?? {}
+  let stderr: NodeJS.WriteStream | undefined
+  const get = (): NodeJS.WriteStream => {
+    if (stderr === undefined) {
+      stderr = makeStderr?.call(process) as NodeJS.WriteStream
+      // Terraform may be gone before the last line is written, which must not end a handler half-way.
+      stderr.on('error', () => undefined)
+    }
+    return stderr
+  }
+  for (const name of ['stdout', 'stderr']) Object.defineProperty(process, name, { get, configurable: true })
 }
 
 /** Keeps the process alive until Shutdown, and lets the calls under way answer when something breaks. */

@@ -1,16 +1,13 @@
 /** Which RPC of the provider is answered by which function. */
-import {
-  type Server,
-  type ServerUnaryCall,
-  type ServerWritableStream,
-  type sendUnaryData,
-  status,
-} from '@grpc/grpc-js'
+import type { Log } from '../authoring/log.ts'
+import type { Provider } from '../authoring/provider.ts'
+import type { Method } from '../grpc/server.ts'
+import { GrpcError, STATUS } from '../grpc/status.ts'
 import { applyResourceChange } from '../rpc/applyResourceChange.ts'
 import type { Call, Session } from '../rpc/call.ts'
 import { callFunction } from '../rpc/callFunction.ts'
 import { configureProvider } from '../rpc/configureProvider.ts'
-import { DECLINED_RPCS, DECLINED_STREAMS, declinedText } from '../rpc/declined.ts'
+import { DECLINED_RPCS, declinedText } from '../rpc/declined.ts'
 import { getFunctions } from '../rpc/getFunctions.ts'
 import { getMetadata } from '../rpc/getMetadata.ts'
 import { getProviderSchema } from '../rpc/getProviderSchema.ts'
@@ -28,49 +25,76 @@ import { validateListResourceConfig } from '../rpc/validateListResourceConfig.ts
 import { validateProviderConfig } from '../rpc/validateProviderConfig.ts'
 import { validateResourceConfig } from '../rpc/validateResourceConfig.ts'
 import type { CallTable } from './callTable.ts'
-import { declinedMethod, PROVIDER_SERVICE as RPC } from './services.ts'
+import { healthMethods } from './health.ts'
+import type { Methods } from './server.ts'
+import { PROVIDER_SERVICE as RPC } from './services.ts'
 
-interface UnaryMethod<Request, Response> {
+interface Rpc<Request, Response> {
   readonly path: string
-  requestDeserialize(bytes: Buffer): Request
-  responseSerialize(value: Partial<Response>): Buffer
+  requestDeserialize(bytes: Uint8Array): Request
+  responseSerialize(value: Partial<Response>): Uint8Array
 }
 
-/** Has `method` answered by `run`, with a signal that aborts when the caller gives up. */
-export type ServeUnary = <Request, Response>(
-  method: UnaryMethod<Request, Response>,
-  run: (request: Request, call: Call) => Promise<Partial<Response>>,
-) => void
+/** What the methods of a provider need besides it. */
+interface ProviderParts {
+  readonly log: Log
+  readonly calls: CallTable
+  /** Aborts when streams that would stay open are to end. */
+  readonly ending: AbortSignal
+}
 
-/** Registers methods at `server`. An exception of `run` itself, which handles its own, is answered INTERNAL. */
-export function unaryServer(server: Server, session: Session, calls: CallTable): ServeUnary {
-  return <Request, Response>(
-    method: UnaryMethod<Request, Response>,
-    run: (request: Request, call: Call) => Promise<Partial<Response>>,
-  ) => {
-    // A process that outlives one Terraform is configured by the next, whom an old stop does not concern.
-    const before = method.path === RPC.ConfigureProvider.path ? calls.resume : (): void => undefined
-    const handle = (
-      grpcCall: ServerUnaryCall<Request, Partial<Response>>,
-      answer: sendUnaryData<Partial<Response>>,
-    ): void => {
-      before()
-      const { call, abort, end } = calls.open(session)
-      grpcCall.on('cancelled', abort)
-      const refuse = (error: Error): void => {
-        session.log.error(`${method.path} failed`, { message: error.message, stack: error.stack ?? '' })
-        answer({ code: status.INTERNAL, details: `${method.path} failed: ${error.message}` })
-      }
-      run(grpcCall.request, call)
-        .then((response) => answer(null, response), refuse)
-        .finally(end)
-    }
-    server.register(method.path, handle, method.responseSerialize, method.requestDeserialize, 'unary')
+/** Makes the methods of one provider. */
+export type ServedProvider = (parts: ProviderParts) => Methods
+
+/** What `serveProvider` is to load: every method of `provider`. */
+export function served(provider: Provider): ServedProvider {
+  return ({ log, calls, ending }) => {
+    const session: Session = { provider, log, configured: undefined, stop: calls.stop }
+    const methods = new Map([...healthMethods(ending), ...declinedMethods(provider.name)])
+    const serveAll = answering(methods, session, calls)
+    serveAll(RPC.ListResource, listResource)
+    serveProviderRpcs((rpc, run) => serveAll(rpc, async (request, call) => [await run(request, call)]))
+    return methods
   }
 }
 
-/** Serves the provider's RPCs. */
-export function serveProviderRpcs(serve: ServeUnary): void {
+/** Has `rpc` answered by the messages that `run` gives. */
+type ServeAll = <Request, Response>(
+  rpc: Rpc<Request, Response>,
+  run: (request: Request, call: Call) => Promise<readonly Partial<Response>[]>,
+) => void
+
+/** Has `rpc` answered by the message that `run` gives. */
+type Serve = <Request, Response>(
+  rpc: Rpc<Request, Response>,
+  run: (request: Request, call: Call) => Promise<Partial<Response>>,
+) => void
+
+/** Adds to `methods`. */
+function answering(methods: Map<string, Method>, session: Session, calls: CallTable): ServeAll {
+  return (rpc, run) => {
+    // A process that outlives one Terraform is configured by the next, whom an old stop does not concern.
+    const before = rpc.path === RPC.ConfigureProvider.path ? calls.resume : (): void => undefined
+    async function* answer(request: Uint8Array, gone: AbortSignal): AsyncGenerator<Uint8Array> {
+      before()
+      const { call, abort, end } = calls.open(session)
+      gone.addEventListener('abort', abort)
+      try {
+        for (const response of await run(rpc.requestDeserialize(request), call)) {
+          yield rpc.responseSerialize(response)
+        }
+      } catch (error) {
+        throw failure(rpc.path, error, session.log)
+      } finally {
+        gone.removeEventListener('abort', abort)
+        end()
+      }
+    }
+    methods.set(rpc.path, { answer })
+  }
+}
+
+function serveProviderRpcs(serve: Serve): void {
   serve(RPC.GetMetadata, getMetadata)
   serve(RPC.GetProviderSchema, getProviderSchema)
   serve(RPC.ValidateProviderConfig, validateProviderConfig)
@@ -91,39 +115,21 @@ export function serveProviderRpcs(serve: ServeUnary): void {
   serve(RPC.StopProvider, stopProvider)
 }
 
-/** Serves the RPC whose answer is a stream. */
-export function serveList(server: Server, session: Session, calls: CallTable): void {
-  const { path, responseSerialize, requestDeserialize } = RPC.ListResource
-  type Request = ReturnType<typeof requestDeserialize>
-  type Event = Parameters<typeof responseSerialize>[0]
-  const handle = (stream: ServerWritableStream<Request, Event>): void => {
-    const { call, abort, end } = calls.open(session)
-    stream.on('cancelled', abort)
-    listResource(stream.request, call)
-      .then(
-        (events) => {
-          for (const event of events) stream.write(event)
-          stream.end()
-        },
-        (error: Error) => void stream.emit('error', { code: status.INTERNAL, details: error.message }),
-      )
-      .finally(end)
-  }
-  server.register(path, handle, responseSerialize, requestDeserialize, 'serverStream')
+/** What RPCs answer when their function throws, which handles the exceptions of handlers itself. */
+function failure(path: string, error: unknown, log: Log): GrpcError {
+  const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
+  log.error(`${path} failed`, { message, stack })
+  return new GrpcError(STATUS.internal, `${path} failed: ${message}`)
 }
 
-/** Answers the RPCs that are not served with UNIMPLEMENTED and the name of the feature that is not offered. */
-export function declineOtherRpcs(server: Server, providerName: string): void {
-  for (const name of DECLINED_RPCS) {
-    const { path, requestDeserialize, responseSerialize } = declinedMethod(name)
-    const refusal = { code: status.UNIMPLEMENTED, details: declinedText(providerName, name) }
-    const decline = (_call: object, answer: sendUnaryData<object>): void => answer(refusal)
-    const declineStream = (call: ServerWritableStream<object, object>): void =>
-      void call.emit('error', refusal)
-    if (DECLINED_STREAMS.includes(name)) {
-      server.register(path, declineStream, responseSerialize, requestDeserialize, 'serverStream')
-    } else {
-      server.register(path, decline, responseSerialize, requestDeserialize, 'unary')
-    }
-  }
+/** The RPCs that are not served, answered with UNIMPLEMENTED and the name of the feature that is not offered. */
+function declinedMethods(providerName: string): Methods {
+  const decline = (reason: string): Method => ({
+    answer: () => {
+      throw new GrpcError(STATUS.unimplemented, reason)
+    },
+  })
+  return new Map(
+    DECLINED_RPCS.map((name) => [`/tfplugin6.Provider/${name}`, decline(declinedText(providerName, name))]),
+  )
 }

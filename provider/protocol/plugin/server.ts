@@ -1,29 +1,11 @@
 /** The gRPC server of a plugin: the provider, and go-plugin's own services beside it. */
 import type { Socket } from 'node:net'
-import {
-  Server,
-  type ServerDuplexStream,
-  type ServerUnaryCall,
-  type ServerWritableStream,
-  type sendUnaryData,
-} from '@grpc/grpc-js'
-import type { Log } from '../authoring/log.ts'
-import type { Provider } from '../authoring/provider.ts'
-import type { Session } from '../rpc/call.ts'
-import { HEALTH } from '../wire/goplugin.ts'
-import { type Access, credentialsFor } from './access.ts'
-import type { CallTable } from './callTable.ts'
-import { declineOtherRpcs, serveList, serveProviderRpcs, unaryServer } from './providerRpcs.ts'
-import { BROKER_SERVICE, CONTROLLER_SERVICE, HEALTH_SERVICE, STDIO_SERVICE } from './services.ts'
+import { createGrpcServer, type Method } from '../grpc/server.ts'
+import { type Access, admit } from './access.ts'
+import { earlyMethods } from './earlyMethods.ts'
 
-/** As much as the servers of other providers take; grpc-js would refuse a state of more than 4 MiB. */
-const MESSAGE_BYTES_MAX = 256 * 1024 * 1024
-
-/** The name under which go-plugin asks for a plugin's health. */
-const HEALTH_NAME = 'plugin'
-
-const healthOf = (service: string): number =>
-  service === '' || service === HEALTH_NAME ? HEALTH.serving : HEALTH.serviceUnknown
+/** The methods of a plugin, each under its path. */
+export type Methods = ReadonlyMap<string, Method>
 
 /** A server of connections that its owner accepts. */
 export interface PluginServer {
@@ -36,77 +18,31 @@ export interface PluginServer {
 }
 
 interface ServerParts {
-  readonly log: Log
-  readonly calls: CallTable
   readonly access: Access
-  /** Called when Terraform asks the plugin to end, after the answer was handed over. */
+  /**
+   * Gives the methods of the provider. Called at once, or with `schema` when the first of them is called. Streams that would
+   * stay open end when `ending` aborts.
+   */
+  provider(ending: AbortSignal): Promise<Methods>
+  /** The answer to GetProviderSchema, where it is known without the provider. */
+  readonly schema?: Uint8Array | undefined
+  /** Called when Terraform asks the plugin to end, before the answer is handed over. */
   onShutdown(): void
 }
 
-interface OpenStream {
-  on(event: string, then: () => void): void
-  end(): void
-}
-
-/** Services whose streams stay open as long as their client wants, and on which nothing more is sent. */
-function addStandingStreams(server: Server): () => void {
-  const open = new Set<OpenStream>()
-  const hold = (stream: OpenStream): void => {
-    open.add(stream)
-    for (const event of ['cancelled', 'error', 'finish']) stream.on(event, () => void open.delete(stream))
+/** A server with every service of a plugin. */
+export function createPluginServer({ access, provider, schema, onShutdown }: ServerParts): PluginServer {
+  const ending = new AbortController()
+  const early = earlyMethods({ schema, onShutdown, ending: ending.signal })
+  let loading: Promise<Methods> | undefined
+  const load = (): Promise<Methods> => {
+    loading ??= provider(ending.signal)
+    return loading
   }
-  server.addService(HEALTH_SERVICE, {
-    Check: (
-      { request }: ServerUnaryCall<{ readonly service: string }, object>,
-      answer: sendUnaryData<object>,
-    ) => answer(null, { status: healthOf(request.service) }),
-    Watch: (stream: ServerWritableStream<{ readonly service: string }, object>) => {
-      hold(stream)
-      stream.write({ status: healthOf(stream.request.service) })
-    },
-  })
-  server.addService(STDIO_SERVICE, { StreamStdio: hold })
-  server.addService(BROKER_SERVICE, {
-    StartStream: (stream: ServerDuplexStream<object, object>) => {
-      hold(stream)
-      stream.on('data', () => undefined)
-      stream.on('end', () => stream.end())
-    },
-  })
-  return () => {
-    for (const stream of open) stream.end()
-  }
-}
-
-/** Makes the server of one provider. */
-export type ServedProvider = (parts: ServerParts) => PluginServer
-
-/** What `serveProvider` is to load: `provider` together with the gRPC server, which is large. */
-export function served(provider: Provider): ServedProvider {
-  return (parts) => createPluginServer(provider, parts)
-}
-
-/** A server with every service of a plugin for `provider`. */
-function createPluginServer(
-  provider: Provider,
-  { log, calls, access, onShutdown }: ServerParts,
-): PluginServer {
-  const server = new Server({
-    'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
-    'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
-  })
-  const session: Session = { provider, log, configured: undefined, stop: calls.stop }
-  const serve = unaryServer(server, session, calls)
-  serveProviderRpcs(serve)
-  serveList(server, session, calls)
-  declineOtherRpcs(server, provider.name)
-  serve(CONTROLLER_SERVICE.Shutdown, async () => {
-    calls.stop()
-    setImmediate(onShutdown)
-    return {}
-  })
-  const endStreams = addStandingStreams(server)
-  const connections = server.createConnectionInjector(credentialsFor(access))
+  // What it is rejected with is the answer to the calls that wait for it.
+  if (schema === undefined) load().catch(() => undefined)
+  const server = createGrpcServer(async (path) => early.get(path) ?? (await load()).get(path))
+  const admitted = admit(access, server.serve)
   const open = new Set<Socket>()
   let onEnd: (() => void) | undefined
   return {
@@ -116,18 +52,17 @@ function createPluginServer(
         open.delete(connection)
         if (open.size === 0) onEnd?.()
       })
-      connections.injectConnection(connection)
+      admitted(connection)
     },
     end: (then) => {
-      endStreams()
-      // Reports its end when the answers were handed over, which on Node 24 is before they are written.
-      server.tryShutdown(() => undefined)
+      ending.abort()
+      server.end()
       if (open.size === 0) return then()
       onEnd = then
     },
     close: () => {
-      endStreams()
-      server.forceShutdown()
+      server.close()
+      for (const connection of open) connection.destroy()
     },
   }
 }

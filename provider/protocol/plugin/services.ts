@@ -1,8 +1,5 @@
-/** The gRPC services of a plugin, as grpc-js wants them: method definitions without generated code. */
-import type { ServiceDefinition } from '@grpc/grpc-js'
-import { connInfo, healthCheck, stdioData } from '../wire/goplugin.ts'
+/** The RPCs of a provider, each with its path and the codecs of its messages. */
 import type { Message } from '../wire/message.ts'
-import { empty } from '../wire/messageParts.ts'
 import {
   applyResourceChange,
   callFunction,
@@ -30,27 +27,13 @@ interface Codecs<Request, Response> {
   readonly response: Message<Response>
 }
 
-/** How a method's messages flow. */
-type Flow = 'unary' | 'serverStream' | 'clientStream' | 'bidirectional'
-
-function method<Request, Response>(
-  path: string,
-  { request, response }: Codecs<Request, Response>,
-  flow: Flow = 'unary',
-) {
-  return {
-    path,
-    requestStream: flow === 'clientStream' || flow === 'bidirectional',
-    responseStream: flow === 'serverStream' || flow === 'bidirectional',
-    requestSerialize: (value: Partial<Request>) => request.encode(value),
-    requestDeserialize: (bytes: Buffer) => request.decode(bytes),
-    responseSerialize: (value: Partial<Response>) => response.encode(value),
-    responseDeserialize: (bytes: Buffer) => response.decode(bytes),
-  }
-}
-
-const rpc = <Request, Response>(name: string, codecs: Codecs<Request, Response>, flow?: Flow) =>
-  method(`/tfplugin6.Provider/${name}`, codecs, flow)
+const rpc = <Request, Response>(name: string, { request, response }: Codecs<Request, Response>) => ({
+  path: `/tfplugin6.Provider/${name}`,
+  requestSerialize: (value: Partial<Request>) => request.encode(value),
+  requestDeserialize: (bytes: Uint8Array) => request.decode(bytes),
+  responseSerialize: (value: Partial<Response>) => response.encode(value),
+  responseDeserialize: (bytes: Uint8Array) => response.decode(bytes),
+})
 
 /** The RPCs of the provider that are served. */
 export const PROVIDER_SERVICE = {
@@ -69,43 +52,8 @@ export const PROVIDER_SERVICE = {
   GetResourceIdentitySchemas: rpc('GetResourceIdentitySchemas', getResourceIdentitySchemas),
   UpgradeResourceIdentity: rpc('UpgradeResourceIdentity', upgradeResourceIdentity),
   ValidateListResourceConfig: rpc('ValidateListResourceConfig', validateListResourceConfig),
-  ListResource: rpc('ListResource', listResource, 'serverStream'),
+  ListResource: rpc('ListResource', listResource),
   GetFunctions: rpc('GetFunctions', getFunctions),
   CallFunction: rpc('CallFunction', callFunction),
   StopProvider: rpc('StopProvider', stopProvider),
 }
-
-const nothing = { request: empty, response: empty }
-
-/** An RPC that is not served, whose messages are not looked at. */
-export function declinedMethod(name: string) {
-  return rpc(name, nothing)
-}
-
-/** With this service Terraform ends a plugin. */
-export const CONTROLLER_SERVICE = {
-  Shutdown: method('/plugin.GRPCController/Shutdown', nothing),
-} satisfies ServiceDefinition
-
-/** A stream of what the plugin would print. Nothing is printed, so it stays silent. */
-export const STDIO_SERVICE = {
-  StreamStdio: method(
-    '/plugin.GRPCStdio/StreamStdio',
-    { request: empty, response: stdioData },
-    'serverStream',
-  ),
-} satisfies ServiceDefinition
-
-/** Further connections between Terraform and a plugin. Providers make none. */
-export const BROKER_SERVICE = {
-  StartStream: method(
-    '/plugin.GRPCBroker/StartStream',
-    { request: connInfo, response: connInfo },
-    'bidirectional',
-  ),
-} satisfies ServiceDefinition
-
-export const HEALTH_SERVICE = {
-  Check: method('/grpc.health.v1.Health/Check', healthCheck),
-  Watch: method('/grpc.health.v1.Health/Watch', healthCheck, 'serverStream'),
-} satisfies ServiceDefinition

@@ -7,7 +7,8 @@ import { sampleProvider } from '../testing/sampleProvider.ts'
 import { createCallTable } from './callTable.ts'
 import { createCertificate, toPem } from './certificate.ts'
 import { createLog } from './log.ts'
-import { served } from './server.ts'
+import { served } from './providerRpcs.ts'
+import { createPluginServer } from './server.ts'
 import { openSocket } from './socket.ts'
 
 const certificate = createCertificate(Date.now())
@@ -32,7 +33,11 @@ test.each([
   // The client connects and sends what it can say before it has an answer.
   for (let turns = 0; turns < 100; turns += 1) await turn()
 
-  const plugin = served(sampleProvider())({ log, calls: createCallTable(), access, onShutdown: () => {} })
+  const plugin = createPluginServer({
+    access,
+    provider: async (ending) => served(sampleProvider())({ log, calls: createCallTable(), ending }),
+    onShutdown: () => {},
+  })
   socket.handOver(plugin.serve)
   const { resources } = await early
   const { resources: late } = await client.call(METHODS.GetMetadata, {})

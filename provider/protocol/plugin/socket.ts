@@ -1,5 +1,5 @@
 /** The socket on which a plugin waits for Terraform. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmdirSync, unlinkSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,18 @@ function chooseTarget(directory: string | undefined): ListenTarget {
   const longest = join(parent, 'tf-XXXXXX', 's')
   if (process.platform === 'win32' || Buffer.byteLength(longest) > SOCKET_PATH_BYTES_MAX) return TCP
   const own = mkdtempSync(join(parent, 'tf-'))
-  return { socketPath: join(own, 's'), remove: () => rmSync(own, { recursive: true, force: true }) }
+  const socketPath = join(own, 's')
+  return { socketPath, remove: () => removeSocket(own, socketPath) }
+}
+
+/** Removes what is there of the two: closing a listener removes its socket, at a moment of its own. */
+function removeSocket(directory: string, socketPath: string): void {
+  try {
+    unlinkSync(socketPath)
+  } catch {}
+  try {
+    rmdirSync(directory)
+  } catch {}
 }
 
 /** A socket that accepts connections. */

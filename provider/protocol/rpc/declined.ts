@@ -28,6 +28,3 @@ export const DECLINED_RPCS = Object.keys(DECLINED) as readonly (keyof typeof DEC
 export function declinedText(providerName: string, rpc: keyof typeof DECLINED): string {
   return `the ${providerName} provider does not offer ${DECLINED[rpc]} (${rpc})`
 }
-
-/** RPCs whose answer is a stream. */
-export const DECLINED_STREAMS: readonly string[] = ['InvokeAction', 'ReadStateBytes']

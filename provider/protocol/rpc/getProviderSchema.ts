@@ -1,9 +1,9 @@
-import type { Typed } from '../authoring/provider.ts'
+import type { Provider, Typed } from '../authoring/provider.ts'
 import type { Schema } from '../authoring/schema.ts'
 import { encodeSchema } from '../schema/encodeSchema.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { WireSchema } from '../wire/messageParts.ts'
-import type { getProviderSchema as messages } from '../wire/tfplugin6.ts'
+import { getProviderSchema as messages } from '../wire/tfplugin6.ts'
 import type { Call } from './call.ts'
 import { encodeFunctions } from './getFunctions.ts'
 
@@ -23,7 +23,15 @@ function encodeAll(
 
 /** Every schema of the provider. */
 export async function getProviderSchema(_request: object, { session }: Call): Promise<Response> {
-  const { provider } = session
+  return allSchemas(session.provider)
+}
+
+/** The answer to GetProviderSchema as bytes, for `serveProvider`. */
+export function encodedSchema(provider: Provider): Uint8Array {
+  return messages.response.encode(allSchemas(provider))
+}
+
+function allSchemas(provider: Provider): Response {
   return {
     provider: encodeSchema(provider.schema),
     resourceSchemas: encodeAll(provider.resources),

@@ -2,7 +2,7 @@ import { errorAt } from '../authoring/diagnostics.ts'
 import { resourceFor } from '../authoring/provider.ts'
 import { defineSchema } from '../authoring/schema.ts'
 import { defineProvider } from '../defineProvider.ts'
-import { served } from '../plugin/server.ts'
+import { served } from '../plugin/providerRpcs.ts'
 import { serveProvider } from '../serveProvider.ts'
 import { isUnknown, UNKNOWN } from '../values/value.ts'
 
@@ -69,4 +69,4 @@ export const cloud = defineProvider({
 })
 
 /** What the executable does. */
-export const main = (): Promise<void> => serveProvider('cloud', async () => served(cloud))
+export const main = (): Promise<void> => serveProvider('cloud', { provider: async () => served(cloud) })

@@ -1,6 +1,7 @@
 /** A gRPC client of a provider: one promise per RPC. */
 import { type ChannelCredentials, Client, credentials, type ServiceError } from '@grpc/grpc-js'
-import { CONTROLLER_SERVICE, PROVIDER_SERVICE } from '../plugin/services.ts'
+import { PATHS } from '../plugin/paths.ts'
+import { PROVIDER_SERVICE } from '../plugin/services.ts'
 
 /** A method of a provider, as `PROVIDER_SERVICE` has them. */
 interface Method<Request, Response> {
@@ -25,8 +26,15 @@ export interface ProviderClient {
 
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024
 
+/** The method with which Terraform ends a plugin; neither message has fields. */
+const shutdown: Method<object, object> = {
+  path: PATHS.shutdown,
+  requestSerialize: () => Buffer.alloc(0),
+  responseDeserialize: () => ({}),
+}
+
 /** The methods of a provider and of its controller, for `call`. */
-export const METHODS = { ...PROVIDER_SERVICE, ...CONTROLLER_SERVICE }
+export const METHODS = { ...PROVIDER_SERVICE, Shutdown: shutdown }
 
 /** Connects to `target` (`unix:/path` or host and port). Without `security` the connection is not encrypted. */
 export function connect(target: string, security?: ChannelCredentials): ProviderClient {

@@ -1,0 +1,143 @@
+/**
+ * A server of gRPC on HTTP/2, as far as the caller of a plugin needs one: each call has one message, and is answered with any
+ * number of messages and a status. No deadlines and no compression, which that caller does not use.
+ */
+import {
+  type IncomingHttpHeaders,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import type { Duplex } from 'node:stream'
+import { framed, IncomingMessage } from './frame.ts'
+import { GrpcError, STATUS, statusTrailers } from './status.ts'
+
+/** As much as the servers of other providers take. */
+const MESSAGE_BYTES_MAX = 256 * 1024 * 1024
+/** What a caller may send ahead of being read, on a stream and on a connection. HTTP/2's 64 KiB make large states slow. */
+const WINDOW_BYTES = 1024 * 1024
+
+const CONTENT_TYPE = 'application/grpc'
+const ANSWER_HEADERS = { ':status': 200, 'content-type': CONTENT_TYPE }
+
+export interface Method {
+  /**
+   * The messages of the answer to `request`. A GrpcError that it throws becomes the status of the call, any other error
+   * INTERNAL. `signal` aborts when the call is over, which is early when its caller gives it up.
+   */
+  answer(request: Uint8Array, signal: AbortSignal): AsyncIterable<Uint8Array>
+  /** Whether the caller may go on sending, which is not read: `request` is empty, and the answer begins at once. */
+  readonly isRequestStream?: boolean
+}
+
+export interface GrpcServer {
+  /** Serves `connection`, of which nothing was read yet. */
+  serve(connection: Duplex): void
+  /** Accepts no more calls; each connection is closed when those that it has are answered. */
+  end(): void
+  /** Drops every connection. */
+  close(): void
+}
+
+/** Gives the method of a path; `undefined` where there is none. */
+type FindMethod = (path: string) => Promise<Method | undefined>
+
+/**
+ * A server of the methods that `find` gives; other calls are answered UNIMPLEMENTED, and those whose message is longer than
+ * `messageBytesMax` RESOURCE_EXHAUSTED.
+ */
+export function createGrpcServer(find: FindMethod, messageBytesMax = MESSAGE_BYTES_MAX): GrpcServer {
+  const sessions = new Set<ServerHttp2Session>()
+  return {
+    serve: (connection) => {
+      const session = performServerHandshake(connection, {
+        settings: { initialWindowSize: WINDOW_BYTES },
+        // The limit is for all messages that wait to be sent (MB), and Node refuses calls beyond it.
+        maxSessionMemory: Number.MAX_SAFE_INTEGER,
+      })
+      sessions.add(session)
+      session.setLocalWindowSize(WINDOW_BYTES)
+      session.on('stream', (stream, headers) => {
+        void serveCall({ stream, headers, incoming: new IncomingMessage(messageBytesMax) }, find)
+      })
+      session.on('close', () => void sessions.delete(session))
+      // A caller that goes away closes the session, which is all that there is to do.
+      session.on('error', () => undefined)
+    },
+    end: () => {
+      for (const session of sessions) session.close()
+    },
+    close: () => {
+      for (const session of sessions) session.destroy()
+    },
+  }
+}
+
+interface Exchange {
+  readonly stream: ServerHttp2Stream
+  readonly headers: IncomingHttpHeaders
+  readonly incoming: IncomingMessage
+}
+
+async function serveCall({ stream, headers, incoming }: Exchange, find: FindMethod): Promise<void> {
+  const gone = new AbortController()
+  stream.on('close', () => gone.abort())
+  stream.on('error', () => undefined)
+  if (headers[':method'] !== 'POST' || !headers['content-type']?.startsWith(CONTENT_TYPE)) {
+    return stream.respond({ ':status': 415 }, { endStream: true })
+  }
+  const message = receive(stream, incoming)
+  // What it is rejected with is looked at when a method is found.
+  message.catch(() => undefined)
+  try {
+    const path = headers[':path'] ?? ''
+    const method = await find(path)
+    if (method === undefined) throw new GrpcError(STATUS.unimplemented, `there is no method ${path}`)
+    const request = method.isRequestStream ? new Uint8Array(0) : await message
+    for await (const part of method.answer(request, gone.signal)) send(stream, part)
+    finish(stream, STATUS.ok)
+  } catch (error) {
+    const code = error instanceof GrpcError ? error.code : STATUS.internal
+    finish(stream, code, error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** The message of a call, when all of it has come. Rejects with a GrpcError when it cannot be taken. */
+function receive(stream: ServerHttp2Stream, incoming: IncomingMessage): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const add = (chunk: Buffer): void => {
+      try {
+        incoming.add(chunk)
+      } catch (error) {
+        stream.off('data', add).resume()
+        reject(error)
+      }
+    }
+    const take = (): void => {
+      try {
+        resolve(incoming.take())
+      } catch (error) {
+        reject(error)
+      }
+    }
+    stream.on('data', add).on('end', take)
+  })
+}
+
+function send(stream: ServerHttp2Stream, message: Uint8Array): void {
+  if (stream.destroyed) return
+  if (!stream.headersSent) stream.respond(ANSWER_HEADERS, { waitForTrailers: true })
+  stream.write(framed(message))
+}
+
+/** Ends the answer of a call with a status. */
+function finish(stream: ServerHttp2Stream, code: number, reason?: string): void {
+  if (stream.destroyed) return
+  const trailers = statusTrailers(code, reason)
+  if (stream.headersSent) {
+    stream.on('wantTrailers', () => stream.sendTrailers(trailers))
+    stream.end()
+  } else {
+    stream.respond({ ...ANSWER_HEADERS, ...trailers }, { endStream: true })
+  }
+}

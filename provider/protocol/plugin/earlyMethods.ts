@@ -1,0 +1,44 @@
+/** The methods of a plugin that need nothing of its provider: go-plugin's own, and the schema where it is known. */
+import type { Method } from '../grpc/server.ts'
+import { PATHS } from './paths.ts'
+
+interface EarlyParts {
+  readonly schema: Uint8Array | undefined
+  readonly ending: AbortSignal
+  onShutdown(): void
+}
+
+/** An empty message. */
+const NOTHING = new Uint8Array(0)
+
+export function earlyMethods({ schema, ending, onShutdown }: EarlyParts): ReadonlyMap<string, Method> {
+  const methods = new Map<string, Method>([
+    [PATHS.stdio, { answer: (_, gone) => silence(gone, ending) }],
+    [PATHS.broker, { answer: (_, gone) => silence(gone, ending), isRequestStream: true }],
+    [
+      PATHS.shutdown,
+      {
+        answer: async function* () {
+          setImmediate(onShutdown)
+          yield NOTHING
+        },
+      },
+    ],
+  ])
+  if (schema !== undefined) {
+    methods.set(PATHS.schema, {
+      answer: async function* () {
+        yield schema
+      },
+    })
+  }
+  return methods
+}
+
+/** Sends nothing, until one of `signals` aborts. */
+export async function* silence(...signals: readonly AbortSignal[]): AsyncGenerator<never> {
+  if (signals.some(({ aborted }) => aborted)) return
+  await new Promise<void>((resolve) => {
+    for (const signal of signals) signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,36 @@
+/** go-plugin's service of a plugin's health. Terraform itself does not ask. */
+import type { Method } from '../grpc/server.ts'
+import { HEALTH, healthCheck } from '../wire/goplugin.ts'
+import { silence } from './earlyMethods.ts'
+
+/** The name under which go-plugin asks for a plugin's health. */
+const HEALTH_NAME = 'plugin'
+
+function answerTo(request: Uint8Array): Uint8Array {
+  const { service } = healthCheck.request.decode(request)
+  const status = service === '' || service === HEALTH_NAME ? HEALTH.serving : HEALTH.serviceUnknown
+  return healthCheck.response.encode({ status })
+}
+
+/** Check, and Watch, which stays open until `ending` aborts. */
+export function healthMethods(ending: AbortSignal): ReadonlyMap<string, Method> {
+  return new Map<string, Method>([
+    [
+      '/grpc.health.v1.Health/Check',
+      {
+        answer: async function* (request) {
+          yield answerTo(request)
+        },
+      },
+    ],
+    [
+      '/grpc.health.v1.Health/Watch',
+      {
+        answer: async function* (request, gone) {
+          yield answerTo(request)
+          yield* silence(gone, ending)
+        },
+      },
+    ],
+  ])
+}

@@ -35,6 +35,13 @@ const providerSchema = defineSchema({
       description:
         'API key. Default: the environment variable `PHAROS_API_KEY`, which keeps it out of files.',
     },
+    ca_file: {
+      type: 'string',
+      optional: true,
+      description:
+        'File of the certificates (PEM) of the authorities to trust, instead of the usual ones. Default: the ' +
+        'environment variable `PHAROS_CA_FILE`. `HTTPS_PROXY` and `NO_PROXY` name a proxy.',
+    },
     expected_org_id: {
       type: 'string',
       optional: true,
@@ -64,12 +71,19 @@ export function pharosProvider(version: string, environment: NodeJS.ProcessEnv):
       const apiKey = config.api_key ?? environment.PHAROS_API_KEY ?? ''
       const expectedOrgId = config.expected_org_id ?? environment.PHAROS_EXPECTED_ORG_ID
       const fingerprints = new Fingerprints()
+      const caFile = config.ca_file ?? (environment.PHAROS_CA_FILE || undefined)
       const isGuarded = config.create_guard ?? true
-      if (url === UNKNOWN || apiKey === UNKNOWN || expectedOrgId === UNKNOWN || isGuarded === UNKNOWN) {
+      if (
+        url === UNKNOWN ||
+        apiKey === UNKNOWN ||
+        caFile === UNKNOWN ||
+        expectedOrgId === UNKNOWN ||
+        isGuarded === UNKNOWN
+      ) {
         return { session: undefined, fingerprints }
       }
       // Loaded here because most processes that Terraform starts are never configured.
-      const { Session, settingsProblem } = await import('./service/session.ts')
+      const { Session, outgoingFor, settingsProblem } = await import('./service/session.ts')
       const problem = settingsProblem({ url, apiKey, expectedOrgId })
       if (problem !== undefined) throw new DiagnosticError(problem)
       // A header takes no line breaks and not every letter.
@@ -77,7 +91,11 @@ export function pharosProvider(version: string, environment: NodeJS.ProcessEnv):
       const userAgent =
         `terraform-provider-pharos/${version} terraform/${terraformVersion} ${appended}`.trim()
       const guard = isGuarded ? await guardFor({ url, apiKey, environment, log }) : undefined
-      const session = new Session({ url, apiKey, userAgent, expectedOrgId, guard, ...requestsIn(log) })
+      const outgoing = outgoingFor(environment, caFile)
+      const session = new Session({
+        ...{ url, apiKey, userAgent, outgoing, expectedOrgId, guard },
+        ...requestsIn(log),
+      })
       return { session, fingerprints }
     },
     resources: { pharos_service: serviceResource, pharos_incident: incidentResource },

@@ -15,6 +15,7 @@ const imports = [
   ['api/contract', 'node:crypto', 'api/contract is pure'],
   ['api/client', '../contract/duration.ts', ''],
   ['api/client', 'undici', ''],
+  ['api/client', '../network/proxy.ts', ''],
   ['api/client', 'node:fs', 'api/client may import'],
   ['api/client', 'fastify', 'api/client may import'],
   ['api/client', '../../server/main.ts', 'api/client may import'],

@@ -118,9 +118,11 @@ function parseJson(text: string): unknown {
 }
 
 function connectionError(origin: string, cause: unknown): ConnectionError {
-  const reason = codeOf(cause) ?? (cause instanceof Error ? cause.message : 'no reason given')
+  const isConnected = !(cause instanceof NotConnected)
+  const reason =
+    (isConnected ? codeOf(cause) : undefined) ?? (cause instanceof Error ? cause.message : 'no reason given')
   const message = `no answer from ${origin} (${reason})`
-  if (!(cause instanceof NotConnected)) return new ConnectionError(message, 'unknown', { cause })
+  if (isConnected) return new ConnectionError(message, 'unknown', { cause })
   return new ConnectionError(message, 'not-sent', { cause, hint: cause.hint })
 }
 

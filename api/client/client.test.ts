@@ -275,7 +275,7 @@ test('an untrusted certificate and a server without TLS are final, and nothing w
   const secure = createTlsServer({ key: certificate.privateKeyPem, cert: certificate.certificatePem })
   const ports = [await listening(secure), await listening(createServer())]
 
-  for (const [index, hint] of ['NODE_EXTRA_CA_CERTS', 'http:// instead of https://'].entries()) {
+  for (const [index, hint] of ['PHAROS_CA_FILE', 'http:// instead of https://'].entries()) {
     const retries: RetryReport[] = []
     const client = clientOf(`https://127.0.0.1:${ports[index]}`, (report) => retries.push(report))
     await expect(client.createService(request, 'key-1')).rejects.toMatchObject({

@@ -1,8 +1,13 @@
+import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
+import type { Outgoing } from '../network/outgoing.ts'
+import { openTunnel, ProxyError } from '../network/tunnel.ts'
+
+const HTTPS_PORT = 443
 
 /**
  * There was no connection, so certainly nothing was sent. `isFinal` says that retries are useless: the certificate is
- * not trusted, or the server does not speak TLS. The message says which, and `hint` is the remedy.
+ * not trusted, the server does not speak TLS, or a proxy refuses. The message says which, and `hint` is the remedy.
  */
 export class NotConnected extends Error {
   override readonly name = 'NotConnected'
@@ -10,21 +15,28 @@ export class NotConnected extends Error {
   readonly hint: string | undefined
 
   constructor(cause: Error) {
+    const isOfProxy = cause instanceof ProxyError
     const code = codeOf(cause)
-    super(code ?? cause.message, { cause })
-    this.hint = hintFor(cause, code ?? '')
+    super(isOfProxy ? cause.message : (code ?? cause.message), { cause })
+    this.hint = isOfProxy ? cause.hint : hintFor(cause, code ?? '')
     this.isFinal = this.hint !== undefined
   }
 }
 
-/** Opens connections like undici, and marks every failure before a connection is open as such. */
-export function connector(): buildConnector.connector {
-  const connect = buildConnector({})
+/** Opens connections like undici, through a proxy where one applies, and marks every failure before a connection is open as such. */
+export function connector({ proxy, authorities }: Outgoing): buildConnector.connector {
+  const connect = buildConnector(authorities === undefined ? {} : { ca: authorities })
   return (options, callback) => {
-    connect(options, (error, socket) => {
-      if (error === null) callback(null, socket)
-      else callback(new NotConnected(error), null)
-    })
+    const open = (httpSocket?: Socket): void =>
+      connect({ ...options, ...(httpSocket && { httpSocket }) }, (error, socket) => {
+        if (error === null) callback(null, socket)
+        else callback(new NotConnected(error), null)
+      })
+    const port = Number(options.port || HTTPS_PORT)
+    if (options.protocol !== 'https:' || proxy?.covers(options.hostname, port) !== true) return open()
+    openTunnel(proxy, options.hostname, port).then(open, (error: Error) =>
+      callback(new NotConnected(error), null),
+    )
   }
 }
 
@@ -48,7 +60,7 @@ function hintFor(error: Error, code: string): string | undefined {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return 'the certificate of the server is for another name: use that name in the address'
   if (CERTIFICATE.test(code))
-    return 'the certificate of the server is not trusted here: if it is the right server, name the file of its authority in NODE_EXTRA_CA_CERTS'
+    return 'the certificate of the server is not trusted here: if it is the right server, name the file of its authority in PHAROS_CA_FILE'
   // An OpenSSL error: the server answered, but not with TLS.
   if (!('library' in error) && !/^ERR_(?:SSL|TLS)_/.test(code)) return undefined
   return 'the server did not complete a TLS handshake: use http:// instead of https://, or another port'

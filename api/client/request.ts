@@ -1,6 +1,7 @@
 import type { IncidentRequest, IncidentUpdateRequest } from '../contract/incident.ts'
 import type { ChangeSource } from '../contract/changeSource.ts'
 import type { ServiceRequest } from '../contract/service.ts'
+import type { Outgoing } from '../network/outgoing.ts'
 import type { Answer, Attempt } from './attempt.ts'
 import type { Lane, Limiter, Timing } from './limiter.ts'
 import type { WaitObserver } from './waiting.ts'
@@ -16,6 +17,8 @@ export interface ClientOptions {
   readonly userAgent: string
   /** Share one between all clients of the same key; a new one otherwise. */
   readonly limiter?: Limiter
+  /** Proxy and authorities; absent: none, and those that Node trusts. */
+  readonly outgoing?: Outgoing
   readonly timing?: Timing
   /** Milliseconds since the epoch, for answers that contain an instant. */
   readonly dateMs?: () => number

@@ -64,7 +64,7 @@ export class Sender {
     this.#onRetry = options.onRetry ?? (() => {})
     this.#dispatcher = new Agent({
       connections: 16,
-      connect: connector(),
+      connect: connector(options.outgoing ?? {}),
       headersTimeout: SILENCE_MS_MAX,
       bodyTimeout: SILENCE_MS_MAX,
       keepAliveTimeout: 10_000,

@@ -2,6 +2,8 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import type { Outgoing } from '../../api/network/outgoing.ts'
+import { ProxyError } from '../../api/network/tunnel.ts'
 import { readSyncAnswer } from '../protocol/messageProblem.ts'
 import {
   type CallValue,
@@ -14,6 +16,7 @@ import {
 } from '../protocol/messages.ts'
 import { acceptSession, makeKeyPair, openFromSession, type SessionOffer } from '../protocol/sessionSeal.ts'
 import { type Link, LinkError } from './link.ts'
+import { TunnelAgent } from './tunnelAgent.ts'
 
 const gunzipped = promisify(gunzip)
 const gzipped = promisify(gzip)
@@ -23,6 +26,7 @@ const SYNC_MS_MAX = 35_000
 const RESULTS_MS_MAX = 15_000
 /** Longest answer, after decompression too (bytes): a page of definitions is a quarter of it. */
 const ANSWER_BYTES_MAX = 32 * 1_024 * 1_024
+const HTTPS_PORT = 443
 /** Longest text of a refusal that is passed on (characters). */
 const REFUSAL_CHARS_MAX = 300
 
@@ -36,12 +40,10 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 ])
 
 /** What a link over the network needs. */
-export interface HttpsLinkSettings {
+export interface HttpsLinkSettings extends Outgoing {
   /** Root of the server's listener for agents. */
   readonly server: URL
   readonly token: string
-  /** Certificates of authorities (PEM) instead of those that Node trusts. */
-  readonly authorities?: string
 }
 
 interface Exchange {
@@ -54,11 +56,16 @@ interface Exchange {
 
 /** A link to a server on another machine, with one connection for syncs and one for results; `close` ends both. */
 export function httpsLink(settings: HttpsLinkSettings): Link & { readonly close: () => void } {
-  const { server, authorities } = settings
+  const { server, authorities, proxy } = settings
   const keys = makeKeyPair()
   const options = { keepAlive: true, maxSockets: 1 }
   const isTls = server.protocol === 'https:'
-  const makeAgent = () => (isTls ? new HttpsAgent({ ...options, ca: authorities }) : new HttpAgent(options))
+  const isProxied = proxy?.covers(server.hostname, Number(server.port || HTTPS_PORT)) === true
+  const makeAgent = () => {
+    if (!isTls) return new HttpAgent(options)
+    const secure = { ...options, ca: authorities }
+    return isProxied ? new TunnelAgent(secure, proxy) : new HttpsAgent(secure)
+  }
   const agents = { sync: makeAgent(), results: makeAgent() }
   let session: { readonly offer: SessionOffer; readonly key: Buffer } | undefined
 
@@ -173,6 +180,9 @@ function exchanged(
 }
 
 function withAdvice(error: Error & { code?: string }, { host }: URL): Error {
+  if (error instanceof ProxyError) {
+    return error.hint === undefined ? error : new Error(`${error.message}: ${error.hint}`, { cause: error })
+  }
   const { code = '' } = error
   if (!UNTRUSTED.has(code)) return error
   const text = `the certificate of ${host} is of an authority that is not trusted (${code}): name it with --ca-file`

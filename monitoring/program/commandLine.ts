@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { readOutgoing } from '../../api/network/outgoing.ts'
 import { StrictCommand } from '../../api/runtime/strictCommand.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { serverAddress } from '../agent/serverAddress.ts'
@@ -109,13 +109,14 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
         ...{ server, allowedRanges, metricsPort, logLevel, write },
         token: tokenOf(options.tokenFile, environment[TOKEN_VARIABLE]),
         spool: spool === undefined ? null : { folder: spool, bytesMax: options.spoolMax * MIB },
-        ...(options.caFile === undefined ? {} : { authorities: authoritiesOf(options.caFile) }),
+        outgoing: readOutgoing(environment, options.caFile, '--ca-file'),
       })
     })
 }
 
 const HELP = `
-The token may also be given as ${TOKEN_VARIABLE}. It is never written anywhere.
+The token may also be given as ${TOKEN_VARIABLE}. It is never written anywhere. HTTPS_PROXY and NO_PROXY name a proxy for the
+server; checks do not use it.
 
 Exit codes: 0 stopped by a signal, 1 could not start, 3 the server refuses the token.`
 
@@ -144,17 +145,6 @@ function tokenOf(file: string | undefined, text: string | undefined): string {
   if (isAgentToken(token.trim())) return token.trim()
   const where = file === undefined ? TOKEN_VARIABLE : file
   throw new Error(`${where} holds no agent token: "pharos-server agent create" prints one`)
-}
-
-/** The certificates of a file. Node would trust none, without a word, for a file that holds none. */
-function authoritiesOf(file: string): string {
-  const text = readText(file, '--ca-file')
-  try {
-    new X509Certificate(text)
-    return text
-  } catch {
-    throw new Error(`${file} holds no certificate (PEM): check --ca-file`)
-  }
 }
 
 function readText(file: string, flag: string): string {

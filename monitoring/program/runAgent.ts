@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import packageJson from '../../package.json' with { type: 'json' }
+import type { Outgoing } from '../../api/network/outgoing.ts'
 import { Agent, type LocalFault } from '../agent/agent.ts'
 import { memoryBacklog } from '../agent/backlog.ts'
 import { checkLibrary } from '../agent/checkLibrary.ts'
@@ -30,7 +31,8 @@ const EXIT_REFUSED = 3
 export interface RunSettings {
   readonly server: URL
   readonly token: string
-  readonly authorities?: string
+  /** Proxy and authorities of the link to the server; checks use neither. */
+  readonly outgoing: Outgoing
   readonly allowedRanges: readonly string[]
   /** `null` for memory only. */
   readonly spool: { readonly folder: string; readonly bytesMax: number } | null
@@ -42,7 +44,7 @@ export interface RunSettings {
 
 /** Runs the agent until a signal or the server ends it; resolves to the exit code. Rejects when it cannot start. */
 export async function runAgent(settings: RunSettings): Promise<number> {
-  const { server, token, authorities, allowedRanges, logLevel, write } = settings
+  const { server, token, outgoing, allowedRanges, logLevel, write } = settings
   const { version } = packageJson
   const log = pino({ level: logLevel, base: null }, pino.destination({ fd: 2, sync: true }))
   const library = checkLibrary({ allowedRanges, userAgent: `pharos/${version}` })
@@ -53,7 +55,7 @@ export async function runAgent(settings: RunSettings): Promise<number> {
           ...settings.spool,
           onTrouble: (trouble) => log.warn(trouble, 'a part of the spool was lost'),
         })
-  const link = httpsLink({ server, token, ...(authorities === undefined ? {} : { authorities }) })
+  const link = httpsLink({ server, token, ...outgoing })
   const shouldLog = quietly()
   let isConnected = false
   const ended = endOf()

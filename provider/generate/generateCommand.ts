@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { Client } from '../../api/client/client.ts'
+import { readOutgoing } from '../../api/network/outgoing.ts'
 import { requiredProviders } from '../distribution/instructions.ts'
 import { withinTime } from '../service/timeouts.ts'
 import { waitNotices } from '../service/waitNotice.ts'
@@ -36,6 +37,7 @@ export async function generate(
     url: needed('PHAROS_URL', environment),
     apiKey: needed('PHAROS_API_KEY', environment),
     userAgent: `pharos-provider/${version}`,
+    outgoing: readOutgoing(environment, environment.PHAROS_CA_FILE || undefined, 'PHAROS_CA_FILE'),
     onRetry: ({ reason }) => {
       if (isNoticed()) process.stderr.write(`the request is sent again: ${reason}\n`)
     },

@@ -1,6 +1,7 @@
 import { Client, clientProblem } from '../../api/client/client.ts'
 import type { ClientOptions } from '../../api/client/request.ts'
 import type { Org, Region } from '../../api/contract/org.ts'
+import { type Outgoing, readOutgoing } from '../../api/network/outgoing.ts'
 import { type Diagnostic, DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import type { CreationGuard } from './apply/creationGuard.ts'
 import { isUuid } from './read/identifiers.ts'
@@ -8,7 +9,7 @@ import { ServiceReads } from './read/serviceReads.ts'
 import { SharedRequest } from './read/sharedRequest.ts'
 
 export interface SessionOptions
-  extends Pick<ClientOptions, 'url' | 'apiKey' | 'userAgent' | 'onAttempt' | 'onRetry'> {
+  extends Pick<ClientOptions, 'url' | 'apiKey' | 'userAgent' | 'outgoing' | 'onAttempt' | 'onRetry'> {
   /** The organisation that the key has to belong to; absent: whichever it belongs to. */
   readonly expectedOrgId?: string | undefined
   /** Keeps creates from making twins of services that killed runs left; absent: they may. */
@@ -110,6 +111,17 @@ export function settingsProblem({
   if (problem === undefined) return undefined
   const attribute = problem.startsWith('the API key') ? 'api_key' : 'url'
   return errorAt([attribute], 'Invalid provider configuration', `${capital(problem)}.`)
+}
+
+/** Proxy and authorities. Throws a DiagnosticError at the attribute `ca_file`, or of no place for the proxy. */
+export function outgoingFor(environment: NodeJS.ProcessEnv, caFile: string | undefined): Outgoing {
+  try {
+    return readOutgoing(environment, caFile, 'ca_file, or the environment variable PHAROS_CA_FILE')
+  } catch (error) {
+    const detail = `${capital(error instanceof Error ? error.message : String(error))}.`
+    const place = detail.includes('ca_file') ? ['ca_file'] : undefined
+    throw new DiagnosticError(errorAt(place, 'Invalid provider configuration', detail))
+  }
 }
 
 function missing(attribute: string, detail: string): Diagnostic {

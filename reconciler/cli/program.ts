@@ -28,6 +28,9 @@ Environment:
   PHAROS_URL          address of the API, without /v1
   PHAROS_API_KEY      API key; there is no option for it, so that it stays out of the list of processes
   PHAROS_API_KEYS     several keys of one organisation, separated by commas, to send faster
+  PHAROS_CA_FILE      certificates (PEM) to trust instead of the usual authorities, as --ca-file
+  HTTPS_PROXY, NO_PROXY
+                      proxy for the API, and hosts to reach without it
   PHAROS_TIMEOUT      time limit of a command that talks to the API (default 1h), as --timeout
   PHAROS_STATE_KEY    key of the fingerprints of secrets in the state; without it, the file FILE.key
   PHAROS_GIT_TOKEN    token for a state in git over https

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { addActingRoutes } from '../dashboard/acting/actingRoutes.ts'
 import { addDashboardRoutes } from '../dashboard/dashboardRoutes.ts'
+import { proxyOf } from '../../api/network/proxy.ts'
 import { openNotifications } from '../notifications/notifications.ts'
 import { counted } from '../text/counts.ts'
 import { actionsOn } from './actions.ts'
@@ -63,6 +64,7 @@ export async function openController(options: ControllerOptions): Promise<Contro
     registry: metrics.registry,
     publicUrl: settings.config.publicUrl ?? null,
     replica: settings.replica,
+    proxy: proxyOf(options.env),
   })
   const onEvent: EventSink = (event) => {
     options.onEvent(event)

@@ -12,6 +12,7 @@ import { type OutgoingRequest, type Send, sendOverHttp } from './delivery/outgoi
 import type { Forge } from './forge/forge.ts'
 import { forgeCalls } from './forge/forgeCalls.ts'
 import { ForgeReporter } from './forge/forgeReporter.ts'
+import type { HttpsProxy } from '../../api/network/proxy.ts'
 import { githubForge, githubHeaders } from './forge/github.ts'
 import { gitlabForge, gitlabHeaders } from './forge/gitlab.ts'
 import { notificationMetrics } from './notificationMetrics.ts'
@@ -27,6 +28,7 @@ export interface NotificationDeps {
   readonly version: string
   readonly replica: string
   readonly clock: ControllerClock
+  readonly proxy: HttpsProxy | undefined
   readonly newId: () => string
   /** Called with what keeps notifications from arriving: no secret, nor an address that may be one. */
   readonly onProblem: (message: string) => void
@@ -42,7 +44,7 @@ export interface Notifications {
 /** Opens the channels and forges that `settings` describe. */
 export function openNotifications(settings: NotificationSettings, deps: NotificationDeps): Notifications {
   const { clock, newId, onProblem } = deps
-  const send = sendOverHttp(clock.wallMs)
+  const send = sendOverHttp(clock.wallMs, deps.proxy)
   const metrics = notificationMetrics(
     deps.registry,
     () => new Map([...channels].map(([name, { waiting }]) => [name, waiting])),

@@ -16,6 +16,10 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
   api: [
     ['--url <url>', 'address of the API (default: PHAROS_URL)'],
     [
+      '--ca-file <file>',
+      'certificates (PEM) to trust instead of the usual authorities (default: PHAROS_CA_FILE)',
+    ],
+    [
       '--timeout <duration>',
       'time limit of the command; it also ends after ten minutes without a useful answer (default: PHAROS_TIMEOUT, or 1h)',
     ],

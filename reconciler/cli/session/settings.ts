@@ -1,6 +1,7 @@
 import { clientProblem } from '../../../api/client/client.ts'
 import { TIMER_MS_MAX } from '../../../api/client/limiter.ts'
 import { parseDuration } from '../../../api/contract/duration.ts'
+import { type Outgoing, readOutgoing } from '../../../api/network/outgoing.ts'
 import { type BrakePolicy, type Ceiling, DEFAULT_BRAKES } from '../../plan/brakes.ts'
 import { RUN_MS_MAX } from '../../run/apiWait.ts'
 import { UsageError } from '../../run/failure.ts'
@@ -11,6 +12,7 @@ export interface CommandOptions {
   readonly json?: boolean
   readonly format?: string
   readonly url?: string
+  readonly caFile?: string
   readonly secretsDir?: string
   readonly allowInlineSecrets?: boolean
   readonly createGrace?: string
@@ -51,9 +53,10 @@ export interface ApiAccess {
   readonly apiKey: string
   /** More keys of the same organisation. */
   readonly moreApiKeys: readonly string[]
+  readonly outgoing: Outgoing
 }
 
-/** Address and key of the API. Throws UsageError when one is missing or cannot be one. */
+/** Address and key of the API, proxy and authorities. Throws UsageError when one is missing or cannot be one. */
 export function apiAccess(options: CommandOptions, env: Environment): ApiAccess {
   const url = options.url ?? env.PHAROS_URL
   const several = (env.PHAROS_API_KEYS ?? '').split(',').flatMap((key) => key.trim() || [])
@@ -67,7 +70,17 @@ export function apiAccess(options: CommandOptions, env: Environment): ApiAccess 
     const problem = clientProblem(url, key)
     if (problem !== undefined) throw new UsageError(`${problem}: see PHAROS_URL and PHAROS_API_KEY`)
   }
-  return { url: url.replace(/\/+$/, ''), apiKey, moreApiKeys: more }
+  return { url: url.replace(/\/+$/, ''), apiKey, moreApiKeys: more, outgoing: outgoingOf(options, env) }
+}
+
+function outgoingOf({ caFile }: CommandOptions, env: Environment): Outgoing {
+  try {
+    return caFile === undefined
+      ? readOutgoing(env, env.PHAROS_CA_FILE || undefined, 'PHAROS_CA_FILE')
+      : readOutgoing(env, caFile, '--ca-file')
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
 }
 
 /** Folder for secret files when none is named. */

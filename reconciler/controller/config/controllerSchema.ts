@@ -132,6 +132,9 @@ const set = mapping({
   api: mapping({
     url: apiUrl.optional().describe('PHAROS_URL when left out'),
     key: secretReference.optional().describe('PHAROS_API_KEY when left out'),
+    caFile: absolutePath
+      .optional()
+      .describe('certificates (PEM) to trust instead of the usual authorities; PHAROS_CA_FILE when left out'),
   }).prefault({}),
   state: stateLocation
     .optional()

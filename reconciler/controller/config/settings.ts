@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { clientProblem } from '../../../api/client/client.ts'
+import { type Outgoing, readOutgoing } from '../../../api/network/outgoing.ts'
 import type { GitAccess } from '../../git/gitAccess.ts'
 import { gitSchemeOf } from '../../git/gitUrl.ts'
 import { decodeUtf8 } from '../../manifest/read/utf8Text.ts'
@@ -22,6 +23,8 @@ export interface SetSettings {
   readonly config: SetConfig
   readonly access: GitAccess
   readonly apiUrl: string
+  /** Proxy and authorities of the API. */
+  readonly outgoing: Outgoing
   readonly apiKey: string
   readonly statePath: string
   /** How a state in git is reached; the environment says it where this is absent. */
@@ -130,6 +133,7 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
       gpgKeysFile: repository.allowedGpgKeys,
     },
     apiUrl: url.replace(/\/+$/, ''),
+    outgoing: outgoingOf(config, env),
     apiKey: key,
     statePath: config.state ?? join(dataDir, `${name}.db`),
     stateAccess:
@@ -140,6 +144,18 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
     mirrorDirectory: join(dataDir, 'mirrors', `${name}.${replica.replaceAll(/[^\w.-]/g, '_')}.git`),
     secretsDirectory,
     manifestEnv: common.manifestEnv,
+  }
+}
+
+function outgoingOf({ name, api }: SetConfig, env: Common['env']): Outgoing {
+  const [caFile, named] =
+    api.caFile === undefined
+      ? [env.PHAROS_CA_FILE || undefined, 'PHAROS_CA_FILE']
+      : [api.caFile, `api.caFile of the set ${name}`]
+  try {
+    return readOutgoing(env, caFile, named)
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error))
   }
 }
 

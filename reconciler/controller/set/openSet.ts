@@ -53,6 +53,7 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
     observer,
     url: settings.apiUrl,
     apiKey: settings.apiKey,
+    outgoing: settings.outgoing,
     userAgent: deps.userAgent,
     limiter,
     onAttempt: (attempt) => {

@@ -1,4 +1,7 @@
-import { request } from 'undici'
+import { Agent, request } from 'undici'
+import { codeOf, connector } from '../../../api/client/connection.ts'
+import type { HttpsProxy } from '../../../api/network/proxy.ts'
+import { ProxyError } from '../../../api/network/tunnel.ts'
 
 /** Longest that a receiver may take to answer (milliseconds). */
 const ANSWER_MS_MAX = 10_000
@@ -31,12 +34,14 @@ export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
-/** Sends over the network. A redirect is an answer like any other: what we send is for no other host. */
-export function sendOverHttp(nowMs: () => number): Send {
+/** Sends over the network, through `proxy` where it applies. A redirect is an answer like any other: what we send is for no other host. */
+export function sendOverHttp(nowMs: () => number, proxy: HttpsProxy | undefined): Send {
+  const dispatcher = new Agent({ connect: connector({ proxy }) })
   return async ({ method, url, headers, body }, signal) => {
     try {
       const timeout = AbortSignal.timeout(ANSWER_MS_MAX)
       const answer = await request(url, {
+        dispatcher,
         method,
         headers,
         body,
@@ -60,10 +65,11 @@ export function sendOverHttp(nowMs: () => number): Send {
   }
 }
 
-/** A code or a name: messages of the network may repeat the address. */
+/** A code, a name or a proxy's refusal: other messages of the network may repeat the address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no answer'
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  if (error.cause instanceof ProxyError) return error.cause.message
+  return codeOf(error) ?? error.name
 }
 
 /** `Retry-After` in seconds or as a date, or when GitHub's limit is over. */

@@ -28,6 +28,7 @@ export function testNotifications(
     version: '0.1.0',
     replica: 'pharos-0',
     clock,
+    proxy: undefined,
     newId: () => {
       ids += 1
       return `delivery-${ids}`

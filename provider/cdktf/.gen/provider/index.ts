@@ -11,6 +11,10 @@ export interface PharosProviderConfig {
   */
   readonly apiKey?: string;
   /**
+  * File of the certificates (PEM) of the authorities to trust, instead of the usual ones. Default: the environment variable `PHAROS_CA_FILE`. `HTTPS_PROXY` and `NO_PROXY` name a proxy.
+  */
+  readonly caFile?: string;
+  /**
   * Whether a create first searches for a service that a killed run created but did not record. The provider takes it over, or reports an error if it may belong to another configuration. `false` always creates a service. Default: `true`.
   */
   readonly createGuard?: boolean | cdktf.IResolvable;
@@ -73,6 +77,7 @@ export class PharosProvider extends cdktf.TerraformProvider {
       terraformProviderSource: 'pharos/pharos'
     });
     this._apiKey = config.apiKey;
+    this._caFile = config.caFile;
     this._createGuard = config.createGuard;
     this._expectedOrgId = config.expectedOrgId;
     this._url = config.url;
@@ -97,6 +102,22 @@ export class PharosProvider extends cdktf.TerraformProvider {
   // Temporarily expose input value. Use with caution.
   public get apiKeyInput() {
     return this._apiKey;
+  }
+
+  // ca_file - computed: false, optional: true, required: false
+  private _caFile?: string; 
+  public get caFile() {
+    return this._caFile;
+  }
+  public set caFile(value: string | undefined) {
+    this._caFile = value;
+  }
+  public resetCaFile() {
+    this._caFile = undefined;
+  }
+  // Temporarily expose input value. Use with caution.
+  public get caFileInput() {
+    return this._caFile;
   }
 
   // create_guard - computed: false, optional: true, required: false
@@ -170,6 +191,7 @@ export class PharosProvider extends cdktf.TerraformProvider {
   protected synthesizeAttributes(): { [name: string]: any } {
     return {
       api_key: cdktf.stringToTerraform(this._apiKey),
+      ca_file: cdktf.stringToTerraform(this._caFile),
       create_guard: cdktf.booleanToTerraform(this._createGuard),
       expected_org_id: cdktf.stringToTerraform(this._expectedOrgId),
       url: cdktf.stringToTerraform(this._url),
@@ -181,6 +203,12 @@ export class PharosProvider extends cdktf.TerraformProvider {
     const attrs = {
       api_key: {
         value: cdktf.stringToHclTerraform(this._apiKey),
+        isBlock: false,
+        type: "simple",
+        storageClassType: "string",
+      },
+      ca_file: {
+        value: cdktf.stringToHclTerraform(this._caFile),
         isBlock: false,
         type: "simple",
         storageClassType: "string",

@@ -1,0 +1,225 @@
+/** All programs behind a proxy that asks for a password, with a server whose certificate is of a private authority. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import type { Duplex } from 'node:stream'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { makeAuthority } from '../../monitoring/check/testing/certificates.ts'
+import { serviceBlock } from '../../provider/testing/scenario.ts'
+import { terraformWorkspace } from '../../provider/testing/terraformWorkspace.ts'
+import { gitRepository } from '../../reconciler/testing/gitRepository.ts'
+import { manifestOf } from '../../reconciler/testing/manifestOf.ts'
+import { runHere } from '../../reconciler/testing/programHere.ts'
+import { startAgentProcess } from '../../server/testing/agentProcess.ts'
+import { runHere as administer } from '../../server/testing/commandHere.ts'
+import { startServer, type TestServer } from '../../server/testing/startServer.ts'
+import { type ConnectProxy, type Refusal, startConnectProxy } from './testing/connectProxy.ts'
+
+/** A name that the certificate has, and that the proxy alone can find. */
+const HOST = 'shop.example'
+const LOGIN = 'jane:pass-canary'
+
+let server: TestServer
+let folder: string
+let caFile: string
+let work: string
+let proxies: ConnectProxy[]
+beforeAll(async () => {
+  const authority = makeAuthority()
+  folder = mkdtempSync(join(tmpdir(), 'pharos-network-'))
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  caFile = file('authority.pem', authority.authorities)
+  const { cert, key } = authority.valid
+  const tls = { certFile: file('tls.crt', cert), keyFile: file('tls.key', key) }
+  server = await startServer({
+    ...{ engine: 'sqlite', rateLimit: 'none', isPlain: false, isMonitoring: true, tls },
+  })
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true })
+})
+beforeEach(() => {
+  proxies = []
+  work = mkdtempSync(join(tmpdir(), 'pharos-behind-'))
+  writeFileSync(join(work, 'shop.yaml'), manifestOf('shop'))
+})
+afterEach(async () => {
+  for (const proxy of proxies) await proxy.close()
+  rmSync(work, { recursive: true })
+})
+
+async function startProxy(refusal?: Refusal): Promise<ConnectProxy> {
+  const proxy = await startConnectProxy(LOGIN, { [HOST]: Number(new URL(server.url).port) }, refusal)
+  proxies.push(proxy)
+  return proxy
+}
+
+/** The environment of a program that reaches the API through `proxy` alone. */
+function behind(proxy: ConnectProxy, login = `${LOGIN}@`): Record<string, string> {
+  return {
+    PHAROS_URL: `https://${HOST}`,
+    PHAROS_API_KEY: server.apiKey,
+    PHAROS_CA_FILE: caFile,
+    PHAROS_STATE_KEY: 'k'.repeat(32),
+    HTTPS_PROXY: `http://${login}${proxy.address}`,
+  }
+}
+
+const ASKED = `${HOST}:443`
+
+test('pharos applies through a proxy, and writes its password nowhere', async () => {
+  const proxy = await startProxy()
+  const state = join(work, 'pharos.db')
+
+  const applied = await runHere(['apply', work, '--state', state, '--json'], behind(proxy))
+
+  expect(applied.exitCode, applied.stderr).toBe(0)
+  expect(new Set(proxy.asked)).toEqual(new Set([ASKED]))
+  const files = readdirSync(work).map((name) => join(work, name))
+  const written = files.filter((name) => statSync(name).isFile() && readFileSync(name).includes('canary'))
+  expect(`${applied.stdout}${applied.stderr}`).not.toContain('canary')
+  expect(written).toEqual([])
+})
+
+test('--ca-file wins over PHAROS_CA_FILE, and what is no certificate is refused with its name', async () => {
+  const proxy = await startProxy()
+  const run = (caFileUsed: string, ...args: string[]) =>
+    runHere(['export', ...args], {
+      ...behind(proxy),
+      PHAROS_CA_FILE: caFileUsed,
+    })
+  const wrong = join(work, 'shop.yaml')
+
+  expect(await run('/nowhere', '--ca-file', caFile)).toMatchObject({ exitCode: 0, stderr: '' })
+  expect((await run(caFile, '--ca-file', wrong)).stderr).toContain(
+    `${wrong} holds no certificate (PEM): check --ca-file`,
+  )
+  expect((await run('/nowhere')).stderr).toContain('/nowhere cannot be read (ENOENT): check PHAROS_CA_FILE')
+})
+
+test('a server on this machine is reached without the proxy', async () => {
+  const proxy = await startProxy()
+  const environment = { ...behind(proxy), PHAROS_URL: server.url }
+
+  const run = await runHere(['export'], environment)
+
+  expect(run).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(proxy.asked).toEqual([])
+})
+
+const answering =
+  (text: string): Refusal =>
+  (client: Duplex) =>
+    client.end(text)
+
+test.each<[string, string, Refusal | undefined, string]>([
+  ['no password', '', undefined, 'it wants a user name and a password'],
+  ['a wrong one', 'jane:other-canary@', undefined, 'it refuses the user name or password in HTTPS_PROXY'],
+  [
+    'a host it does not allow',
+    `${LOGIN}@`,
+    answering('HTTP/1.1 403 Forbidden\r\n\r\n'),
+    `answered 403 for ${ASKED}`,
+  ],
+  ['another protocol', `${LOGIN}@`, answering('220 mail.example ESMTP\r\n'), 'did not answer as one'],
+])('a proxy that refuses %s is named, with the remedy and at once', async (_case, login, refusal, said) => {
+  const proxy = await startProxy(refusal)
+
+  const { exitCode, stderr } = await runHere(['plan', work], behind(proxy, login))
+
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain(`the proxy ${proxy.address}`)
+  expect(stderr).toContain(said)
+  expect(stderr).not.toContain('canary')
+  expect(proxy.asked).toHaveLength(1)
+})
+
+test('a proxy whose address is none is refused before anything is sent', async () => {
+  const proxy = await startProxy()
+  const environment = { ...behind(proxy), HTTPS_PROXY: 'socks5://jane:pass-canary@proxy.example' }
+
+  const { exitCode, stderr } = await runHere(['plan', work], environment)
+
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringContaining('HTTPS_PROXY is no address of a proxy: write http://host:port'),
+  ])
+  expect(stderr).not.toContain('canary')
+})
+
+test('the controller applies a repository through a proxy', async () => {
+  const proxy = await startProxy()
+  const repository = gitRepository()
+  repository.commit({ 'monitoring/cart.yaml': manifestOf('cart') })
+  const config = join(work, 'controller.yaml')
+  writeFileSync(
+    config,
+    `apiVersion: pharos/v1
+kind: Controller
+listen: none
+dataDir: ${work}/controller
+sets:
+  - name: shop
+    repository: {url: "${repository.url}", path: monitoring, allowFile: true}
+    api: {caFile: ${caFile}}
+`,
+  )
+
+  const run = await runHere(['controller', '--config', config, '--once'], {
+    ...behind(proxy),
+    PHAROS_CA_FILE: '/nowhere',
+  })
+  repository.remove()
+
+  expect(run).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(new Set(proxy.asked)).toEqual(new Set([ASKED]))
+  expect(run.stdout).not.toContain('canary')
+})
+
+test('the provider applies through a proxy, and its password is in no state, plan or output', async () => {
+  const proxy = await startProxy()
+  const workspace = await terraformWorkspace({ url: `https://${HOST}`, apiKey: server.apiKey })
+  try {
+    workspace.configure(serviceBlock('desk'))
+    const output = await workspace.succeed(['apply', '-auto-approve', '-input=false'], behind(proxy))
+    const wrong = await workspace.run(['plan', '-input=false'], {
+      ...behind(proxy),
+      PHAROS_CA_FILE: '/nowhere',
+    })
+
+    expect(new Set(proxy.asked)).toEqual(new Set([ASKED]))
+    expect([output.includes('canary'), workspace.filesWith('canary')]).toEqual([false, []])
+    expect(wrong.exitCode).toBe(1)
+    expect(wrong.output).toContain('/nowhere cannot be read (ENOENT)')
+    expect(wrong.output).toContain('PHAROS_CA_FILE')
+  } finally {
+    workspace.remove()
+  }
+})
+
+test('an agent connects through a proxy, and names one that refuses', async () => {
+  const agentPort = Number(new URL(server.agentUrl).port)
+  const proxy = await startConnectProxy(LOGIN, { [HOST]: agentPort })
+  proxies.push(proxy)
+  const created = await administer([
+    ...['agent', 'create', '--data-dir', server.dataDir, '--region', 'eu-west-1', '--name', 'one', '--json'],
+  ])
+  const tokenFile = join(work, 'token')
+  writeFileSync(tokenFile, JSON.parse(created.stdout).token)
+  const start = (login: string) =>
+    startAgentProcess([...['--server', `https://${HOST}`, '--token-file', tokenFile, '--ca-file', caFile]], {
+      environment: { HTTPS_PROXY: `http://${login}${proxy.address}` },
+    })
+
+  const [agent, refused] = [start(`${LOGIN}@`), start('')]
+  await agent.wrote('"connected"')
+  await refused.wrote('it wants a user name and a password')
+  await Promise.all([agent.stop(), refused.stop()])
+
+  expect(refused.output()).toContain(`the proxy ${proxy.address} answered 407`)
+  expect(`${agent.output()}${refused.output()}`).not.toContain('canary')
+})

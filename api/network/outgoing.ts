@@ -1,0 +1,41 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type HttpsProxy, proxyOf } from './proxy.ts'
+
+/** How connections to a server are opened, beyond its address. */
+export interface Outgoing {
+  readonly proxy?: HttpsProxy | undefined
+  /** Certificates of authorities (PEM) instead of those that Node trusts. */
+  readonly authorities?: string | undefined
+}
+
+/**
+ * What HTTPS_PROXY and NO_PROXY say, and the certificates of `caFile`. Throws, with what to do and without a password, for a
+ * proxy that is none and a file without certificates, which `caFileName` names the way the reader gave it.
+ */
+export function readOutgoing(
+  environment: Readonly<Record<string, string | undefined>>,
+  caFile: string | undefined,
+  caFileName: string,
+): Outgoing {
+  const proxy = proxyOf(environment)
+  const authorities = caFile === undefined ? undefined : readAuthorities(caFile, caFileName)
+  return { ...(proxy && { proxy }), ...(authorities && { authorities }) }
+}
+
+/** The certificates of a file (PEM). Node would trust none, without a word, for a file that holds none. */
+export function readAuthorities(file: string, name: string): string {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    throw new Error(`${file} cannot be read (${code}): check ${name}`)
+  }
+  try {
+    new X509Certificate(text)
+    return text
+  } catch {
+    throw new Error(`${file} holds no certificate (PEM): check ${name}`)
+  }
+}

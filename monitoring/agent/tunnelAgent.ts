@@ -1,0 +1,31 @@
+import type { RequestOptions } from 'node:http'
+import { Agent, type AgentOptions } from 'node:https'
+import type { Duplex } from 'node:stream'
+import type { HttpsProxy } from '../../api/network/proxy.ts'
+import { openTunnel } from '../../api/network/tunnel.ts'
+
+/** Connects to https servers through a proxy. */
+export class TunnelAgent extends Agent {
+  readonly #proxy: HttpsProxy
+
+  constructor(options: AgentOptions, proxy: HttpsProxy) {
+    super(options)
+    this.#proxy = proxy
+  }
+
+  override createConnection(
+    options: RequestOptions,
+    callback: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    const connect = async (): Promise<Duplex> => {
+      const socket = await openTunnel(this.#proxy, String(options.host), Number(options.port))
+      // True because the agent answers with the stream when it is given a socket.
+      return super.createConnection({ ...options, socket } as RequestOptions) as Duplex
+    }
+    connect().then(
+      (stream) => callback(null, stream),
+      // The agent passes the error on and reads no stream then.
+      (error: Error) => callback(error, undefined as never),
+    )
+  }
+}

@@ -67,7 +67,34 @@ const leanUndici = {
     onLoad({ filter: /./, namespace: 'left out' }, () => ({
       contents: 'module.exports = new Proxy({}, { get: () => class LeftOut {} })',
     }))
+    onLoad({ filter: /\/undici\/lib\/dispatcher\/client-h1\.js$/ }, ({ path }) => ({
+      contents: withoutOptimizer(readFileSync(path, 'utf8')),
+    }))
   },
+}
+
+/**
+ * `code` of undici with its parser of HTTP compiled at once by V8's simple compiler.
+ *
+ * The parser is WebAssembly. V8 would optimize one of its functions after some hundred bytes, in 100 ms of computing, and a process cannot end
+ * before that is done: a plan of Terraform took a third longer. It gains nothing, as the parser is as fast without. The flags
+ * are those of V8's code cache again afterwards.
+ */
+function withoutOptimizer(code) {
+  const compiled = code.replaceAll('new WebAssembly.Module(', 'compiledSimply(')
+  if (compiled === code) throw new Error('undici compiles its parser in another way than before')
+  return `${compiled}
+function compiledSimply(bytes) {
+  const { setFlagsFromString } = require('node:v8')
+  const flags = ['wasm-lazy-compilation', 'wasm-dynamic-tiering', 'wasm-tier-up']
+  for (const flag of flags) setFlagsFromString('--no-' + flag)
+  try {
+    return new WebAssembly.Module(bytes)
+  } finally {
+    for (const flag of flags) setFlagsFromString('--' + flag)
+  }
+}
+`
 }
 
 /**

@@ -16,10 +16,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { status } from '@grpc/grpc-js'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { schemaBytes } from '../schemaBytes.ts'
 import { createCertificate } from './plugin/certificate.ts'
 import { MAGIC_COOKIE } from './plugin/environment.ts'
-import { PROVIDER_SERVICE } from './plugin/services.ts'
 import { bundleExecutable } from './testing/bundle.ts'
 import { METHODS } from './testing/providerClient.ts'
 import { type ProviderProcess, type StartOptions, startProvider } from './testing/providerProcess.ts'
@@ -64,17 +62,6 @@ test('started by hand it explains itself on stderr and exits with 1', async () =
       'This is the sample provider for Terraform. It is started by terraform or tofu and does nothing by itself.\n' +
       'Name it under required_providers in your configuration and run "terraform init".\n',
   })
-})
-
-test('the built executable answers with the schema that its sources have', async () => {
-  const provider = await startProvider({
-    command: [join(process.cwd(), 'dist/terraform-provider-pharos.cjs')],
-  })
-  const built = await provider.client.call(METHODS.GetProviderSchema, {})
-  await provider.shutDown()
-
-  expect(built).toEqual(PROVIDER_SERVICE.GetProviderSchema.responseDeserialize(Buffer.from(schemaBytes)))
-  expect([...built.resourceSchemas.keys()]).toEqual(['pharos_service', 'pharos_incident'])
 })
 
 test('what was compiled is kept for the next process, and compiled anew where that is damaged', async () => {

@@ -51,7 +51,7 @@ const programs = [
 const RECIPES = ['github.yml', 'gitlab.yml', 'comment.mjs']
 
 /** Libraries that most processes of the provider do not use: kept as texts until one is loaded. */
-const LATE_LIBRARIES = ['undici', 'zod', 're2js']
+const LATE_LIBRARIES = ['undici', 're2js']
 
 /**
  * Leaves out undici's browser interfaces, mocks and caches: its index loads all of that, half of its start time, and
@@ -130,7 +130,7 @@ const packing = {
         }
         return `load('${name}')`
       }
-      const main = pack('main', await inner(path, [textLibraries(inner, LATE_LIBRARIES, pack), lateModules]))
+      const main = pack('main', await inner(path, [textLibraries(inner, LATE_LIBRARIES, pack)]))
       const contents = `import { compileCached } from './provider/protocol/plugin/compileCache.ts'
 import { inflateRawSync } from 'node:zlib'
 const packs = ${JSON.stringify(packs)}
@@ -168,38 +168,6 @@ const innerBuild = (initialOptions) => (path, plugins) =>
     minifyWhitespace: true,
     minifySyntax: true,
   }).then(({ outputFiles: [{ contents }] }) => Buffer.from(contents))
-
-/**
- * Modules of ours that a process which only names its schema does not need, because they load one of LATE_LIBRARIES:
- * each runs when one of its exports is first used.
- */
-const LATE_MODULES =
-  /\/(?:api\/client\/attempt|api\/contract\/(?:assertion|tagged|text)|apply\/creationJournal)\.ts$/
-
-/** Has LATE_MODULES run when they are first used. */
-const lateModules = {
-  name: 'late modules',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ kind, path, resolveDir }) => {
-      const file = resolve(resolveDir, path)
-      return kind === 'import-statement' && LATE_MODULES.test(file)
-        ? { path: relative(root, file), namespace: 'late' }
-        : undefined
-    })
-    onLoad({ filter: /./, namespace: 'late' }, async ({ path }) => {
-      const { metafile } = await build({
-        absWorkingDir: root,
-        entryPoints: [path],
-        format: 'esm',
-        metafile: true,
-        write: false,
-        outdir: root,
-      })
-      const names = Object.values(metafile.outputs).flatMap((output) => output.exports)
-      return { contents: usedLate(names, `require('./${path}')`), loader: 'js', resolveDir: root }
-    })
-  },
-}
 
 /**
  * A CommonJS module with the exports `names` of the module that the expression `loading` gives, evaluated on first use.

@@ -178,7 +178,7 @@ describe('the list of pharos_incident', () => {
   })
 })
 
-test.each(['PlanAction', 'OpenEphemeralResource', 'GetStates', 'GenerateResourceConfig'])(
+test.each(['MoveResourceState', 'OpenEphemeralResource', 'GetStates', 'GenerateResourceConfig'])(
   'what is not offered is declined with UNIMPLEMENTED: %s',
   async (name) => {
     const { client } = await listing()

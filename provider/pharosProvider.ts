@@ -6,6 +6,7 @@ import { serviceData } from './data/serviceData.ts'
 import { servicesData } from './data/servicesData.ts'
 import { servicesList } from './data/servicesList.ts'
 import { functions } from './functions/functions.ts'
+import { incidentUpdateAction } from './incident/incidentUpdateAction.ts'
 import { incidentResource } from './incident/incidentResource.ts'
 import { DiagnosticError } from './protocol/authoring/diagnostics.ts'
 import type { Log } from './protocol/authoring/log.ts'
@@ -16,6 +17,7 @@ import { UNKNOWN } from './protocol/values/value.ts'
 import type { CreationGuard } from './service/apply/creationGuard.ts'
 import { Fingerprints } from './service/apply/fingerprint.ts'
 import type { Connection } from './service/connection.ts'
+import { pauseAction, resumeAction } from './service/pauseActions.ts'
 import { serviceResource } from './service/serviceResource.ts'
 import type { SessionOptions } from './service/session.ts'
 import { waitNotices } from './service/waitNotice.ts'
@@ -100,6 +102,11 @@ export function pharosProvider(version: string, environment: NodeJS.ProcessEnv):
     },
     resources: { pharos_service: serviceResource, pharos_incident: incidentResource },
     lists: { pharos_service: servicesList, pharos_incident: incidentsList },
+    actions: {
+      pharos_pause_service: pauseAction,
+      pharos_resume_service: resumeAction,
+      pharos_update_incident: incidentUpdateAction,
+    },
     functions,
     dataSources: {
       pharos_service: serviceData,

@@ -7,6 +7,7 @@ import {
   type Severity,
 } from '../../api/contract/incidentTerms.ts'
 import { incidentState } from '../incident/incidentResource.ts'
+import { listed } from '../incident/schema.ts'
 import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import { listFor } from '../protocol/authoring/listing.ts'
 import { dataSourceFor } from '../protocol/authoring/provider.ts'
@@ -54,10 +55,6 @@ const incidentAttributes = {
     attributes: updateAttributes,
   },
 } as const
-
-function listed(values: readonly string[]): string {
-  return values.map((value) => `\`${value}\``).join(', ')
-}
 
 function stateOf(incident: Incident) {
   return {

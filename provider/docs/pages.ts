@@ -28,11 +28,12 @@ const KINDS = [
   { folder: 'resources', title: 'Resource', of: 'resources' },
   { folder: 'data-sources', title: 'Data Source', of: 'dataSources' },
   { folder: 'list-resources', title: 'List Resource', of: 'lists' },
+  { folder: 'actions', title: 'Action', of: 'actions' },
 ] as const
 
 /**
  * The reference of `provider` in the layout and with the headings that registries expect (those of terraform-plugin-docs): a page
- * for itself and one for each resource, data source, list and function. Pure.
+ * for itself and one for each resource, data source, list, action and function. Pure.
  */
 export function referencePages(provider: Provider, examples: Examples): readonly Page[] {
   const { name: own, schema } = provider

@@ -18,6 +18,7 @@ export function schemaDocument(provider: Provider, address: string): SchemaDocum
     schemaEntry(handlers.schema),
   ])
   const lists = [...provider.lists].map(([name, { handlers }]) => [name, schemaEntry(handlers.schema)])
+  const actions = [...provider.actions].map(([name, { handlers }]) => [name, schemaEntry(handlers.schema)])
   const functions = [...provider.functions].map(([name, definition]) => [name, functionEntry(definition)])
   return {
     format_version: '1.0',
@@ -29,6 +30,7 @@ export function schemaDocument(provider: Provider, address: string): SchemaDocum
         ),
         ...(dataSources.length === 0 ? {} : { data_source_schemas: Object.fromEntries(dataSources) }),
         ...(lists.length === 0 ? {} : { list_resource_schemas: Object.fromEntries(lists) }),
+        ...(actions.length === 0 ? {} : { action_schemas: Object.fromEntries(actions) }),
         ...(functions.length === 0 ? {} : { functions: Object.fromEntries(functions) }),
       },
     },

@@ -58,3 +58,26 @@ export function problemsIn(config: Config): readonly (readonly [string, string])
     ),
   ]
 }
+
+/** The attributes of an update that is posted by itself. */
+interface UpdateConfig {
+  readonly message: string | Unknown
+  readonly status: string | Unknown
+  readonly severity: string | null | Unknown
+}
+
+/** Problems of an update as far as it is known, as pairs of attribute and the end of a sentence about it. Pure. */
+export function updateProblemsIn({
+  message,
+  status,
+  severity,
+}: UpdateConfig): readonly (readonly [string, string])[] {
+  const checked = incidentUpdateRequestSchema.safeParse({
+    body: message === UNKNOWN ? 'unknown' : message,
+    status: status === UNKNOWN ? 'investigating' : status,
+    ...(severity === null || severity === UNKNOWN ? {} : { severity }),
+  })
+  return (checked.success ? [] : problemsOf(checked.error)).map(
+    ({ path, message: problem }) => [path[0] === 'body' ? 'message' : String(path[0]), problem] as const,
+  )
+}

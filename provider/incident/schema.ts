@@ -4,7 +4,8 @@ import { defineSchema } from '../protocol/authoring/schema.ts'
 /** What the update says that resolves an incident, unless `resolve_message` says it. */
 export const RESOLVE_MESSAGE = 'Resolved.'
 
-function listed(values: readonly string[]): string {
+/** Values for a description. Pure. */
+export function listed(values: readonly string[]): string {
   return values.map((value) => `\`${value}\``).join(', ')
 }
 

@@ -1,4 +1,5 @@
 /** Checks a provider's definition and makes it ready to be served. */
+import type { AnyAction } from './authoring/action.ts'
 import type { AnyList } from './authoring/listing.ts'
 import type { AnyDataSource, AnyResource, Provider, ProviderDefinition, Typed } from './authoring/provider.ts'
 import type { AnyFunction } from './authoring/providerFunction.ts'
@@ -44,7 +45,7 @@ function nameFaults(provider: string, typeName: string): readonly string[] {
 }
 
 function faultsOf<S extends Schema, Client>(definition: ProviderDefinition<S, Client>): readonly string[] {
-  const { name, schema, resources, dataSources = {}, lists = {}, functions = {} } = definition
+  const { name, schema, resources, dataSources = {}, lists = {}, actions = {}, functions = {} } = definition
   return [
     ...schemaFaults(schema, 'provider').map((fault) => `provider: ${fault}`),
     ...Object.entries(resources).flatMap(([typeName, resource]) =>
@@ -68,6 +69,11 @@ function faultsOf<S extends Schema, Client>(definition: ProviderDefinition<S, Cl
           : []),
         ...schemaFaults(list.schema, 'data source'),
       ].map((fault) => `list.${typeName}: ${fault}`),
+    ),
+    ...Object.entries(actions).flatMap(([typeName, action]) =>
+      [...nameFaults(name, typeName), ...schemaFaults(action.schema, 'action')].map(
+        (fault) => `action.${typeName}: ${fault}`,
+      ),
     ),
     ...Object.keys(functions)
       .filter((functionName) => !/^[a-z][a-z0-9_]*$/.test(functionName))
@@ -97,6 +103,7 @@ type AnyDefinition = Pick<Provider, 'name' | 'version' | 'schema' | 'validate' |
   readonly resources: { readonly [typeName: string]: AnyResource<unknown> }
   readonly dataSources?: { readonly [typeName: string]: AnyDataSource<unknown> }
   readonly lists?: { readonly [typeName: string]: AnyList<unknown> }
+  readonly actions?: { readonly [typeName: string]: AnyAction<unknown> }
   readonly functions?: { readonly [name: string]: AnyFunction }
 }
 
@@ -124,6 +131,7 @@ export function defineProvider<S extends Schema, Client>(
     resources: typed(provider.resources),
     dataSources: typed(provider.dataSources ?? {}),
     lists: typed(provider.lists ?? {}),
+    actions: typed(provider.actions ?? {}),
     functions: new Map(Object.entries(provider.functions ?? {})),
   }
 }

@@ -21,6 +21,7 @@ import type {
   ViewsOf,
 } from './context.ts'
 import type { ConfigOf } from './inferred.ts'
+import type { AnyAction } from './action.ts'
 import type { AnyList } from './listing.ts'
 import type { AnyFunction } from './providerFunction.ts'
 import type { Schema } from './schema.ts'
@@ -191,6 +192,8 @@ export interface ProviderDefinition<S extends Schema, Client> {
   readonly dataSources?: { readonly [typeName: string]: AnyDataSource<Client> }
   /** What finds objects of a resource, by the resource's name; it has to have an identity. Terraform 1.14 asks. */
   readonly lists?: { readonly [typeName: string]: AnyList<Client> }
+  /** What Terraform 1.14 can do once, such as after a change; named as resources are. */
+  readonly actions?: { readonly [typeName: string]: AnyAction<Client> }
   /** Functions by name, lower-case words with underscores. */
   readonly functions?: { readonly [name: string]: AnyFunction }
 }
@@ -213,5 +216,6 @@ export interface Provider {
   readonly resources: ReadonlyMap<string, Typed<AnyResource<unknown>>>
   readonly dataSources: ReadonlyMap<string, Typed<AnyDataSource<unknown>>>
   readonly lists: ReadonlyMap<string, Typed<AnyList<unknown>>>
+  readonly actions: ReadonlyMap<string, Typed<AnyAction<unknown>>>
   readonly functions: ReadonlyMap<string, AnyFunction>
 }

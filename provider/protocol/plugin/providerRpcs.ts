@@ -13,13 +13,16 @@ import { getMetadata } from '../rpc/getMetadata.ts'
 import { getProviderSchema } from '../rpc/getProviderSchema.ts'
 import { getResourceIdentitySchemas } from '../rpc/getResourceIdentitySchemas.ts'
 import { importResourceState } from '../rpc/importResourceState.ts'
+import { invokeAction } from '../rpc/invokeAction.ts'
 import { listResource } from '../rpc/listResource.ts'
+import { planAction } from '../rpc/planAction.ts'
 import { planResourceChange } from '../rpc/planResourceChange.ts'
 import { readDataSource } from '../rpc/readDataSource.ts'
 import { readResource } from '../rpc/readResource.ts'
 import { stopProvider } from '../rpc/stopProvider.ts'
 import { upgradeResourceIdentity } from '../rpc/upgradeResourceIdentity.ts'
 import { upgradeResourceState } from '../rpc/upgradeResourceState.ts'
+import { validateActionConfig } from '../rpc/validateActionConfig.ts'
 import { validateDataResourceConfig } from '../rpc/validateDataResourceConfig.ts'
 import { validateListResourceConfig } from '../rpc/validateListResourceConfig.ts'
 import { validateProviderConfig } from '../rpc/validateProviderConfig.ts'
@@ -52,16 +55,23 @@ export function served(provider: Provider): ServedProvider {
     const session: Session = { provider, log, configured: undefined, stop: calls.stop }
     const methods = new Map([...healthMethods(ending), ...declinedMethods(provider.name)])
     const serveAll = answering(methods, session, calls)
-    serveAll(RPC.ListResource, listResource)
-    serveProviderRpcs((rpc, run) => serveAll(rpc, async (request, call) => [await run(request, call)]))
+    serveAll(RPC.InvokeAction, invokeAction)
+    serveAll(RPC.ListResource, async function* (request, call) {
+      yield* await listResource(request, call)
+    })
+    serveProviderRpcs((rpc, run) =>
+      serveAll(rpc, async function* (request, call) {
+        yield await run(request, call)
+      }),
+    )
     return methods
   }
 }
 
-/** Has `rpc` answered by the messages that `run` gives. */
+/** Has `rpc` answered by the messages that `run` gives, each as it comes. */
 type ServeAll = <Request, Response>(
   rpc: Rpc<Request, Response>,
-  run: (request: Request, call: Call) => Promise<readonly Partial<Response>[]>,
+  run: (request: Request, call: Call) => AsyncIterable<Partial<Response>>,
 ) => void
 
 /** Has `rpc` answered by the message that `run` gives. */
@@ -80,7 +90,7 @@ function answering(methods: Map<string, Method>, session: Session, calls: CallTa
       const { call, abort, end } = calls.open(session)
       gone.addEventListener('abort', abort)
       try {
-        for (const response of await run(rpc.requestDeserialize(request), call)) {
+        for await (const response of run(rpc.requestDeserialize(request), call)) {
           yield rpc.responseSerialize(response)
         }
       } catch (error) {
@@ -110,6 +120,8 @@ function serveProviderRpcs(serve: Serve): void {
   serve(RPC.GetResourceIdentitySchemas, getResourceIdentitySchemas)
   serve(RPC.UpgradeResourceIdentity, upgradeResourceIdentity)
   serve(RPC.ValidateListResourceConfig, validateListResourceConfig)
+  serve(RPC.ValidateActionConfig, validateActionConfig)
+  serve(RPC.PlanAction, planAction)
   serve(RPC.GetFunctions, getFunctions)
   serve(RPC.CallFunction, callFunction)
   serve(RPC.StopProvider, stopProvider)

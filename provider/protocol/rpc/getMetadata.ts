@@ -7,12 +7,13 @@ type Response = Partial<MessageOf<typeof messages.response>>
 
 /** Names of everything that the provider has, for programs that need no schema. */
 export async function getMetadata(_request: object, { session }: Call): Promise<Response> {
-  const { resources, dataSources, functions, lists } = session.provider
+  const { resources, dataSources, functions, lists, actions } = session.provider
   return {
     serverCapabilities: SERVER_CAPABILITIES,
     resources: [...resources.keys()].map((typeName) => ({ typeName })),
     dataSources: [...dataSources.keys()].map((typeName) => ({ typeName })),
     listResources: [...lists.keys()].map((typeName) => ({ typeName })),
+    actions: [...actions.keys()].map((typeName) => ({ typeName })),
     functions: [...functions.keys()].map((name) => ({ name })),
   }
 }

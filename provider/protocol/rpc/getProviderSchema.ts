@@ -39,6 +39,7 @@ function allSchemas(provider: Provider): Response {
     serverCapabilities: SERVER_CAPABILITIES,
     // Terraform before 1.14 does not know the field, and skips it.
     listResourceSchemas: encodeAll(provider.lists),
+    actionSchemas: new Map([...encodeAll(provider.actions)].map(([name, schema]) => [name, { schema }])),
     functions: encodeFunctions(provider),
   }
 }

@@ -62,7 +62,15 @@ function attributeFaults(attributes: Attributes, path: readonly string[], around
 }
 
 /** Which of Terraform's own arguments a schema's root must not redefine. */
-export type SchemaUse = 'provider' | 'resource' | 'data source'
+export type SchemaUse = 'provider' | 'resource' | 'data source' | 'action'
+
+const RESERVED_IN: Readonly<Record<SchemaUse, readonly string[]>> = {
+  provider: RESERVED_IN_PROVIDERS,
+  resource: RESERVED_IN_RESOURCES,
+  'data source': RESERVED_IN_RESOURCES,
+  // Its configuration is a block of its own.
+  action: [],
+}
 
 /**
  * Everything that is wrong with `schema`, as `path: fault`; empty when it may be served.
@@ -70,14 +78,14 @@ export type SchemaUse = 'provider' | 'resource' | 'data source'
  * Only resources are written to and kept, so nothing else may have write-only attributes.
  */
 export function schemaFaults(schema: Schema, use: SchemaUse): readonly string[] {
-  const reserved = use === 'provider' ? RESERVED_IN_PROVIDERS : RESERVED_IN_RESOURCES
+  const reserved = RESERVED_IN[use]
   const root = Object.entries(schema.attributes).flatMap(([name, attribute]) => [
     ...(reserved.includes(name) ? [`${name}: is an argument of Terraform's own`] : []),
     ...(use !== 'resource' && attribute.writeOnly
       ? [`${name}: only resources have write-only attributes`]
       : []),
-    ...(use === 'provider' && attribute.computed
-      ? [`${name}: a provider's configuration is not computed`]
+    ...((use === 'provider' || use === 'action') && attribute.computed
+      ? [`${name}: the configuration of a ${use} is not computed`]
       : []),
   ])
   const nowhere = { inSet: false, inWriteOnly: false, inComputed: false }

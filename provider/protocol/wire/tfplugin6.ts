@@ -29,6 +29,7 @@ export const getMetadata = {
     resources: repeated(4, named),
     functions: repeated(5, message({ name: string(1) })),
     listResources: repeated(7, named),
+    actions: repeated(9, named),
   }),
 }
 
@@ -42,6 +43,7 @@ export const getProviderSchema = {
     serverCapabilities: nested(6, serverCapabilities),
     functions: mapOf(7, functionSignature),
     listResourceSchemas: mapOf(9, schema),
+    actionSchemas: mapOf(11, message({ schema: nested(1, schema) })),
   }),
 }
 
@@ -203,6 +205,25 @@ export const listResource = {
     displayName: string(2),
     resourceObject: nested(3, dynamicValue),
     diagnostics: repeated(4, diagnostic),
+  }),
+}
+
+const actionRequest = message({
+  actionType: string(1),
+  config: nested(2, dynamicValue),
+  clientCapabilities: nested(3, clientCapabilities),
+})
+
+export const validateActionConfig = { request: actionRequest, response: diagnosticsAt(1) }
+
+export const planAction = { request: actionRequest, response: diagnosticsAt(1) }
+
+/** The response is one event of a stream, of which either part is there. */
+export const invokeAction = {
+  request: actionRequest,
+  response: message({
+    progress: nested(1, message({ message: string(1) })),
+    completed: nested(2, diagnosticsAt(1)),
   }),
 }
 

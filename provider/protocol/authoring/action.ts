@@ -1,0 +1,35 @@
+/** Actions: what Terraform 1.14 and later does once, outside any state. */
+import type { AnyViews, Awaitable, ConfiguredContext, ValidateContext, Views, ViewsOf } from './context.ts'
+import type { Schema } from './schema.ts'
+
+/** What a handler of this name gets, for functions of your own. @public */
+export interface InvokeContext<V extends Views, Client> extends ConfiguredContext<Client> {
+  readonly config: V['knownConfig']
+  /** Shows a line to the person who waits, at once. */
+  progress(message: string): void
+}
+
+/** An action, with types inferred from its schema. Give it to `actionFor`. */
+export type Action<S extends Schema, Client> = ActionHandlers<ViewsOf<NoInfer<S>>, Client> & {
+  readonly schema: S
+}
+
+interface ActionHandlers<V extends Views, Client> {
+  /** Of the `config` block of an `action` block. */
+  readonly schema: Schema
+  validate?(context: ValidateContext<V['config']>): Awaitable<void>
+  /** Does it. An exception is the action's failure. */
+  invoke(context: InvokeContext<V, Client>): Awaitable<void>
+}
+
+export type AnyAction<Client> = ActionHandlers<AnyViews, Client>
+
+function anyAction<S extends Schema, Client>(action: Action<S, Client>): AnyAction<Client>
+function anyAction<Client>(action: AnyAction<Client>): AnyAction<Client> {
+  return action
+}
+
+/** A function that checks an action's handlers against its schema. */
+export function actionFor<Client>(): <S extends Schema>(action: Action<S, Client>) => AnyAction<Client> {
+  return (action) => anyAction(action)
+}

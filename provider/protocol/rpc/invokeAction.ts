@@ -1,0 +1,50 @@
+import { DiagnosticError, errorAt } from '../authoring/diagnostics.ts'
+import { containsUnknown } from '../values/equality.ts'
+import type { MessageOf } from '../wire/message.ts'
+import type { invokeAction as messages } from '../wire/tfplugin6.ts'
+import { type Call, createReporter } from './call.ts'
+import { configuredContext, lookUp } from './handlers.ts'
+import { encodeDiagnostics, requireObject } from './wireValue.ts'
+
+type Request = MessageOf<typeof messages.request>
+type Event = Partial<MessageOf<typeof messages.response>>
+
+/** Runs an action: an event for each line of progress as it comes, and a last one with what went wrong. */
+export async function* invokeAction(request: Request, call: Call): AsyncGenerator<Event> {
+  const { actionType } = request
+  const reporter = createReporter(call)
+  const lines: string[] = []
+  let wake = (): void => undefined
+  let hasEnded = false
+  const progress = (message: string): void => {
+    lines.push(message)
+    wake()
+  }
+  const running = reporter
+    .attempt(`Running action.${actionType}`, async () => {
+      const { handlers, type } = lookUp(call.session.provider.actions, actionType)
+      const config = requireObject(type, request.config, 'configuration')
+      if (containsUnknown(config)) throw unknownConfiguration()
+      await handlers.invoke({ ...configuredContext(call, reporter), config, progress })
+    })
+    .finally(() => {
+      hasEnded = true
+      wake()
+    })
+  while (!hasEnded || lines.length > 0) {
+    const message = lines.shift()
+    if (message !== undefined) yield { progress: { message } }
+    else
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+  }
+  await running
+  yield { completed: { diagnostics: encodeDiagnostics(reporter.diagnostics) } }
+}
+
+function unknownConfiguration(): DiagnosticError {
+  return new DiagnosticError(
+    errorAt(undefined, 'The action cannot run yet', 'Its configuration has values that are not known.'),
+  )
+}

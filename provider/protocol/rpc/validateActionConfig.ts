@@ -1,0 +1,22 @@
+import type { MessageOf } from '../wire/message.ts'
+import type { validateActionConfig as messages } from '../wire/tfplugin6.ts'
+import { type Call, createReporter } from './call.ts'
+import { callContext, checkConfig, lookUp, NO_CAPABILITIES } from './handlers.ts'
+import { encodeDiagnostics, requireObject } from './wireValue.ts'
+
+type Request = MessageOf<typeof messages.request>
+type Response = Partial<MessageOf<typeof messages.response>>
+
+/** Checks the configuration of an action. Runs without a client. */
+export async function validateActionConfig(request: Request, call: Call): Promise<Response> {
+  const reporter = createReporter(call)
+  await reporter.attempt(`Validating action.${request.actionType}`, async () => {
+    const { handlers, type } = lookUp(call.session.provider.actions, request.actionType)
+    const config = requireObject(type, request.config, 'configuration')
+    await checkConfig(handlers, config, {
+      context: callContext(call, reporter),
+      capabilities: NO_CAPABILITIES,
+    })
+  })
+  return { diagnostics: encodeDiagnostics(reporter.diagnostics) }
+}

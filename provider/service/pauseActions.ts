@@ -1,0 +1,54 @@
+import type { CallOptions } from '../../api/client/request.ts'
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import { errorAt } from '../protocol/authoring/diagnostics.ts'
+import { type AnyAction, actionFor } from '../protocol/authoring/action.ts'
+import { defineSchema } from '../protocol/authoring/schema.ts'
+import { UNKNOWN } from '../protocol/values/value.ts'
+import { attempted } from './attempted.ts'
+import { type Connection, connected } from './connection.ts'
+import { isUuid } from './read/identifiers.ts'
+import type { Session } from './session.ts'
+
+/** An action on one service. */
+function serviceAction(
+  verb: 'pause' | 'resume',
+  description: string,
+  act: (session: Session, id: string, options: CallOptions) => Promise<ServiceResponse>,
+): AnyAction<Connection> {
+  return actionFor<Connection>()({
+    schema: defineSchema({
+      description,
+      attributes: {
+        service_id: { type: 'string', required: true, description: 'UUID of the service.' },
+      },
+    }),
+    validate({ config, report }) {
+      if (config.service_id !== UNKNOWN && !isUuid(config.service_id))
+        report(errorAt(['service_id'], 'Invalid service_id', 'service_id must be the UUID of a service.'))
+    },
+    async invoke({ config: { service_id: id }, client, signal: interrupted, progress }) {
+      const limit = { task: `${verb} service ${id}`, operation: 'update' } as const
+      await attempted(limit, interrupted, async (signal) => {
+        const session = connected(client)
+        await session.checkExpectedOrg(signal)
+        const { name } = await act(session, id, { signal })
+        progress(`Service "${name}" is ${verb}d.`)
+      })
+    },
+  })
+}
+
+/** `action "pharos_pause_service"`. */
+export const pauseAction = serviceAction(
+  'pause',
+  'Pauses a service until it is resumed, such as before a deployment (Terraform 1.14). A `pharos_service` with ' +
+    '`paused = false` is resumed by its next apply.',
+  (session, id, options) => session.client.pauseService(id, options),
+)
+
+/** `action "pharos_resume_service"`. */
+export const resumeAction = serviceAction(
+  'resume',
+  'Resumes a paused service, such as after a deployment (Terraform 1.14).',
+  (session, id, options) => session.client.resumeService(id, options),
+)

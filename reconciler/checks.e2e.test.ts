@@ -171,11 +171,11 @@ test('a wrong option is refused before manifests are read', async () => {
   })
 })
 
-test('--service and --repeat choose what runs, several paths run together', async () => {
+test('--target and --repeat choose what runs, several paths run together', async () => {
   const paths = [manifest('one', '/', '[]'), manifest('two', '/', '[]')]
 
   const both = await runHere(['test', ...paths, ...OWN])
-  const three = await runHere(['test', ...paths, ...OWN, '--service', 'two', '--repeat', '3', '--json'])
+  const three = await runHere(['test', ...paths, ...OWN, '--target', 'two', '--repeat', '3', '--json'])
 
   expect(both.stdout).toContain('2 of 2 checks passed')
   expect(JSON.parse(three.stdout).checks.map(({ service }: { service: string }) => service)).toEqual([
@@ -187,7 +187,7 @@ test('--service and --repeat choose what runs, several paths run together', asyn
 
 test.each<[readonly string[], number, string]>([
   [['nowhere'], 1, 'there is nothing at nowhere'],
-  [['one.yaml', '--service', 'other'], 1, 'no manifest has the metadata.name other'],
+  [['one.yaml', '--target', 'other'], 1, 'no manifest and no service of the state is called other'],
   [['one.yaml', '--repeat', '0'], 1, '--repeat must be a count'],
   [['one.yaml', '--allow-ranges', '10.0.0.0'], 1, 'is not an address range'],
   [['invalid.yaml'], 7, '[E_'],

@@ -16,7 +16,7 @@ const PAGE = /https:\/\/\S+\/$/m
 
 /** The step that runs the checks, for the one service that is there, on this machine. */
 function withLocalChecks(recipe: string): string {
-  return recipe.replace(/pharos test .*?--env \w+/, '$& --service website --allow-ranges 127.0.0.0/8')
+  return recipe.replace(/pharos test .*?--env \w+/, '$& --target website --allow-ranges 127.0.0.0/8')
 }
 
 let shop: Shop

@@ -12,10 +12,12 @@ import { type OpenCreate, resolveCreates } from '../plan/createResolution.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
 import { planChanges } from '../plan/plan.ts'
 import type { Plan } from '../plan/planValue.ts'
+import { narrowed } from '../plan/selection.ts'
 import { type SuspectedDuplicate, suspectedDuplicates } from '../plan/suspectedDuplicates.ts'
 import { ExpectedFailure } from '../run/failure.ts'
 import { isInForce } from '../state/model/record.ts'
 import type { OpenIntent } from '../state/model/store.ts'
+import { counted } from '../text/counts.ts'
 import { fingerprintFor, type StateKey } from '../state/stateKey.ts'
 import { digestOf } from './approval.ts'
 import { ignoredBy } from './ignoredFields.ts'
@@ -63,7 +65,7 @@ export async function buildPlan(input: PlanInput): Promise<PlanResult> {
   const resolution = resolveCreates(open, services, known, input.nowMs())
   const bindings = [...known, ...resolution.recovered.map(({ binding }) => binding)]
   const desired = input.set.services.map((service) => desiredOf(service, input))
-  const planned = planChanges({
+  const whole = planChanges({
     desired,
     frozenKeys: input.set.frozenKeys,
     actual: services,
@@ -73,7 +75,8 @@ export async function buildPlan(input: PlanInput): Promise<PlanResult> {
     hasState: input.store.isDurable,
     nowMs: input.nowMs(),
   })
-  const { plan, warnings } = await withKnownRegions(planned, input)
+  const { plan: chosen, leftOut } = narrowed(whole, input.selection)
+  const { plan, warnings } = await withKnownRegions(chosen, input)
   const facts = {
     exists: input.sourceExists,
     name: input.sourceName,
@@ -96,11 +99,19 @@ export async function buildPlan(input: PlanInput): Promise<PlanResult> {
     declared: new Map(input.set.services.map((service) => [service.key, service])),
     resolution,
     plan,
+    leftOut,
     braked,
     duplicates,
-    warnings: [...warnings, ...duplicates.map(duplicateText)],
+    warnings: [...leftOutText(leftOut), ...warnings, ...duplicates.map(duplicateText)],
     digest: digestOf(braked, { services, bindings: bindingsByKey }),
   }
+}
+
+function leftOutText({ services, changes }: PlanResult['leftOut']): readonly string[] {
+  if (services === 0) return []
+  return [
+    `${counted(services, 'service')} left out by --selector or --target; ${changes === 0 ? 'none' : changes} of them would change`,
+  ]
 }
 
 /** What to say of a service that may have been made twice. Pure. */

@@ -6,6 +6,7 @@ import type { BrakedPlan, BrakePolicy, TrippedBrake } from '../plan/brakes.ts'
 import type { CreateResolution } from '../plan/createResolution.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
 import type { Plan } from '../plan/planValue.ts'
+import type { Narrowed, Selection } from '../plan/selection.ts'
 import type { SuspectedDuplicate } from '../plan/suspectedDuplicates.ts'
 import type { StateReading } from '../state/model/store.ts'
 import type { StateKey } from '../state/stateKey.ts'
@@ -31,6 +32,8 @@ export interface PlanInput {
   readonly brakes?: BrakePolicy | undefined
   /** What else is held back of a plan, such as everything while a window is closed. Pure. */
   readonly holds?: ((plan: Plan) => readonly TrippedBrake[]) | undefined
+  /** The services that the run is about; all when absent. */
+  readonly selection?: Selection | undefined
   /** A run whose own requests are under way: they are not lost, and not to be found out about. */
   readonly runUnderWay?: string
 }
@@ -46,6 +49,7 @@ export interface PlanResult {
   readonly declared: ReadonlyMap<string, DeclaredService>
   readonly resolution: CreateResolution
   readonly plan: Plan
+  readonly leftOut: Narrowed['leftOut']
   readonly braked: BrakedPlan
   /** Services that may have been made twice. */
   readonly duplicates: readonly SuspectedDuplicate[]

@@ -51,14 +51,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [['[path...]', 'folders of manifests, or files (default: .)']],
     summary: 'run the checks of manifests once from this machine; neither API key nor state',
     examples: [
-      'pharos test monitoring/ --service checkout',
+      'pharos test monitoring/ --target checkout',
       'pharos test monitoring/ --format junit > pharos-checks.xml',
       'pharos test monitoring/ --allow-ranges 10.0.0.0/8        # what the server may check with the same option',
     ],
-    groups: ['manifests'],
+    groups: ['manifests', 'selection'],
     formats: CHECK_FORMATS,
     options: [
-      ['--service <name>', 'only the service with this metadata.name'],
       ['--repeat <count>', 'run every check this often (default: 1)'],
       ['--timeout <duration>', 'longest time for one check, where its manifest allows more'],
       ['--allow-ranges <ranges>', 'private address ranges (10.0.0.0/8,…) that may be checked'],

@@ -9,7 +9,7 @@ import { countsOf, type ShownPlan } from './planText.ts'
  * a plan is shown by: an endpoint that only moved, because one was put before it, is found again. Pure.
  */
 export function planDocument(planResult: PlanResult & Pick<ShownPlan, 'planDigest'>): object {
-  const { braked, plan, digest, duplicates, planDigest } = planResult
+  const { braked, plan, leftOut, digest, duplicates, planDigest } = planResult
   return {
     changes: braked.changes.map(changeDocument),
     withheld: braked.withheld.map(changeDocument),
@@ -17,6 +17,7 @@ export function planDocument(planResult: PlanResult & Pick<ShownPlan, 'planDiges
     ...(planDigest === undefined ? {} : { digest: planDigest }),
     ...(digest === null ? {} : { approval: digest }),
     unchanged: plan.unchanged,
+    ...(leftOut.services === 0 ? {} : { leftOut }),
     ...(duplicates.length === 0 ? {} : { suspectedDuplicates: duplicates }),
     counts: countsOf(planResult),
   }

@@ -29,6 +29,7 @@ export async function driftCommand(path: string, context: CommandContext): Promi
     const planResult = await buildPlan(input)
     const drifts = driftOf(planResult.plan)
     output.problems(set.problems)
+    for (const warning of planResult.warnings) output.notice(warning)
     for (const drift of drifts) writeDrift(drift, output)
     const managed = planResult.plan.changes.length + planResult.plan.unchanged.length
     output.result(
@@ -43,6 +44,7 @@ export async function driftCommand(path: string, context: CommandContext): Promi
       }),
       document: {
         problems: set.problems.map(problemDocument),
+        ...(planResult.leftOut.services === 0 ? {} : { leftOut: planResult.leftOut }),
         drift: drifts.map((drift) => ({ ...drift, fields: drift.fields.map(fieldDocument) })),
         requests: requests(),
       },

@@ -13,6 +13,7 @@ import { type FinishedCheck, plannedChecks, runChecks } from '../checks/runCheck
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { signalOf } from '../session/interruption.ts'
 import { loadManifests, noticeEmpty } from '../session/manifests.ts'
+import { selectionOf } from '../session/selection.ts'
 import { type CommandOptions, durationMs } from '../session/settings.ts'
 
 /** Most checks of one run. */
@@ -76,14 +77,9 @@ async function loadAll(paths: readonly string[], context: CommandContext): Promi
   }
 }
 
-function chosen(
-  services: readonly DeclaredService[],
-  { service }: CommandOptions,
-): readonly DeclaredService[] {
-  if (service === undefined) return services
-  const found = services.filter(({ key }) => key === service)
-  if (found.length === 0) throw new UsageError(`no manifest has the metadata.name ${service}`)
-  return found
+function chosen(services: readonly DeclaredService[], options: CommandOptions): readonly DeclaredService[] {
+  const isSelected = selectionOf(options, { services, frozenKeys: [] }, [])
+  return isSelected === undefined ? services : services.filter(({ key }) => isSelected(key))
 }
 
 function repeatOf({ repeat = '1' }: CommandOptions): number {

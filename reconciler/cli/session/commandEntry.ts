@@ -2,7 +2,7 @@ import type { Format } from '../../text/format.ts'
 import type { CommandContext, CommandResult } from './context.ts'
 
 /** Groups of options that several commands share. */
-export type OptionGroup = 'manifests' | 'api' | 'state' | 'lock' | 'grace' | 'limits'
+export type OptionGroup = 'manifests' | 'api' | 'state' | 'lock' | 'grace' | 'limits' | 'selection'
 
 /** One command of the program: what its help shows, and where its code is, loaded only when it runs. */
 export interface CommandEntry {
@@ -27,7 +27,7 @@ export interface CommandEntry {
 /** The argument of commands that work on manifests. */
 export const PATH = [['<path>', 'folder of manifests, or one file']] as const
 /** Options of commands that compare manifests with the services, and of those that also write. */
-export const LOOKING = ['manifests', 'api', 'state', 'grace'] as const
+export const LOOKING = ['manifests', 'selection', 'api', 'state', 'grace'] as const
 export const WRITING = [...LOOKING, 'lock'] as const
 /** Who is recorded as the author of an approval or a suspension. */
 export const ACTOR = ['--actor <name>', 'name to record (default: the user of the system)'] as const

@@ -13,6 +13,10 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
     ['--secrets-dir <dir>', 'folder from which secret files are read'],
     ['--allow-inline-secrets', 'accept { value: …, sensitive: true } in manifests'],
   ],
+  selection: [
+    ['--selector <labels>', 'only services whose labels match, such as team=shop,tier in (1,2)'],
+    ['--target <names>', 'only these services: metadata.name, several separated by commas'],
+  ],
   api: [
     ['--url <url>', 'address of the API (default: PHAROS_URL)'],
     [

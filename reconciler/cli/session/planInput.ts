@@ -4,6 +4,7 @@ import { storeExists } from '../../state/openStore.ts'
 import type { CommandContext } from './context.ts'
 import { loadManifests, noticeEmpty } from './manifests.ts'
 import type { Session } from './session.ts'
+import { selectionOf } from './selection.ts'
 import { createGraceMs, safetyLimits } from './settings.ts'
 
 /** How a command reads manifests, and which session it opens. */
@@ -31,14 +32,21 @@ export async function withPlanInput<Opened extends Session, Result>(
   const session = await open(context)
   try {
     // A path that is not there is a mistake, unless services came from it before.
-    if (!exists && (await session.store.bindings()).length === 0) throw isSlip()
+    const bindings = await session.store.bindings()
+    if (!exists && bindings.length === 0) throw isSlip()
     noticeEmpty(set, path, context.output)
+    const selection = selectionOf(
+      options,
+      set,
+      bindings.map(({ key }) => key),
+    )
     return await command({
       ...session,
       set,
       sourceExists: exists,
       sourceName: name,
       regions,
+      selection,
       createGraceMs: createGraceMs(options),
       brakes: safetyLimits(options),
       areSecretsOptional: secrets === 'optional',

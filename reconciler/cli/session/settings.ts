@@ -13,6 +13,7 @@ export interface CommandOptions {
   readonly format?: string
   readonly url?: string
   readonly caFile?: string
+  readonly selector?: string
   readonly secretsDir?: string
   readonly allowInlineSecrets?: boolean
   readonly createGrace?: string

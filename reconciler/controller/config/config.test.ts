@@ -156,6 +156,13 @@ test('manifests cannot name the secrets of the controller', () => {
   const { sets } = settings(own, { TOKEN: 'a-token-of-length', PROBE: 'x' })
   expect(Object.keys(sets[0]?.manifestEnv ?? {}).sort()).toEqual(['PROBE'])
 
+  const proxies = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy']
+  const proxied = settings(SMALLEST, {
+    ...Object.fromEntries(proxies.map((name) => [name, 'http://user:password@proxy.example:3128'])),
+    PROBE: 'x',
+  })
+  expect(Object.keys(proxied.sets[0]?.manifestEnv ?? {})).toEqual(['PROBE'])
+
   const file = `${SMALLEST}    api: {key: {file: /run/secrets/api-key}}\n    secretsDir: /run/secrets\n`
   const folder = mkdtempSync(join(tmpdir(), 'pharos-config-'))
   writeFileSync(join(folder, 'key'), KEY)

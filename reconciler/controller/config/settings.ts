@@ -72,8 +72,11 @@ export function settingsOf(config: ControllerConfig, env: Environment): Controll
   const ours = referencesIn(config)
   const manifestEnv = Object.fromEntries(
     Object.entries(env).filter(
-      // Those that need no reference, such as PHAROS_API_KEY, are as much our own.
-      ([name]) => !name.startsWith('PHAROS_') && !ours.some((one) => 'env' in one && one.env === name),
+      // Those that need no reference, such as PHAROS_API_KEY and the password of a proxy, are as much our own.
+      ([name]) =>
+        !name.startsWith('PHAROS_') &&
+        !/^(?:https?|all)_proxy$/i.test(name) &&
+        !ours.some((one) => 'env' in one && one.env === name),
     ),
   )
   const common = { env, dataDir, replica, manifestEnv, secretOf, ours }

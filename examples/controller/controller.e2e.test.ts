@@ -22,7 +22,7 @@ test('the alert rules use only existing metrics and conditions', async () => {
   const known = await registry.metrics()
   const conditions = readFileSync('reconciler/controller/status/status.ts', 'utf8')
 
-  const rules: unknown = load(read('alerts.yaml'))
+  const rules: unknown = load(readFileSync('deploy/prometheus/controller.yaml', 'utf8'))
   const text = JSON.stringify(rules)
   const asked = [...text.matchAll(/\bpharos_[a-z_]+/g)].map(([name]) => name)
   const named = [...text.matchAll(/condition=~\\"([A-Za-z|]+)/g)].flatMap(([, names = '']) =>

@@ -10,22 +10,28 @@ const ANSWER_MS_MAX = 120_000
 
 /**
  * The request could not be completed. `outcome` says whether the server may have executed it: `not-sent` is certain
- * (there was no connection), `unknown` is everything after that. `hint` is the remedy for a failure that another
- * attempt does not fix, such as an untrusted certificate; `undefined` for any other.
+ * (there was no connection), `unknown` is everything after that. `hint` is a remedy, `undefined` where none is known; `isFinal` says that
+ * another attempt does not help, as with an untrusted certificate.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly outcome: 'not-sent' | 'unknown'
   readonly hint: string | undefined
+  readonly isFinal: boolean
 
   constructor(
     message: string,
     outcome: 'not-sent' | 'unknown',
-    { hint, ...options }: ErrorOptions & { readonly hint?: string | undefined } = {},
+    {
+      hint,
+      isFinal = false,
+      ...options
+    }: ErrorOptions & { readonly hint?: string | undefined; readonly isFinal?: boolean } = {},
   ) {
     super(message, options)
     this.outcome = outcome
     this.hint = hint
+    this.isFinal = isFinal
   }
 }
 
@@ -123,7 +129,7 @@ function connectionError(origin: string, cause: unknown): ConnectionError {
     (isConnected ? codeOf(cause) : undefined) ?? (cause instanceof Error ? cause.message : 'no reason given')
   const message = `no answer from ${origin} (${reason})`
   if (isConnected) return new ConnectionError(message, 'unknown', { cause })
-  return new ConnectionError(message, 'not-sent', { cause, hint: cause.hint })
+  return new ConnectionError(message, 'not-sent', { cause, hint: cause.hint, isFinal: cause.isFinal })
 }
 
 /** Longest wait that a 429 may ask for (milliseconds): after that the client tries again anyway. */

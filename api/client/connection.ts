@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import type { Outgoing } from '../network/outgoing.ts'
-import { openTunnel, ProxyError } from '../network/tunnel.ts'
+import { ProxyError } from '../network/proxyError.ts'
 
 const HTTPS_PORT = 443
 
@@ -19,7 +19,7 @@ export class NotConnected extends Error {
     const code = codeOf(cause)
     super(isOfProxy ? cause.message : (code ?? cause.message), { cause })
     this.hint = isOfProxy ? cause.hint : hintFor(cause, code ?? '')
-    this.isFinal = this.hint !== undefined
+    this.isFinal = isOfProxy ? cause.isFinal : this.hint !== undefined
   }
 }
 
@@ -34,9 +34,10 @@ export function connector({ proxy, authorities }: Outgoing): buildConnector.conn
       })
     const port = Number(options.port || HTTPS_PORT)
     if (options.protocol !== 'https:' || proxy?.covers(options.hostname, port) !== true) return open()
-    openTunnel(proxy, options.hostname, port).then(open, (error: Error) =>
-      callback(new NotConnected(error), null),
-    )
+    // Loaded here because most processes have no proxy.
+    import('../network/tunnel.ts')
+      .then(({ openTunnel }) => openTunnel(proxy, options.hostname, port))
+      .then(open, (error: Error) => callback(new NotConnected(error), null))
   }
 }
 

@@ -128,7 +128,7 @@ export class Sender {
         return answer
       } catch (error) {
         const mayConnectLater =
-          error instanceof ConnectionError && error.outcome === 'not-sent' && error.hint === undefined
+          error instanceof ConnectionError && error.outcome === 'not-sent' && !error.isFinal
         refusedConnections += 1
         if (!mayConnectLater || refusedConnections === ATTEMPTS_MAX) throw error
         await this.#waitAfter(error, BACKOFF_FIRST_MS * 2 ** refusedConnections, options.signal)

@@ -9,6 +9,7 @@ import { serviceBlock } from '../../provider/testing/scenario.ts'
 import { terraformWorkspace } from '../../provider/testing/terraformWorkspace.ts'
 import { gitRepository } from '../../reconciler/testing/gitRepository.ts'
 import { manifestOf } from '../../reconciler/testing/manifestOf.ts'
+import { runProgram } from '../../reconciler/testing/pharosProgram.ts'
 import { runHere } from '../../reconciler/testing/programHere.ts'
 import { startAgentProcess } from '../../server/testing/agentProcess.ts'
 import { runHere as administer } from '../../server/testing/commandHere.ts'
@@ -98,6 +99,14 @@ test('--ca-file wins over PHAROS_CA_FILE, and what is no certificate is refused 
   expect((await run(caFile, '--ca-file', wrong)).stderr).toContain(
     `${wrong} holds no certificate (PEM): check --ca-file`,
   )
+  const half = join(work, 'half.pem')
+  writeFileSync(
+    half,
+    `${readFileSync(caFile, 'utf8')}-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n`,
+  )
+  expect((await run(caFile, '--ca-file', half)).stderr).toContain(
+    `certificate 2 of ${half} cannot be read: check --ca-file`,
+  )
   expect((await run('/nowhere')).stderr).toContain('/nowhere cannot be read (ENOENT): check PHAROS_CA_FILE')
 })
 
@@ -138,6 +147,19 @@ test.each<[string, string, Refusal | undefined, string]>([
   expect(proxy.asked).toHaveLength(1)
 })
 
+test('a proxy that is away is named, with what to check, after the usual attempts', async () => {
+  const proxy = await startProxy()
+  const environment = behind(proxy)
+  await proxy.close()
+
+  const { exitCode, stderr } = await runHere(['export'], environment)
+
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain(`the proxy ${proxy.address} did not connect (ECONNREFUSED)`)
+  expect(stderr).toContain('check HTTPS_PROXY, and that the proxy runs')
+  expect(stderr).not.toContain('canary')
+})
+
 test('a proxy whose address is none is refused before anything is sent', async () => {
   const proxy = await startProxy()
   const environment = { ...behind(proxy), HTTPS_PROXY: 'socks5://jane:pass-canary@proxy.example' }
@@ -149,6 +171,17 @@ test('a proxy whose address is none is refused before anything is sent', async (
     expect.stringContaining('HTTPS_PROXY is no address of a proxy: write http://host:port'),
   ])
   expect(stderr).not.toContain('canary')
+})
+
+test('checks do not use the proxy', async () => {
+  const proxy = await startProxy()
+  writeFileSync(join(work, 'shop.yaml'), manifestOf('shop').replace(/https:.*/, `https://${HOST}/`))
+
+  const run = await runProgram(['test', work, '--json'], behind(proxy))
+
+  // The name is known to the proxy alone.
+  expect(run.exitCode, run.stdout).toBe(8)
+  expect(proxy.asked).toEqual([])
 })
 
 test('the controller applies a repository through a proxy', async () => {

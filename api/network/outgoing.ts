@@ -2,6 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type HttpsProxy, proxyOf } from './proxy.ts'
 
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?(?:-----END CERTIFICATE-----|$)/gs
+
 /** How connections to a server are opened, beyond its address. */
 export interface Outgoing {
   readonly proxy?: HttpsProxy | undefined
@@ -32,10 +34,14 @@ export function readAuthorities(file: string, name: string): string {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
     throw new Error(`${file} cannot be read (${code}): check ${name}`)
   }
-  try {
-    new X509Certificate(text)
-    return text
-  } catch {
-    throw new Error(`${file} holds no certificate (PEM): check ${name}`)
+  const certificates = text.match(CERTIFICATE) ?? []
+  if (certificates.length === 0) throw new Error(`${file} holds no certificate (PEM): check ${name}`)
+  for (const [index, certificate] of certificates.entries()) {
+    try {
+      new X509Certificate(certificate)
+    } catch {
+      throw new Error(`certificate ${index + 1} of ${file} cannot be read: check ${name}`)
+    }
   }
+  return text
 }

@@ -3,7 +3,9 @@ import { BlockList, isIP } from 'node:net'
 /** A proxy for https, and the hosts that are reached without it. */
 export interface HttpsProxy {
   readonly url: URL
-  /** Value of HttpsProxy-Authorization; `undefined` without a user name. A secret. */
+  /** The variable that names it, as it is spelt. */
+  readonly variable: string
+  /** Value of Proxy-Authorization; `undefined` without user name and password. A secret. */
   readonly authorization: string | undefined
   /** Whether connections to this host and port go through it. */
   readonly covers: (host: string, port: number) => boolean
@@ -21,9 +23,8 @@ export function proxyOf(environment: Readonly<Record<string, string | undefined>
   const [, exceptions] = variableOf(environment, 'no_proxy')
   const rules = exceptions.split(/[\s,]+/).filter((rule) => rule !== '')
   return {
-    url,
-    authorization:
-      url.username === '' ? undefined : `Basic ${btoaUtf8(`${part(url.username)}:${part(url.password)}`)}`,
+    ...{ url, variable: name },
+    authorization: authorizationOf(url),
     covers: (host, port) => !isLoopback(host) && !rules.some((rule) => matches(rule, bare(host), port)),
   }
 }
@@ -44,6 +45,11 @@ function urlOf(text: string): URL | undefined {
   return ['http:', 'https:'].includes(url.protocol) && url.hostname !== '' && isPlain ? url : undefined
 }
 
+function authorizationOf({ username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined
+  return `Basic ${Buffer.from(`${part(username)}:${part(password)}`, 'utf8').toString('base64')}`
+}
+
 /** User name or password, in clear. */
 function part(encoded: string): string {
   try {
@@ -52,10 +58,6 @@ function part(encoded: string): string {
     // A percent sign that encodes nothing is meant as it stands.
     return encoded
   }
-}
-
-function btoaUtf8(text: string): string {
-  return Buffer.from(text, 'utf8').toString('base64')
 }
 
 /** A host without the brackets of an IPv6 address and the last dot of a name, in lower case. */

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { Outgoing } from '../../api/network/outgoing.ts'
-import { ProxyError } from '../../api/network/tunnel.ts'
+import { ProxyError } from '../../api/network/proxyError.ts'
 import { readSyncAnswer } from '../protocol/messageProblem.ts'
 import {
   type CallValue,
@@ -181,7 +181,7 @@ function exchanged(
 
 function withAdvice(error: Error & { code?: string }, { host }: URL): Error {
   if (error instanceof ProxyError) {
-    return error.hint === undefined ? error : new Error(`${error.message}: ${error.hint}`, { cause: error })
+    return new Error(`${error.message}: ${error.hint}`, { cause: error })
   }
   const { code = '' } = error
   if (!UNTRUSTED.has(code)) return error

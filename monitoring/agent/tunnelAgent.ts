@@ -4,9 +4,10 @@ import type { Duplex } from 'node:stream'
 import type { HttpsProxy } from '../../api/network/proxy.ts'
 import { openTunnel } from '../../api/network/tunnel.ts'
 
-/** Connects to https servers through a proxy. */
+/** Connects to https servers through a proxy; `destroy` also ends what is connecting. */
 export class TunnelAgent extends Agent {
   readonly #proxy: HttpsProxy
+  readonly #ending = new AbortController()
 
   constructor(options: AgentOptions, proxy: HttpsProxy) {
     super(options)
@@ -18,7 +19,12 @@ export class TunnelAgent extends Agent {
     callback: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     const connect = async (): Promise<Duplex> => {
-      const socket = await openTunnel(this.#proxy, String(options.host), Number(options.port))
+      const socket = await openTunnel(
+        this.#proxy,
+        String(options.host),
+        Number(options.port),
+        this.#ending.signal,
+      )
       // True because the agent answers with the stream when it is given a socket.
       return super.createConnection({ ...options, socket } as RequestOptions) as Duplex
     }
@@ -27,5 +33,10 @@ export class TunnelAgent extends Agent {
       // The agent passes the error on and reads no stream then.
       (error: Error) => callback(error, undefined as never),
     )
+  }
+
+  override destroy(): void {
+    this.#ending.abort()
+    super.destroy()
   }
 }

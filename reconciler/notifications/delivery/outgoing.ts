@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import { codeOf, connector } from '../../../api/client/connection.ts'
 import type { HttpsProxy } from '../../../api/network/proxy.ts'
-import { ProxyError } from '../../../api/network/tunnel.ts'
+import { ProxyError } from '../../../api/network/proxyError.ts'
 
 /** Longest that a receiver may take to answer (milliseconds). */
 const ANSWER_MS_MAX = 10_000

@@ -1,0 +1,53 @@
+import type { HttpsProxy } from './proxy.ts'
+
+/** A proxy did not connect. The message names it and never its password; `hint` is what to do. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError'
+  readonly hint: string
+  /** Whether another attempt would fail too. */
+  readonly isFinal: boolean
+
+  constructor(message: string, { hint, isFinal }: { readonly hint: string; readonly isFinal: boolean }) {
+    super(message)
+    this.hint = hint
+    this.isFinal = isFinal
+  }
+}
+
+/** The error of a proxy that answered with `status` instead of connecting to `target`, host:port. Pure. */
+export function refusedTunnel(
+  { url, variable, authorization }: HttpsProxy,
+  target: string,
+  status: number,
+): ProxyError {
+  const name = `the proxy ${url.host}`
+  if (status === 407) {
+    const hint =
+      authorization === undefined
+        ? `it wants a user name and a password: write http://user:password@host:port in ${variable}`
+        : `it refuses the user name or password in ${variable}`
+    return new ProxyError(`${name} answered 407`, { hint, isFinal: true })
+  }
+  const message = `${name} answered ${status} for ${target}`
+  return status >= 500
+    ? new ProxyError(message, {
+        hint: `check that it can reach ${target}, or name the host in NO_PROXY`,
+        isFinal: false,
+      })
+    : new ProxyError(message, {
+        hint: 'allow the connection there, or name the host in NO_PROXY',
+        isFinal: true,
+      })
+}
+
+/** The error of a connection to a proxy that failed with `reason`, a code. Pure. */
+export function brokenTunnel({ url, variable }: HttpsProxy, reason: string): ProxyError {
+  const name = `the proxy ${url.host}`
+  // Another protocol than HTTP, or than TLS.
+  if (/^(?:HPE_|EPROTO|ERR_SSL|ERR_TLS)/.test(reason)) {
+    const hint = `check ${variable}: scheme, host and port`
+    return new ProxyError(`${name} did not answer as one (${reason})`, { hint, isFinal: true })
+  }
+  const hint = `check ${variable}, and that the proxy runs`
+  return new ProxyError(`${name} did not connect (${reason})`, { hint, isFinal: false })
+}

@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -16,14 +16,14 @@ import { CLIENT_RATE, Limiter } from '../../api/client/limiter.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import { METHODS } from '../../provider/protocol/testing/providerClient.ts'
 import { startProvider } from '../../provider/protocol/testing/providerProcess.ts'
+import { openTerraformDirectory } from '../../provider/protocol/testing/terraformCli.ts'
 import { startRecordingProxy } from '../../provider/testing/recordingProxy.ts'
 import { type TerraformWorkspace, terraformWorkspace } from '../../provider/testing/terraformWorkspace.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
+import { compare, computedMs, shown, times } from './timing.ts'
 
 /** Services up to which the baseline is really run: beyond, its time is computed from the limit. */
 const BASELINE_SERVICES_MAX = 500
-/** Runs of a short command; the fastest counts, because other programs only slow it down. */
-const ROUNDS = 5
 /** Requests a second under the contract, after the burst is spent. */
 const REQUESTS_PER_SECOND = 5
 /** Time in which a key earns its whole burst (milliseconds). */
@@ -57,20 +57,6 @@ const fleet = (count: number): string => `resource "pharos_service" "many" {
   endpoints = [{ url = "https://example.com/", http = { method = "GET" } }]
 }
 `
-
-/** Clock ticks of Linux in a second, as /proc counts them. */
-const TICKS_PER_SECOND = 100
-
-/**
- * CPU time of finished child processes and their descendants (milliseconds); NaN without /proc. Beside other programs
- * it is more accurate than wall time.
- */
-function computedMs(): number {
-  if (!existsSync('/proc/self/stat')) return Number.NaN
-  // After the name in parentheses, which may contain blanks: fields 16 and 17 of proc(5) are cutime and cstime.
-  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? []
-  return ((Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND) * 1_000
-}
 
 interface Bench {
   readonly server: TestServer
@@ -172,20 +158,16 @@ async function benchCreate(count: number): Promise<void> {
     const made = requests()
     // The same command again, when the key has earned its burst again: everything but the creates.
     await wait(BURST_EARNED_MS)
-    const emptyMs = await quickest(() => timed(() => workspace.succeed(['apply', '-auto-approve'])))
+    const { again } = await compare({
+      again: () => timed(() => workspace.succeed(['apply', '-auto-approve'])),
+    })
+    const emptyMs = again.fastestMs
     const limitMs = ((count - CLIENT_RATE.burstRequests) / REQUESTS_PER_SECOND) * 1_000
     const ratio = (applyMs / (limitMs + emptyMs)).toFixed(3)
     write(
       `create of ${count}: ${seconds(applyMs)}, ${made} requests; limit ${seconds(limitMs)} + empty apply ${seconds(emptyMs)} (${ratio} ×)`,
     )
   })
-}
-
-/** The fastest of several runs of `work`, in milliseconds. */
-async function quickest(work: () => Promise<number>): Promise<number> {
-  const runs: number[] = []
-  for (let round = 0; round < ROUNDS; round += 1) runs.push(await work())
-  return Math.min(...runs)
 }
 
 /** Milliseconds until an empty program of Node prints. */
@@ -209,26 +191,45 @@ async function providerMs(until: 'handshake' | 'schema'): Promise<number> {
 }
 
 async function benchStart(): Promise<void> {
-  const emptyMs = await quickest(emptyProgramMs)
-  for (const until of ['handshake', 'schema'] as const) {
-    const ms = await quickest(() => providerMs(until))
-    write(
-      `start to ${until}: ${ms.toFixed(0)} ms, an empty Node program ${emptyMs.toFixed(0)} ms (${(ms / emptyMs).toFixed(2)} ×)`,
-    )
+  const { empty, handshake, schema } = await compare({
+    empty: emptyProgramMs,
+    handshake: () => providerMs('handshake'),
+    schema: () => providerMs('schema'),
+  })
+  write(`an empty Node program: ${shown(empty)}`)
+  write(`start to handshake: ${shown(handshake)}: ${times(handshake, empty)}`)
+  write(`start to schema: ${shown(schema)}: ${times(schema, empty)}`)
+  write('computing is of whole processes, with their end')
+  if (process.env.NODE_EXTRA_CA_CERTS !== undefined) {
+    write('NODE_EXTRA_CA_CERTS is set: each Node reads all authorities at its start, which hides the rest')
   }
 }
+
+const BUILT_IN = 'resource "terraform_data" "one" { input = "a" }'
 
 async function benchOne(): Promise<void> {
   await withServer(1, 'none', async (bench) => {
     await takeOver(bench)
-    const oursMs = await quickest(() => timed(() => bench.workspace.succeed(EMPTY_PLAN)))
-    await bench.workspace.succeed(['state', 'rm', 'pharos_service.many'])
-    bench.workspace.configure('resource "terraform_data" "one" { input = "a" }')
-    await bench.workspace.succeed(['apply', '-auto-approve'])
-    const builtInMs = await quickest(() => timed(() => bench.workspace.succeed(EMPTY_PLAN)))
+    const beside = await terraformWorkspace({ url: bench.server.url, apiKey: '', provider: 'installed' })
+    const alone = openTerraformDirectory({})
+    beside.configure(BUILT_IN)
+    alone.configure(BUILT_IN)
+    await beside.succeed(['init'])
+    await beside.succeed(['apply', '-auto-approve'])
+    await alone.run('init')
+    await alone.run('apply', '-auto-approve')
+    const { one, besides, none } = await compare({
+      one: () => timed(() => bench.workspace.succeed(EMPTY_PLAN)),
+      besides: () => timed(() => beside.succeed(EMPTY_PLAN)),
+      none: () => timed(() => alone.run(...EMPTY_PLAN)),
+    })
+    write(`plan of one service, which starts the provider three times: ${shown(one)}`)
     write(
-      `plan of one service: ${seconds(oursMs)}, of one terraform_data, which starts no process: ${seconds(builtInMs)} (${(oursMs / builtInMs).toFixed(1)} ×)`,
+      `plan of one terraform_data where the provider is required, which starts it for its schema: ${shown(besides)}: ${times(one, besides)}`,
     )
+    write(`plan of one terraform_data alone, which starts no process: ${shown(none)}: ${times(one, none)}`)
+    beside.remove()
+    alone.remove()
   })
 }
 

@@ -132,15 +132,14 @@ const packing = {
       }
       const main = pack('main', await inner(path, [textLibraries(inner, LATE_LIBRARIES, pack)]))
       const contents = `import { compileCached } from './provider/protocol/plugin/compileCache.ts'
-import { inflateRawSync } from 'node:zlib'
 const packs = ${JSON.stringify(packs)}
 const names = ['module', 'exports', 'require', '__filename', 'load']
 const filename = typeof __filename === 'string' ? __filename : process.argv[1]
 function load(name) {
   const module = { exports: {} }
   const { key, bytes } = packs[name]
-  const text = inflateRawSync(Buffer.from(bytes, 'base64')).toString()
-  compileCached(text, { names, key, filename })(module, module.exports, require, filename, load)
+  const unpack = () => require('node:zlib').inflateRawSync(Buffer.from(bytes, 'base64')).toString()
+  compileCached(unpack, { names, key, filename })(module, module.exports, require, filename, load)
   return module.exports
 }
 export const { pharos } = ${main}`

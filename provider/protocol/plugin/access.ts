@@ -28,6 +28,8 @@ export function admit(access: Access, serve: (connection: Duplex) => void): (con
       requestCert: true,
       rejectUnauthorized: false,
       ALPNProtocols: ['h2'],
+      // Nothing is resumed. The default is a digest of the command line.
+      sessionIdContext: 'plugin',
       minVersion: 'TLSv1.2',
     },
     (connection) => {

@@ -35,8 +35,8 @@ test('files are kept in the cache folder of the user, which others cannot write 
 
 test('a file is read as it was written, and a damaged or missing one is not', () => {
   const file = join(home, 'main')
-  const data = Buffer.from('compiled')
-  writeCache(file, data)
+  const compiled = { text: 'return “text”', code: Buffer.from('compiled') }
+  writeCache(file, compiled)
   const read = readCache(file)
   const bytes = readFileSync(file)
   writeFileSync(file, bytes.subarray(0, -1))
@@ -44,7 +44,7 @@ test('a file is read as it was written, and a damaged or missing one is not', ()
   bytes[32] = (bytes[32] ?? 0) ^ 1
   writeFileSync(file, bytes)
 
-  expect(read).toEqual(data)
+  expect(read).toEqual(compiled)
   expect([cut, readCache(file), readCache(join(home, 'absent'))]).toEqual([undefined, undefined, undefined])
 })
 
@@ -55,16 +55,18 @@ test('writing removes files that nothing has written for a month, and leaves no 
   for (const file of [old, fresh]) writeFileSync(file, '')
   const longAgo = Date.now() / 1_000 - 31 * 86_400
   utimesSync(old, longAgo, longAgo)
-  writeCache(join(folder, 'main'), Buffer.from('x'))
+  const compiled = { text: 'x', code: Buffer.from('x') }
+  writeCache(join(folder, 'main'), compiled)
   mkdirSync(join(folder, 'taken'))
-  writeCache(join(folder, 'taken'), Buffer.from('x'))
+  writeCache(join(folder, 'taken'), compiled)
 
   expect(readdirSync(folder).sort()).toEqual(['fresh', 'main', 'taken'])
 })
 
 test('a function is compiled with its parameters, with and without a cache', () => {
   const options = { names: ['one', 'other'], key: 'test', filename: 'test.js' }
+  const unpack = (): string => 'return one + other'
 
-  expect(compileCached('return one + other', options)(1, 2)).toBe(3)
-  expect(compileCached('return one + other', options)(3, 4)).toBe(7)
+  expect(compileCached(unpack, options)(1, 2)).toBe(3)
+  expect(compileCached(unpack, options)(3, 4)).toBe(7)
 })

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { EndpointTask, SyncAnswer } from '../protocol/messages.ts'
+import { gridOf, slotAfter, slotKey } from '../schedule/grid.ts'
 import { Agent } from './agent.ts'
 import type { LinkSyncRequest } from './link.ts'
 import { pending, STORE } from './testing/pendingResults.ts'
@@ -18,6 +19,8 @@ let server: {
   readonly requests: LinkSyncRequest[]
   signal: AbortSignal | undefined
 }
+/** The machine of the agent: how far its wall clock is ahead, and for how long its monotonic clock stood still (milliseconds). */
+let machine: { wallAheadMs: number; stoodStillMs: number }
 /** Seconds of the slots that were checked, in order. */
 let checkedS: number[]
 let agent: Agent
@@ -43,6 +46,7 @@ beforeEach(() => {
   vi.useFakeTimers()
   vi.setSystemTime(START_MS)
   server = { isAway: false, aheadMs: 0, requests: [], signal: undefined }
+  machine = { wallAheadMs: 0, stoodStillMs: 0 }
   checkedS = []
   agent = new Agent({
     link: {
@@ -59,10 +63,11 @@ beforeEach(() => {
         return { batch, stored: results.length, known: 0, refused: [], now_ms: Date.now() }
       },
     },
-    ...{ instance: STORE, version: '0.0.0', wallMs: Date.now, onError: () => {} },
+    ...{ instance: STORE, version: '0.0.0', onError: () => {} },
     library: { prepare: () => ({ run: async () => report }), restrict: () => {} },
+    wallMs: () => Date.now() + machine.wallAheadMs,
     // True for a clock that only runs forward, as long as no test sets the faked one back.
-    monotonicMs: () => Date.now() - START_MS,
+    monotonicMs: () => Date.now() - START_MS - machine.stoodStillMs,
   })
   void agent.setRegions(['eu-west-1'])
 })
@@ -116,6 +121,37 @@ test('an agent follows a clock that was set with the next answer', async () => {
   const last = checkedS.at(-1) ?? 0
   expect(last * 1_000 - (START_MS + HOUR_MS)).toBeGreaterThan(10 * 60_000)
   expect(agent.figures.clock_ahead_ms).toBe(-HOUR_MS)
+})
+
+test.each([HOUR_MS, -HOUR_MS])(
+  'a wall clock that is set to be %d ms ahead moves no slot, and the agent reports it',
+  async (wallAheadMs) => {
+    await pass(10 * 60_000)
+    machine.wallAheadMs = wallAheadMs
+    await pass(10 * 60_000)
+
+    const grid = gridOf(TASK.id, 'eu-west-1', 60)
+    const first = slotKey(slotAfter(grid, START_MS))
+    expect(checkedS).toEqual(checkedS.map((_, index) => first + 60 * index))
+    expect(checkedS.length).toBeGreaterThanOrEqual(19)
+    expect(agent.figures.clock_ahead_ms).toBe(wallAheadMs)
+  },
+)
+
+test('a machine that was suspended for two hours with its monotonic clock goes on with the newest slot', async () => {
+  await pass(10 * 60_000)
+  const before = checkedS.length
+  vi.setSystemTime(Date.now() + 2 * HOUR_MS)
+  machine.stoodStillMs = 2 * HOUR_MS
+  // The answer to the request that was under way, or to the next one, has the server's time.
+  await pass(WAIT_MS + 60_000)
+
+  const wokenS = START_MS / 1_000 + 2 * 3_600 + 600
+  const late = checkedS.slice(before)
+  expect(late.filter((dueS) => dueS < wokenS - 60).length).toBeLessThanOrEqual(1)
+  expect([1, 2]).toContain(late.filter((dueS) => dueS >= wokenS - 60).length)
+  expect(checkedS).toEqual([...new Set(checkedS)].toSorted((a, b) => a - b))
+  expect(agent.figures.skipped).toBeGreaterThanOrEqual(118)
 })
 
 test('an agent that had no turn for two hours checks the newest slot alone, and counts the others', async () => {

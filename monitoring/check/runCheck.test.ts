@@ -238,6 +238,53 @@ test.each<[string, string, string, readonly Assertion[], string]>([
   },
 )
 
+test.each<[string, string, string, readonly Assertion[], string]>([
+  ['a body', 'HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n', 'a', [], 'body_timeout'],
+  [
+    'a chunked body',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',
+    '1\r\na\r\n',
+    BODY_IS_OK,
+    'body_timeout',
+  ],
+  ['a header', 'HTTP/1.1 200 OK\r\nA: ', 'a', [], 'response_timeout'],
+  ['interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n', [], 'response_timeout'],
+])('a check of %s in drops ends with its timeout', async (_name, start, drop, assertions, reason) => {
+  let closed: Promise<unknown> | undefined
+  const server = await opened(
+    startRawServer((socket) => {
+      closed = once(socket, 'close')
+      socket.once('data', () => {
+        socket.write(start)
+        const dripping = setInterval(() => socket.write(drop), 10)
+        socket.once('close', () => clearInterval(dripping))
+      })
+    }),
+  )
+
+  const result = await checkOf({ url: urlOf(server), assertions, http: { timeout: SHORT } })
+  await closed
+
+  expect(result).toMatchObject({ outcome: 'down', reason, attempts: 1 })
+})
+
+test('hosts that redirect to one another slowly have the timeout of one check in all', async () => {
+  const server = await opened(
+    startHttpServer(({ url }, response) => {
+      setTimeout(() => response.writeHead(302, { location: `/${Number(url?.slice(1)) + 1}` }).end(), 30)
+    }),
+  )
+
+  const result = await checkOf({
+    url: urlOf(server, '/0'),
+    http: { timeout: SHORT, max_redirects_to_follow: 20 },
+  })
+
+  // On a busy machine the time may end while a hop connects.
+  expect(['connect_timeout', 'response_timeout']).toContain(result.reason)
+  expect(server.connections()).toBeLessThan(20)
+})
+
 test('a bomb of a coding is ended at 1 MiB', async () => {
   const bomb = gzipSync(Buffer.alloc(300_000_000))
   const server = await opened(

@@ -5,7 +5,9 @@ import {
   atInstant,
   endpointState,
   newSeries,
+  type SeriesResult,
   type SeriesState,
+  type SeriesTimes,
   STATES,
   type State,
   serviceState,
@@ -149,4 +151,80 @@ test('results in any order, with duplicates, give the same state as the newest o
       expect(series.sinceS).toBeLessThanOrEqual(Math.max(series.lastDueS, START_S))
     }),
   )
+})
+
+/** A naive model: the state at `nowS` as docs/monitoring.md defines it, from all results so far, each time from the beginning. */
+function stateByDefinition(results: readonly SeriesResult[], times: SeriesTimes, nowS: number): State {
+  const known = results.filter(({ outcome }) => outcome !== 'unknown')
+  const silenceS = 2 * times.intervalS + times.timeoutMs / 1_000 + 30
+  const isSilentAfter = (index: number): boolean =>
+    (known[index + 1]?.dueS ?? nowS) - (known[index]?.dueS ?? 0) >= silenceS
+  // Nothing before the last silence counts.
+  const lastSilence = known.findLastIndex((_, index) => isSilentAfter(index))
+  const counting = known.slice(lastSilence + 1).map(({ outcome }) => outcome)
+  const last = counting.at(-1)
+  if (last === undefined) return 'unknown'
+  if (last !== 'up') return last
+  const lastFailure = counting.findLastIndex((outcome) => outcome !== 'up')
+  const passed = counting.length - 1 - lastFailure
+  return counting[lastFailure] === 'down' && passed < 2 && times.intervalS < 300 ? 'down' : 'up'
+}
+
+const anyTimes = fc.constantFrom(
+  ...[1, 10, 60, 299, 300, 3_600].map((intervalS) => ({ intervalS, timeoutMs: 10_000 })),
+)
+/** Outcomes of following slots, some of which have no result: as a target that flaps, and an agent that comes and goes. */
+const anySlots = fc.array(fc.option(anyState, { nil: undefined, freq: 6 }), { maxLength: 120 })
+
+/** The states of a series after each slot and the results so far, played as the server does: each second is looked at. */
+function played(slots: readonly (State | undefined)[], times: SeriesTimes) {
+  let series = newSeries(START_S - 1)
+  const results: SeriesResult[] = []
+  return slots.map((outcome, index) => {
+    const nowS = START_S + index * times.intervalS
+    series = atInstant(series, times, nowS)
+    if (outcome !== undefined) {
+      const result = { dueS: nowS, outcome, reason: outcome === 'up' ? 0 : REASON }
+      results.push(result)
+      series = afterResult(series, result, times)
+    }
+    return { series, nowS, results: [...results] }
+  })
+}
+
+test('after any sequence of outcomes and gaps a series has the state that its definition says', () => {
+  fc.assert(
+    fc.property(anySlots, anyTimes, (slots, times) => {
+      for (const { series, nowS, results } of played(slots, times)) {
+        expect(series.state).toBe(stateByDefinition(results, times, nowS))
+        expect(series.sinceS).toBeLessThanOrEqual(nowS)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a series that flaps comes up only after two passed checks in a row, so it changes at most twice in three results', () => {
+  const outcomes = fc.array(fc.constantFrom<State>('up', 'down'), { maxLength: 200 })
+  fc.assert(
+    fc.property(outcomes, (slots) => {
+      const states = played(slots, TIMES).map(({ series }) => series.state)
+      const changedAt = states.flatMap((state, index) => (state === states[index - 1] ? [] : [index]))
+      for (const at of changedAt.slice(1)) {
+        if (states[at] === 'up') expect(slots.slice(at - 2, at + 1)).toEqual(['down', 'up', 'up'])
+      }
+      // The first result makes a state of its own.
+      expect(changedAt.length).toBeLessThanOrEqual(1 + Math.ceil((2 * Math.max(0, slots.length - 1)) / 3))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a series whose checks pass and fail in turn is down throughout', () => {
+  const states = played(
+    Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? 'down' : 'up')),
+    TIMES,
+  )
+
+  expect(new Set(states.map(({ series }) => series.state))).toEqual(new Set(['down']))
 })

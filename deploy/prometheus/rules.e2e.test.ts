@@ -1,14 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { dump, load } from 'js-yaml'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROMTOOL, skipReason } from '../../server/testing/prometheusProcess.ts'
 import { RULE_CASES } from './testing/ruleCases.ts'
-
-// Debian's package `prometheus` has it.
-const PROMTOOL = '/usr/bin/promtool'
-const skipReason = existsSync(PROMTOOL) || process.env.CI === 'true' ? null : `no promtool at ${PROMTOOL}`
 
 interface Rule {
   readonly alert: string
@@ -94,6 +91,16 @@ test('every alert says what happened, what it means, how urgent it is, and links
     ),
   ).toEqual([])
   expect(new Set(RULES.map(({ alert }) => alert)).size).toBe(RULES.length)
+})
+
+test('every condition that a rule names is one of the controller', () => {
+  const conditions = readFileSync('reconciler/controller/status/status.ts', 'utf8')
+  const named = RULES.flatMap(({ expr }) =>
+    [...expr.matchAll(/condition=~"([A-Za-z|]+)/g)].flatMap(([, names = '']) => names.split('|')),
+  )
+
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.filter((name) => !conditions.includes(`'${name}'`))).toEqual([])
 })
 
 test('each rule has a case in which it fires and one in which it is quiet, and each case has a rule', () => {

@@ -1,10 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { load } from 'js-yaml'
 import { expect, test } from 'vitest'
-import { metricsOf } from '../../reconciler/controller/metrics.ts'
-import { notificationMetrics } from '../../reconciler/notifications/notificationMetrics.ts'
 import { startForgeServer } from '../../reconciler/notifications/testing/forgeServer.ts'
 import { startReceiver } from '../../reconciler/notifications/testing/receiver.ts'
 import { controllerProcess } from '../../reconciler/testing/controllerProcess.ts'
@@ -14,26 +11,6 @@ import { manifestOf } from '../../reconciler/testing/manifestOf.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 
 const read = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8')
-
-test('the alert rules use only existing metrics and conditions', async () => {
-  const status = () => ({ version: '', startedAt: '', at: '', replica: '', sets: [] })
-  const { registry } = metricsOf(status, Date.now)
-  notificationMetrics(registry, () => new Map())
-  const known = await registry.metrics()
-  const conditions = readFileSync('reconciler/controller/status/status.ts', 'utf8')
-
-  const rules: unknown = load(readFileSync('deploy/prometheus/controller.yaml', 'utf8'))
-  const text = JSON.stringify(rules)
-  const asked = [...text.matchAll(/\bpharos_[a-z_]+/g)].map(([name]) => name)
-  const named = [...text.matchAll(/condition=~\\"([A-Za-z|]+)/g)].flatMap(([, names = '']) =>
-    names.split('|'),
-  )
-
-  expect(asked.filter((name) => !known.includes(`# TYPE ${name} `))).toEqual([])
-  expect(asked.length).toBeGreaterThan(5)
-  expect(named.filter((name) => !conditions.includes(`'${name}'`))).toEqual([])
-  expect(named.length).toBeGreaterThan(5)
-})
 
 test('the example controller applies services, and notifies its channels and its forge', async () => {
   const [server, receiver, forge] = await Promise.all([

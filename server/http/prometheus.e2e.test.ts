@@ -1,28 +1,19 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { type AddressInfo, createServer as createSocket, type Server } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
 import { makeAuthority } from '../../monitoring/check/testing/certificates.ts'
 import { apiClient } from '../testing/apiClient.ts'
+import { PROMTOOL, skipReason, startPrometheus } from '../testing/prometheusProcess.ts'
 import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
 import { startProcess } from '../testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
-
-// Debian's package `prometheus` has both.
-const [PROMETHEUS, PROMTOOL] = ['/usr/bin/prometheus', '/usr/bin/promtool']
-const skipReason =
-  (existsSync(PROMETHEUS) && existsSync(PROMTOOL)) || process.env.CI === 'true'
-    ? null
-    : `no prometheus at ${PROMETHEUS}`
-
-/** Interval of the queries while Prometheus has not scraped yet (milliseconds). */
-const LOOK_MS = 250
 
 const undo: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -68,15 +59,6 @@ function temporaryFolder(): string {
   return folder
 }
 
-async function freePort(): Promise<number> {
-  const socket = createSocket().listen(0, '127.0.0.1')
-  await once(socket, 'listening')
-  // True because the socket listens on TCP.
-  const { port } = socket.address() as AddressInfo
-  await new Promise((resolve) => socket.close(resolve))
-  return port
-}
-
 /** The scrape configuration that docs/monitoring.md gives, for the server at `adminUrl`. */
 function documentedConfiguration(adminUrl: string): string {
   const page = readFileSync(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
@@ -93,41 +75,6 @@ function documentedMetrics(): readonly string[] {
   const elsewhere =
     /^pharos_(endpoint_state|agent_connected|agent_results_refused_total|backups_failed_total)$/
   return [...new Set(names)].filter((name) => !elsewhere.test(name))
-}
-
-async function startPrometheus(adminUrl: string): Promise<string> {
-  const folder = temporaryFolder()
-  writeFileSync(join(folder, 'prometheus.yml'), documentedConfiguration(adminUrl))
-  const address = `127.0.0.1:${await freePort()}`
-  const args = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/data`]
-  const child: ChildProcess = spawn(PROMETHEUS, [...args, `--web.listen-address=${address}`], {
-    stdio: 'ignore',
-  })
-  undo.push(async () => {
-    child.kill()
-    if (child.exitCode === null) await once(child, 'exit')
-  })
-  return `http://${address}`
-}
-
-interface Sample {
-  readonly metric: Readonly<Record<string, string>>
-  readonly value: readonly [number, string]
-}
-
-/** The samples of `query`, as soon as there are any. */
-async function samplesOf(prometheus: string, query: string): Promise<readonly Sample[]> {
-  for (;;) {
-    const answer = await fetch(`${prometheus}/api/v1/query?${new URLSearchParams({ query })}`).catch(
-      () => undefined,
-    )
-    if (answer?.ok === true) {
-      // True because this is what the HTTP API of Prometheus answers.
-      const { data } = (await answer.json()) as { data: { result: Sample[] } }
-      if (data.result.length > 0) return data.result
-    }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
-  }
 }
 
 const BASIC = [
@@ -169,15 +116,17 @@ test.skipIf(skipReason !== null)(
   `a Prometheus with the documented configuration answers what dashboards of blackbox_exporter ask, and finds no fault with either page${skipReason === null ? '' : ` (${skipReason})`}`,
   async () => {
     const { orgId, adminUrl } = await startMonitored()
-    const prometheus = await startPrometheus(adminUrl)
+    const prometheus = await startPrometheus(documentedConfiguration(adminUrl))
+    undo.push(prometheus.stop)
+    const { samplesOf } = prometheus
 
-    const [success] = await samplesOf(prometheus, 'probe_success{instance=~"http:.+"}')
+    const [success] = await samplesOf('probe_success{instance=~"http:.+"}')
     const answered = []
-    for (const query of QUERIES) if ((await samplesOf(prometheus, query)).length > 0) answered.push(query)
-    const phases = await samplesOf(prometheus, 'sum by (phase) (probe_http_duration_seconds)')
-    const [tls] = await samplesOf(prometheus, 'probe_tls_version_info')
-    const [counted] = await samplesOf(prometheus, 'pharos_checks_total{outcome="up"}')
-    const [labels] = await samplesOf(prometheus, 'pharos_region_mode{region="eu-west-1"}')
+    for (const query of QUERIES) if ((await samplesOf(query)).length > 0) answered.push(query)
+    const phases = await samplesOf('sum by (phase) (probe_http_duration_seconds)')
+    const [tls] = await samplesOf('probe_tls_version_info')
+    const [counted] = await samplesOf('pharos_checks_total{outcome="up"}')
+    const [labels] = await samplesOf('pharos_region_mode{region="eu-west-1"}')
     const checks = ['/metrics', '/metrics/probes'].map(async (path) => {
       const page = await (await fetch(`${adminUrl}${path}`)).text()
       const checking = promisify(execFile)(PROMTOOL, ['check', 'metrics'])

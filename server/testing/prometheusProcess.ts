@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+// Debian's package `prometheus` has both.
+const PROMETHEUS = '/usr/bin/prometheus'
+export const PROMTOOL = '/usr/bin/promtool'
+
+/** Why tests with Prometheus cannot run here; null when they can. Under CI they fail instead. */
+export const skipReason =
+  (existsSync(PROMETHEUS) && existsSync(PROMTOOL)) || process.env.CI === 'true'
+    ? null
+    : `no prometheus at ${PROMETHEUS}`
+
+/** Interval of the queries while Prometheus has not scraped yet (milliseconds). */
+const LOOK_MS = 250
+
+/** A sample of an instant query. */
+export interface Sample {
+  readonly metric: Readonly<Record<string, string>>
+  readonly value: readonly [number, string]
+}
+
+/** A Prometheus in a process of its own. */
+export interface PrometheusProcess {
+  /** The answer to an instant query: its status, and its samples or the error. */
+  readonly query: (
+    query: string,
+  ) => Promise<{ readonly status: string; readonly error?: string; readonly samples: readonly Sample[] }>
+  /** The samples of `query`, as soon as there are any. */
+  readonly samplesOf: (query: string) => Promise<readonly Sample[]>
+  /** Ends it and removes its files. */
+  readonly stop: () => Promise<void>
+}
+
+/** Starts Prometheus with a configuration; it may not answer yet. */
+export async function startPrometheus(configuration: string): Promise<PrometheusProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-prometheus-'))
+  writeFileSync(join(folder, 'prometheus.yml'), configuration)
+  const address = `127.0.0.1:${await freePort()}`
+  const args = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/data`]
+  const child: ChildProcess = spawn(PROMETHEUS, [...args, `--web.listen-address=${address}`], {
+    stdio: 'ignore',
+  })
+  const query: PrometheusProcess['query'] = async (text) => {
+    const asked = `http://${address}/api/v1/query?${new URLSearchParams({ query: text })}`
+    const answer = await fetch(asked).catch(() => undefined)
+    if (answer === undefined || answer.status === 503) return { status: 'starting', samples: [] }
+    // True because this is what the HTTP API of Prometheus answers.
+    const body = (await answer.json()) as { status: string; error?: string; data?: { result: Sample[] } }
+    return {
+      status: body.status,
+      ...(body.error === undefined ? {} : { error: body.error }),
+      samples: body.data?.result ?? [],
+    }
+  }
+  return {
+    query,
+    samplesOf: async (text) => {
+      for (;;) {
+        const { samples } = await query(text)
+        if (samples.length > 0) return samples
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      }
+    },
+    stop: async () => {
+      child.kill()
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const socket = createServer().listen(0, '127.0.0.1')
+  await once(socket, 'listening')
+  // True because the socket listens on TCP.
+  const { port } = socket.address() as AddressInfo
+  await new Promise((resolve) => socket.close(resolve))
+  return port
+}

@@ -39,6 +39,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => onPath((await import('./commands/validateCommand.ts')).validateCommand),
   },
   {
+    name: 'lint',
+    args: [['[path...]', 'folders of manifests, or files (default: .)']],
+    summary: 'check manifests against the rules of .pharos-lint.yaml; exits 2 when one is broken',
+    examples: ['pharos lint monitoring/', 'pharos lint monitoring/ --format github'],
+    groups: ['manifests', 'selection'],
+    formats: PROBLEM_FORMATS,
+    options: [['--config <file>', 'the rules (default: .pharos-lint.yaml in the folder or above it)']],
+    load: async () => (await import('./commands/lintCommand.ts')).lintCommand,
+  },
+  {
     name: 'render',
     args: PATH,
     summary: 'print manifests with Defaults, patches and variables applied',

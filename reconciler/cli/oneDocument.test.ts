@@ -59,6 +59,7 @@ const LINES: Readonly<Record<string, Line>> = {
   init: { args: ['repository'], needs: [] },
   validate: { args: ['manifests'], needs: ['path'] },
   test: { args: ['manifests'], needs: ['path'], isPathOptional: true },
+  lint: { args: ['manifests'], needs: ['path'], isPathOptional: true },
   render: { args: ['manifests'], needs: ['path'] },
   plan: { args: ['manifests'], needs: ['path', 'api'] },
   apply: { args: ['manifests'], needs: ['path', 'api', 'lease'] },

@@ -9,7 +9,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     summary: 'show the service of each manifest, open operations, suspensions and the state lock; no network',
     examples: ['pharos state status --state pharos.db'],
     groups: ['state'],
-    load: async () => (await import('./commands/stateCommands.ts')).statusCommand,
+    load: async () => (await import('./commands/state/stateCommands.ts')).statusCommand,
   },
   {
     name: 'state history',
@@ -18,7 +18,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     summary: 'list the last runs with their results; no network',
     examples: ['pharos state history --state pharos.db'],
     groups: ['state'],
-    load: async () => (await import('./commands/stateCommands.ts')).historyCommand,
+    load: async () => (await import('./commands/state/stateCommands.ts')).historyCommand,
   },
   {
     name: 'state show',
@@ -27,7 +27,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     summary: 'show one run with its events; no network',
     examples: ['pharos state show 6f1d2f1c --state pharos.db'],
     groups: ['state'],
-    load: async () => (await import('./commands/stateCommands.ts')).showCommand,
+    load: async () => (await import('./commands/state/stateCommands.ts')).showCommand,
   },
   {
     name: 'state adopt',
@@ -55,7 +55,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     summary: 'bind a service to a manifest; the next apply updates it',
     examples: ['pharos state bind checkout 6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e --state pharos.db'],
     groups: ['api', 'state', 'lock'],
-    load: async () => (await import('./commands/bindCommands.ts')).bindCommand,
+    load: async () => (await import('./commands/state/bindCommands.ts')).bindCommand,
   },
   {
     name: 'state unbind',
@@ -64,7 +64,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     summary: 'forget the service of a manifest, and leave the service as it is',
     examples: ['pharos state unbind checkout --state pharos.db'],
     groups: ['state', 'lock'],
-    load: async () => (await import('./commands/bindCommands.ts')).unbindCommand,
+    load: async () => (await import('./commands/state/bindCommands.ts')).unbindCommand,
   },
   {
     name: 'state mv',
@@ -76,7 +76,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     summary: 'move a service from one manifest to another, as previousNames does',
     examples: ['pharos state mv checkout shop-checkout --state pharos.db'],
     groups: ['state', 'lock'],
-    load: async () => (await import('./commands/bindCommands.ts')).mvCommand,
+    load: async () => (await import('./commands/state/bindCommands.ts')).mvCommand,
   },
   {
     name: 'state suspend',
@@ -110,7 +110,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     summary: 'write the whole state as one JSON document, without secrets; no network',
     examples: ['pharos state export backup.json --state pharos.db'],
     groups: ['state'],
-    load: async () => (await import('./commands/stateFileCommands.ts')).exportState,
+    load: async () => (await import('./commands/state/stateFileCommands.ts')).exportState,
   },
   {
     name: 'state import',
@@ -120,7 +120,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
       'pharos state import backup.json --state git:git@github.com:shop/monitoring.git#refs/pharos/production',
     ],
     groups: ['state', 'lock'],
-    load: async () => (await import('./commands/stateFileCommands.ts')).importState,
+    load: async () => (await import('./commands/state/stateFileCommands.ts')).importState,
   },
   {
     name: 'state verify',
@@ -128,6 +128,6 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     summary: 'compare the state with the services that exist',
     examples: ['pharos state verify --state pharos.db   # 6 when services are gone'],
     groups: ['api', 'state'],
-    load: async () => (await import('./commands/stateFileCommands.ts')).verifyState,
+    load: async () => (await import('./commands/state/stateFileCommands.ts')).verifyState,
   },
 ]

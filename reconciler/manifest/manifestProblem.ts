@@ -24,7 +24,18 @@ export const PROBLEM_MEANINGS = {
   W_NO_ASSERTIONS: 'an endpoint has no assertions: allowed, but detects little',
   W_CLEAR_SECRET: 'a value that looks like a secret is sent and stored in clear: allowed',
 } as const
-export type ProblemCode = keyof typeof PROBLEM_MEANINGS
+
+/** What each rule of `pharos lint` finds. */
+export const LINT_MEANINGS = {
+  L_ASSERTIONS: 'an endpoint has no assertion, or none of a kind that is asked for',
+  L_HTTPS: 'a URL is not encrypted',
+  L_INTERVAL: 'an interval is shorter or longer than agreed',
+  L_LABELS: 'a label is missing, or has a value that is not listed',
+  L_REGIONS: 'a service is checked from too few regions',
+} as const
+export type LintCode = keyof typeof LINT_MEANINGS
+
+export type ProblemCode = keyof typeof PROBLEM_MEANINGS | LintCode
 
 /** The document of a file in which something stands; its name is null where it has none that could be one. */
 export interface DocumentOrigin {

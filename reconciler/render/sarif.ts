@@ -1,6 +1,11 @@
 import { isAbsolute } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
-import { type ManifestProblem, PROBLEM_MEANINGS, type ProblemCode } from '../manifest/manifestProblem.ts'
+import {
+  type ManifestProblem,
+  LINT_MEANINGS,
+  PROBLEM_MEANINGS,
+  type ProblemCode,
+} from '../manifest/manifestProblem.ts'
 import { pathFrom } from '../text/pathFrom.ts'
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json'
@@ -49,13 +54,13 @@ export function sarifLog({ problems, exitCode, message, planDigest }: SarifSubje
 }
 
 function levelOf(code: ProblemCode): 'warning' | 'error' {
-  return code.startsWith('W_') ? 'warning' : 'error'
+  return code.startsWith('E_') ? 'error' : 'warning'
 }
 
 function ruleOf(code: ProblemCode): object {
   return {
     id: code,
-    shortDescription: { text: PROBLEM_MEANINGS[code] },
+    shortDescription: { text: { ...PROBLEM_MEANINGS, ...LINT_MEANINGS }[code] },
     defaultConfiguration: { level: levelOf(code) },
   }
 }

@@ -1,0 +1,45 @@
+import { lint } from '../../lint/lintRules.ts'
+import { LINT_FILE, readLintSettings } from '../../lint/lintSettings.ts'
+import { type ManifestProblem, sortedProblems } from '../../manifest/manifestProblem.ts'
+import { problemDocument } from '../../render/problemDocument.ts'
+import { exitCodeOf } from '../../run/exitCode.ts'
+import { UsageError } from '../../run/failure.ts'
+import { counted } from '../../text/counts.ts'
+import type { CommandContext, CommandResult } from '../session/context.ts'
+import { loadManifests, noticeEmpty } from '../session/manifests.ts'
+import { selectionOf } from '../session/selection.ts'
+
+/** Checks manifests against rules, without network and without secrets. */
+export async function lintCommand(paths: readonly string[], context: CommandContext): Promise<CommandResult> {
+  const { output, options } = context
+  const findings: ManifestProblem[] = []
+  const problems: ManifestProblem[] = []
+  let services = 0
+  for (const path of paths.length === 0 ? ['.'] : paths) {
+    const { exists, set } = await loadManifests(path, context, 'optional')
+    if (!exists) throw new UsageError(`there is nothing at ${path}`)
+    noticeEmpty(set, path, output)
+    const isSelected = selectionOf(options, set, []) ?? (() => true)
+    const selected = set.services.filter(({ key }) => isSelected(key))
+    services += selected.length
+    problems.push(...set.problems)
+    findings.push(...lint(selected, readLintSettings(path, options.config)))
+  }
+  const found = sortedProblems([...problems, ...findings])
+  output.problems(found)
+  const what = counted(services, 'service')
+  output.result(
+    found.length === 0
+      ? output.paint.green(`no finding in ${what}`)
+      : `${counted(findings.length, 'finding')} in ${what}; rules are in ${options.config ?? LINT_FILE}`,
+  )
+  return {
+    exitCode: exitCodeOf({ manifestsInvalid: problems.length > 0, changesPending: findings.length > 0 }),
+    document: {
+      problems: problems.map(problemDocument),
+      findings: sortedProblems(findings).map(problemDocument),
+      services,
+    },
+    problems: found,
+  }
+}

@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import * as z from 'zod'
+import { formatPath, problemsOf } from '../../api/contract/problem.ts'
+import { parseDuration } from '../../api/contract/duration.ts'
+import { formatProblem, type ManifestProblem } from '../manifest/manifestProblem.ts'
+import { Positions } from '../manifest/read/position.ts'
+import { readYaml } from '../manifest/read/readYaml.ts'
+import { suggestionFor } from '../manifest/suggestion.ts'
+import { UsageError } from '../run/failure.ts'
+
+/** Name of the file of rules. */
+export const LINT_FILE = '.pharos-lint.yaml'
+
+/** Kinds of assertions, as manifests write them. */
+const ASSERTIONS = ['status', 'latency', 'dns', 'header', 'body'] as const
+
+const RULE_NAMES = ['assertions', 'https', 'interval', 'labels', 'regions'] as const
+export type RuleName = (typeof RULE_NAMES)[number]
+
+const duration = z
+  .string({ error: 'must be a duration such as 30s' })
+  .refine((text) => parseDuration(text) !== undefined, { error: 'must be a duration such as 30s' })
+const names = z.array(z.string({ error: 'must be a string' }), { error: 'must be a list' })
+
+const settingsSchema = z.strictObject({
+  assertions: z
+    .union([z.boolean(), z.array(z.enum(ASSERTIONS, { error: `must be one of ${ASSERTIONS.join(', ')}` }))], {
+      error: `must be true, false or a list of ${ASSERTIONS.join(', ')}`,
+    })
+    .default(true),
+  https: z.boolean({ error: 'must be true or false' }).default(true),
+  interval: z.strictObject({ min: duration.optional(), max: duration.optional() }).optional(),
+  labels: z.record(z.string(), names).default({}),
+  regions: z.int({ error: 'must be a whole number' }).min(1, { error: 'must be at least 1' }).default(1),
+  // Names of services that a rule leaves out.
+  except: z
+    .strictObject({
+      assertions: names.optional(),
+      https: names.optional(),
+      interval: names.optional(),
+      labels: names.optional(),
+      regions: names.optional(),
+    })
+    .default({}),
+})
+
+/** What each rule asks for. */
+export type LintSettings = z.output<typeof settingsSchema>
+
+/**
+ * The rules for the manifests at `path`: of `file`, or of the nearest `.pharos-lint.yaml` in its folder and those above, up to that of a
+ * git repository; the usual ones where there is none. Throws UsageError with the place of what is wrong.
+ */
+export function readLintSettings(path: string, file: string | undefined): LintSettings {
+  const found = file ?? nearest(resolve(path))
+  if (found === undefined) return settingsSchema.parse({})
+  const text = textOf(found)
+  const { documents, problems } = readYaml({ file: found, directory: '', text })
+  const [problem] = problems
+  if (problem !== undefined) throw new UsageError(formatProblem(problem))
+  if (documents.length > 1) throw new UsageError(`${found} has several documents: keep one`)
+  const parsed = settingsSchema.safeParse(documents[0]?.value ?? {})
+  if (parsed.success) return parsed.data
+  const [first] = problemsOf(parsed.error)
+  const isUnknown = first?.message === 'is not a known field'
+  const place = new Positions(text).locate(0, first?.path ?? [], isUnknown ? 'key' : 'value')
+  throw new UsageError(formatProblem({ code: 'E_VALUE', file: found, ...place, ...wordsOf(first) }))
+}
+
+function wordsOf(
+  problem: ReturnType<typeof problemsOf>[number] | undefined,
+): Pick<ManifestProblem, 'message' | 'hint'> {
+  const { path = [], message = 'is wrong' } = problem ?? {}
+  const name = formatPath(path) || 'the document'
+  if (message !== 'is not a known field') return { message: `${name} ${message}` }
+  const near = suggestionFor(String(path.at(-1)), [...RULE_NAMES, 'except', 'min', 'max'])
+  return { message: `${name} ${message}`, ...(near && { hint: `did you mean ${near}?` }) }
+}
+
+function nearest(path: string): string | undefined {
+  for (let folder = path; ; folder = dirname(folder)) {
+    const file = join(folder, LINT_FILE)
+    if (existsSync(file)) return file
+    if (existsSync(join(folder, '.git')) || dirname(folder) === folder) return undefined
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    throw new UsageError(`${file} cannot be read (${code}): check --config`)
+  }
+}

@@ -47,8 +47,9 @@ export function compileCached(
   const file =
     folder === undefined ? undefined : join(folder, `${key}-${process.versions.v8}-${process.arch}`)
   const kept = file === undefined ? undefined : readCache(file)
-  const text = kept?.text ?? unpack()
-  const script = new Script(`(function (${names.join(', ')}) {${text}\n})`, {
+  // Kept as it is compiled: to put it together again would be a copy.
+  const text = kept?.text ?? `(function (${names.join(', ')}) {${unpack()}\n})`
+  const script = new Script(text, {
     filename,
     ...(kept === undefined ? {} : { cachedData: kept.code }),
   })

@@ -2,15 +2,9 @@
  * Protobuf messages described by a table of fields, from which both the codec and the TypeScript type follow.
  *
  * Terraform starts a provider several times per command, so nothing here parses .proto text or generates code
- * at start: a message is a few closures over protobufjs' Reader and Writer.
+ * at start: a message is a few closures over a reader and a writer of bytes.
  */
-import protobuf from 'protobufjs/minimal.js'
-
-type Reader = protobuf.Reader
-type Writer = protobuf.Writer
-
-const VARINT = 0
-const LENGTH_DELIMITED = 2
+import { WIRE_TYPE, WireReader, WireWriter } from './bytes.ts'
 
 /** How one field of a message is read, written and defaulted. `T` is the field's type after decoding. */
 export interface Field<T> {
@@ -18,9 +12,9 @@ export interface Field<T> {
   /** The value of a field that is not on the wire. */
   absent(): T
   /** Reads one occurrence; `before` is what the field held until then, which repeated fields extend. */
-  read(reader: Reader, before: T): T
+  read(reader: WireReader, before: T): T
   /** Writes the field with its tag, or nothing when the value is the default. */
-  write(writer: Writer, value: T): void
+  write(writer: WireWriter, value: T): void
 }
 
 type Fields = { readonly [name: string]: Field<unknown> }
@@ -33,7 +27,7 @@ export type Decoded<F> = { readonly [K in keyof F]: FieldType<F[K]> }
 export interface Message<T> {
   encode(value: Partial<T>): Buffer
   decode(bytes: Uint8Array): T
-  writeInto(writer: Writer, value: Partial<T>): void
+  writeInto(writer: WireWriter, value: Partial<T>): void
 }
 
 /** The decoded form of a message: `type Diagnostic = MessageOf<typeof diagnostic>`. */
@@ -44,30 +38,29 @@ export function message<const F extends Fields>(fields: F): Message<Decoded<F>> 
   const table: [string, Field<unknown>][] = Object.entries(fields)
   const byId = new Map(table.map(([name, field]) => [field.id, { name, field }]))
 
-  const writeInto = (writer: Writer, value: { readonly [name: string]: unknown }): void => {
+  const writeInto = (writer: WireWriter, value: { readonly [name: string]: unknown }): void => {
     for (const [name, field] of table) {
       const given = value[name]
       if (given !== undefined) field.write(writer, given)
     }
   }
   const decode = (bytes: Uint8Array): Decoded<F> => {
-    const reader = protobuf.Reader.create(bytes)
+    const reader = new WireReader(bytes)
     const decoded: Record<string, unknown> = {}
     for (const [name, field] of table) decoded[name] = field.absent()
-    while (reader.pos < reader.len) {
-      const tag = reader.uint32()
-      const known = byId.get(tag >>> 3)
-      if (known === undefined) reader.skipType(tag & 7)
+    while (!reader.isAtEnd) {
+      const tag = reader.varint()
+      const known = byId.get(Math.floor(tag / 8))
+      if (known === undefined) reader.skip(tag % 8)
       else decoded[known.name] = known.field.read(reader, decoded[known.name])
     }
     // Every field of F was given its absent() value above and only replaced by its own read().
     return decoded as Decoded<F>
   }
   const encode = (value: { readonly [name: string]: unknown }): Buffer => {
-    const writer = protobuf.Writer.create()
+    const writer = new WireWriter()
     writeInto(writer, value)
-    const bytes = writer.finish()
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    return writer.finish()
   }
   return { encode, decode, writeInto }
 }
@@ -75,42 +68,47 @@ export function message<const F extends Fields>(fields: F): Message<Decoded<F>> 
 interface Scalar<T> {
   readonly wireType: number
   readonly zero: T
-  read(reader: Reader): T
-  write(writer: Writer, value: T): void
+  read(reader: WireReader): T
+  write(writer: WireWriter, value: T): void
 }
 
 const STRING: Scalar<string> = {
-  wireType: LENGTH_DELIMITED,
+  wireType: WIRE_TYPE.lengthDelimited,
   zero: '',
-  read: (reader) => reader.string(),
-  write: (writer, value) => writer.string(value),
+  read: (reader) => reader.text(),
+  write: (writer, value) => writer.text(value),
 }
 
 const BYTES: Scalar<Uint8Array> = {
-  wireType: LENGTH_DELIMITED,
+  wireType: WIRE_TYPE.lengthDelimited,
   zero: new Uint8Array(0),
-  // The reader's slice points into the whole request, which it would keep alive.
-  read: (reader) => Uint8Array.from(reader.bytes()),
+  // What the reader gives points into the whole request, which it would keep alive.
+  read: (reader) => new Uint8Array(reader.bytes()),
   write: (writer, value) => writer.bytes(value),
 }
 
 const BOOL: Scalar<boolean> = {
-  wireType: VARINT,
+  wireType: WIRE_TYPE.varint,
   zero: false,
-  read: (reader) => reader.bool(),
-  write: (writer, value) => writer.bool(value),
+  read: (reader) => reader.varint() !== 0,
+  write: (writer, value) => writer.varint(value ? 1 : 0),
 }
 
 /** 64-bit fields of this protocol hold versions, counts and indices: a JavaScript number is wide enough. */
 const INT64: Scalar<number> = {
-  wireType: VARINT,
+  wireType: WIRE_TYPE.varint,
   zero: 0,
-  read: (reader) => Number(reader.int64().toString()),
-  write: (writer, value) => writer.int64(value),
+  read: (reader) => reader.varint(),
+  write: (writer, value) => writer.varint(value),
 }
 
 const isDefault = (value: unknown): boolean =>
   value === '' || value === 0 || value === false || (value instanceof Uint8Array && value.length === 0)
+
+function writeScalar<T>(writer: WireWriter, id: number, scalar: Scalar<T>, value: T): void {
+  writer.tag(id, scalar.wireType)
+  scalar.write(writer, value)
+}
 
 function plain<T>(id: number, scalar: Scalar<T>): Field<T> {
   return {
@@ -118,7 +116,7 @@ function plain<T>(id: number, scalar: Scalar<T>): Field<T> {
     absent: () => scalar.zero,
     read: (reader) => scalar.read(reader),
     write: (writer, value) => {
-      if (!isDefault(value)) scalar.write(writer.uint32((id << 3) | scalar.wireType), value)
+      if (!isDefault(value)) writeScalar(writer, id, scalar, value)
     },
   }
 }
@@ -129,7 +127,7 @@ function present<T>(id: number, scalar: Scalar<T>): Field<T | undefined> {
     absent: () => undefined,
     read: (reader) => scalar.read(reader),
     write: (writer, value) => {
-      if (value !== undefined) scalar.write(writer.uint32((id << 3) | scalar.wireType), value)
+      if (value !== undefined) writeScalar(writer, id, scalar, value)
     },
   }
 }
@@ -146,9 +144,9 @@ export const presentString = (id: number): Field<string | undefined> => present(
 /** A number of a oneof or an `optional` field: 0 is written, absence is `undefined`. */
 export const presentInt64 = (id: number): Field<number | undefined> => present(id, INT64)
 
-function writeMessage<T>(writer: Writer, id: number, codec: Message<T>, value: Partial<T>): void {
-  codec.writeInto(writer.uint32((id << 3) | LENGTH_DELIMITED).fork(), value)
-  writer.ldelim()
+function writeMessage<T>(writer: WireWriter, id: number, codec: Message<T>, value: Partial<T>): void {
+  writer.tag(id, WIRE_TYPE.lengthDelimited)
+  writer.message((inner) => codec.writeInto(inner, value))
 }
 
 /** A message inside a message; `undefined` when it is not on the wire. */

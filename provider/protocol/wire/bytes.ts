@@ -1,0 +1,155 @@
+/**
+ * The encoding of protobuf, as far as the messages of this protocol need it: varints, and what has a length.
+ *
+ * A library for this costs each process 3 ms at its start, and Terraform starts a provider several times per command.
+ */
+
+/** A varint has seven bits in a byte, so 64 bits take up to ten. */
+const VARINT_BYTES_MAX = 10
+/** Bits of a varint that a sum of numbers holds exactly. */
+const EXACT_BITS = 49
+
+/** How the value of a field ends. */
+export const WIRE_TYPE = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const
+
+/** Reads a message from its bytes. Every function throws a RangeError where the message is cut off or is none. */
+export class WireReader {
+  readonly #bytes: Buffer
+  #at = 0
+
+  /** The bytes are not copied. */
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length
+  }
+
+  /** A signed 64-bit number; beyond 2^53 the nearest one. */
+  varint(): number {
+    const start = this.#at
+    let value = 0
+    for (let bits = 0; bits < EXACT_BITS; bits += 7) {
+      const byte = this.#byte()
+      value += (byte & 0x7f) * 2 ** bits
+      if (byte < 0x80) return value
+    }
+    this.#at = start
+    return this.#longVarint()
+  }
+
+  /** What has a length. It points into the bytes of the message. */
+  bytes(): Buffer {
+    const length = this.varint()
+    const end = this.#at + length
+    if (length < 0 || end > this.#bytes.length) throw cutOff()
+    const bytes = this.#bytes.subarray(this.#at, end)
+    this.#at = end
+    return bytes
+  }
+
+  text(): string {
+    return this.bytes().toString()
+  }
+
+  /** Skips the value of a field of `wireType`. */
+  skip(wireType: number): void {
+    switch (wireType) {
+      case WIRE_TYPE.varint:
+        this.varint()
+        return
+      case WIRE_TYPE.lengthDelimited:
+        this.bytes()
+        return
+      case WIRE_TYPE.fixed64:
+        this.#skipBytes(8)
+        return
+      case WIRE_TYPE.fixed32:
+        this.#skipBytes(4)
+        return
+      default:
+        throw new RangeError(`a message has no field of wire type ${wireType}`)
+    }
+  }
+
+  #longVarint(): number {
+    let value = 0n
+    for (let count = 0; count < VARINT_BYTES_MAX; count += 1) {
+      const byte = this.#byte()
+      value |= BigInt(byte & 0x7f) << BigInt(7 * count)
+      if (byte < 0x80) return Number(BigInt.asIntN(64, value))
+    }
+    throw new RangeError('a number of the message has more than 64 bits')
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#at]
+    if (byte === undefined) throw cutOff()
+    this.#at += 1
+    return byte
+  }
+
+  #skipBytes(count: number): void {
+    this.#at += count
+    if (this.#at > this.#bytes.length) throw cutOff()
+  }
+}
+
+function cutOff(): RangeError {
+  return new RangeError('the message is cut off')
+}
+
+/** Puts a message together. What is written must not change before `finish`: it is not copied. */
+export class WireWriter {
+  readonly #parts: Uint8Array[] = []
+  #length = 0
+
+  /** A whole number; a negative one as 64 bits. */
+  varint(value: number): void {
+    const bytes: number[] = []
+    if (value < 0) {
+      for (let rest = BigInt.asUintN(64, BigInt(value)); ; rest >>= 7n) {
+        bytes.push(rest < 0x80n ? Number(rest) : Number(rest & 0x7fn) | 0x80)
+        if (rest < 0x80n) break
+      }
+    } else {
+      for (let rest = value; ; rest = Math.floor(rest / 0x80)) {
+        bytes.push(rest < 0x80 ? rest : (rest % 0x80) | 0x80)
+        if (rest < 0x80) break
+      }
+    }
+    this.#add(Uint8Array.from(bytes))
+  }
+
+  /** The number of a field, and how its value ends. */
+  tag(id: number, wireType: number): void {
+    this.varint(id * 8 + wireType)
+  }
+
+  bytes(value: Uint8Array): void {
+    this.varint(value.length)
+    this.#add(value)
+  }
+
+  text(value: string): void {
+    this.bytes(Buffer.from(value))
+  }
+
+  /** The message that `write` writes, with its length. */
+  message(write: (inner: WireWriter) => void): void {
+    const inner = new WireWriter()
+    write(inner)
+    this.varint(inner.#length)
+    for (const part of inner.#parts) this.#add(part)
+  }
+
+  finish(): Buffer {
+    return Buffer.concat(this.#parts, this.#length)
+  }
+
+  #add(part: Uint8Array): void {
+    this.#parts.push(part)
+    this.#length += part.length
+  }
+}

@@ -234,6 +234,15 @@ test('what is not a call of gRPC is refused', async () => {
   expect(await exchange(session, POST, [0, 0, 0, 0, 1, 1])).toEqual([200, '0'])
 })
 
+test('a thousand calls at a time are answered', async () => {
+  const { call } = await running({ '/a/Echo': echo })
+  const texts = Array.from({ length: 1_000 }, (_, index) => String(index))
+
+  const answers = await Promise.all(texts.map((text) => call('/a/Echo', Buffer.from(text))))
+
+  expect(answers.map(String)).toEqual(texts)
+})
+
 test('an answer that is not read holds no other back', async () => {
   const { raw } = await running({
     '/a/Large': async function* () {

@@ -47,6 +47,8 @@ export function createPluginServer({ access, provider, schema, onShutdown }: Ser
   let onEnd: (() => void) | undefined
   return {
     serve: (connection) => {
+      // Closed while the server was loaded.
+      if (connection.destroyed) return
       open.add(connection)
       connection.once('close', () => {
         open.delete(connection)

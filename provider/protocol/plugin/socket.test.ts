@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { connect as connectTo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { credentials } from '@grpc/grpc-js'
 import { expect, onTestFinished, test } from 'vitest'
@@ -46,4 +48,26 @@ test.each([
 
   expect([resources, late]).toEqual([[{ typeName: 'sample_note' }], [{ typeName: 'sample_note' }]])
   expect(existsSync(socket.address.address)).toBe(false)
+})
+
+test('a connection that ends before the server is loaded disturbs no other', async () => {
+  const socket = await openSocket(undefined)
+  const gone = connectTo(socket.address.address)
+  await once(gone, 'connect')
+  gone.destroy()
+  const client = connect(`unix:${socket.address.address}`)
+  const early = client.call(METHODS.GetMetadata, {})
+  for (let turns = 0; turns < 100; turns += 1) await turn()
+  const plugin = createPluginServer({
+    access: { kind: 'open' },
+    provider: async (ending) => served(sampleProvider())({ log, calls: createCallTable(), ending }),
+    onShutdown: () => {},
+  })
+  socket.handOver(plugin.serve)
+  const { resources } = await early
+  client.close()
+  await new Promise<void>((resolve) => plugin.end(resolve))
+  socket.close()
+
+  expect(resources).toEqual([{ typeName: 'sample_note' }])
 })

@@ -2,6 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer, type Server as TlsHttpServer } from 'node:https'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Metrics } from './metrics.ts'
+import { openApi } from './openapi/openApi.ts'
+import type { OpenApiDocument } from './openapi/reference/document.ts'
+import { REFERENCE_HEADERS, referencePage } from './openapi/reference/referencePage.ts'
 import { JSON_TYPE } from './transport/answer.ts'
 import { type CertificateSource, followCertificate } from './transport/certificate.ts'
 import { ADMIN_CONNECTIONS_MAX, limitConnections } from './transport/connectionLimits.ts'
@@ -20,6 +23,8 @@ export interface AdminParts {
   readonly probe: () => Promise<void>
 }
 
+const HTML_TYPE = 'text/html; charset=utf-8'
+
 /** Default: the timeouts of the API. */
 const SERVER_OPTIONS = {
   requireHostHeader: false,
@@ -32,7 +37,7 @@ const SERVER_OPTIONS = {
 /**
  * A listener for the operator, not yet listening: /healthz answers while the process runs, /readyz after a durable
  * write succeeded, /metrics with the counters,
- * /metrics/probes with the last result of every series. It checks no keys and belongs on a separate address.
+ * /metrics/probes with the last result of every series, /docs and /openapi.json with the reference of the API. It checks no keys and belongs on a separate address.
  */
 export function buildAdminListener(parts: AdminParts): Server | TlsHttpServer {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -69,6 +74,8 @@ async function answer(
   if (path === '/metrics/probes') {
     return ok(response, metrics.contentType, await probes(new URLSearchParams(query)))
   }
+  if (path === '/openapi.json') return ok(response, 'application/json', JSON.stringify(openApi()))
+  if (path === '/docs') return ok(response, HTML_TYPE, apiReference(), REFERENCE_HEADERS)
   if (path !== '/readyz') throw new ApiError('not_found', 'not found')
   try {
     await probe()
@@ -79,8 +86,22 @@ async function answer(
   ok(response, 'application/json', '{"status":"ready"}')
 }
 
-function ok(response: ServerResponse, contentType: string, text: string): void {
-  write(response, 200, contentType, text)
+let reference: string | undefined
+
+/** The page of the reference, made when it is first requested. */
+function apiReference(): string {
+  // True because a test reads every part of the page.
+  reference ??= referencePage(openApi() as unknown as OpenApiDocument)
+  return reference
+}
+
+function ok(
+  response: ServerResponse,
+  contentType: string,
+  text: string,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  write(response, 200, contentType, text, more)
 }
 
 function refuse(response: ServerResponse, error: unknown): void {
@@ -88,7 +109,13 @@ function refuse(response: ServerResponse, error: unknown): void {
   write(response, status, JSON_TYPE, text)
 }
 
-function write(response: ServerResponse, status: number, contentType: string, text: string): void {
-  const headers = { 'content-type': contentType, 'content-length': Buffer.byteLength(text) }
+function write(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  text: string,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const headers = { ...more, 'content-type': contentType, 'content-length': Buffer.byteLength(text) }
   response.writeHead(status, headers).end(text)
 }

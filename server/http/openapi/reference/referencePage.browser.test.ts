@@ -1,0 +1,125 @@
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { skipReason, startBrowser } from '../../../../web/testing/browser.ts'
+import { FOREIGN_MARKUP } from '../../../../web/testing/foreignMarkup.ts'
+import { PAYLOADS } from '../../../../web/testing/payloads.ts'
+import { startServer, type TestServer } from '../../../testing/startServer.ts'
+import { openApi } from '../openApi.ts'
+import type { OpenApiDocument } from './document.ts'
+import { referencePage } from './referencePage.ts'
+
+let server: TestServer
+let browser: Browser
+
+/** A page with everything that the browser objects to, each dialog, and each request to elsewhere. */
+async function opened(options: BrowserContextOptions): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('request', (request) => {
+    if (request.url() !== `${server.adminUrl}/docs`) complaints.push(`request: ${request.url()}`)
+  })
+  return { page, complaints }
+}
+
+/** What axe-core finds wrong, of all its rules, best practices included. */
+async function findings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
+  // True because axe gives an array of violations.
+  return (found as { id: string; nodes: { html: string }[] }[]).map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+  )
+}
+
+/** `value` with each text in it changed by `change`, keys and references too where nothing else depends on them. */
+function changed(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return value.startsWith('#/') ? value : change(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((one) => changed(one, change))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => {
+      if (['type', 'in', 'tags', '$ref'].includes(key)) return [key, one]
+      if (key === 'properties' || key === 'paths') {
+        return [
+          key,
+          Object.fromEntries(
+            Object.entries(one).map(([name, each]) => [change(name), changed(each, change)]),
+          ),
+        ]
+      }
+      return [key, changed(one, change)]
+    }),
+  )
+}
+
+describe.skipIf(skipReason !== null)(
+  `the reference of the API in a browser${skipReason === null ? '' : ` (${skipReason})`}`,
+  () => {
+    beforeAll(async () => {
+      server = await startServer()
+      browser = await startBrowser()
+    })
+    afterAll(async () => {
+      await browser.close()
+      await server.close()
+    })
+
+    test.each([
+      ['light', { colorScheme: 'light' }],
+      ['dark', { colorScheme: 'dark' }],
+      ['on a phone', { viewport: { width: 320, height: 700 } }],
+      ['with forced colours', { forcedColors: 'active' }],
+    ] as const)('axe-core finds nothing, and the page requests nothing else: %s', async (_, options) => {
+      const { page, complaints } = await opened(options)
+      await page.goto(`${server.adminUrl}/docs`)
+      await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
+      const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+      const found = [await findings(page), await page.evaluate(overflow)]
+      await page.context().close()
+
+      expect(found).toEqual([[], 0])
+      expect(complaints).toEqual([])
+    })
+
+    test('the page works without JavaScript: every operation is shown, and its body opens', async () => {
+      const { page, complaints } = await opened({ javaScriptEnabled: false })
+      await page.goto(`${server.adminUrl}/docs#createService`)
+      const section = page.locator('#createService')
+
+      await section.locator('summary').first().click()
+
+      expect(await section.getByText('interval_secs', { exact: true }).isVisible()).toBe(true)
+      expect(await section.locator('details[open] >> text=max_redirects_to_follow').count()).toBe(1)
+      expect(complaints).toEqual([])
+      await page.context().close()
+    })
+
+    test('texts of the document are shown as text, whatever they contain', async () => {
+      let next = 0
+      const hostile = changed(openApi(), (text) => {
+        next += 1
+        return `${text}${PAYLOADS[next % PAYLOADS.length]}`
+      })
+      const { page, complaints } = await opened({})
+
+      // True because only texts differ. Without the headers that would stop a script.
+      await page.setContent(referencePage(hostile as OpenApiDocument))
+      const foreign = await page.evaluate(FOREIGN_MARKUP)
+      const shown = await page.locator('main').textContent()
+      await page.context().close()
+
+      expect(next).toBeGreaterThan(PAYLOADS.length)
+      expect(PAYLOADS.filter((payload) => shown?.includes(payload) !== true)).toEqual([])
+      expect([foreign, complaints]).toEqual([[], []])
+    })
+  },
+)

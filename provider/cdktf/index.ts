@@ -39,4 +39,5 @@ export { PharosProvider, type PharosProviderConfig } from './pharosProvider.ts'
 export type { Region } from './region.ts'
 export { type Secret, secretFromEnv, secretFromVariable, secretText } from './secret.ts'
 export { Service } from './service.ts'
+export { type GroupedServiceConfig, ServiceGroup } from './serviceGroup.ts'
 // biome-ignore-end lint/performance/noBarrelFile: this is the module that users import as pharos/cdktf.

@@ -12,7 +12,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 }
 
 describe.each(libraries)('a fleet on $name', (library) => {
-  const { MonitoredService, documentsIn, get, monitorEach } = library.pharos
+  const { MonitoredService, ServiceGroup, documentsIn, get, monitorEach } = library.pharos
   const { TerraformStack, TerraformVariable, Testing } = library.terraform
   const shared = { regions: ['eu-west-1'] }
 
@@ -44,6 +44,40 @@ describe.each(libraries)('a fleet on $name', (library) => {
 
     expect(listed).toEqual(one)
     expect(recorded).toEqual(one)
+  })
+
+  test('is the same services from groups, whose settings each service and each group inside may replace', () => {
+    const one = synthesised(library, (stack) => {
+      const common = { regions: ['eu-west-1'], interval: '5m', timeouts: { create: '1m' } } as const
+      new MonitoredService(stack, 'home', { ...common, endpoints: get('https://a.example/') })
+      new MonitoredService(stack, 'pay', {
+        ...{ ...common, interval: '10s', name: 'Payments', regions: ['us-east-1'] },
+        endpoints: get('https://b.example/'),
+      })
+      new MonitoredService(stack, 'blog', {
+        ...common,
+        interval: '10s',
+        endpoints: get('https://c.example/'),
+      })
+    })
+
+    const grouped = synthesised(library, (stack) => {
+      const shop = new ServiceGroup(stack, {
+        ...{ regions: ['eu-west-1'], interval: '5m', timeouts: { create: '1m' } },
+      })
+      shop.monitor('home', { interval: undefined, endpoints: get('https://a.example/') })
+      const often = shop.with({ interval: '10s' })
+      often.monitor('pay', {
+        ...{ name: 'Payments', regions: ['us-east-1'] },
+        endpoints: get('https://b.example/'),
+      })
+      const made = often.monitorEach({ blog: 'c.example' }, (host) => ({
+        endpoints: get(`https://${host}/`),
+      }))
+      expect(made.blog.friendlyUniqueId).toBe('blog')
+    })
+
+    expect(grouped).toEqual(one)
   })
 
   test('refuses two services that would have one address, and a name that makes none', () => {

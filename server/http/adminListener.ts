@@ -4,6 +4,7 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import type { Metrics } from './metrics.ts'
 import { openApi } from './openapi/openApi.ts'
 import type { OpenApiDocument } from './openapi/reference/document.ts'
+import { llmsText } from './openapi/reference/llmsText.ts'
 import { REFERENCE_HEADERS, referencePage } from './openapi/reference/referencePage.ts'
 import { JSON_TYPE } from './transport/answer.ts'
 import { type CertificateSource, followCertificate } from './transport/certificate.ts'
@@ -37,7 +38,7 @@ const SERVER_OPTIONS = {
 /**
  * A listener for the operator, not yet listening: /healthz answers while the process runs, /readyz after a durable
  * write succeeded, /metrics with the counters,
- * /metrics/probes with the last result of every series, /docs and /openapi.json with the reference of the API. It checks no keys and belongs on a separate address.
+ * /metrics/probes with the last result of every series, /docs, /openapi.json and /llms.txt with the reference of the API. It checks no keys and belongs on a separate address.
  */
 export function buildAdminListener(parts: AdminParts): Server | TlsHttpServer {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -75,6 +76,7 @@ async function answer(
     return ok(response, metrics.contentType, await probes(new URLSearchParams(query)))
   }
   if (path === '/openapi.json') return ok(response, 'application/json', JSON.stringify(openApi()))
+  if (path === '/llms.txt') return ok(response, 'text/plain; charset=utf-8', llmsText(documentOf()))
   if (path === '/docs') return ok(response, HTML_TYPE, apiReference(), REFERENCE_HEADERS)
   if (path !== '/readyz') throw new ApiError('not_found', 'not found')
   try {
@@ -90,9 +92,14 @@ let reference: string | undefined
 
 /** The page of the reference, made when it is first requested. */
 function apiReference(): string {
-  // True because a test reads every part of the page.
-  reference ??= referencePage(openApi() as unknown as OpenApiDocument)
+  reference ??= referencePage(documentOf())
   return reference
+}
+
+/** The OpenAPI document, in the form of which the reference is made. */
+function documentOf(): OpenApiDocument {
+  // True because a test finds every part of the document on the page.
+  return openApi() as unknown as OpenApiDocument
 }
 
 function ok(

@@ -55,6 +55,16 @@ test('the admin listener serves the page and its document, and the page may load
   expect(attributes('href').filter((target) => !target.startsWith('#'))).toEqual(['openapi.json'])
 })
 
+test('llms.txt of the admin listener has a line for each operation, and its links lead somewhere', async () => {
+  const text = await (await fetch(`${server.adminUrl}/llms.txt`)).text()
+  const links = [...text.matchAll(/^- \[\S.*?\]\((\S+)\): \S.*$/gm)].map(([, link = '']) => link)
+
+  expect(text).toMatch(/^# \S.*\n\n> \S.*\n\n## /)
+  const [docs, openapi, ...operations] = links
+  expect([docs, openapi]).toEqual(['/docs', '/openapi.json'])
+  expect(operations).toEqual(operationsOf(DOCUMENT).map(({ operation }) => `/docs#${operation.operationId}`))
+})
+
 test('every link within the page leads to one place', () => {
   const ids = attributes('id')
 

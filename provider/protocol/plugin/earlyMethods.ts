@@ -39,6 +39,11 @@ export function earlyMethods({ schema, ending, onShutdown }: EarlyParts): Readon
 export async function* silence(...signals: readonly AbortSignal[]): AsyncGenerator<never> {
   if (signals.some(({ aborted }) => aborted)) return
   await new Promise<void>((resolve) => {
-    for (const signal of signals) signal.addEventListener('abort', () => resolve(), { once: true })
+    // Taken off every signal: a process that outlives one Terraform serves many connections.
+    const end = (): void => {
+      for (const signal of signals) signal.removeEventListener('abort', end)
+      resolve()
+    }
+    for (const signal of signals) signal.addEventListener('abort', end)
   })
 }

@@ -101,6 +101,10 @@ program
     '--standalone',
     "give this platform's zip a program that needs no Node (Linux only; some 100 MB) instead of the script",
   )
+  .option(
+    '--standalone-node <platform=file...>',
+    'the same for other platforms of Linux, with the executable of their Node, which has the version of this one',
+  )
   .option('--sign <key>', 'sign SHA256SUMS with this key of GnuPG, as public registries require')
   .option('--dev', DEV)
   .option('--json', 'print one JSON document instead of text')

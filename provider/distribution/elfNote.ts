@@ -18,6 +18,12 @@ const PROGRAM_HEADER_BYTES = 56
 /** The largest page of the systems that Node runs on (64-bit ARM). */
 const PAGE_BYTES = 0x10000
 
+/** `e_machine` of the machines that Terraform has a name for. */
+const MACHINES: ReadonlyMap<number, string> = new Map([
+  [62, 'amd64'],
+  [183, 'arm64'],
+])
+
 const aligned = (position: number, bytes: number): number => Math.ceil(position / bytes) * bytes
 
 /** A program header. Addresses of executables stay far below 2^53. */
@@ -76,14 +82,20 @@ function withBurntFuse(node: Buffer): Buffer {
   return burnt
 }
 
+const isElf64 = (bytes: Buffer): boolean =>
+  bytes.length > 64 && bytes.readUInt32BE(0) === 0x7f454c46 && bytes.readUInt16BE(4) === 0x0201
+
+/** The machine of an ELF executable, as Terraform calls it; `undefined` for another one, and for another format. Pure. */
+export function elfMachine(executable: Buffer): string | undefined {
+  return isElf64(executable) ? MACHINES.get(executable.readUInt16LE(18)) : undefined
+}
+
 /**
  * The executable `node` with `blob`, which Node's `--experimental-sea-config` makes, as its program. Throws an
  * Error when `node` is not a 64-bit little-endian ELF executable of Node. Pure.
  */
 export function withProgram(node: Buffer, blob: Buffer): Buffer {
-  if (node.readUInt32BE(0) !== 0x7f454c46 || node.readUInt16BE(4) !== 0x0201) {
-    throw new Error('only a 64-bit little-endian ELF executable can take a program')
-  }
+  if (!isElf64(node)) throw new Error('only a 64-bit little-endian ELF executable can take a program')
   const segments = readSegments(node)
   const loads = segments.filter(({ type }) => type === PT_LOAD)
   const [first] = loads

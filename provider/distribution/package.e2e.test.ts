@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -173,7 +174,7 @@ describe.skipIf(findTerraform() === undefined)('terraform', () => {
       const path = (process.env.PATH ?? '').split(delimiter)
       const program = findTerraform() ?? ''
       symlinkSync(path.map((entry) => join(entry, program)).find(existsSync) ?? '', join(bin, program))
-      await packaged('--out', release, '--platform', ownPlatform, '--standalone')
+      const made = await packaged('--out', release, '--platform', ownPlatform, '--standalone')
       const server = await startServer({ rateLimit: 'none' })
       const terraform = openTerraformDirectory({
         environment: { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey, PATH: bin },
@@ -191,6 +192,36 @@ describe.skipIf(findTerraform() === undefined)('terraform', () => {
       expect({ exitCode: init.exitCode, stderr: init.stderr }).toEqual({ exitCode: 0, stderr: '' })
       expect({ exitCode: apply.exitCode, stderr: apply.stderr }).toEqual({ exitCode: 0, stderr: '' })
       expect(apply.stdout).toContain('1 added')
+      expect(made.stdout).toContain(`${ownPlatform} needs no Node: built, and started on this machine`)
+    },
+  )
+
+  test.runIf(process.platform === 'linux')(
+    'makes a program for another platform of its Node, says that it was not started, and refuses a Node that does not fit',
+    async () => {
+      const release = folder()
+      const other = ownPlatform === 'linux_amd64' ? 'linux_arm64' : 'linux_amd64'
+      const [foreign, old, text] = ['foreign', 'old', 'text'].map((name) => join(release, name))
+      const node = readFileSync(process.execPath)
+      // The headers of another machine: what is behind them is not looked at, as it would not start here.
+      node.writeUInt16LE(other === 'linux_arm64' ? 183 : 62, 18)
+      writeFileSync(foreign ?? '', node)
+      node.write('v0', node.indexOf(`${process.version}\0`))
+      writeFileSync(old ?? '', node)
+      writeFileSync(text ?? '', 'no program')
+      const build = (...args: readonly string[]): Promise<Ended> =>
+        packaged('--out', release, '--platform', other, '--standalone-node', ...args)
+
+      const made = await build(`${other}=${foreign}`, '--json')
+      const wrong = await build(`${ownPlatform}=${foreign}`)
+      const older = await build(`${other}=${old}`)
+      const none = await build(`${other}=${text}`)
+
+      expect(JSON.parse(made.stdout).standalone).toEqual([{ platform: other, wasRun: false }])
+      expect([wrong, older, none].map(({ exitCode }) => exitCode)).toEqual([1, 1, 1])
+      expect(wrong.stderr).toContain(`is for ${other}, and cannot become a program for ${ownPlatform}`)
+      expect(older.stderr).toContain(`is not Node ${process.version}`)
+      expect(none.stderr).toContain('no program of Linux on amd64 or arm64')
     },
   )
 })

@@ -2,12 +2,14 @@ import { resolve } from 'node:path'
 import { builtExecutable, builtReference } from './builtExecutable.ts'
 import { platformName } from './mirror.ts'
 import { developmentVersion, packageInto, SCRIPT_PLATFORMS } from './registryPackage.ts'
-import { standaloneProgram } from './standalone.ts'
+import { type StandaloneProgram, standalonePrograms, tryProgram } from './standalone.ts'
 
 export interface PackageCommandOptions {
   readonly out: string
   readonly platform?: readonly string[]
   readonly standalone?: true
+  /** `platform=path` of the Nodes of other platforms. */
+  readonly standaloneNode?: readonly string[]
   readonly dev?: true
   readonly sign?: string
   readonly json?: true
@@ -18,6 +20,7 @@ export function packageRelease(options: PackageCommandOptions, released: string)
   const executable = builtExecutable()
   const version = options.dev === true ? developmentVersion(released, executable) : released
   const folder = resolve(options.out)
+  const standalone = standaloneOf(options, executable)
   const files = packageInto({
     executable,
     folder,
@@ -25,14 +28,20 @@ export function packageRelease(options: PackageCommandOptions, released: string)
     docs: builtReference(),
     signingKey: options.sign,
     platforms: checkedPlatforms(options.platform ?? SCRIPT_PLATFORMS),
-    standalone: options.standalone === true ? standaloneHere(executable) : undefined,
+    standalone,
   })
+  const marks = standalone.map(({ platform }) => ({ platform, wasRun: platform === ownPlatform() }))
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ version, folder, files }, null, 2)}\n`)
+    const document = { version, folder, files, ...(marks.length === 0 ? {} : { standalone: marks }) }
+    process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
     return
   }
   const listed = files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join('')
   process.stdout.write(`packaged version ${version} in ${folder}:\n\n${listed}`)
+  for (const { platform, wasRun } of marks) {
+    const state = wasRun ? 'built, and started on this machine' : 'built only: start it on such a machine'
+    process.stdout.write(`${platform} needs no Node: ${state}\n`)
+  }
 }
 
 function checkedPlatforms(platforms: readonly string[]): readonly string[] {
@@ -43,9 +52,26 @@ function checkedPlatforms(platforms: readonly string[]): readonly string[] {
   return platforms
 }
 
-function standaloneHere(executable: string): { readonly platform: string; readonly bytes: Buffer } {
+/** The programs that need no Node; the one for this platform was started. */
+function standaloneOf(
+  { standalone, standaloneNode = [] }: PackageCommandOptions,
+  executable: string,
+): readonly StandaloneProgram[] {
+  const nodes = new Map<string, string>()
+  if (standalone === true) nodes.set(ownPlatform(), process.execPath)
+  for (const given of standaloneNode) {
+    const [platform = '', path = ''] = given.split(/=(.*)/s)
+    if (path === '') throw new Error(`--standalone-node takes PLATFORM=FILE, not ${given}`)
+    nodes.set(platform, path)
+  }
+  if (nodes.size === 0) return []
+  const programs = standalonePrograms(executable, nodes)
+  for (const program of programs) if (program.platform === ownPlatform()) tryProgram(program)
+  return programs
+}
+
+function ownPlatform(): string {
   const platform = platformName(process.platform, process.arch)
-  if (platform === undefined)
-    throw new Error(`Terraform has no name for ${process.platform} on ${process.arch}`)
-  return { platform, bytes: standaloneProgram(executable) }
+  if (platform !== undefined) return platform
+  throw new Error(`Terraform has no name for ${process.platform} on ${process.arch}`)
 }

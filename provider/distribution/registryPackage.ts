@@ -4,6 +4,7 @@ import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { makeFolder } from '../../api/runtime/makeFolder.ts'
+import type { StandaloneProgram } from './standalone.ts'
 
 /** Platforms on which Node runs and Terraform starts a script, as Terraform names them. */
 export const SCRIPT_PLATFORMS = [
@@ -29,8 +30,8 @@ export interface PackageOptions {
   readonly docs: string
   /** Key of GnuPG that signs the checksums; they are not signed when it is absent. */
   readonly signingKey?: string | undefined
-  /** A program that needs no Node, and the one platform whose zip has it in place of the script. */
-  readonly standalone?: { readonly platform: string; readonly bytes: Buffer } | undefined
+  /** Programs that need no Node, which the zips of their platforms have in place of the script. */
+  readonly standalone?: readonly StandaloneProgram[]
 }
 
 /** A file of a release. */
@@ -65,14 +66,13 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
  * same bytes, but for the signature. Throws a sentence for the user when GnuPG refuses to sign.
  */
 export function packageInto(options: PackageOptions): readonly ReleaseFile[] {
-  const { executable, folder, version, platforms, docs, signingKey, standalone } = options
+  const { executable, folder, version, platforms, docs, signingKey, standalone = [] } = options
   const prefix = `terraform-provider-pharos_${version}`
   const program = `terraform-provider-pharos_v${version}`
   const scriptZip = zipOf(`${program}.cjs`, readFileSync(executable))
   const contents = new Map<string, Buffer>()
   for (const platform of platforms) contents.set(`${prefix}_${platform}.zip`, scriptZip)
-  if (standalone !== undefined) {
-    const { platform, bytes } = standalone
+  for (const { platform, bytes } of standalone) {
     contents.set(`${prefix}_${platform}.zip`, zipOf(program, bytes))
   }
   contents.set(`${prefix}_manifest.json`, Buffer.from(`${JSON.stringify(MANIFEST, null, 2)}\n`))

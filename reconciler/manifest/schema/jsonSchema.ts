@@ -11,6 +11,12 @@ import {
 /** What a text that refers to a variable has in it, wherever its value comes from. */
 const VARIABLE_PATTERN = String.raw`\$\{var\.[A-Za-z_]`
 
+/**
+ * The id of the schema. No server answers at this address: a team that publishes the schema replaces it, here and in the
+ * catalogue.
+ */
+export const SCHEMA_ADDRESS = 'https://pharos.example.com/docs/manifest.schema.json'
+
 type Node = Readonly<Record<string, unknown>>
 
 /**
@@ -27,6 +33,7 @@ export function manifestJsonSchema(): object {
   })
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: SCHEMA_ADDRESS,
     title: 'Pharos manifest',
     description: 'One document of a set of manifests: a Service, Defaults or an Environment.',
     anyOf: documents,

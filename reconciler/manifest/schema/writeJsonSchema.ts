@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { manifestJsonSchema } from './jsonSchema.ts'
+import { schemaCatalogue } from './schemaCatalogue.ts'
 
-// Writes the schema that is kept in the repository, for editors that have no pharos beside them.
-writeFileSync(
-  new URL('../../../docs/manifest.schema.json', import.meta.url),
-  `${JSON.stringify(manifestJsonSchema(), null, 2)}\n`,
-)
+const write = (name: string, content: object): void =>
+  writeFileSync(new URL(`../../../docs/${name}`, import.meta.url), `${JSON.stringify(content, null, 2)}\n`)
+
+// Writes the schema that is kept in the repository, for editors that have no pharos beside them, and its catalogue.
+write('manifest.schema.json', manifestJsonSchema())
+write('schema-catalogue.json', schemaCatalogue())

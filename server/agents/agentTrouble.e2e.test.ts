@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type TestContext, test } from 'vitest'
 import { endpointBody } from '../testing/serviceBodies.ts'
 import { startTarget, type Target } from '../testing/target.ts'
 import { type AgentPrograms, agentPrograms, until } from './testing/agentPrograms.ts'
@@ -15,32 +15,70 @@ const DESCRIPTORS = 56
 /** Hosts of this machine that hold their answers back; 8 checks at a time go to each. */
 const HOSTS = 8
 const HELD_MS = 2_500
+/** Beside one another, and beside other files, the tests take several times as long as alone. */
+const PATIENT = { timeout: 240_000 }
 /** Time in which the rate limit gives a few requests (milliseconds). */
 const REFILL_MS = 1_000
 
-let programs: AgentPrograms
-let target: Target
-beforeEach(async () => {
-  target = await startTarget()
-  programs = await agentPrograms('127.0.0.0/8')
-})
-afterEach(async () => {
-  await programs.close()
-  target.close()
-})
-
-/** Incidents that are open, and those that were resolved. */
-async function incidentCount(): Promise<number> {
-  return (await totalOf('active')) + (await totalOf('resolved'))
+interface Scene {
+  readonly programs: AgentPrograms
+  readonly target: Target
 }
 
-async function totalOf(section: string): Promise<number> {
+/** Programs and a target of one test: the tests wait most of their time, and do so together. */
+async function scene(onTestFinished: TestContext['onTestFinished']): Promise<Scene> {
+  const target = await startTarget()
+  onTestFinished(target.close)
+  const programs = await agentPrograms('127.0.0.0/8')
+  onTestFinished(programs.close)
+  return { programs, target }
+}
+
+/** Incidents that are open, and those that were resolved. */
+async function incidentCount(programs: AgentPrograms): Promise<number> {
+  return (await totalOf(programs, 'active')) + (await totalOf(programs, 'resolved'))
+}
+
+async function totalOf(programs: AgentPrograms, section: string): Promise<number> {
   for (;;) {
     const { status, json } = await programs.api().get(`/v1/incidents?section=${section}`)
     if (status === 200) return Number(Object(json).total)
     if (status !== 429) throw new Error(`the API answered ${status}`)
     await sleep(REFILL_MS)
   }
+}
+
+/** Lines in the files of `spool`, in order. */
+function spooledIn(spool: string): readonly string[] {
+  return readdirSync(spool)
+    .filter((name) => name.endsWith('.jsonl'))
+    .toSorted()
+    .flatMap((name) => textOf(join(spool, name)).split('\n'))
+    .filter((line) => line !== '')
+}
+
+/** The text of a file; none when the agent has removed it since it was listed. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    throw error
+  }
+}
+
+const isFailure = (line: string): boolean => line.includes('expected')
+
+/** Has `target` fail while the server is away, until at least `failures` of the agent are on disk, and then pass. */
+async function failForAWhile(target: Target, spool: string, failures: number): Promise<void> {
+  target.status = 500
+  await target.visited('/', target.visits('/').length + failures + 1)
+  target.status = 200
+  // What is younger than five seconds is not on disk yet, and is delivered in its order.
+  await until(() => {
+    const lines = spooledIn(spool)
+    return lines.filter(isFailure).length >= failures && !isFailure(lines.at(-1) ?? '')
+  })
 }
 
 async function startSlowTarget(): Promise<{ readonly port: number; readonly server: Server }> {
@@ -50,149 +88,177 @@ async function startSlowTarget(): Promise<{ readonly port: number; readonly serv
   return { port: (server.address() as AddressInfo).port, server }
 }
 
-test('an agent without free file descriptors goes on, says so, and takes no target for down', async () => {
-  const slow = await startSlowTarget()
-  await programs.admin('org', 'auto-incidents', '--org', programs.orgId, '--threshold', '1', '--window', '1')
-  await programs.startServer()
-  const agent = programs.startAgent([], { under: ['sh', '-c', `ulimit -n ${DESCRIPTORS} && exec "$0" "$@"`] })
-  await agent.wrote('"connected"')
-  const endpoints = Array.from({ length: HOSTS * 8 }, (_, index) =>
-    endpointBody({ url: `http://127.0.0.${2 + (index % HOSTS)}:${slow.port}/${index}` }),
-  )
-  const { id } = await programs.create({ endpoints, interval_secs: 3 })
-
-  await agent.wrote('this machine could not make checks: their results are unknown')
-  await until(async () => {
-    const reasons = new Set((await programs.resultsOf(id)).map(({ reason }) => reason))
-    return reasons.has('agent_local') && reasons.has('none')
-  })
-  const before = new Date().toISOString()
-  await until(async () =>
-    (await programs.resultsOf(id)).some(({ at, outcome }) => at > before && outcome === 'up'),
-  )
-  const outcomes = new Set((await programs.resultsOf(id)).map(({ outcome }) => outcome))
-  const incidents = await incidentCount()
-  slow.server.closeAllConnections()
-  slow.server.close()
-
-  expect(outcomes).toEqual(new Set(['up', 'unknown']))
-  expect(incidents).toBe(0)
-  expect(await agent.stop()).toBe(0)
-})
-
-test('an agent whose spool finds the disk full checks on, says so, and delivers all when the server is back', async () => {
-  const disk = join(programs.folder, 'disk')
-  mkdirSync(disk)
-  expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'pharos', disk]).status).toBe(0)
-  try {
-    const spool = join(disk, 'spool')
+test.concurrent(
+  'an agent without free file descriptors goes on, says so, and takes no target for down',
+  PATIENT,
+  async ({ expect, onTestFinished }) => {
+    const { programs } = await scene(onTestFinished)
+    const slow = await startSlowTarget()
+    await programs.admin(
+      'org',
+      'auto-incidents',
+      '--org',
+      programs.orgId,
+      '--threshold',
+      '1',
+      '--window',
+      '1',
+    )
     await programs.startServer()
-    const agent = programs.startAgent(['--spool', spool])
+    const agent = programs.startAgent([], {
+      under: ['sh', '-c', `ulimit -n ${DESCRIPTORS} && exec "$0" "$@"`],
+    })
+    await agent.wrote('"connected"')
+    const endpoints = Array.from({ length: HOSTS * 8 }, (_, index) =>
+      endpointBody({ url: `http://127.0.0.${2 + (index % HOSTS)}:${slow.port}/${index}` }),
+    )
+    const { id } = await programs.create({ endpoints, interval_secs: 3 })
+
+    await agent.wrote('this machine could not make checks: their results are unknown')
+    await until(async () => {
+      const reasons = new Set((await programs.resultsOf(id)).map(({ reason }) => reason))
+      return reasons.has('agent_local') && reasons.has('none')
+    })
+    const before = new Date().toISOString()
+    await until(async () =>
+      (await programs.resultsOf(id)).some(({ at, outcome }) => at > before && outcome === 'up'),
+    )
+    const outcomes = new Set((await programs.resultsOf(id)).map(({ outcome }) => outcome))
+    const incidents = await incidentCount(programs)
+    slow.server.closeAllConnections()
+    slow.server.close()
+
+    expect(outcomes).toEqual(new Set(['up', 'unknown']))
+    expect(incidents).toBe(0)
+    expect(await agent.stop()).toBe(0)
+  },
+)
+
+test.concurrent(
+  'an agent whose spool finds the disk full checks on, says so, and delivers all when the server is back',
+  PATIENT,
+  async ({ expect, onTestFinished }) => {
+    const { programs, target } = await scene(onTestFinished)
+    const disk = join(programs.folder, 'disk')
+    mkdirSync(disk)
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'pharos', disk]).status).toBe(0)
+    try {
+      const spool = join(disk, 'spool')
+      await programs.startServer()
+      const agent = programs.startAgent(['--spool', spool])
+      const { id } = await programs.create({ endpoints: [endpointBody({ url: target.url('/') })] })
+      await until(async () => (await programs.resultsOf(id)).length > 1)
+      const filler = join(disk, 'filler')
+      await fill(filler)
+
+      await programs.server().kill()
+      const killedAt = new Date().toISOString()
+      await agent.wrote('the spool could not be written: results wait in memory')
+      const visits = target.visits('/').length
+      await target.visited('/', visits + 3)
+      const files = readdirSync(spool).filter((name) => name.endsWith('.jsonl'))
+      const whileFull = files.map((name) => statSync(join(spool, name)).size)
+      await programs.startServer()
+      const startedAt = new Date().toISOString()
+      await until(async () => (await programs.resultsOf(id)).some(({ at }) => at > startedAt))
+      const made = () => target.visits('/').length
+      await programs.api().post(`/v1/services/${id}/pause`)
+      await until(async () => {
+        const ofGap = (await programs.resultsOf(id)).filter(({ at }) => at > killedAt && at < startedAt)
+        return ofGap.length > 5 && ofGap.every(({ outcome }) => outcome === 'up')
+      })
+
+      expect(made()).toBeGreaterThan(visits)
+      expect(whileFull.every((size) => size === 0) && whileFull.length <= 1).toBe(true)
+      rmSync(filler)
+      expect(await agent.stop()).toBe(0)
+    } finally {
+      spawnSync('umount', ['-l', disk])
+    }
+  },
+)
+
+test.concurrent(
+  'what an agent found down while the server was away opens no incident, once it is up again',
+  PATIENT,
+  async ({ expect, onTestFinished }) => {
+    const { programs, target } = await scene(onTestFinished)
+    await programs.admin(
+      'org',
+      'auto-incidents',
+      '--org',
+      programs.orgId,
+      '--threshold',
+      '2',
+      '--window',
+      '1',
+    )
+    await programs.startServer()
+    const spool = join(programs.folder, 'spool')
+    programs.startAgent(['--spool', spool])
     const { id } = await programs.create({ endpoints: [endpointBody({ url: target.url('/') })] })
     await until(async () => (await programs.resultsOf(id)).length > 1)
-    const filler = join(disk, 'filler')
-    await fill(filler)
 
     await programs.server().kill()
-    const killedAt = new Date().toISOString()
-    await agent.wrote('the spool could not be written: results wait in memory')
-    const visits = target.visits('/').length
-    await target.visited('/', visits + 3)
-    const files = readdirSync(spool).filter((name) => name.endsWith('.jsonl'))
-    const whileFull = files.map((name) => statSync(join(spool, name)).size)
+    await failForAWhile(target, spool, 4)
     await programs.startServer()
+    const isLate = ({ outcome }: { outcome: string }) => outcome === 'down'
+    await until(async () => (await programs.resultsOf(id)).filter(isLate).length > 3)
     const startedAt = new Date().toISOString()
-    await until(async () => (await programs.resultsOf(id)).some(({ at }) => at > startedAt))
-    const made = () => target.visits('/').length
-    await programs.api().post(`/v1/services/${id}/pause`)
-    await until(async () => {
-      const ofGap = (await programs.resultsOf(id)).filter(({ at }) => at > killedAt && at < startedAt)
-      return ofGap.length > 5 && ofGap.every(({ outcome }) => outcome === 'up')
-    })
+    await until(async () => (await programs.resultsOf(id)).filter(({ at }) => at > startedAt).length > 3)
+    const [state] = await programs.admin('states', '--org', programs.orgId)
+    const ofGap = await incidentCount(programs)
+    target.status = 500
+    await until(async () => (await incidentCount(programs)) > 0)
 
-    expect(made()).toBeGreaterThan(visits)
-    expect(whileFull.every((size) => size === 0) && whileFull.length <= 1).toBe(true)
-    rmSync(filler)
-    expect(await agent.stop()).toBe(0)
-  } finally {
-    spawnSync('umount', ['-l', disk])
-  }
-})
+    expect([state.state, ofGap]).toEqual(['up', 0])
+  },
+)
 
-test('what an agent found down while the server was away opens no incident, once it is up again', {
-  timeout: 240_000,
-}, async () => {
-  await programs.admin('org', 'auto-incidents', '--org', programs.orgId, '--threshold', '2', '--window', '1')
-  await programs.startServer()
-  programs.startAgent(['--spool', join(programs.folder, 'spool')])
-  const { id } = await programs.create({ endpoints: [endpointBody({ url: target.url('/') })] })
-  await until(async () => (await programs.resultsOf(id)).length > 1)
+test.concurrent(
+  'an agent that is killed and restarted while the server is away delivers once, and opens no incident of old results',
+  PATIENT,
+  async ({ expect, onTestFinished }) => {
+    const { programs, target } = await scene(onTestFinished)
+    await programs.admin(
+      'org',
+      'auto-incidents',
+      '--org',
+      programs.orgId,
+      '--threshold',
+      '2',
+      '--window',
+      '1',
+    )
+    await programs.startServer()
+    const spool = join(programs.folder, 'spool')
+    const first = programs.startAgent(['--spool', spool])
+    const { id } = await programs.create({ endpoints: [endpointBody({ url: target.url('/') })] })
+    await until(async () => (await programs.resultsOf(id)).length > 1)
 
-  await programs.server().kill()
-  const visitsMore = (count: number) => target.visited('/', target.visits('/').length + count)
-  target.status = 500
-  // A check that fails is made twice.
-  await visitsMore(16)
-  target.status = 200
-  // What is younger than five seconds is delivered in its order.
-  await visitsMore(10)
-  await programs.startServer()
-  const isLate = ({ outcome }: { outcome: string }) => outcome === 'down'
-  await until(async () => (await programs.resultsOf(id)).filter(isLate).length > 3)
-  const startedAt = new Date().toISOString()
-  await until(async () => (await programs.resultsOf(id)).filter(({ at }) => at > startedAt).length > 3)
-  const [state] = await programs.admin('states', '--org', programs.orgId)
-  const ofGap = await incidentCount()
-  target.status = 500
-  await until(async () => (await incidentCount()) > 0)
+    await programs.server().kill()
+    await failForAWhile(target, spool, 4)
+    await first.kill()
+    // No new result comes before the old ones.
+    target.status = null
+    const kept = spooledIn(spool).length
+    const second = programs.startAgent(['--spool', spool])
+    await second.wrote('no sync with the server')
+    await programs.startServer()
+    await until(() => spooledIn(spool).length === 0)
+    target.status = 200
+    const deliveredAt = new Date().toISOString()
+    await until(async () => (await programs.resultsOf(id)).filter(({ at }) => at > deliveredAt).length > 2)
+    const results = await programs.resultsOf(id)
+    const [state] = await programs.admin('states', '--org', programs.orgId)
+    const opened = await incidentCount(programs)
 
-  expect([state.state, ofGap]).toEqual(['up', 0])
-})
-
-test('an agent that is killed and restarted while the server is away delivers once, and opens no incident of old results', {
-  timeout: 240_000,
-}, async () => {
-  await programs.admin('org', 'auto-incidents', '--org', programs.orgId, '--threshold', '2', '--window', '1')
-  await programs.startServer()
-  const spool = join(programs.folder, 'spool')
-  const first = programs.startAgent(['--spool', spool])
-  const { id } = await programs.create({ endpoints: [endpointBody({ url: target.url('/') })] })
-  await until(async () => (await programs.resultsOf(id)).length > 1)
-  const spooled = () =>
-    readdirSync(spool)
-      .filter((name) => name.endsWith('.jsonl'))
-      .flatMap((name) => readFileSync(join(spool, name), 'utf8').split('\n'))
-      .filter((line) => line !== '')
-  const isFailure = (line: string) => line.includes('expected')
-
-  await programs.server().kill()
-  target.status = 500
-  await until(() => spooled().filter(isFailure).length > 5)
-  target.status = 200
-  await until(() => {
-    const last = spooled().at(-1)
-    return last !== undefined && !isFailure(last)
-  })
-  await first.kill()
-  // No new result comes before the old ones.
-  target.status = null
-  const kept = spooled().length
-  const second = programs.startAgent(['--spool', spool])
-  await second.wrote('no sync with the server')
-  await programs.startServer()
-  await until(() => spooled().length === 0)
-  target.status = 200
-  const deliveredAt = new Date().toISOString()
-  await until(async () => (await programs.resultsOf(id)).filter(({ at }) => at > deliveredAt).length > 2)
-  const results = await programs.resultsOf(id)
-  const [state] = await programs.admin('states', '--org', programs.orgId)
-  const opened = await incidentCount()
-
-  expect(second.output()).toContain(`${kept} results wait`)
-  expect(results.filter(({ outcome }) => outcome === 'down').length).toBeGreaterThan(5)
-  expect(new Set(results.map(({ at }) => at)).size).toBe(results.length)
-  expect([state.state, opened]).toEqual(['up', 0])
-})
+    expect(second.output()).toContain(`${kept} results wait`)
+    expect(results.filter(({ outcome }) => outcome === 'down').length).toBeGreaterThan(3)
+    expect(new Set(results.map(({ at }) => at)).size).toBe(results.length)
+    expect([state.state, opened]).toEqual(['up', 0])
+  },
+)
 
 /** Uses up what room there is. */
 async function fill(file: string): Promise<void> {

@@ -6,12 +6,8 @@ import { join } from 'node:path'
 import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
 import { type AgentProcess, startAgentProcess } from '../../testing/agentProcess.ts'
 import { type ApiClient, apiClient } from '../../testing/apiClient.ts'
-import {
-  type ProcessOptions,
-  runProgram,
-  type ServerProcess,
-  startProcess,
-} from '../../testing/serverProcess.ts'
+import { runHere } from '../../testing/commandHere.ts'
+import { type ProcessOptions, type ServerProcess, startProcess } from '../../testing/serverProcess.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
 
 /** Region of the agents. */
@@ -69,7 +65,7 @@ export async function agentPrograms(
     return running
   }
   const admin: AgentPrograms['admin'] = async (...args) => {
-    const { stdout, stderr } = await runProgram([...args, '--data-dir', dataDir, '--json'])
+    const { stdout, stderr } = await runHere([...args, '--data-dir', dataDir, '--json'])
     if (stderr !== '') throw new Error(stderr)
     return JSON.parse(stdout)
   }

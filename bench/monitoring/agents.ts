@@ -5,13 +5,11 @@
  *
  * node --import tsx bench/monitoring/agents.ts
  */
-import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent } from '../../monitoring/agent/agent.ts'
 import { checkLibrary } from '../../monitoring/agent/checkLibrary.ts'
-import { httpsLink } from '../../monitoring/agent/httpsLink.ts'
+import type { httpsLink } from '../../monitoring/agent/httpsLink.ts'
 import { type Link, LinkError } from '../../monitoring/agent/link.ts'
 import {
   PROTOCOL,
@@ -23,9 +21,8 @@ import {
 import { REGIONS } from '../../server/domain/regions.ts'
 import { resultRow } from '../../server/results/testing/resultMessages.ts'
 import { startTarget } from '../../server/testing/target.ts'
-import { bundle } from '../server/processes.ts'
 import type { Row } from '../server/row.ts'
-import type { ServerAnswer, ServerOrder } from './agentServerOrder.ts'
+import { type AgentServer, startAgentServer } from './startAgentServer.ts'
 
 const AGENTS = 200
 /** The last region is checked by the server itself. */
@@ -48,32 +45,6 @@ const LOOK_MS = 20
 const MS_PER_SECOND = 1_000
 const US_PER_SECOND = 1_000_000
 const TOO_MANY_REQUESTS = 429
-
-interface BenchServer {
-  readonly ask: (order: ServerOrder) => Promise<Required<ServerAnswer>>
-  readonly link: (token: string) => ReturnType<typeof httpsLink>
-  readonly stop: () => Promise<void>
-}
-
-async function startServer(): Promise<BenchServer> {
-  const child = fork(await bundle(new URL('./agentServer.ts', import.meta.url)))
-  const ask: BenchServer['ask'] = async (order) => {
-    const answered = once(child, 'message')
-    child.send(order)
-    // True because each order is answered with its own fields.
-    return (await answered)[0] as Required<ServerAnswer>
-  }
-  const { agentUrl } = await ask({ kind: 'start' })
-  return {
-    ask,
-    link: (token) => httpsLink({ server: new URL(agentUrl), token }),
-    stop: async () => {
-      const ended = once(child, 'exit')
-      child.send({ kind: 'stop' } satisfies ServerOrder)
-      await ended
-    },
-  }
-}
 
 /** An agent that only asks. */
 class Asker {
@@ -162,7 +133,7 @@ const until = async (isDone: () => boolean): Promise<void> => {
 }
 
 async function besideAgents(): Promise<readonly Row[]> {
-  const server = await startServer()
+  const server = await startAgentServer()
   let arrivedMs: number[] = []
   const tokens: string[] = []
   for (const region of REMOTE) tokens.push((await server.ask({ kind: 'token', region })).token)
@@ -193,7 +164,7 @@ async function besideAgents(): Promise<readonly Row[]> {
   }
 }
 
-async function changes(server: BenchServer, take: () => number[], count: () => number): Promise<Row> {
+async function changes(server: AgentServer, take: () => number[], count: () => number): Promise<Row> {
   const definition = { regions: REMOTE, endpoints: 1, url: NOWHERE }
   const { id } = await server.ask({ kind: 'create', ...definition })
   await until(() => count() === AGENTS)
@@ -214,7 +185,7 @@ async function changes(server: BenchServer, take: () => number[], count: () => n
   }
 }
 
-async function firstChecks(server: BenchServer): Promise<Row> {
+async function firstChecks(server: AgentServer): Promise<Row> {
   const target = await startTarget()
   const delaysMs: number[] = []
   for (let made = 0; made < FIRST_CHECKS; made += 1) {
@@ -236,13 +207,13 @@ async function firstChecks(server: BenchServer): Promise<Row> {
 }
 
 /** CPU that the server uses while `work` lasts (microseconds). */
-async function cpuOf(server: BenchServer, work: () => Promise<unknown>): Promise<number> {
+async function cpuOf(server: AgentServer, work: () => Promise<unknown>): Promise<number> {
   const { cpuUs: before } = await server.ask({ kind: 'cpu' })
   await work()
   return (await server.ask({ kind: 'cpu' })).cpuUs - before
 }
 
-async function idle(server: BenchServer): Promise<Row> {
+async function idle(server: AgentServer): Promise<Row> {
   const cpuUs = await cpuOf(server, () => sleep(IDLE_SECONDS * MS_PER_SECOND))
   const share = cpuUs / (IDLE_SECONDS * US_PER_SECOND)
   return {
@@ -253,7 +224,7 @@ async function idle(server: BenchServer): Promise<Row> {
   }
 }
 
-async function results(server: BenchServer, askers: readonly Asker[]): Promise<Row> {
+async function results(server: AgentServer, askers: readonly Asker[]): Promise<Row> {
   const services = Math.ceil(AGENTS / REMOTE.length)
   for (const asker of askers) asker.series.splice(0)
   for (let made = 0; made < services; made += 1) {
@@ -316,7 +287,7 @@ function cpuSince(before: NodeJS.CpuUsage): number {
 }
 
 async function wholeFeed(): Promise<readonly Row[]> {
-  const server = await startServer()
+  const server = await startAgentServer()
   const region = REMOTE[0] ?? ''
   const { token } = await server.ask({ kind: 'token', region })
   const definition = { regions: [region], url: NOWHERE }

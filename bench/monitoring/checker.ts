@@ -169,6 +169,7 @@ async function runSchedule({ urls, endpoints, seconds }: Extract<CheckerOrder, {
   const lateMs = newest()
   const timerMs = newest()
   let [checks, failed] = [0, 0]
+  const reasons: Record<string, number> = {}
   const runner = new Runner({
     nowMs: () => performance.timeOrigin + performance.now(),
     monotonicMs: () => performance.now(),
@@ -178,7 +179,10 @@ async function runSchedule({ urls, endpoints, seconds }: Extract<CheckerOrder, {
     onResult: (result) => {
       lateMs.add(result.lateMs)
       checks += 1
-      if (result.report.outcome !== 'up') failed += 1
+      const { outcome, reason } = result.report
+      if (outcome === 'up') return
+      failed += 1
+      reasons[reason] = (reasons[reason] ?? 0) + 1
     },
   })
   const tasks = Array.from({ length: endpoints }, (_, index) => taskOf(turnOf(urls, index), index + 1))
@@ -195,7 +199,7 @@ async function runSchedule({ urls, endpoints, seconds }: Extract<CheckerOrder, {
   await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
   runner.stop()
   isOver = true
-  return { lateMs: lateMs.p99(), timerMs: timerMs.p99(), checks, failed }
+  return { lateMs: lateMs.p99(), timerMs: timerMs.p99(), checks, failed, reasons }
 }
 
 /** The newest values of a series that may be long. */

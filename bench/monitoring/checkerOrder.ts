@@ -34,4 +34,6 @@ export type CheckerAnswer =
       readonly timerMs: number
       readonly checks: number
       readonly failed: number
+      /** How many checks failed for each reason. */
+      readonly reasons: Readonly<Record<string, number>>
     }

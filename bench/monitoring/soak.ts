@@ -22,6 +22,8 @@ interface Sample {
 export interface Soaked {
   readonly checks: number
   readonly failed: number
+  /** How many checks failed for each reason. */
+  readonly reasons: Readonly<Record<string, number>>
   /** Growth of memory after the warm-up (megabytes in ten minutes), and memory at the end. */
   readonly slopeMb: number
   readonly rssMb: number
@@ -43,12 +45,14 @@ export async function soak(seconds: number): Promise<Soaked> {
     const { urls } = targets
     checker.send({ kind: 'schedule', urls, endpoints: ENDPOINTS, seconds } satisfies CheckerOrder)
     // True because of the kind of the order.
-    const [{ checks, failed }] = (await answered) as [Extract<CheckerAnswer, { readonly checks: number }>]
+    const [{ checks, failed, reasons }] = (await answered) as [
+      Extract<CheckerAnswer, { readonly checks: number }>,
+    ]
     const kept = samples.filter(({ atSeconds }) => atSeconds > WARM_UP_SHARE * seconds)
     const half = Math.floor(kept.length / 2)
     const descriptors = kept.map((one) => one.descriptors)
     return {
-      ...{ checks, failed, slopeMb: slope(kept) * WINDOW_SECONDS, rssMb: kept.at(-1)?.rssMb ?? 0 },
+      ...{ checks, failed, reasons, slopeMb: slope(kept) * WINDOW_SECONDS, rssMb: kept.at(-1)?.rssMb ?? 0 },
       descriptors: [median(descriptors.slice(0, half)), median(descriptors.slice(half))],
     }
   } finally {

@@ -1,0 +1,35 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { httpsLink } from '../../monitoring/agent/httpsLink.ts'
+import { bundle } from '../server/processes.ts'
+import type { ServerAnswer, ServerOrder } from './agentServerOrder.ts'
+
+/** A server with a listener for agents, in a process of its own. */
+export interface AgentServer {
+  readonly agentUrl: string
+  readonly ask: (order: ServerOrder) => Promise<Required<ServerAnswer>>
+  readonly link: (token: string) => ReturnType<typeof httpsLink>
+  readonly stop: () => Promise<void>
+}
+
+/** Starts the server of agentServer.ts. */
+export async function startAgentServer(): Promise<AgentServer> {
+  const child = fork(await bundle(new URL('./agentServer.ts', import.meta.url)))
+  const ask: AgentServer['ask'] = async (order) => {
+    const answered = once(child, 'message')
+    child.send(order)
+    // True because each order is answered with its own fields.
+    return (await answered)[0] as Required<ServerAnswer>
+  }
+  const { agentUrl } = await ask({ kind: 'start' })
+  return {
+    ask,
+    agentUrl,
+    link: (token) => httpsLink({ server: new URL(agentUrl), token }),
+    stop: async () => {
+      const ended = once(child, 'exit')
+      child.send({ kind: 'stop' } satisfies ServerOrder)
+      await ended
+    },
+  }
+}

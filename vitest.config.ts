@@ -8,7 +8,7 @@ import { runSummary } from './scripts/testing/runSummary.ts'
 
 // Tests start real programs that read settings from the environment: those of the developer stay outside.
 for (const name of Object.keys(process.env)) {
-  if (/^(?:PHAROS_(?!TEST_)|TF_|GIT_|CDKTF_)/.test(name)) delete process.env[name]
+  if (/^(?:PHAROS_(?!TEST_)|TF_|GIT_|CDKTF_)|^(?:https?|all|no)_proxy$/i.test(name)) delete process.env[name]
 }
 // Most tests name hosts of the internet and mean none of them: a server checks nothing unless a test asks for it.
 process.env.PHAROS_MONITOR = 'off'

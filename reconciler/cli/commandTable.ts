@@ -41,6 +41,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'lint',
     args: [['[path...]', 'folders of manifests, or files (default: .)']],
+    isListed: false,
     summary: 'check manifests against the rules of .pharos-lint.yaml; exits 2 when one is broken',
     examples: ['pharos lint monitoring/', 'pharos lint monitoring/ --format github'],
     groups: ['manifests', 'selection'],

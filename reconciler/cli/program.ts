@@ -12,7 +12,7 @@ import { EVERYWHERE, OPTIONS } from './session/optionGroups.ts'
 import type { CommandOptions } from './session/settings.ts'
 
 const EXAMPLES_HELP = `
-More commands: pharos import, for the configuration of other tools; pharos schema and pharos completion, for editors and shells.
+More commands: pharos import, for the configuration of other tools; pharos lint, for rules of a team; pharos schema and pharos completion, for editors and shells.
 
 Examples:
   pharos export --write monitoring/                  # services that exist, as manifests; then state adopt

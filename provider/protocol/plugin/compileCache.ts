@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { Script } from 'node:vm'
 
 /** Part of each digest: a file of another format counts as damaged. */
-const FORMAT = 'length, text, code'
+const FORMAT = 'length, function, code'
 const DIGEST_BYTES = 32
 /** Of the length of the text, in bytes. */
 const LENGTH_BYTES = 4

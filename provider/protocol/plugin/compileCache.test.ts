@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   mkdirSync,
@@ -46,6 +47,16 @@ test('a file is read as it was written, and a damaged or missing one is not', ()
 
   expect(read).toEqual(compiled)
   expect([cut, readCache(file), readCache(join(home, 'absent'))]).toEqual([undefined, undefined, undefined])
+})
+
+test('a file of another form is not read, though nothing of it is damaged', () => {
+  const file = join(home, 'form')
+  writeCache(file, { text: '() => 1', code: Buffer.from('compiled') })
+  const bytes = readFileSync(file)
+  const rest = bytes.subarray(32)
+  writeFileSync(file, Buffer.concat([createHash('sha256').update(rest).digest(), rest]))
+
+  expect(readCache(file)).toBeUndefined()
 })
 
 test('writing removes files that nothing has written for a month, and leaves no temporary file when it fails', () => {

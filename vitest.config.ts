@@ -40,6 +40,8 @@ const LONGEST = [
   'server/agents/failures.test.ts',
   'server/testing/robustness/monitoringKills.e2e.test.ts',
   'reconciler/controller/controller.test.ts',
+  'server/http/openapi/reference/referencePage.browser.test.ts',
+  'deploy/expressions.e2e.test.ts',
 ]
 
 /**

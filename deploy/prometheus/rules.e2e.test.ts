@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { dump, load } from 'js-yaml'
@@ -92,6 +92,24 @@ test('every alert says what happened, what it means, how urgent it is, and links
   ).toEqual([])
   expect(new Set(RULES.map(({ alert }) => alert)).size).toBe(RULES.length)
 })
+
+test.skipIf(skipReason !== null)(
+  `the commands of the page put another address into every link${skipReason === null ? '' : ` (${skipReason})`}`,
+  () => {
+    const page = readFileSync('docs/alerts.md', 'utf8')
+    const commands = /^```sh\n(.*?)^```$/ms.exec(page)?.[1] ?? ''
+    symlinkSync(join(import.meta.dirname, '..'), join(folder, 'deploy'))
+
+    const written = execFileSync('bash', ['-euc', commands], { cwd: folder, encoding: 'utf8', stdio: 'pipe' })
+
+    expect(written.match(/SUCCESS/g)).toHaveLength(FILES.length)
+    const links = readdirSync(join(folder, 'rules')).flatMap((name) =>
+      rulesOf(join(folder, 'rules', name)).map(({ annotations }) => annotations.runbook_url),
+    )
+    expect(links.length).toBe(RULES.length)
+    expect(links.filter((link) => !link.startsWith('https://wiki.example.org/pharos/alerts.md#'))).toEqual([])
+  },
+)
 
 test('every condition that a rule names is one of the controller', () => {
   const conditions = readFileSync('reconciler/controller/status/status.ts', 'utf8')

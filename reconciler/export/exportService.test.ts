@@ -13,6 +13,7 @@ import { readYaml } from '../manifest/read/readYaml.ts'
 import { assertions as apiAssertions } from '../testing/assertionArbitrary.ts'
 import { exportKeys, exportService, variableNames, variablesOf } from './exportService.ts'
 import { manifestText } from './manifestText.ts'
+import { withSharedDefaults } from './sharedDefaults.ts'
 
 const seconds = fc.integer({ min: 0, max: 59 })
 const trap = fc.constantFrom(
@@ -106,6 +107,73 @@ test('a service that is exported, written as YAML and compiled again is the same
     }),
     { numRuns: cases(150, 2_000) },
   )
+})
+
+test('services whose common part is in Defaults compile to what they compile to without', () => {
+  const compiled = (documents: readonly object[]) => {
+    const text = documents.map((document) => `---\n${manifestText(document)}`).join('')
+    const set = compileSet(readYaml({ file: 'a.yaml', directory: '', text }).documents, {
+      env: {},
+      secretsDirectory: '/nowhere',
+      rootDirectory: '/nowhere',
+      allowInlineSecrets: false,
+      secrets: 'optional',
+    })
+    expect(set.problems).toEqual([])
+    return set.services.map(({ key, request, paused }) => ({ key, request, paused }))
+  }
+  const alike = fc.record({
+    interval: fc.constantFrom(60, 300),
+    timeout: fc.constantFrom(null, { secs: 5, nanos: 0 }),
+  })
+  fc.assert(
+    fc.property(fc.array(fc.tuple(service, alike), { minLength: 3, maxLength: 6 }), (services) => {
+      const manifests = services.map(([one, { interval, timeout: shared }], index) => {
+        const endpoints = one.endpoints.map((endpointOfOne) => ({
+          ...endpointOfOne,
+          call: { Http: { ...endpointOfOne.call.Http, timeout: shared } },
+        }))
+        const id = `6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f${String(index).padStart(2, '0')}`
+        return exportService({ ...one, id, interval_secs: interval, endpoints }, `s${index}`)
+      })
+      const { defaults, manifests: factored } = withSharedDefaults(manifests)
+
+      expect(defaults).toBeDefined()
+      expect(compiled([...(defaults === undefined ? [] : [defaults]), ...factored])).toEqual(
+        compiled(manifests),
+      )
+    }),
+    { numRuns: cases(25, 1_000) },
+  )
+})
+
+test('Defaults have what most services and all endpoints have, and manifests only what differs', () => {
+  const endpoint = { url: 'https://example.com/', timeout: '5s', assertions: [{ status: 200 }] }
+  const of = (name: string, interval: string, more: object = {}) => ({
+    ...{ apiVersion: 'pharos/v1', kind: 'Service', metadata: { name } },
+    spec: { interval, regions: ['eu-west-1'], endpoints: [{ ...endpoint, ...more }] },
+  })
+  const manifests = [of('a', '1m'), of('b', '30s', { timeout: '10s' }), of('c', '1m')]
+
+  const { defaults, manifests: factored } = withSharedDefaults(manifests)
+
+  expect(defaults).toMatchObject({
+    kind: 'Defaults',
+    spec: {
+      interval: '1m',
+      regions: ['eu-west-1'],
+      endpointsDefaults: { assertions: [{ status: 200 }] },
+    },
+  })
+  expect(factored.map((manifest) => 'spec' in manifest && manifest.spec)).toEqual([
+    { endpoints: [{ url: 'https://example.com/', timeout: '5s' }] },
+    { interval: '30s', endpoints: [{ url: 'https://example.com/', timeout: '10s' }] },
+    { endpoints: [{ url: 'https://example.com/', timeout: '5s' }] },
+  ])
+  expect(withSharedDefaults(manifests.slice(0, 2))).toEqual({
+    defaults: undefined,
+    manifests: manifests.slice(0, 2),
+  })
 })
 
 test('every service gets a name of its own that manifests accept', () => {

@@ -1,4 +1,5 @@
 import { exportKeys, exportService, variableNames, variablesOf } from '../../export/exportService.ts'
+import { withSharedDefaults } from '../../export/sharedDefaults.ts'
 import { manifestText } from '../../export/manifestText.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { counted } from '../../text/counts.ts'
@@ -27,10 +28,18 @@ export async function exportCommand(
     })
     for (const { id, problem } of unreadable)
       output.notice(`left out service ${id}, which cannot be read: ${problem}`)
+    const factored = withSharedDefaults(manifests.map(({ manifest }) => manifest))
+    const written = [
+      ...(factored.defaults === undefined ? [] : [{ key: defaultsKey(keys), manifest: factored.defaults }]),
+      ...manifests.map(({ key }, index) => ({ key, manifest: factored.manifests[index] ?? {} })),
+    ]
     if (folder === undefined)
-      for (const { manifest } of manifests) output.result(`---\n${manifestText(manifest).trimEnd()}`)
-    else writeManifests(folder, manifests)
-    if (folder !== undefined) output.result(`wrote ${counted(manifests.length, 'manifest')} to ${folder}`)
+      for (const { manifest } of written) output.result(`---\n${manifestText(manifest).trimEnd()}`)
+    else writeManifests(folder, written)
+    if (folder !== undefined) {
+      const shared = factored.defaults === undefined ? '' : ' and what they share'
+      output.result(`wrote ${counted(manifests.length, 'manifest')}${shared} to ${folder}`)
+    }
     const variables = variablesOf(manifests.map(({ manifest }) => manifest))
     if (variables.length > 0)
       output.notice(
@@ -38,9 +47,18 @@ export async function exportCommand(
       )
     return {
       exitCode: unreadable.length === 0 ? EXIT.converged : EXIT.partial,
+      // Each complete by itself.
       document: { manifests, variables, unreadable, requests: requests() },
     }
   } finally {
     await close()
   }
+}
+
+/** Name of the file of Defaults, which no service has. */
+function defaultsKey(keys: ReadonlyMap<string, string>): string {
+  const taken = new Set(keys.values())
+  let name = 'defaults'
+  while (taken.has(name)) name = `shared-${name}`
+  return name
 }

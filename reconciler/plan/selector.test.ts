@@ -22,6 +22,8 @@ test.each([
   ['! team', { team: 'shop' }, false],
   [' team=shop , tier in (1,2),!old', { team: 'shop', tier: '2' }, true],
   ['team=shop,tier=1', { team: 'shop', tier: '2' }, false],
+  ['toString', {}, false],
+  ['!constructor', {}, true],
   ['example.com/team=shop', { 'example.com/team': 'shop' }, true],
 ])('%j chooses %j: %s', (text, labels: Record<string, string>, isChosen) => {
   expect(parseSelector(text)(labels)).toBe(isChosen)

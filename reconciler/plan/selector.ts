@@ -23,7 +23,11 @@ export function parseSelector(text: string): Selector {
   do rules.push(readRule(reader))
   while (reader.takes(','))
   if (!reader.isAtEnd) throw reader.expected('a comma')
-  return (labels) => rules.every((rule) => rule(labels))
+  return (labels) => {
+    // A label may be called like a method of objects.
+    const own: Labels = Object.assign(Object.create(null), labels)
+    return rules.every((rule) => rule(own))
+  }
 }
 
 class Reader {

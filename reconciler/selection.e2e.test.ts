@@ -77,6 +77,25 @@ test('a digest of a part approves that part', async () => {
   expect(part).toMatchObject({ exit: 0, applied: { updated: 1 } })
 })
 
+test('a part of manifests that belong to another state needs approval as all of them do', async () => {
+  write()
+  await work.run('apply')
+  work.write({
+    'cart.yaml': null,
+    'pay.yaml': null,
+    'help.yaml': null,
+    'other.yaml': labelled('other', 'desk'),
+  })
+
+  const removed = await json('apply', '--target', 'pay')
+  const created = await json('apply', '--selector', 'team=desk')
+
+  for (const run of [removed, created]) {
+    expect(run).toMatchObject({ exit: 6, plan: { brakes: [{ brake: 'otherSource', approvable: true }] } })
+  }
+  expect(await names()).toEqual(['cart', 'help', 'pay'])
+})
+
 test.each([
   [
     ['--selector', 'team=shop,'],

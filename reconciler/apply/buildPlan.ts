@@ -83,6 +83,8 @@ export async function buildPlan(input: PlanInput): Promise<PlanResult> {
     formerName: home?.source ?? null,
     services: input.set.services.length + input.set.frozenKeys.length,
     isValid: input.set.problems.length === 0,
+    // A part of other manifests is as wrong as all of them.
+    removalsOfWhole: whole.changes.filter(({ kind }) => kind === 'prune').length,
     liveServices: services.length + unreadable.length,
     suspensions: suspensions.filter((one) => isInForce(one, input.nowMs())),
     holds: input.holds?.(plan),

@@ -141,6 +141,18 @@ test.each([
   },
 )
 
+test('a part counts as manifests of another state when the whole of them does', () => {
+  const part = { changes: prunes(1), unchanged: [], owned: 3, kept: 0 }
+
+  const whole = applyBrakes(part, { ...sound, removalsOfWhole: 3 })
+  const alone = applyBrakes(part, { ...sound, removalsOfWhole: 1 })
+
+  expect([whole, alone].map(({ tripped }) => tripped.map(({ brake }) => brake))).toEqual([
+    ['otherSource'],
+    [],
+  ])
+})
+
 function updates(count: number, ...reasons: readonly ('git' | 'drift')[]): readonly Change[] {
   const actual = { name: 'a', interval_secs: 60, regions: [], endpoints: [] }
   return Array.from({ length: count }, (_, index) => ({

@@ -46,6 +46,8 @@ export interface SuspensionFact {
 /** What brakes look at besides the plan. */
 export interface BrakeFacts extends SourceFacts {
   readonly liveServices: number
+  /** Removals of the whole plan, where the plan was narrowed to some services; absent where it is whole. */
+  readonly removalsOfWhole?: number
   /** Those that hold now. */
   readonly suspensions: readonly SuspensionFact[]
   /** What the caller blocks for reasons of its own. */
@@ -98,7 +100,8 @@ export function applyBrakes(plan: Plan, facts: BrakeFacts, policy: BrakePolicy =
     ...(facts.holds ?? []),
     ...facts.suspensions.map((suspension) => suspended(plan, suspension)),
     ...sourceBrakes(groups.prunes, facts),
-    ...(otherEnvironment(plan, facts) ?? otherSource(plan, groups.prunes, facts)),
+    ...(otherEnvironment(plan, facts) ??
+      otherSource(plan, facts.removalsOfWhole ?? groups.prunes.length, facts)),
     ...(facts.liveServices === 0 && plan.owned > 0 ? emptyLive(groups, plan.owned) : []),
     ...suspectedServerChange(groups.heals, plan.owned),
     ...ceilingBrakes(groups, plan.owned, policy),
@@ -164,10 +167,10 @@ function sourceBrakes(prunes: readonly Prune[], facts: SourceFacts): readonly Tr
 const OTHER_SOURCE_PRUNES_MIN = 2
 
 /** Manifests of which none is owned, while all that is owned would go: they belong to another state. */
-function otherSource(plan: Plan, prunes: readonly Prune[], facts: SourceFacts): readonly TrippedBrake[] {
-  if (plan.kept > 0 || prunes.length === 0 || facts.services === 0) return []
+function otherSource(plan: Plan, removals: number, facts: SourceFacts): readonly TrippedBrake[] {
+  if (plan.kept > 0 || removals === 0 || facts.services === 0) return []
   const isRenamed = facts.formerName !== null && facts.formerName !== facts.name
-  if (!isRenamed && prunes.length < OTHER_SOURCE_PRUNES_MIN) return []
+  if (!isRenamed && removals < OTHER_SOURCE_PRUNES_MIN) return []
   const former = facts.formerName === null ? '' : `, last applied from "${facts.formerName}",`
   const message = `the state${former} has no service of these manifests and would lose all of its ${plan.owned}: use the state that belongs to "${facts.name}"`
   return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]

@@ -96,6 +96,14 @@ test('the page has every operation, schema, parameter, field and error of the do
   expect([...parameters, ...shared, ...fields].filter((name) => !names.includes(name))).toEqual([])
 })
 
+test('of forms that exclude one another, none is marked as required', () => {
+  const section = /<section class="group" id="schema-StringMatcher".*?<\/section>/s.exec(page)?.[0] ?? ''
+
+  expect(section).toContain('<p>Exactly one of:</p>')
+  expect(section).toContain('<code class="name">Regex</code>')
+  expect(section).not.toContain('required')
+})
+
 test('every command of the page succeeds in a shell', async () => {
   const { post } = apiClient(server.url, server.apiKey)
   const idOf = async (path: string, body: object): Promise<string> => {

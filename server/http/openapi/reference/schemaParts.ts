@@ -30,7 +30,7 @@ export function typeOf(schema: Schema): HtmlValue {
   if (alternatives !== undefined) return joined(alternatives.map(typeOf), 'or')
   if (schema.type === 'array') return ['array of ', typeOf(schema.items ?? {})]
   if (schema.type === 'object' && typeof schema.additionalProperties === 'object') {
-    return ['object of ', typeOf(schema.additionalProperties), ', by name']
+    return ['object (names to ', typeOf(schema.additionalProperties), ')']
   }
   if (Array.isArray(schema.type)) return joined(schema.type, 'or')
   if (schema.type === undefined) return 'any value'
@@ -99,7 +99,10 @@ export function fieldsOf(schema: Schema, schemas?: Schemas, path: readonly strin
     return found === undefined ? null : fieldsOf(found, schemas, [...path, name])
   }
   if (schema.oneOf !== undefined) {
-    return [html`<p>Exactly one of:</p>`, schema.oneOf.map((one) => fieldsOf(one, schemas, path))]
+    return [
+      html`<p>Exactly one of:</p>`,
+      schema.oneOf.map((one) => fieldsOf({ ...one, required: [] }, schemas, path)),
+    ]
   }
   const fields = Object.entries(schema.properties ?? {})
   if (fields.length === 0) return null

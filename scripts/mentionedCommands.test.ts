@@ -136,7 +136,7 @@ test('every command and option that a text of ours names exists', () => {
 
 /** Files that start other programs, list options of earlier versions, or are style sheets, whose variables look alike. */
 const FOREIGN =
-  /^(?:reconciler\/(?:git|source|state\/git)|scripts|examples|web|deploy)\/|\/replacedSpellings\.ts$|[sS]tyle\.ts$/
+  /^(?:reconciler\/(?:git|source|state\/git)|server\/http\/openapi\/reference|scripts|examples|web|deploy)\/|\/replacedSpellings\.ts$|[sS]tyle\.ts$/
 /** Options of npm, Node and gpg, and a misspelt one of a docstring. */
 const FOREIGN_FLAGS = [
   '--no-save',

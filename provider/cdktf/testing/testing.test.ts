@@ -32,7 +32,7 @@ describe.each(libraries)("the library's own Testing, of $name", (library) => {
     const { resource, provider, terraform } = JSON.parse(Testing.synth(stackOf(library, 'website')))
 
     expect(provider).toEqual({ pharos: [{}] })
-    expect(terraform.required_providers).toEqual({ pharos: { source: 'pharos/pharos', version: '~> 0.1' } })
+    expect(terraform.required_providers).toEqual({ pharos: { source: 'pharos/pharos', version: '~> 0.2' } })
     const { '//': _, ...attributes } = resource.pharos_service.website
     expect(attributes).toMatchInlineSnapshot(`
       {

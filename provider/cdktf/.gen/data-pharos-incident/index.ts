@@ -145,7 +145,7 @@ export class DataPharosIncident extends cdktf.TerraformDataSource {
       terraformResourceType: 'pharos_incident',
       terraformGeneratorMetadata: {
         providerName: 'pharos',
-        providerVersionConstraint: '~> 0.1'
+        providerVersionConstraint: '~> 0.2'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

@@ -280,7 +280,7 @@ export class DataPharosIncidents extends cdktf.TerraformDataSource {
       terraformResourceType: 'pharos_incidents',
       terraformGeneratorMetadata: {
         providerName: 'pharos',
-        providerVersionConstraint: '~> 0.1'
+        providerVersionConstraint: '~> 0.2'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

@@ -48,7 +48,7 @@ export class DataPharosOrg extends cdktf.TerraformDataSource {
       terraformResourceType: 'pharos_org',
       terraformGeneratorMetadata: {
         providerName: 'pharos',
-        providerVersionConstraint: '~> 0.1'
+        providerVersionConstraint: '~> 0.2'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

@@ -133,7 +133,7 @@ export class DataPharosRegions extends cdktf.TerraformDataSource {
       terraformResourceType: 'pharos_regions',
       terraformGeneratorMetadata: {
         providerName: 'pharos',
-        providerVersionConstraint: '~> 0.1'
+        providerVersionConstraint: '~> 0.2'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

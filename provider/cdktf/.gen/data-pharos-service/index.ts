@@ -898,7 +898,7 @@ export class DataPharosService extends cdktf.TerraformDataSource {
       terraformResourceType: 'pharos_service',
       terraformGeneratorMetadata: {
         providerName: 'pharos',
-        providerVersionConstraint: '~> 0.1'
+        providerVersionConstraint: '~> 0.2'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

@@ -157,7 +157,7 @@ export class DataPharosServices extends cdktf.TerraformDataSource {
       terraformResourceType: 'pharos_services',
       terraformGeneratorMetadata: {
         providerName: 'pharos',
-        providerVersionConstraint: '~> 0.1'
+        providerVersionConstraint: '~> 0.2'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

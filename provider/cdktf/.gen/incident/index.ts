@@ -72,7 +72,7 @@ export class Incident extends cdktf.TerraformResource {
       terraformResourceType: 'pharos_incident',
       terraformGeneratorMetadata: {
         providerName: 'pharos',
-        providerVersionConstraint: '~> 0.1'
+        providerVersionConstraint: '~> 0.2'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

@@ -72,7 +72,7 @@ export class PharosProvider extends cdktf.TerraformProvider {
       terraformResourceType: 'pharos',
       terraformGeneratorMetadata: {
         providerName: 'pharos',
-        providerVersionConstraint: '~> 0.1'
+        providerVersionConstraint: '~> 0.2'
       },
       terraformProviderSource: 'pharos/pharos'
     });

@@ -2539,7 +2539,7 @@ export class Service extends cdktf.TerraformResource {
       terraformResourceType: 'pharos_service',
       terraformGeneratorMetadata: {
         providerName: 'pharos',
-        providerVersionConstraint: '~> 0.1'
+        providerVersionConstraint: '~> 0.2'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

@@ -136,7 +136,9 @@ async function changesPage(parts: FeedParts, request: FeedRequest, after: number
   let secrets = 0
   let chars = 0
   for (const { serviceId, sequence: newest } of changed) {
-    if (secrets >= PAGE_SECRETS || chars >= PAGE_CHARS_MAX) break
+    // Changes with one place come together: a cursor is behind all of them or before them.
+    const isFull = secrets >= PAGE_SECRETS || chars >= PAGE_CHARS_MAX
+    if (isFull && newest !== sequence) break
     sequence = newest
     const definition = await parts.store.definitionOf(serviceId)
     if (definition?.runningIn.includes(region) !== true) {
@@ -150,7 +152,7 @@ async function changesPage(parts: FeedParts, request: FeedRequest, after: number
     secrets += made.secrets
     chars += definition.text.length
   }
-  const more = sequence < (changed.at(-1)?.sequence ?? sequence) || changed.length === PAGE_SERVICES
+  const more = sequence < (changed.at(-1)?.sequence ?? sequence) || changed.length >= PAGE_SERVICES
   // Commands of other regions need not be looked at again.
   const cursor = `${parts.storeId}.${more ? sequence : upTo}`
   return { cursor, whole: false, more, start, end }

@@ -44,11 +44,14 @@ export interface MonitoringStore {
   definitionsAfter(serviceId: string, countMax: number): Promise<readonly StoredDefinition[]>
   /** `undefined` when there is no such service. */
   definitionOf(serviceId: string): Promise<StoredDefinition | undefined>
-  /** Sequence of the newest command; 0 before the first. */
+  /** Sequence of the newest command before which none is missing; 0 before the first. */
   newestCommand(): Promise<number>
   /** Sequence of the newest deleted command; a reader before it has missed something. */
   commandsForgottenUpTo(): Promise<number>
-  /** Services with commands after `after` and up to `upTo`, of one region or any, by their newest command. */
+  /**
+   * Services with commands after `after` and up to `upTo`, of one region or any, by their newest command. Several may have
+   * one sequence, and then come together: there may be some more than `countMax`.
+   */
   changedServices(range: {
     readonly after: number
     readonly upTo: number
@@ -57,7 +60,7 @@ export interface MonitoringStore {
   }): Promise<readonly { readonly serviceId: string; readonly sequence: number }[]>
   /** Sequence of the newest change without a command; 0 before the first. */
   newestQuietChange(): Promise<number>
-  /** Services with such changes after `after`, by their newest one. */
+  /** Services with such changes after `after`, by their newest one; those with one sequence come together. */
   quietChanges(
     after: number,
     countMax: number,

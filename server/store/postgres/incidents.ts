@@ -50,6 +50,7 @@ export function postgresIncidents({ pools, queues, nowMs }: Sharing): IncidentSt
           if (before === undefined) return undefined
           const after = decide(before, roomOf(draft.state))
           draft.changeIncident(before, after, by)
+          if (after.auto_managed) draft.autoIncidents.takeOver(after)
           return after
         },
       }),

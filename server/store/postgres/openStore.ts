@@ -10,11 +10,10 @@ import { type LimiterClocks, sharedAdmission } from './credentials/sharedAdmissi
 import { postgresIncidents } from './incidents.ts'
 import { postgresMaintenance } from './maintenance.ts'
 import { changeCount } from './changeCount.ts'
-import { missingMethods } from './notYet.ts'
+import { postgresMonitoring } from './monitoring.ts'
 import { postgresNotifications } from './notifications/notifications.ts'
 import { postgresOrganisations } from './organisations.ts'
 import { postgresOutbox } from './outbox.ts'
-import { postgresRegions } from './regions.ts'
 import { postgresSecrets } from './secrets.ts'
 import { postgresServices } from './services.ts'
 import { postgresStatusPages } from './statusPages/pageWrites.ts'
@@ -36,7 +35,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
     const identity = await rowOf<{ id: string }>(pools.read, 'SELECT id FROM store_identity', [])
     if (identity === undefined)
       throw new Error('the database has no identity: it was not restored as a whole')
-    const queues = new OrgQueues(pools, monotonicMs)
+    const queues = new OrgQueues(pools, { nowMs, monotonicMs })
     const sharing = { pools, queues, nowMs }
     const notifications = postgresNotifications(sharing)
     return {
@@ -45,7 +44,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...postgresServices(sharing),
       ...postgresIncidents(sharing),
       ...postgresOutbox(pools, identity.id),
-      ...postgresRegions(pools, nowMs),
+      ...postgresMonitoring(sharing),
       ...postgresAgentTokens(pools),
       ...postgresKeys(pools),
       ...postgresSecrets(pools),
@@ -58,7 +57,6 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...postgresPublished(pools.read),
       changeCount: changeCount(sharing, monotonicMs),
       ...notifications.store,
-      ...missingMethods(),
       ...postgresUpkeep(pools, queues, notifications.giveBack),
     }
   } catch (error) {

@@ -6,9 +6,12 @@ import { timestamp } from '../../domain/environment.ts'
 import { BUS_READER, type StoreFigures, type UpkeepStore } from '../store.ts'
 import type { Pools } from './connections/pools.ts'
 import { rowOf, type SqlValue } from './connections/sql.ts'
+import { forgetEndpoints } from './endedEndpoints.ts'
 import type { OrgQueues } from './writes/orgQueues.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
+/** How long notices of certificates are kept after the certificate ended (seconds). */
+const NOTICES_KEPT_S = (90 * DAY_MS) / 1_000
 /** How long a published command is kept for inspection (milliseconds). */
 const COMMANDS_KEPT_MS = 7 * DAY_MS
 /** Most rows of each kind removed in one statement. */
@@ -76,6 +79,11 @@ function deletions(nowMs: number): readonly Deletion[] {
       nowMs,
     ],
     [
+      `DELETE FROM certificate_notices WHERE (org_id, host, port, fingerprint, threshold_s) IN
+         (SELECT org_id, host, port, fingerprint, threshold_s FROM certificate_notices WHERE not_after_s < $1 ${some})`,
+      Math.floor(nowMs / 1_000) - NOTICES_KEPT_S,
+    ],
+    [
       `DELETE FROM password_resets WHERE token_hash IN
          (SELECT token_hash FROM password_resets WHERE expires_at_ms <= $1 ${some})`,
       nowMs,
@@ -116,6 +124,7 @@ export function postgresUpkeep(pools: Pools, queues: OrgQueues, giveBack: () => 
           deleted = (await write.rows(`${text} RETURNING 1 AS deleted`, values)).length
         }
       }
+      await forgetEndpoints(write, nowMs)
     },
     onCommands: (listener) => queues.onWrite(listener),
     waitNoMore: () => queues.waitNoMore(),

@@ -1,10 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
-import type { AutoIncidentMarks, OpenAutoIncident } from '../../domain/autoIncidents.ts'
-import type { FailingRound } from '../../domain/autoIncidentTexts.ts'
+import type { OpenAutoIncident } from '../../domain/autoIncidents.ts'
 import { timestamp } from '../../domain/environment.ts'
-
-type Kept = AutoIncidentMarks & { readonly incidentId: string }
+import type { AutoIncidentRows } from '../shared/autoIncidents.ts'
 
 /** An open automatic incident as SQLite reads it. */
 type OpenRow = Omit<OpenAutoIncident, 'isTakenOver' | 'isFailing'> & {
@@ -18,11 +16,8 @@ const OPEN_SQL = `SELECT a.service_id AS serviceId, a.incident_id AS incidentId,
     a.monitoring_at_s AS monitoringAtS, a.reported_down AS reportedDown
   FROM auto_incidents a JOIN incidents i ON i.id = a.incident_id`
 
-/** The rows behind automatic incidents, read and written in the caller's transaction. */
-export type AutoIncidentRows = ReturnType<typeof prepareAutoIncidentRows>
-
 /** Prepares the rows behind automatic incidents on `writer`. */
-export function prepareAutoIncidentRows(writer: Database) {
+export function prepareAutoIncidentRows(writer: Database): AutoIncidentRows {
   const service = writer.prepare<[string], string>('SELECT response FROM services WHERE id = ?').pluck()
   const open = writer.prepare<[string], OpenRow>(`${OPEN_SQL} WHERE a.service_id = ?`)
   const openOf = writer.prepare<[string], OpenRow>(`${OPEN_SQL} WHERE a.incident_id = ?`)
@@ -40,27 +35,25 @@ export function prepareAutoIncidentRows(writer: Database) {
   return {
     ...prepareRounds(writer),
     ...prepareMaintenance(writer),
-    /** `undefined` when the service was deleted. */
-    service: (serviceId: string): ServiceResponse | undefined => {
+    service: (serviceId) => {
       const text = service.get(serviceId)
       // True because only rendered ServiceResponses are stored.
       return text === undefined ? undefined : (JSON.parse(text) as ServiceResponse)
     },
-    open: (serviceId: string): OpenAutoIncident | undefined => openOfRow(open.get(serviceId)),
-    /** The automatic incident `incidentId`, with its service; `undefined` when it is resolved. */
-    openOf: (incidentId: string) => openOfRow(openOf.get(incidentId)),
-    put: (serviceId: string, { isTakenOver, isFailing, ...marks }: Kept): void => {
+    open: (serviceId) => openOfRow(open.get(serviceId)),
+    openOf: (incidentId) => openOfRow(openOf.get(incidentId)),
+    put: (serviceId, { isTakenOver, isFailing, ...marks }) => {
       put.run({ ...marks, serviceId, isTakenOver: Number(isTakenOver), isFailing: Number(isFailing) })
     },
-    close: (serviceId: string): void => {
+    close: (serviceId) => {
       close.run(serviceId)
     },
-    hasIncident: (serviceId: string): boolean => named.get(serviceId) !== undefined,
-    isMuted: (serviceId: string): boolean => muted.get(serviceId) !== undefined,
-    mute: (serviceId: string): void => {
+    hasIncident: (serviceId) => named.get(serviceId) !== undefined,
+    isMuted: (serviceId) => muted.get(serviceId) !== undefined,
+    mute: (serviceId) => {
       mute.run(serviceId)
     },
-    unmute: (serviceId: string): void => {
+    unmute: (serviceId) => {
       unmute.run(serviceId)
     },
   }
@@ -74,7 +67,7 @@ function openOfRow(
 }
 
 /** Failing rounds of endpoints. Of each only as many are kept as the threshold asks for. */
-function prepareRounds(writer: Database) {
+function prepareRounds(writer: Database): Pick<AutoIncidentRows, 'addRound' | 'forgetRounds'> {
   const insert = writer.prepare('INSERT INTO failing_rounds VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const newest = writer
     .prepare<[string, string, number], number>(
@@ -86,24 +79,19 @@ function prepareRounds(writer: Database) {
   )
   const forget = writer.prepare('DELETE FROM failing_rounds WHERE service_id = ?')
   return {
-    /** Adds a round; the newest `countMax` of its endpoint, newest first. */
-    addRound: (
-      serviceId: string,
-      { endpoint_id, round }: FailingRound,
-      countMax: number,
-    ): readonly number[] => {
+    addRound: (serviceId, { endpoint_id, round }, countMax) => {
       insert.run(serviceId, endpoint_id, round)
       const rounds = newest.all(serviceId, endpoint_id, countMax)
       trim.run(serviceId, endpoint_id, rounds.at(-1) ?? round)
       return rounds
     },
-    forgetRounds: (serviceId: string): void => {
+    forgetRounds: (serviceId) => {
       forget.run(serviceId)
     },
   }
 }
 
-function prepareMaintenance(writer: Database) {
+function prepareMaintenance(writer: Database): Pick<AutoIncidentRows, 'maintenance'> {
   const windows = `FROM incident_services s JOIN incidents i ON i.id = s.incident_id
     WHERE s.service_id = @serviceId AND s.position IS NULL AND i.kind = 'maintenance'`
   const now = writer.prepare(`SELECT 1 ${windows} AND i.starts_at <= @at AND i.ends_at > @at LIMIT 1`)
@@ -113,8 +101,7 @@ function prepareMaintenance(writer: Database) {
     )
     .pluck()
   return {
-    /** Whether a maintenance window of the service is open at `atS`, and when the last one ended; 0 for never. */
-    maintenance: (serviceId: string, atS: number): { readonly isNow: boolean; readonly endedS: number } => {
+    maintenance: (serviceId, atS) => {
       const asked = { serviceId, at: timestamp(atS * 1_000) }
       const end = ended.get(asked)
       return {

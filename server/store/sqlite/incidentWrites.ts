@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { Incident } from '../../../api/contract/incident.ts'
 import type { Actor } from '../../domain/accounts/actor.ts'
 import { type IncidentRoom, incidentBytes } from '../../domain/incidentRoom.ts'
+import type { IncidentWrites } from '../shared/autoIncidents.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { NoteAct } from './changes/audit.ts'
 import { prepareAuthorWrite } from './changes/incidentAuthors.ts'
@@ -11,26 +12,6 @@ import type { Announce } from './notifications/announce.ts'
 interface Written {
   readonly incident: Incident
   readonly by: Actor
-}
-
-/** What a decision about a new incident is given. */
-interface IncidentStanding {
-  /** Next number of the organisation, from 1, never used twice. */
-  readonly number: number
-  readonly room: IncidentRoom
-}
-
-/** Writing of incidents, each in the caller's transaction. */
-export interface IncidentWrites {
-  /** Stores what `decide` makes. Throws what it throws, before anything is written. */
-  readonly open: (orgId: string, by: Actor, decide: (standing: IncidentStanding) => Incident) => Incident
-  /** Stores what `decide` makes of the incident; `undefined` when the organisation has no such incident. */
-  readonly change: (
-    orgId: string,
-    incidentId: string,
-    by: Actor,
-    decide: (incident: Incident, room: IncidentRoom) => Incident,
-  ) => Incident | undefined
 }
 
 /** Prepares the writing of incidents on `writer`. Each update is announced to the channels that want it. */

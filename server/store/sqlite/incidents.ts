@@ -1,13 +1,13 @@
 import type { Incident } from '../../../api/contract/incident.ts'
 import type { IncidentStore } from '../store.ts'
-import type { AutoIncidents } from './autoIncidents.ts'
+import type { AutoIncidents } from '../shared/autoIncidents.ts'
 import { prepareAuthorRead } from './changes/incidentAuthors.ts'
 import { prepareIdempotency } from './changes/idempotentCreations.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { prepareIncidentList } from './incidentList.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
-import type { IncidentWrites } from './incidentWrites.ts'
+import type { IncidentWrites } from '../shared/autoIncidents.ts'
 
 /** The parts that incidents share with the rest of the store. */
 interface Sharing {

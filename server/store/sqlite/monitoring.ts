@@ -3,13 +3,8 @@ import type { Retention } from '../../domain/historyPolicy.ts'
 import type { NoteForAll } from './changes/audit.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
-import type {
-  AppliedEffect,
-  MonitoringStore,
-  RegionMode,
-  StoredDefinition,
-  Transition,
-} from '../monitoringStore.ts'
+import type { MonitoringStore, RegionMode, StoredDefinition } from '../monitoringStore.ts'
+import type { ApplyEffect } from '../shared/transitionEffects.ts'
 
 /** Largest total size of the definitions of one page (bytes): there may be any number of services, of 1 MiB each. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024
@@ -122,9 +117,6 @@ export function sqliteMonitoring(
       }),
   }
 }
-
-/** What a transition does, in the caller's transaction. */
-export type ApplyEffect = (transition: Transition) => AppliedEffect
 
 interface ChangedRow {
   readonly serviceId: string

@@ -3,7 +3,8 @@ import { orderedUuid } from '../../domain/orderedUuid.ts'
 import type { Store } from '../store.ts'
 import { sqliteAdministration } from './administration.ts'
 import { sqliteAccounts } from './accounts/accounts.ts'
-import { prepareAutoIncidents } from './autoIncidents.ts'
+import { autoIncidentsOf } from '../shared/autoIncidents.ts'
+import { prepareAutoIncidentRows } from './autoIncidentRows.ts'
 import { prepareCertificateNotices } from './certificateNotices.ts'
 import { prepareAudit, prepareAuditForAll, sqliteAudit } from './changes/audit.ts'
 import { committedVersions } from './commits/committedVersion.ts'
@@ -24,7 +25,7 @@ import { sqliteSecrets } from './secrets.ts'
 import { sqliteServices } from './services.ts'
 import { sqliteStatusPages } from './statusPages/pageWrites.ts'
 import { sqlitePublished } from './statusPages/publishedReads.ts'
-import { prepareEffects } from './transitionEffects.ts'
+import { effectsOf } from '../shared/transitionEffects.ts'
 import { sqliteUpkeep } from './upkeep.ts'
 
 /**
@@ -60,11 +61,13 @@ export async function openStore(
   const note = prepareAudit(connections.writer)
   const noteForAll = prepareAuditForAll(connections.writer, note)
   const writes = prepareIncidentWrites(connections.writer, { announce, note })
-  const autoIncidents = prepareAutoIncidents(connections.writer, {
+  const autoIncidents = autoIncidentsOf({
+    rows: prepareAutoIncidentRows(connections.writer),
     writes,
     environment,
     assertGrowth: () => commits.assertGrowth(),
   })
+  const storeNotice = prepareCertificateNotices(connections.writer)
   return {
     storeId,
     sharedAdmission: null,
@@ -75,7 +78,14 @@ export async function openStore(
       commits,
       noteForAll,
       nowMs,
-      effectOf: prepareEffects(autoIncidents, prepareCertificateNotices(connections.writer), announce),
+      effectOf: effectsOf({
+        autoIncidents,
+        giveNotice: (notice) => {
+          const isNew = storeNotice(notice)
+          if (isNew) announce.certificate(notice)
+          return isNew
+        },
+      }),
     }),
     ...sqliteAgentTokens(connections, { commits, noteForAll }),
     ...sqliteKeys(connections, versions.administration),

@@ -5,7 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { accountSuite } from '../testing/accountSuite.ts'
+import { autoIncidentSuite } from '../testing/autoIncidentSuite.ts'
 import { channelSuite } from '../testing/channelSuite.ts'
+import { monitoringSuite } from '../testing/monitoringSuite.ts'
 import { pageSuite } from '../testing/pageSuite.ts'
 import { type EmptyEngine, storeSuite } from '../testing/storeSuite.ts'
 import { GroupCommit } from './commits/groupCommit.ts'
@@ -16,13 +18,14 @@ import { restoreDatabase } from './files/restoreDatabase.ts'
 import { openStore } from './openStore.ts'
 import { sqliteEngine } from './sqliteEngine.ts'
 
-async function makeEngine(): Promise<EmptyEngine> {
+async function makeEngine(nowMs = () => 0): Promise<EmptyEngine> {
   const parent = await mkdtemp(join(tmpdir(), 'pharos-suite-'))
   const remove = () => rm(parent, { recursive: true })
-  return { engine: sqliteEngine(join(parent, 'data'), () => 0), remove }
+  return { engine: sqliteEngine(join(parent, 'data'), nowMs), remove }
 }
 
-for (const suite of [storeSuite, accountSuite, channelSuite, pageSuite]) suite('SQLite', makeEngine)
+const SUITES = [storeSuite, accountSuite, autoIncidentSuite, channelSuite, monitoringSuite, pageSuite]
+for (const suite of SUITES) suite('SQLite', makeEngine)
 
 let folder = ''
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import type { Role } from '../../domain/accounts/roles.ts'
 import { SESSION_IDLE_MS, SESSION_MS_MAX } from '../../domain/accounts/sessions.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import type { Store } from '../store.ts'
-import type { EmptyEngine } from './storeSuite.ts'
+import type { MakeEngine } from './storeSuite.ts'
 
 const BY = { kind: 'cli' } as const
 const HASH = 'none'
@@ -12,7 +12,7 @@ const HASH = 'none'
 const lastOwner = { status: 'rejected', reason: { message: expect.stringContaining('the last owner') } }
 
 /** Tests of accounts for every database behind Store, with two programs on one database. */
-export function accountSuite(name: string, makeEngine: () => Promise<EmptyEngine>): void {
+export function accountSuite(name: string, makeEngine: MakeEngine): void {
   let store: Store
   /** That of another program. */
   let other: Store

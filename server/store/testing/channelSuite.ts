@@ -10,7 +10,7 @@ import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
 import type { DueDelivery } from '../notificationStore.ts'
 import type { Store } from '../store.ts'
-import type { EmptyEngine } from './storeSuite.ts'
+import type { MakeEngine } from './storeSuite.ts'
 
 const making = {
   ...systemEnvironment,
@@ -64,7 +64,7 @@ export function channelTools(store: Store): ChannelTools {
       const id = systemEnvironment.uuid()
       const make = (masterKeyId: string): NewChannel => ({
         ...{ id, kind: 'webhook', name: 'ops', host: 'hooks.example', serviceIds: serviceIds ?? null },
-        events: ['incident.created', 'incident.updated'],
+        events: ['incident.created', 'incident.updated', 'certificate.expiring'],
         sealed: {
           target: sealed(orgId, masterKeyId, 'target'),
           secret: sealed(orgId, masterKeyId, 'secret'),
@@ -94,7 +94,7 @@ export function channelTools(store: Store): ChannelTools {
 }
 
 /** Tests of notification channels for every database behind Store. */
-export function channelSuite(name: string, makeEngine: () => Promise<EmptyEngine>): void {
+export function channelSuite(name: string, makeEngine: MakeEngine): void {
   let store: Store
   let remove: () => Promise<void>
   let tools: ChannelTools

@@ -4,13 +4,13 @@ import type { StatusPageChange } from '../../domain/statusPages/definition.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import type { Store } from '../store.ts'
 import { type ChannelTools, channelTools } from './channelSuite.ts'
-import type { EmptyEngine } from './storeSuite.ts'
+import type { MakeEngine } from './storeSuite.ts'
 
 const BY = { kind: 'cli' } as const
 const BOUNDS = { countMax: 10, updatesMax: 1 }
 
 /** Tests of status pages for every database behind Store, with two programs on one database. */
-export function pageSuite(name: string, makeEngine: () => Promise<EmptyEngine>): void {
+export function pageSuite(name: string, makeEngine: MakeEngine): void {
   let store: Store
   /** That of another program. */
   let other: Store

@@ -28,8 +28,11 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 const limited = { status: 'rejected', reason: { message: 'plan limit: at most 2 active services' } }
 const made = { status: 'fulfilled' }
 
+/** Makes an engine whose stores have the wall clock `nowMs`; it stands at 0 when absent. */
+export type MakeEngine = (nowMs?: () => number) => Promise<EmptyEngine>
+
 /** Tests for every database behind Engine and Store, for the database called `name`. */
-export function storeSuite(name: string, makeEngine: () => Promise<EmptyEngine>): void {
+export function storeSuite(name: string, makeEngine: MakeEngine): void {
   let engine: Engine
   let store: Store
   let remove: () => Promise<void>

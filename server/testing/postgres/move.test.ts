@@ -202,7 +202,7 @@ test('data that the target has no table for is left behind only when that is ask
   const { orgId } = await fill()
   // Stands for what a database of another release lacks.
   await run('migrate', '--database', url)
-  await withConnection(url, (client) => client.query('DROP TABLE agent_tokens'))
+  await withConnection(url, (client) => client.query('DROP TABLE agent_tokens CASCADE'))
   writeFileSync(join(dataDir, RESULTS_FILE), '')
   const withResults = await move('--from', dataDir, '--to', url)
   const lost = await move('--from', dataDir, '--to', url, '--without', 'results')

@@ -1,15 +1,12 @@
 import { ApiError } from '../../../../api/contract/apiError.ts'
 import { timestamp } from '../../../domain/environment.ts'
-import type { AgentToken, AgentTokenStore, StoredAgentToken } from '../../monitoringStore.ts'
+import type { AgentSighting, AgentToken, AgentTokenStore, StoredAgentToken } from '../../monitoringStore.ts'
 import { changeForAll } from '../writes/auditWrites.ts'
 import type { Pools } from '../connections/pools.ts'
 import { rowOf } from '../connections/sql.ts'
 
 /** Tokens of agents in PostgreSQL. */
-export function postgresAgentTokens({
-  write,
-  read,
-}: Pick<Pools, 'write' | 'read'>): Omit<AgentTokenStore, 'noteAgents'> {
+export function postgresAgentTokens({ write, read }: Pick<Pools, 'write' | 'read'>): AgentTokenStore {
   return {
     createAgentToken: async ({ id, region, name, hash, last4, nowMs }) => {
       const done = `remote AS (INSERT INTO region_modes SELECT $2, 'remote'
@@ -25,12 +22,17 @@ export function postgresAgentTokens({
       )
     },
     listAgentTokens: async () => {
-      const tokens = await read.rows<Omit<StoredAgentToken, 'sighting'>>(
-        `SELECT id, region, name, last4, created_at AS "createdAt", revoked_at AS "revokedAt"
-         FROM agent_tokens ORDER BY created_at, id`,
+      const rows = await read.rows<TokenRow>(
+        `SELECT t.id, t.region, t.name, t.last4, t.created_at AS "createdAt", t.revoked_at AS "revokedAt",
+           s.seen_at_ms AS "seenAtMs", s.agents, s.version, s.clock_ahead_ms AS "clockAheadMs", s.spooled,
+           s.checks_in_flight AS "checksInFlight"
+         FROM agent_tokens t LEFT JOIN agent_sightings s ON s.token_id = t.id ORDER BY t.created_at, t.id`,
       )
-      // Nothing is monitored with this store yet, so no agent was seen.
-      return tokens.map((token) => ({ ...token, sighting: null }))
+      return rows.map(({ id, region, name, last4, createdAt, revokedAt, ...sighting }) => ({
+        ...{ id, region, name, last4, createdAt, revokedAt },
+        sighting:
+          sighting.seenAtMs === null ? null : { tokenId: id, ...sighting, seenAtMs: sighting.seenAtMs },
+      }))
     },
     revokeAgentToken: async (id, nowMs) => {
       const detail = await rowOf<{ region: string; name: string }>(
@@ -53,5 +55,30 @@ export function postgresAgentTokens({
         'SELECT id, region, name FROM agent_tokens WHERE token_hash = $1 AND revoked_at IS NULL',
         [hash],
       ),
+    noteAgents: async (sightings) => {
+      const names = SIGHTING_COLUMNS.map(([column]) => column)
+      const types = SIGHTING_COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`)
+      await write.rows(
+        `INSERT INTO agent_sightings (${names.join(', ')}) SELECT u.*
+         FROM unnest(${types.join(', ')}) AS u (${names.join(', ')})
+         WHERE EXISTS (SELECT FROM agent_tokens t WHERE t.id = u.token_id)
+         ON CONFLICT (token_id) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+        SIGHTING_COLUMNS.map(([, , field]) => sightings.map((sighting) => sighting[field])),
+      )
+    },
   }
 }
+
+/** A token with what is known of its agents; `seenAtMs` is `null` where no agent was seen. */
+type TokenRow = Omit<StoredAgentToken, 'sighting'> &
+  Omit<AgentSighting, 'tokenId' | 'seenAtMs'> & { readonly seenAtMs: number | null }
+
+const SIGHTING_COLUMNS = [
+  ['token_id', 'text', 'tokenId'],
+  ['seen_at_ms', 'bigint', 'seenAtMs'],
+  ['agents', 'integer', 'agents'],
+  ['version', 'text', 'version'],
+  ['clock_ahead_ms', 'bigint', 'clockAheadMs'],
+  ['spooled', 'integer', 'spooled'],
+  ['checks_in_flight', 'integer', 'checksInFlight'],
+] as const

@@ -441,6 +441,87 @@ CREATE INDEX people_incidents_by_creation ON incidents (org_id, created_at)
 CREATE INDEX people_incidents_by_resolution ON incidents (org_id, resolved_at)
   WHERE kind = 'incident' AND NOT auto_managed AND resolved_at IS NOT NULL;
 `,
+  // Monitoring. An endpoint is numbered when it is first monitored, and the number is never reused: results refer to it. Of
+  // changes without a command only the newest of each service is kept.
+  `
+CREATE TABLE numbered_endpoints (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  endpoint_id uuid NOT NULL UNIQUE,
+  service_id uuid NOT NULL,
+  ended_at_ms bigint
+);
+CREATE INDEX numbered_endpoints_of_service ON numbered_endpoints (service_id);
+CREATE INDEX numbered_endpoints_ended ON numbered_endpoints (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
+
+CREATE TABLE quiet_changes (
+  service_id uuid PRIMARY KEY,
+  xid xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX quiet_changes_in_order ON quiet_changes (xid);
+
+CREATE INDEX commands_of_region ON commands (region, xid);
+CREATE TABLE outbox_horizon (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  deleted_up_to xid8 NOT NULL
+);
+INSERT INTO outbox_horizon (deleted_up_to) SELECT coalesce(
+  (SELECT xid FROM commands ORDER BY xid LIMIT 1), pg_current_xact_id());
+CREATE FUNCTION note_deleted_commands() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE outbox_horizon h SET deleted_up_to = d.xid
+    FROM (SELECT xid FROM deleted ORDER BY xid DESC LIMIT 1) d WHERE h.deleted_up_to < d.xid;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER commands_deleted AFTER DELETE ON commands REFERENCING OLD TABLE AS deleted
+  FOR EACH STATEMENT EXECUTE FUNCTION note_deleted_commands();
+
+CREATE TABLE applied_transitions (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  results_file text NOT NULL,
+  sequence bigint NOT NULL
+);
+
+CREATE TABLE auto_incidents (
+  service_id uuid PRIMARY KEY REFERENCES services ON DELETE CASCADE,
+  incident_id uuid NOT NULL UNIQUE,
+  is_taken_over boolean NOT NULL,
+  is_failing boolean NOT NULL,
+  updates_made integer NOT NULL,
+  investigating_at_s bigint NOT NULL,
+  monitoring_at_s bigint NOT NULL,
+  reported_down text NOT NULL
+);
+
+CREATE TABLE failing_rounds (
+  service_id uuid NOT NULL REFERENCES services ON DELETE CASCADE,
+  endpoint_id uuid NOT NULL,
+  round bigint NOT NULL,
+  PRIMARY KEY (service_id, endpoint_id, round)
+);
+
+CREATE TABLE muted_until_up (service_id uuid PRIMARY KEY REFERENCES services ON DELETE CASCADE);
+
+CREATE TABLE certificate_notices (
+  org_id uuid NOT NULL,
+  host text COLLATE "C" NOT NULL,
+  port integer NOT NULL,
+  fingerprint text COLLATE "C" NOT NULL,
+  threshold_s integer NOT NULL,
+  not_after_s bigint NOT NULL,
+  PRIMARY KEY (org_id, host, port, fingerprint, threshold_s)
+);
+CREATE INDEX certificate_notices_by_end ON certificate_notices (not_after_s);
+
+CREATE TABLE agent_sightings (
+  token_id text COLLATE "C" PRIMARY KEY REFERENCES agent_tokens ON DELETE CASCADE,
+  seen_at_ms bigint NOT NULL,
+  agents integer NOT NULL,
+  version text NOT NULL,
+  clock_ahead_ms bigint NOT NULL,
+  spooled integer NOT NULL,
+  checks_in_flight integer NOT NULL
+);
+`,
 ]
 
 /** The oldest number of steps with which a program can use the newest schema. */

@@ -8,13 +8,15 @@ import { orderedUuid } from '../../../domain/orderedUuid.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { ServiceChange } from '../../../domain/serviceChanges.ts'
 import { type Act, auditRow } from '../../shared/act.ts'
+import { type AutoIncidents, autoIncidentsOf } from '../../shared/autoIncidents.ts'
 import { type EventRow, incidentEvents } from '../../shared/events.ts'
 import { type PastRow, pastRows } from '../../shared/pastGeneration.ts'
 import { answerAgain, LONG_ANSWER_BYTES } from '../../shared/rememberedCreation.ts'
 import { columnsOf, usageAfter, usageOf } from '../../shared/serviceRow.ts'
 import type { CreationFingerprint, RenderedService } from '../../store.ts'
+import { AutomaticWrites, automaticRows } from './automatic.ts'
 import type { OrgColumns } from './orgColumns.ts'
-import type { KnownService, OrgState } from './orgState.ts'
+import { type KnownService, type OrgState, roomOf } from './orgState.ts'
 
 /** A row of `services` to be written. */
 export interface ServiceRow {
@@ -68,16 +70,43 @@ export class Draft {
   readonly events: EventRow[] = []
   readonly creations = new Map<string, CreationRow>()
   readonly acts: ReturnType<typeof auditRow>[] = []
+  readonly automatic = new AutomaticWrites()
+  /** Services that changed without a command to a region. */
+  readonly quiet = new Set<string>()
   /** About how long the texts and secrets to be written are (bytes). */
   bytes = 0
 
-  constructor(state: OrgState) {
+  /** Automatic incidents of the services that were read. */
+  readonly autoIncidents: AutoIncidents
+
+  /** `nowMs` is the wall clock. */
+  constructor(state: OrgState, nowMs: () => number) {
     this.state = state
+    this.autoIncidents = autoIncidentsOf({
+      rows: automaticRows(this),
+      writes: {
+        open: (_, by, decide) => {
+          const incident = decide({ number: state.columns.incidentsMade + 1, room: roomOf(state) })
+          this.changeIncident(null, incident, by)
+          return incident
+        },
+        change: (_, incidentId, by, decide) => {
+          const before = state.incidents.get(incidentId)
+          if (before === undefined) return undefined
+          const after = decide(before, roomOf(state))
+          this.changeIncident(before, after, by)
+          return after
+        },
+      },
+      environment: { nowMs, uuid: () => orderedUuid(nowMs(), randomUUID()) },
+      // Room on its disk is the business of the database.
+      assertGrowth: () => {},
+    })
   }
 
-  /** Each change is in the audit log. */
+  /** Each change of people is in the audit log. */
   get isEmpty(): boolean {
-    return this.acts.length === 0
+    return this.acts.length === 0 && this.automatic.isEmpty
   }
 
   setColumns(columns: Partial<OrgColumns>): void {
@@ -105,6 +134,8 @@ export class Draft {
     const { activeServices, activeEndpoints, storedServices } = this.state.columns
     const usage = { activeServices, activeEndpoints, storedServices }
     this.setColumns(usageAfter(usage, usageOf(before?.service ?? null), usageOf(service)))
+    if (commands.length === 0) this.quiet.add(id)
+    if (before !== null) this.autoIncidents.follow(before.service.response, service?.response ?? null)
     const { name } = service?.response ?? before?.service.response ?? {}
     const by = actorOf(change.origin)
     this.note({ by, action: `service.${change.action}`, targetId: id, nowMs, detail: { name } })

@@ -2,6 +2,7 @@ import { LONG_ANSWERS_BYTES_MAX, SHORT_ANSWERS_MAX } from '../../shared/remember
 import { BUS_READER } from '../../store.ts'
 import type { SqlValue } from '../connections/sql.ts'
 import type { Draft } from './draft.ts'
+import { automaticParts } from './automatic.ts'
 import { eventParts } from './eventParts.ts'
 import { incidentParts } from './incidentParts.ts'
 import { ORG_COLUMNS } from './orgColumns.ts'
@@ -33,7 +34,9 @@ export function guardedWrite(draft: Draft, writeId: string): Statement {
     ...incidentParts(draft, parameters),
     ...eventParts(draft, parameters),
     ...creationParts(draft, parameters),
-    auditPart(draft, writeId, parameters),
+    ...automaticParts(draft, parameters),
+    ...quietParts(draft, parameters),
+    ...auditParts(draft, writeId, parameters),
   ].map((part, index) =>
     typeof part === 'string' ? `part${index} AS (${part})` : `${part.name} AS (${part.text})`,
   )
@@ -115,7 +118,20 @@ function creationParts({ creations, state }: Draft, parameters: Parameters): rea
   ]
 }
 
-function auditPart({ acts }: Draft, writeId: string, parameters: Parameters): string {
+function quietParts({ quiet }: Draft, parameters: Parameters): readonly string[] {
+  if (quiet.size === 0) return []
+  const table = parameters.table(
+    [['service_id', 'uuid']],
+    [...quiet].map((id) => [id]),
+  )
+  return [
+    `INSERT INTO quiet_changes (service_id) SELECT u.service_id FROM o, ${table}
+     ON CONFLICT (service_id) DO UPDATE SET xid = excluded.xid`,
+  ]
+}
+
+function auditParts({ acts }: Draft, writeId: string, parameters: Parameters): readonly string[] {
+  if (acts.length === 0) return []
   const columns: readonly Column[] = [
     ['at', 'text'],
     ['actor_kind', 'text'],
@@ -129,7 +145,9 @@ function auditPart({ acts }: Draft, writeId: string, parameters: Parameters): st
     ...[at, actorKind, actor, action, targetKind, targetId, detail],
   ])
   const names = columns.map(([name]) => name)
-  return `INSERT INTO audit (org_id, write_id, ${names.join(', ')})
-    SELECT o.id, ${parameters.add(writeId)}::uuid, ${names.map((name) => `u.${name}`).join(', ')}
-    FROM o, ${parameters.table(columns, rows)} ORDER BY u.n`
+  return [
+    `INSERT INTO audit (org_id, write_id, ${names.join(', ')})
+     SELECT o.id, ${parameters.add(writeId)}::uuid, ${names.map((name) => `u.${name}`).join(', ')}
+     FROM o, ${parameters.table(columns, rows)} ORDER BY u.n`,
+  ]
 }

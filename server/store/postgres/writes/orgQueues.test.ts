@@ -168,7 +168,7 @@ test('a mutation that lost three races locks the organisation, and wins the four
     locks.push('organisation')
     return pools.inTransaction(work)
   }
-  const queues = new OrgQueues({ write: contested, inTransaction }, TIMELESS.monotonicMs)
+  const queues = new OrgQueues({ write: contested, inTransaction }, TIMELESS)
 
   await queues.run(orgId, { wants: {}, decide: (draft) => draft.note(ACT) })
 

@@ -37,6 +37,12 @@ interface Doubt {
   readonly outcomes: readonly Outcome[]
 }
 
+/** The wall clock, and one that only runs forward (milliseconds). */
+export interface QueueClocks {
+  readonly nowMs: () => number
+  readonly monotonicMs: () => number
+}
+
 /** What parts of a store need whose transactions take turns with the mutations of an organisation. */
 export interface TurnParts {
   readonly pools: Pick<Pools, 'write' | 'read' | 'inTransaction'>
@@ -49,16 +55,15 @@ export interface TurnParts {
  */
 export class OrgQueues {
   readonly #pools: Pick<Pools, 'write' | 'inTransaction'>
-  readonly #nowMs: () => number
+  readonly #clocks: QueueClocks
   readonly #waiting = new Map<string, Waiting[]>()
   readonly #running = new Set<Promise<void>>()
   readonly #listeners: (() => void)[] = []
   #isClosing = false
 
-  /** `nowMs` only runs forward (milliseconds). */
-  constructor(pools: Pick<Pools, 'write' | 'inTransaction'>, nowMs: () => number) {
+  constructor(pools: Pick<Pools, 'write' | 'inTransaction'>, clocks: QueueClocks) {
     this.#pools = pools
-    this.#nowMs = nowMs
+    this.#clocks = clocks
   }
 
   /** Calls `listener` after each write. */
@@ -147,7 +152,7 @@ export class OrgQueues {
 
   /** The outcomes of the first mutations of `batch`, of at least one. */
   async #outcomesOf(orgId: string, batch: readonly Waiting[]): Promise<readonly Outcome[]> {
-    const retries = new Retries(this.#nowMs)
+    const retries = new Retries(this.#clocks.monotonicMs)
     const doubts: Doubt[] = []
     let conflicts = 0
     for (;;) {
@@ -187,7 +192,7 @@ export class OrgQueues {
     // After the read: a write that is executed later finds that its guard no longer holds.
     const written = await findWritten(sql, id, doubts)
     if (written !== undefined) return this.#announced(written.outcomes)
-    const draft = new Draft(state)
+    const draft = new Draft(state, this.#clocks.nowMs)
     const outcomes: Outcome[] = []
     for (const { decide } of batch) {
       outcomes.push(outcomeOf(() => decide(draft)))

@@ -8,6 +8,7 @@ import { type LimitRow, limitsOfRow, PLAN_LIMIT_COLUMNS } from '../../shared/lim
 import type { RememberedCreation } from '../../shared/rememberedCreation.ts'
 import type { ServiceFacts } from '../../store.ts'
 import { type Sql, uuidsIn } from '../connections/sql.ts'
+import { type AutomaticFacts, readAutomatic } from './automatic.ts'
 import { readIncidents } from './incidentRows.ts'
 import { ORG_COLUMNS, type OrgColumns } from './orgColumns.ts'
 
@@ -19,6 +20,8 @@ export interface Wants {
   readonly incidentIds?: readonly string[]
   readonly creationKeys?: readonly Buffer[]
   readonly plans?: readonly string[]
+  /** When what changes automatic incidents was found (seconds since the epoch). */
+  readonly foundAtS?: number
 }
 
 /** A stored service and the JSON of its origin. */
@@ -41,6 +44,8 @@ export interface OrgState {
   readonly services: Map<string, KnownService>
   readonly ownedIds: ReadonlySet<string>
   readonly incidents: Map<string, Incident>
+  /** By service, of those that may change their incident. */
+  readonly automatic: ReadonlyMap<string, AutomaticFacts>
   /** The active ones, when an incident may change; empty otherwise. */
   readonly channels: readonly WantingChannel[]
   /** Names of the services of these incidents, by id, if there are channels. */
@@ -83,13 +88,19 @@ export async function readOrg(
   const [first] = rows
   if (first === undefined) return undefined
   const ownedIds = of((want) => want.ownedIds)
-  const incidents = await readWanted(
-    sql,
-    orgId,
-    of(({ incidentIds }) => incidentIds),
-  )
-  const named = [...ownedIds, ...[...incidents.values()].flatMap(({ service_ids }) => service_ids)]
-  const isAnnouncing = wants.some((want) => want.ownedIds !== undefined || want.incidentIds !== undefined)
+  const services = new Map(rows.flatMap(serviceOf))
+  const incidentIds = of((want) => want.incidentIds)
+  const atS = wants.find(({ foundAtS }) => foundAtS !== undefined)?.foundAtS
+  const automatic = await readAutomatic(sql, { services, incidentIds: uuidsIn(incidentIds), atS })
+  const open = [...automatic.values()].flatMap((facts) => facts.open?.incidentId ?? [])
+  const incidents = await readWanted(sql, orgId, [...incidentIds, ...open])
+  const named = [
+    ...ownedIds,
+    ...automatic.keys(),
+    ...[...incidents.values()].flatMap(({ service_ids }) => service_ids),
+  ]
+  const isAnnouncing =
+    automatic.size > 0 || wants.some((want) => want.ownedIds !== undefined || want.incidentIds !== undefined)
   const channels = isAnnouncing ? await readChannels(sql, orgId) : []
   return {
     orgId,
@@ -103,9 +114,9 @@ export async function readOrg(
         of(({ plans }) => plans),
       )),
     ]),
-    services: new Map(rows.flatMap(serviceOf)),
+    services,
     ownedIds: await readOwned(sql, orgId, ownedIds),
-    incidents,
+    ...{ incidents, automatic },
     channels,
     serviceNames: channels.length === 0 ? new Map() : await readNames(sql, orgId, named),
     creations: await readCreations(

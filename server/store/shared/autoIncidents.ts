@@ -1,23 +1,23 @@
-import type { Database } from 'better-sqlite3'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import type { Incident, IncidentUpdateRequest } from '../../../api/contract/incident.ts'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
-import { SYSTEM } from '../../domain/accounts/actor.ts'
+import { type Actor, SYSTEM } from '../../domain/accounts/actor.ts'
 import { intervalOf, settingsOf } from '../../domain/autoIncidentSettings.ts'
 import {
+  type AutoIncidentMarks,
   type AutoIncidentStep,
   afterFailingRound,
   afterRecovery,
   afterSteadyTime,
   closingUpdate,
   isCounted,
+  type OpenAutoIncident,
 } from '../../domain/autoIncidents.ts'
 import type { FailingRound, Recovery } from '../../domain/autoIncidentTexts.ts'
 import type { Environment } from '../../domain/environment.ts'
 import { openIncident, updateIncident } from '../../domain/incidentChanges.ts'
+import type { IncidentRoom } from '../../domain/incidentRoom.ts'
 import type { AppliedEffect } from '../monitoringStore.ts'
-import { type AutoIncidentRows, prepareAutoIncidentRows } from './autoIncidentRows.ts'
-import type { IncidentWrites } from './incidentWrites.ts'
 
 /** Automatic incidents, each call in the caller's transaction. */
 export interface AutoIncidents {
@@ -36,8 +36,56 @@ export interface AutoIncidents {
   readonly takeOver: (incident: Incident) => void
 }
 
+/** What a decision about a new incident is given. */
+export interface IncidentStanding {
+  /** Next number of the organisation, from 1, never used twice. */
+  readonly number: number
+  readonly room: IncidentRoom
+}
+
+/** Writing of incidents, each in the caller's transaction. */
+export interface IncidentWrites {
+  /** Stores what `decide` makes. Throws what it throws, before anything is written. */
+  readonly open: (orgId: string, by: Actor, decide: (standing: IncidentStanding) => Incident) => Incident
+  /** Stores what `decide` makes of the incident; `undefined` when the organisation has no such incident. */
+  readonly change: (
+    orgId: string,
+    incidentId: string,
+    by: Actor,
+    decide: (incident: Incident, room: IncidentRoom) => Incident,
+  ) => Incident | undefined
+}
+
+/** An automatic incident to be stored, with the id of its incident. */
+export type StoredMarks = AutoIncidentMarks & { readonly incidentId: string }
+
+/** The rows behind automatic incidents, read and written in the caller's transaction. */
+export interface AutoIncidentRows {
+  /** `undefined` when the service was deleted. */
+  readonly service: (serviceId: string) => ServiceResponse | undefined
+  readonly open: (serviceId: string) => OpenAutoIncident | undefined
+  /** The automatic incident `incidentId`, with its service; `undefined` when it is resolved. */
+  readonly openOf: (incidentId: string) => (OpenAutoIncident & { readonly serviceId: string }) | undefined
+  readonly put: (serviceId: string, marks: StoredMarks) => void
+  readonly close: (serviceId: string) => void
+  /** Whether an unresolved incident names the service. */
+  readonly hasIncident: (serviceId: string) => boolean
+  readonly isMuted: (serviceId: string) => boolean
+  readonly mute: (serviceId: string) => void
+  readonly unmute: (serviceId: string) => void
+  /** Adds a round; the newest `countMax` of its endpoint, newest first. Older ones are removed. */
+  readonly addRound: (serviceId: string, round: FailingRound, countMax: number) => readonly number[]
+  readonly forgetRounds: (serviceId: string) => void
+  /** Whether a maintenance window of the service is open at `atS`, and when the last one ended; 0 for never. */
+  readonly maintenance: (
+    serviceId: string,
+    atS: number,
+  ) => { readonly isNow: boolean; readonly endedS: number }
+}
+
 /** Dependencies for writing automatic incidents. */
 interface AutoIncidentParts {
+  readonly rows: AutoIncidentRows
   readonly writes: IncidentWrites
   readonly environment: Pick<Environment, 'nowMs' | 'uuid'>
   /** Throws on a full disk. */
@@ -46,11 +94,11 @@ interface AutoIncidentParts {
 
 const NOTHING: AppliedEffect = { kind: 'nothing' }
 
-/** Prepares automatic incidents on `writer`. */
-export function prepareAutoIncidents(writer: Database, parts: AutoIncidentParts): AutoIncidents {
-  const rows = prepareAutoIncidentRows(writer)
+/** Automatic incidents, by the same rules in every database. */
+export function autoIncidentsOf(parts: AutoIncidentParts): AutoIncidents {
+  const { rows } = parts
   const nowS = (): number => Math.floor(parts.environment.nowMs() / 1_000)
-  const take = prepareStep(rows, parts)
+  const take = stepTaker(parts)
   return {
     fail: (serviceId, round, atS) => {
       const service = rows.service(serviceId)
@@ -106,8 +154,8 @@ export function prepareAutoIncidents(writer: Database, parts: AutoIncidentParts)
   }
 }
 
-/** Prepares the writing of steps. Updates beyond the size limit of the organisation or the incident are dropped. */
-function prepareStep(rows: AutoIncidentRows, { writes, environment, assertGrowth }: AutoIncidentParts) {
+/** Writes steps. Updates beyond the size limit of the organisation or the incident are dropped. */
+function stepTaker({ rows, writes, environment, assertGrowth }: AutoIncidentParts) {
   function update({ id, org_id }: ServiceResponse, request: IncidentUpdateRequest): Incident | undefined {
     const incidentId = rows.open(id)?.incidentId ?? ''
     return writes.change(org_id, incidentId, SYSTEM, (incident, room) =>

@@ -1,0 +1,37 @@
+import type { Sql } from './connections/sql.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+/** How long the number of an endpoint outlives its history (days): agents deliver results for a day after a check. */
+const KEPT_DAYS = 7
+/** Numbers that are looked at in one statement. */
+const SLICE_NUMBERS = 1_000
+
+/**
+ * Removes the numbers of endpoints that ended and whose history has expired: a week after the end of a deleted service,
+ * else with the hourly counts of its organisation. A number is never assigned again. Endpoints have no time of their end,
+ * so it is the time at which this first notices it.
+ */
+export async function forgetEndpoints(write: Sql, nowMs: number): Promise<void> {
+  const [newest] = await write.rows<{ number: number | null }>(
+    'SELECT max(number) AS number FROM numbered_endpoints',
+  )
+  for (let after = 0; after < (newest?.number ?? 0); after += SLICE_NUMBERS) {
+    await write.rows(
+      `UPDATE numbered_endpoints n SET ended_at_ms = CASE WHEN n.ended_at_ms IS NULL THEN $1::bigint END
+       WHERE n.number > $2 AND n.number <= $2 + ${SLICE_NUMBERS} AND (n.ended_at_ms IS NULL) <> EXISTS
+         (SELECT FROM services s CROSS JOIN json_array_elements(s.response::json -> 'endpoints') e
+          WHERE s.id = n.service_id AND e ->> 'id' = n.endpoint_id::text)`,
+      [nowMs, after],
+    )
+  }
+  await write.rows(
+    `DELETE FROM numbered_endpoints d USING
+       (SELECT n.number FROM numbered_endpoints n
+        LEFT JOIN services s ON s.id = n.service_id LEFT JOIN orgs o ON o.id = s.org_id
+        LEFT JOIN plans p ON p.name = o.plan
+        WHERE n.ended_at_ms < $1 - ${DAY_MS}::bigint *
+          (${KEPT_DAYS} + coalesce(greatest(p.hours_days, coalesce(o.results_days, p.results_days)), 0))) gone
+     WHERE d.number = gone.number`,
+    [nowMs],
+  )
+}

@@ -1,0 +1,263 @@
+import type { Incident } from '../../../../api/contract/incident.ts'
+import { settingsOf } from '../../../domain/autoIncidentSettings.ts'
+import { timestamp } from '../../../domain/environment.ts'
+import type { Service } from '../../../domain/serviceChanges.ts'
+import type { AutoIncidentRows, StoredMarks } from '../../shared/autoIncidents.ts'
+import type { Sql } from '../connections/sql.ts'
+import type { Column, Parameters } from './parameters.ts'
+
+/** What is known of a service's automatic incidents. */
+export interface AutomaticFacts {
+  /** The open one. Replaced by mutations, as are all fields. */
+  open: StoredMarks | undefined
+  rounds: readonly (readonly [endpointId: string, round: number])[]
+  isMuted: boolean
+  /** Ids of the unresolved incidents that name the service. */
+  readonly openIncidents: readonly string[]
+  /** As of the time that was asked for. */
+  readonly maintenance: { readonly isNow: boolean; readonly endedS: number }
+}
+
+/** The services of an organisation that were read, by id. */
+type Services = ReadonlyMap<string, { readonly service: Service }>
+
+/** A draft, as far as automatic incidents go. */
+interface AutomaticDraft {
+  readonly state: {
+    readonly services: Services
+    readonly incidents: ReadonlyMap<string, Incident>
+    readonly automatic: ReadonlyMap<string, AutomaticFacts>
+  }
+  readonly automatic: AutomaticWrites
+  /** Services to be written; a row of `null` is deleted. */
+  readonly services: ReadonlyMap<string, { readonly row: unknown }>
+}
+
+/** Rows of automatic incidents to be written. */
+export class AutomaticWrites {
+  /** `null` for one that is closed. */
+  readonly opens = new Map<string, StoredMarks | null>()
+  readonly muted = new Map<string, boolean>()
+  readonly rounds: { serviceId: string; endpointId: string; round: number; oldest: number }[] = []
+  readonly forgotten = new Set<string>()
+
+  get isEmpty(): boolean {
+    return (
+      this.opens.size === 0 && this.muted.size === 0 && this.rounds.length === 0 && this.forgotten.size === 0
+    )
+  }
+}
+
+interface FactsRow {
+  readonly id: string
+  readonly incidentId: string | null
+  readonly isTakenOver: boolean
+  readonly isFailing: boolean
+  readonly updatesMade: number
+  readonly investigatingAtS: number
+  readonly monitoringAtS: number
+  readonly reportedDown: string
+  readonly rounds: AutomaticFacts['rounds'] | null
+  readonly isMuted: boolean
+  readonly openIncidents: readonly string[]
+  readonly isNow: boolean
+  readonly endsAt: string | null
+}
+
+const SELECT_FACTS = `
+  SELECT s.id, a.incident_id AS "incidentId", a.is_taken_over AS "isTakenOver", a.is_failing AS "isFailing",
+    a.updates_made AS "updatesMade", a.investigating_at_s AS "investigatingAtS",
+    a.monitoring_at_s AS "monitoringAtS", a.reported_down AS "reportedDown",
+    (SELECT json_agg(json_build_array(endpoint_id, round) ORDER BY round DESC) FROM failing_rounds
+     WHERE service_id = s.id) AS rounds,
+    EXISTS (SELECT FROM muted_until_up WHERE service_id = s.id) AS "isMuted",
+    ARRAY(SELECT id FROM incidents WHERE kind = 'incident' AND status <> 'resolved'
+      AND service_ids @> ARRAY[s.id]) AS "openIncidents",
+    EXISTS (SELECT FROM incidents WHERE kind = 'maintenance' AND service_ids @> ARRAY[s.id]
+      AND starts_at <= $3 AND ends_at > $3) AS "isNow",
+    (SELECT max(ends_at) FROM incidents WHERE kind = 'maintenance' AND service_ids @> ARRAY[s.id]
+      AND ends_at <= $3) AS "endsAt"
+  FROM (SELECT unnest($1::uuid[]) UNION SELECT service_id FROM auto_incidents WHERE incident_id = ANY($2::uuid[]))
+    AS s (id) LEFT JOIN auto_incidents a ON a.service_id = s.id`
+
+/** What is asked of automatic incidents. */
+interface Asked {
+  /** Those without automatic incidents are left out, unless there is a time. */
+  readonly services: Services
+  readonly incidentIds: readonly string[]
+  /** The time of a transition (seconds since the epoch); `undefined` for a change of people. */
+  readonly atS: number | undefined
+}
+
+/** Facts by service: of those with automatic incidents, and of those whose incidents these are. */
+export async function readAutomatic(
+  sql: Sql,
+  { services, incidentIds, atS }: Asked,
+): Promise<ReadonlyMap<string, AutomaticFacts>> {
+  const watched = [...services].flatMap(([id, { service }]) =>
+    atS !== undefined || settingsOf(service.response) !== null ? [id] : [],
+  )
+  if (watched.length === 0 && incidentIds.length === 0) return new Map()
+  const at = atS === undefined ? null : timestamp(atS * 1_000)
+  const rows = await sql.rows<FactsRow>(SELECT_FACTS, [watched, incidentIds, at])
+  return new Map(rows.map((row) => [row.id, factsOfRow(row)]))
+}
+
+function factsOfRow({ rounds, isMuted, openIncidents, isNow, endsAt, ...row }: FactsRow): AutomaticFacts {
+  const { id: _, incidentId, ...marks } = row
+  return {
+    ...{ isMuted, openIncidents, rounds: rounds ?? [] },
+    open: incidentId === null ? undefined : { incidentId, ...marks },
+    maintenance: { isNow, endedS: endsAt === null ? 0 : Math.ceil(Date.parse(endsAt) / 1_000) },
+  }
+}
+
+/** The rows of automatic incidents as `draft` leaves them. */
+export function automaticRows({ state, automatic: writes }: AutomaticDraft): AutoIncidentRows {
+  const factsOf = (serviceId: string): AutomaticFacts => {
+    const facts = state.automatic.get(serviceId)
+    if (facts === undefined) throw new Error(`the automatic incidents of ${serviceId} were not read`)
+    return facts
+  }
+  const openOf = (serviceId: string) => {
+    const marks = state.automatic.get(serviceId)?.open
+    const status = marks && state.incidents.get(marks.incidentId)?.status
+    return marks === undefined || status === undefined ? undefined : { ...marks, status }
+  }
+  const change = (serviceId: string, isMuted: boolean): void => {
+    const facts = state.automatic.get(serviceId)
+    if (facts === undefined) return
+    facts.isMuted = isMuted
+    writes.muted.set(serviceId, isMuted)
+  }
+  return {
+    service: (serviceId) => state.services.get(serviceId)?.service.response,
+    open: openOf,
+    openOf: (incidentId) => {
+      for (const [serviceId, { open }] of state.automatic) {
+        const found = open?.incidentId === incidentId ? openOf(serviceId) : undefined
+        if (found !== undefined) return { ...found, serviceId }
+      }
+      return undefined
+    },
+    put: (serviceId, marks) => {
+      factsOf(serviceId).open = marks
+      writes.opens.set(serviceId, marks)
+    },
+    close: (serviceId) => {
+      factsOf(serviceId).open = undefined
+      writes.opens.set(serviceId, null)
+    },
+    hasIncident: (serviceId) => {
+      const isOpen = (id: string): boolean => state.incidents.get(id)?.status !== 'resolved'
+      return factsOf(serviceId).openIncidents.some(isOpen)
+    },
+    isMuted: (serviceId) => factsOf(serviceId).isMuted,
+    mute: (serviceId) => change(serviceId, true),
+    unmute: (serviceId) => change(serviceId, false),
+    addRound: (serviceId, { endpoint_id: endpointId, round }, countMax) => {
+      const facts = factsOf(serviceId)
+      const others = facts.rounds.filter(([id, at]) => id !== endpointId || at !== round)
+      facts.rounds = [[endpointId, round] as const, ...others].toSorted(([, a], [, b]) => b - a)
+      const rounds = facts.rounds.flatMap(([id, at]) => (id === endpointId ? [at] : [])).slice(0, countMax)
+      writes.rounds.push({ serviceId, endpointId, round, oldest: rounds.at(-1) ?? round })
+      return rounds
+    },
+    forgetRounds: (serviceId) => {
+      const facts = state.automatic.get(serviceId)
+      if (facts === undefined) return
+      facts.rounds = []
+      writes.forgotten.add(serviceId)
+    },
+    maintenance: (serviceId) => factsOf(serviceId).maintenance,
+  }
+}
+
+const OPEN_COLUMNS: readonly Column[] = [
+  ['service_id', 'uuid'],
+  ['incident_id', 'uuid'],
+  ['is_taken_over', 'boolean'],
+  ['is_failing', 'boolean'],
+  ['updates_made', 'integer'],
+  ['investigating_at_s', 'bigint'],
+  ['monitoring_at_s', 'bigint'],
+  ['reported_down', 'text'],
+]
+
+/** Parts of a write for automatic incidents. A deleted service takes its rows with it. */
+export function automaticParts(
+  { automatic, services }: AutomaticDraft,
+  parameters: Parameters,
+): readonly string[] {
+  const isStored = (serviceId: string): boolean => services.get(serviceId)?.row !== null
+  const parts: string[] = []
+  const remove = (table: string, ids: readonly string[]): void => {
+    if (ids.length === 0) return
+    parts.push(`DELETE FROM ${table} t USING o WHERE t.service_id = ANY(${parameters.add(ids)}::uuid[])`)
+  }
+  const puts = [...automatic.opens].flatMap(([serviceId, marks]) =>
+    marks === null ? [] : [[serviceId, marks] as const],
+  )
+  if (puts.length > 0) {
+    const rows = puts.map(([serviceId, marks]) => [
+      ...[serviceId, marks.incidentId, marks.isTakenOver, marks.isFailing, marks.updatesMade],
+      ...[marks.investigatingAtS, marks.monitoringAtS, marks.reportedDown],
+    ])
+    const names = OPEN_COLUMNS.map(([name]) => name)
+    const assignments = names.slice(1).map((name) => `${name} = excluded.${name}`)
+    parts.push(
+      `INSERT INTO auto_incidents (${names.join(', ')}) SELECT ${names.map((name) => `u.${name}`).join(', ')}
+       FROM o, ${parameters.table(OPEN_COLUMNS, rows)}
+       ON CONFLICT (service_id) DO UPDATE SET ${assignments.join(', ')}`,
+    )
+  }
+  remove(
+    'auto_incidents',
+    [...automatic.opens].flatMap(([serviceId, marks]) => (marks === null ? [serviceId] : [])),
+  )
+  const mutedNow = [...automatic.muted].flatMap(([id, isMuted]) => (isMuted && isStored(id) ? [id] : []))
+  if (mutedNow.length > 0) {
+    parts.push(
+      `INSERT INTO muted_until_up SELECT u.service_id FROM o, ${parameters.table(
+        [['service_id', 'uuid']],
+        mutedNow.map((id) => [id]),
+      )} ON CONFLICT DO NOTHING`,
+    )
+  }
+  remove(
+    'muted_until_up',
+    [...automatic.muted].flatMap(([id, isMuted]) => (isMuted ? [] : [id])),
+  )
+  return [...parts, ...roundParts(automatic, parameters)]
+}
+
+function roundParts({ rounds, forgotten }: AutomaticWrites, parameters: Parameters): readonly string[] {
+  const parts: string[] = []
+  const added = rounds.filter(({ serviceId }) => !forgotten.has(serviceId))
+  if (added.length > 0) {
+    const columns: readonly Column[] = [
+      ['service_id', 'uuid'],
+      ['endpoint_id', 'uuid'],
+      ['round', 'bigint'],
+      ['oldest', 'bigint'],
+    ]
+    const rows = added.map(({ serviceId, endpointId, round, oldest }) => [
+      serviceId,
+      endpointId,
+      round,
+      oldest,
+    ])
+    parts.push(
+      `INSERT INTO failing_rounds (service_id, endpoint_id, round) SELECT u.service_id, u.endpoint_id, u.round
+       FROM o, ${parameters.table(columns, rows)} ON CONFLICT DO NOTHING`,
+      `DELETE FROM failing_rounds t USING o, ${parameters.table(columns, rows)}
+       WHERE t.service_id = u.service_id AND t.endpoint_id = u.endpoint_id AND t.round < u.oldest`,
+    )
+  }
+  if (forgotten.size > 0) {
+    parts.push(
+      `DELETE FROM failing_rounds t USING o WHERE t.service_id = ANY(${parameters.add([...forgotten])}::uuid[])`,
+    )
+  }
+  return parts
+}

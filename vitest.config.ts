@@ -75,6 +75,8 @@ const POSTGRES_PROJECT = {
       'server/testing/robustness/clock.test.ts',
       'server/administration/{account,statusPage}Commands.test.ts',
       'server/console/incidents/incidents.test.ts',
+      'server/results/{ingest,agentWatch}.test.ts',
+      'server/results/{history,measurements}/*.test.ts',
     ],
     // Backups are of data folders.
     exclude: [...EXCLUDED, 'server/testing/conformance/{restore*,auditCommands}.test.ts'],

@@ -113,14 +113,15 @@ function settingsOfManifests(folder: string, url: string): Readonly<Record<strin
     PHAROS_DATABASE_URL_FILE: url,
     PHAROS_MASTER_KEY_FILE: randomBytes(32).toString('hex'),
   }
-  return Object.fromEntries(
-    (server?.spec.template.spec.containers[0].env ?? []).map(({ name, value }) => {
-      const text = files[name]
-      if (text === undefined) return [name, value]
-      writeFileSync(join(folder, name), `${text}\n`, { mode: 0o600 })
-      return [name, join(folder, name)]
-    }),
-  )
+  const settings = (server?.spec.template.spec.containers[0].env ?? []).flatMap(({ name, value }) => {
+    const text = files[name]
+    if (text === undefined)
+      return value === undefined ? [] : [[name, value.replace('$(POD_IP)', '127.0.0.1')]]
+    writeFileSync(join(folder, name), `${text}\n`, { mode: 0o600 })
+    return [[name, join(folder, name)]]
+  })
+  // Servers on one machine cannot have one port, and tests monitor only when they say so.
+  return { ...Object.fromEntries(settings), PHAROS_AGENT_PORT: '0', PHAROS_MONITOR: 'on' }
 }
 
 async function freePort(): Promise<number> {

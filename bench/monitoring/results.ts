@@ -149,7 +149,7 @@ function benchIngest(): void {
   const ours = measure(() => {
     longestMs = ingest(opened, INGEST)
   })
-  const keptBytes = usedBytes(opened.database)
+  const keptBytes = opened.sqlite === undefined ? 0 : usedBytes(opened.sqlite)
   opened.database.close()
   const baseline = openBaseline('baseline.db')
   fillBaseline(baseline, INGEST, INGEST.hours)

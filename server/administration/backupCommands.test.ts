@@ -26,7 +26,7 @@ test('a backup takes the results along when it is asked to, and a restore has th
   opened.update([service], START_S)
   opened.send([{ series: seriesNumber(1, 'eu-west-1'), dueS: START_S + 60 }], START_S + 60)
   const resultsOf = (dir: string) =>
-    withMeasurements(dir, START_S + 61, (m) => m.results({ serviceId: service.id, limit: 9 }))
+    withMeasurements({ dataDir: dir }, START_S + 61, (m) => m.results({ serviceId: service.id, limit: 9 }))
   const expected = await resultsOf(dataDir)
 
   for (const [name, more] of [

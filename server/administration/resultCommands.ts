@@ -7,45 +7,49 @@ import { RESULTS_DAYS_MAX } from '../domain/planLimits.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { PHASES, type ServiceNow, type ServiceResult } from '../results/measurements/measurements.ts'
 import { withMeasurements } from '../results/resultsReader.ts'
+import type { Engine } from '../store/engine.ts'
 import { noOrg } from '../store/shared/noOrg.ts'
 import { readIncidents } from '../store/shared/readIncidents.ts'
 import type { ServiceGeneration } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
-import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { folderEngineOf, withExistingStore } from './withStore.ts'
+import { withExistingStore } from './withStore.ts'
 
 const HOUR_S = 60 * 60
 /** Hours that `results` shows by default, and at most. */
 const HOURS = 24
 const HOURS_MAX = RESULTS_DAYS_MAX * 24
 
-/** Adds `states`, `results` and `generations`, which read the data folder with or without a running server. */
+/** Adds `states`, `results` and `generations`, which read the database with or without a running server. */
 export function addResultCommands(program: Command, write: Write): void {
-  addDataDir(program.command('states').description('show the states of the services of an organisation'))
+  addDatabase(program.command('states').description('show the states of the services of an organisation'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
-    .action(async ({ dataDir, json, org }: DataDirOptions & { readonly org: string }) => {
+    .action(async ({ json, org, ...place }: DatabaseOptions & { readonly org: string }) => {
       const nowMs = systemEnvironment.nowMs()
-      const { services, maintenance, incidents } = await servicesOf(dataDir, org, nowMs)
+      const engine = engineOf(place)
+      const { services, maintenance, incidents } = await servicesOf(engine, org, nowMs)
       const nowS = Math.floor(nowMs / 1_000)
-      const states = await withMeasurements(dataDir, nowS, (measurements) => measurements.states(org))
+      const states = await withMeasurements(engine.results, nowS, (measurements) => measurements.states(org))
       const byId = new Map((states ?? []).map((state) => [state.id, state]))
       const rows = services.map((service) =>
         stateRow(service, byId.get(service.id), maintenance.get(service.id)),
       )
       present(write, json, rows, stateTable(rows, incidents))
     })
-  addDataDir(program.command('results').description('show the check results of a service, newest first'))
+  addDatabase(program.command('results').description('show the check results of a service, newest first'))
     .requiredOption('--service <id>', 'service')
     .option('--hours <count>', 'time span (hours)', readHours, HOURS)
     .option('--failed', 'only results other than up')
     .action(async (options: ResultsOptions) => {
-      const { dataDir, json, service: serviceId, hours, failed: isFailedOnly = false } = options
+      const { json, service: serviceId, hours, failed: isFailedOnly = false, ...place } = options
+      const engine = engineOf(place)
       const nowS = Math.floor(systemEnvironment.nowMs() / 1_000)
-      const known = await withExistingStore(folderEngineOf(dataDir), (store) => store.definitionOf(serviceId))
+      const known = await withExistingStore(engine, (store) => store.definitionOf(serviceId))
       if (known === undefined) throw noService(serviceId)
       const query = { serviceId, fromS: nowS - hours * HOUR_S, isFailedOnly, limit: Number.POSITIVE_INFINITY }
-      const results = await withMeasurements(dataDir, nowS, (measurements) => measurements.results(query))
+      const results = await withMeasurements(engine.results, nowS, (measurements) =>
+        measurements.results(query),
+      )
       const rows = (results ?? []).map(resultRow)
       present(write, json, { results: rows }, resultTable(rows))
     })
@@ -63,7 +67,7 @@ export function addResultCommands(program: Command, write: Write): void {
     })
 }
 
-interface ResultsOptions extends DataDirOptions {
+interface ResultsOptions extends DatabaseOptions {
   readonly service: string
   readonly hours: number
   readonly failed?: boolean
@@ -76,8 +80,8 @@ function readHours(text: string): number {
 }
 
 /** The services of an organisation, since when those in maintenance are, and the open incidents of each. Rejects when there is no such organisation. */
-function servicesOf(dataDir: string, orgId: string, nowMs: number) {
-  return withExistingStore(folderEngineOf(dataDir), async (store) => {
+function servicesOf(engine: Engine, orgId: string, nowMs: number) {
+  return withExistingStore(engine, async (store) => {
     const orgs = await store.listOrgs()
     if (!orgs.some(({ id }) => id === orgId)) throw noOrg(orgId)
     const services = await store.listServices(orgId)

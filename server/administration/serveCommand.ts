@@ -19,7 +19,6 @@ import { readGiven } from './options/dataDirOption.ts'
 import { keySourceOf, masterKeyOption } from './options/masterKeyOption.ts'
 import { statusListeningOf, statusUrlOption } from './options/statusListening.ts'
 import type { Write } from './text/output.ts'
-import { serveRefusal } from './options/serveRefusal.ts'
 import { addTlsFlags, sharedTlsOf, type TlsOptions } from './options/tlsOptions.ts'
 
 interface ServeOptions extends DatabasePlace, BackupOptions, TlsOptions {
@@ -32,6 +31,7 @@ interface ServeOptions extends DatabasePlace, BackupOptions, TlsOptions {
   readonly agentPort?: number
   readonly agentTlsCert?: string
   readonly agentTlsKey?: string
+  readonly agentAdvertiseUrl?: string
   readonly statusHost: string
   readonly statusPort?: number
   readonly statusUrl?: string
@@ -87,6 +87,14 @@ export function addServeCommand(
       new Option('--agent-tls-key <file>', 'private key of that certificate (PEM)').env(
         VARIABLES.agentTlsKey,
       ),
+    )
+    .addOption(
+      new Option(
+        '--agent-advertise-url <url>',
+        'where other servers on the database reach the agent port (default: its own address)',
+      )
+        .env(VARIABLES.agentAdvertiseUrl)
+        .argParser(readAdvertisedUrl),
     )
     .addOption(
       portOption(
@@ -149,8 +157,6 @@ export function addServeCommand(
       `\nThe master key may also be given as ${MASTER_KEY_VARIABLE}, 64 hexadecimal digits.`,
     )
     .action(async (options: ServeOptions) => {
-      const refusal = serveRefusal(options)
-      if (refusal !== undefined) throw refusal
       await serve(options, keySourceOf(options, environment), write)
     })
 }
@@ -170,6 +176,11 @@ function portOption(flags: string, description: string, variable: string): Optio
 
 function rangesOption(flags: string, description: string, variable: string): Option {
   return new Option(flags, description).env(variable).argParser(readRanges).default([], 'none')
+}
+
+function readAdvertisedUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:\/\/[^/?#@]+\/?$/.test(text)) return text
+  throw new InvalidArgumentError('must be a URL such as http://10.0.0.5:7175, without a path')
 }
 
 function readConnectionsMax(text: string): number {

@@ -17,6 +17,7 @@ import { dropBody } from '../http/transport/unreadBody.ts'
 import { ResultsBusyError } from '../results/results.ts'
 import type { AgentToken, AgentTokenStore } from '../store/monitoringStore.ts'
 import { answerJson, MessageReader, ProtocolError } from './agentMessage.ts'
+import { forwardRequest } from './forwardRequest.ts'
 import type { Hub } from './hub.ts'
 
 /** Most connections of agents, two for each: a quarter of what one process is meant for. */
@@ -40,9 +41,14 @@ const SERVER_OPTIONS = {
   handshakeTimeout: TIMEOUTS.headersMs,
 }
 
+/** Where the messages of agents go. */
+export type AgentHub = Pick<Hub, 'sync' | 'ingest' | 'forgetToken'>
+
 /** What the listener of agents is made of. */
 export interface AgentListenerParts {
-  readonly hub: Pick<Hub, 'sync' | 'ingest' | 'forgetToken'>
+  readonly hub: AgentHub
+  /** URL of the server that answers agents; `undefined` when it is this one. Throws ResultsBusyError when it is not known. */
+  readonly elsewhere: () => string | undefined
   readonly tokens: Pick<AgentTokenStore, 'agentTokenOf'>
   /** Absent where a proxy in front has a certificate, or on loopback. */
   readonly tls?: CertificateSource | undefined
@@ -66,7 +72,7 @@ interface Admitted {
 
 /** Makes the listener of agents: nothing but their protocol answers on it, and API keys do not open it. */
 export function agentListener(parts: AgentListenerParts): AgentListener {
-  const { hub, tokens, tls, monotonicMs, log } = parts
+  const { hub, elsewhere, tokens, tls, monotonicMs, log } = parts
   const reader = new MessageReader()
   const spendWrongToken = keyBuckets(monotonicMs, WRONG_TOKENS)
   const waiting = new Map<AbortController, Admitted>()
@@ -110,6 +116,8 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
     if (request.method !== 'POST') throw new ApiError('method_not_allowed', 'method must be POST')
     const admitted = await admit(request)
     limits.identify(request.socket, admitted.token.id)
+    const other = elsewhere()
+    if (other !== undefined) return forwardRequest(request, response, other)
     const message = await reader.read(request)
     const value =
       path === SYNC_PATH ? await sync(admitted, message, response) : await ingest(admitted, message)

@@ -9,7 +9,8 @@ import type { Measurements } from '../results/measurements/measurements.ts'
 import { Results } from '../results/results.ts'
 import type { FindMasterKey } from '../secrets/masterKeys.ts'
 import type { MonitoringStore } from '../store/monitoringStore.ts'
-import type { Store } from '../store/store.ts'
+import type { ResultsPlace } from '../store/engine.ts'
+import type { MonitoringTurn, Store } from '../store/store.ts'
 import { applyTransitions } from './applyTransitions.ts'
 import { EMBEDDED_NAME, EmbeddedAgent } from './embeddedAgent.ts'
 import { quietChangeFollower } from './followQuietChanges.ts'
@@ -27,7 +28,9 @@ const HTTPS_MS = 2.4
 
 /** What monitoring is started with. */
 export interface MonitoringParts {
-  readonly dataDir: string
+  readonly place: ResultsPlace
+  /** What this process has to hold to store results; `null` for a file. */
+  readonly lease: MonitoringTurn['lease'] | null
   readonly store: Store
   readonly findMasterKey: FindMasterKey
   readonly nowMs: () => number
@@ -56,7 +59,7 @@ export interface Monitoring {
 
 /** Starts the threads of results and of checks; resolves when everything that is stored is about to be checked. */
 export async function startMonitoring(parts: MonitoringParts): Promise<Monitoring> {
-  const { dataDir, store, log, allowedRanges } = parts
+  const { place, lease, store, log, allowedRanges } = parts
   const services = new MonitoredServices(store)
   await services.readModes()
   const quietUpTo = await store.newestQuietChange()
@@ -64,7 +67,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
   await services.readAll()
   const applying = applyTransitions({ store, log, read: (file, after) => results.transitions(file, after) })
   const results = new Results({
-    ...{ dataDir, log, storeId: store.storeId },
+    ...{ place, lease, log, storeId: store.storeId },
     readAll: () => services.readAll(),
     readPolicy: () => store.historyPolicy(parts.nowMs() - MAINTENANCE_MS),
     onTransitions: applying.apply,
@@ -112,7 +115,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     sentence: sentenceOf(services),
     measurements: results.measurements,
     latest: (series) => results.latest(series),
-    figures: () => figuresOf({ dataDir, results, embedded, services, store, hub }),
+    figures: () => figuresOf({ place, results, embedded, services, store, hub }),
     stop: async () => {
       clearInterval(looking)
       await embedded.stop()
@@ -131,14 +134,14 @@ async function followModes(services: MonitoredServices, hub: Hub, embedded: Embe
 }
 
 async function figuresOf({
-  dataDir,
+  place,
   results,
   embedded,
   services,
   store,
   hub,
 }: {
-  readonly dataDir: string
+  readonly place: ResultsPlace
   readonly results: Results
   readonly embedded: EmbeddedAgent
   readonly services: MonitoredServices
@@ -161,7 +164,7 @@ async function figuresOf({
       })),
     ],
     checks: results.checks,
-    resultsBytes: await bytesOf(join(dataDir, RESULTS_FILE)),
+    resultsBytes: 'dataDir' in place ? await bytesOf(join(place.dataDir, RESULTS_FILE)) : null,
     isStoring,
     waiting,
     restarts: { checks: embedded.restarts, results: results.restarts },

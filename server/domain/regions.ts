@@ -23,7 +23,12 @@ export function isRegionCode(code: string): boolean {
 }
 
 /** Number of regions in the encoding of series: a series is an endpoint's number × this + the index of its region. */
-const REGIONS_MAX = 32
+export const REGIONS_MAX = 32
+
+/** The number of the endpoint of a series. Pure. */
+export function endpointOfSeries(series: number): number {
+  return Math.floor(series / REGIONS_MAX)
+}
 
 /** The number of the series of an endpoint in `region`, which must be one of the platform's. Pure. */
 export function seriesNumber(endpointNumber: number, region: string): number {

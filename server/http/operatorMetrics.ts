@@ -19,7 +19,8 @@ export interface MonitoringFigures {
   }[]
   /** Stored results by region and outcome, since the results thread started. */
   readonly checks: readonly { readonly region: string; readonly outcome: string; readonly count: number }[]
-  readonly resultsBytes: number
+  /** `null` where results are in a database that others measure. */
+  readonly resultsBytes: number | null
   readonly isStoring: boolean
   /** Messages in the queue of the results thread. */
   readonly waiting: number
@@ -90,66 +91,84 @@ export function addStoreMetrics(
   })
 }
 
-/** Adds the metrics of monitoring to `registry`, read at each scrape. */
-export function addMonitoringMetrics(registry: Registry, read: () => Promise<MonitoringFigures>): void {
+/** Adds the metrics of monitoring to `registry`, read at each scrape: most are absent while another server monitors. */
+export function addMonitoringMetrics(
+  registry: Registry,
+  read: () => Promise<MonitoringFigures | undefined>,
+): void {
   const figures = shared(read)
-  const add = figuresIn(registry)
-  add('pharos_region_mode', '1 for the mode of the region', ['region', 'mode'], async (set) => {
-    for (const [region, mode] of (await figures()).modes) set(1, { region, mode })
+  const addAlways = figuresIn(registry)
+  const add = (
+    name: string,
+    help: string,
+    labels: Label[],
+    give: (set: Set, known: MonitoringFigures) => void,
+  ): void =>
+    addAlways(name, help, labels, async (set) => {
+      const known = await figures()
+      if (known !== undefined) give(set, known)
+    })
+  addAlways('pharos_monitoring', '1 while this server monitors, 0 while another one does', [], async (set) =>
+    set((await figures()) === undefined ? 0 : 1),
+  )
+  add('pharos_region_mode', '1 for the mode of the region', ['region', 'mode'], (set, { modes }) => {
+    for (const [region, mode] of modes) set(1, { region, mode })
   })
   add(
     'pharos_region_agents',
     'Agents of a remote region; 0 when nothing checks it',
     ['region'],
-    async (set) => {
-      for (const [region, count] of (await figures()).agents) set(count, { region })
+    (set, { agents }) => {
+      for (const [region, count] of agents) set(count, { region })
     },
   )
   for (const { name, help, value } of AGENT_FIGURES) {
-    add(name, help, ['region', 'agent', 'instance'], async (set) => {
-      for (const { name: labels, load } of (await figures()).loads) set(value(load), labels)
+    add(name, help, ['region', 'agent', 'instance'], (set, { loads }) => {
+      for (const { name: labels, load } of loads) set(value(load), labels)
     })
   }
   add(
     'pharos_scheduler_lag_seconds',
     'Start of checks behind their slot, 99th percentile',
     [],
-    async (set) => {
-      const { load } = await figures()
+    (set, { load }) => {
       if (load !== undefined) set(load.lag_p99_ms / 1_000)
     },
   )
-  add('pharos_checks_in_flight', 'Checks of this machine that are under way', [], async (set) => {
-    const { load } = await figures()
+  add('pharos_checks_in_flight', 'Checks of this machine that are under way', [], (set, { load }) => {
     if (load !== undefined) set(load.in_flight)
   })
-  add('pharos_slots_skipped_total', 'Slots left out since the checks thread started', [], async (set) => {
-    const { load } = await figures()
+  add('pharos_slots_skipped_total', 'Slots left out since the checks thread started', [], (set, { load }) => {
     if (load !== undefined) set(load.skipped)
   })
-  add('pharos_checks_total', 'Stored results of checks', ['region', 'outcome'], async (set) => {
-    for (const { region, outcome, count } of (await figures()).checks) set(count, { region, outcome })
+  add('pharos_checks_total', 'Stored results of checks', ['region', 'outcome'], (set, { checks }) => {
+    for (const { region, outcome, count } of checks) set(count, { region, outcome })
   })
-  add('pharos_results_bytes', 'Size of results.db', [], async (set) => set((await figures()).resultsBytes))
-  add('pharos_results_up', 'Whether the results thread stores results', [], async (set) =>
-    set((await figures()).isStoring ? 1 : 0),
+  add('pharos_results_bytes', 'Size of results.db', [], (set, { resultsBytes }) => {
+    if (resultsBytes !== null) set(resultsBytes)
+  })
+  add('pharos_results_up', 'Whether the results thread stores results', [], (set, { isStoring }) =>
+    set(isStoring ? 1 : 0),
   )
-  add('pharos_results_waiting', 'Messages that wait for the results thread', [], async (set) =>
-    set((await figures()).waiting),
+  add('pharos_results_waiting', 'Messages that wait for the results thread', [], (set, { waiting }) =>
+    set(waiting),
   )
   add(
     'pharos_thread_restarts_total',
     'Restarts of a thread since the server started',
     ['thread'],
-    async (set) => {
-      const { restarts } = await figures()
+    (set, { restarts }) => {
       for (const [thread, count] of Object.entries(restarts)) set(count, { thread })
     },
   )
-  add('pharos_transitions_behind', 'Transitions that are stored and not applied yet', [], async (set) => {
-    const { transitionsBehind } = await figures()
-    if (transitionsBehind !== undefined) set(transitionsBehind)
-  })
+  add(
+    'pharos_transitions_behind',
+    'Transitions that are stored and not applied yet',
+    [],
+    (set, { transitionsBehind }) => {
+      if (transitionsBehind !== undefined) set(transitionsBehind)
+    },
+  )
 }
 
 /** Upper bounds of the time until a first attempt (seconds). */

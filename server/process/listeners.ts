@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { agentListener } from '../agents/agentListener.ts'
-import type { Monitoring } from '../agents/startMonitoring.ts'
+import type { MonitoringView } from '../agents/shareMonitoring.ts'
 import { startConsole } from '../console/startConsole.ts'
 import { type AdminParts, buildAdminListener } from '../http/adminListener.ts'
 import type { CertificateSource } from '../http/transport/certificate.ts'
@@ -59,14 +59,14 @@ export async function listenAdmin(
 export async function listenForAgents(
   { agents, log, monotonicMs }: ProgramSettings,
   store: Store,
-  { hub }: Monitoring,
+  { hub, elsewhere, announce }: MonitoringView,
   undo: Undo,
 ): Promise<string | null> {
   if (agents === null) return null
   const { host, port, tls } = agents
   const certificate = tls === undefined ? undefined : watchCertificate(tls, log, undo)
   const listener = agentListener({
-    hub,
+    ...{ hub, elsewhere },
     tokens: store,
     monotonicMs,
     log,
@@ -77,14 +77,16 @@ export async function listenForAgents(
     listener.server.once('error', reject)
     listener.server.listen({ host, port }, resolve)
   }).catch(blameHost('--agent-host'))
-  return urlOf(listener.server, schemeOf(certificate))
+  const url = urlOf(listener.server, schemeOf(certificate))
+  announce(agents.advertisedUrl ?? url)
+  return url
 }
 
 /** Starts the listener of status pages; its URL, `null` when there is none. */
 export async function listenForPublic(
   settings: ListenerSettings,
   store: Store,
-  monitoring: Monitoring | undefined,
+  monitoring: MonitoringView | undefined,
   undo: Undo,
 ): Promise<string | null> {
   const { status, environment, monotonicMs, log } = settings
@@ -113,7 +115,7 @@ export async function listenForPeople(
   parts: {
     readonly store: Store
     readonly findMasterKey: FindMasterKey
-    readonly monitoring: Monitoring | undefined
+    readonly monitoring: MonitoringView | undefined
   },
   undo: Undo,
 ): Promise<string | null> {

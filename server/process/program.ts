@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import { startMonitoring } from '../agents/startMonitoring.ts'
+import { type MonitoringView, shareMonitoring, viewOf } from '../agents/shareMonitoring.ts'
+import { type MonitoringParts, startMonitoring } from '../agents/startMonitoring.ts'
 import { silentBus } from '../bus/bus.ts'
 import { startBackups } from './backups.ts'
 import { startRelay } from '../bus/relay.ts'
@@ -32,6 +33,7 @@ import { preflight } from './preflight.ts'
 import { logRequest } from './requestLog.ts'
 import type { ProgramSettings } from './settings.ts'
 import { openMasterKeys } from '../secrets/masterKeys.ts'
+import type { Engine } from '../store/engine.ts'
 import type { Admission, Store } from '../store/store.ts'
 
 /** Interval of the checks for disk space (milliseconds). */
@@ -125,17 +127,15 @@ async function listen(given: ProgramSettings & { readonly isBlocked: IsBlocked }
   })
   const onError = (error: unknown) => log.error({ err: error }, 'commands could not be published')
   const { allowedRanges, isMonitoring, monotonicMs } = settings
-  // Results are files of the data folder.
-  const monitoring =
-    isMonitoring && dataDir !== null
-      ? await startMonitoring({
-          ...{ dataDir, store, findMasterKey, allowedRanges, log, monotonicMs, nowMs: environment.nowMs },
-          onIngest: metrics.observeIngest,
-          onCompaction: metrics.observeCompaction,
-        })
-      : undefined
+  const monitoring = isMonitoring
+    ? await monitor(settings.engine, {
+        ...{ store, findMasterKey, allowedRanges, log, monotonicMs, nowMs: environment.nowMs },
+        onIngest: metrics.observeIngest,
+        onCompaction: metrics.observeCompaction,
+      })
+    : undefined
   if (monitoring !== undefined) undo.push(() => monitoring.stop())
-  const bus = settings.bus ?? monitoring?.hub ?? silentBus
+  const bus = settings.bus ?? monitoring?.bus ?? silentBus
   const relay = startRelay({ store, bus, onError })
   undo.push(() => relay.stop())
   const tidying = setInterval(() => {
@@ -177,6 +177,17 @@ async function listen(given: ProgramSettings & { readonly isBlocked: IsBlocked }
     monitoring: sentence,
     publishCommands: relay.drain,
   }
+}
+
+/** Starts monitoring: alone, or in turns with the other servers on the database. */
+async function monitor(
+  { results }: Engine,
+  parts: Omit<MonitoringParts, 'place' | 'lease'>,
+): Promise<MonitoringView> {
+  const turn = parts.store.monitoringTurn
+  return turn === null || 'dataDir' in results
+    ? viewOf(await startMonitoring({ ...parts, place: results, lease: null }))
+    : shareMonitoring({ ...parts, ...results, turn })
 }
 
 /** The shared limit where the store has one, unless the settings name another one. */

@@ -17,6 +17,8 @@ export interface AgentListening {
   readonly port: number
   /** Absent where a proxy in front has a certificate, or on loopback. */
   readonly tls?: TlsFiles
+  /** Where other servers on the database reach it; its own URL when absent. */
+  readonly advertisedUrl?: string
 }
 
 /** The listener of status pages. */

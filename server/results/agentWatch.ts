@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import type { StateRows } from './stateRows.ts'
 
 /** Whether a region that only agents check has one. */
@@ -12,7 +12,7 @@ export interface RegionPresence {
  * Prepares the watch of the regions that agents check: a transition when one loses its last agent, and when it has one again.
  * What was reported is stored, so that neither a restart nor a repetition reports it twice. Runs in the caller's transaction.
  */
-export function prepareAgentWatch(database: Database, rows: Pick<StateRows, 'addTransition'>) {
+export function prepareAgentWatch(database: ResultsDatabase, rows: Pick<StateRows, 'addTransition'>) {
   const isLost = database.prepare<[string], number>('SELECT 1 FROM meta WHERE key = ?').pluck()
   const mark = database.prepare('INSERT INTO meta VALUES (?, ?)')
   const unmark = database.prepare('DELETE FROM meta WHERE key = ?')

@@ -48,14 +48,14 @@ function see(atS: number, fingerprint = 'first', endS = NOW_S + 5 * DAY_S): void
 function look(atS: number): readonly number[] {
   const before = transitions().length
   const watch = prepareCertificateWatch(results.database, prepareStateRows(results.database))
-  results.database.transaction(() => watch(atS))()
+  results.database.transact(() => watch(atS))
   return transitions()
     .slice(before)
     .map(({ body }) => JSON.parse(body).threshold_s / DAY_S)
 }
 
 function transitions(): readonly Transition[] {
-  const sql = `SELECT sequence, at_s AS atS, service_id AS serviceId, kind, body FROM transitions
+  const sql = `SELECT sequence, at_s AS "atS", service_id AS "serviceId", kind, body FROM transitions
     WHERE kind = 'certificate.expiring' ORDER BY sequence`
   return results.database.prepare<[], Transition>(sql).all()
 }

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import {
   type CertificateNotice,
   type CertificateTimes,
@@ -31,12 +31,12 @@ interface CertificateRow extends CertificateTimes {
  * certificate has ended reports none.
  */
 export function prepareCertificateWatch(
-  database: Database,
+  database: ResultsDatabase,
   rows: Pick<StateRows, 'addTransition'>,
 ): (nowS: number) => void {
   const select = database.prepare<[number, number], CertificateRow>(
-    `SELECT org_id AS orgId, host, port, fingerprint, subject, issuer, serial, not_before_s AS notBeforeS,
-       not_after_s AS notAfterS, chain_not_after_s AS chainNotAfterS, reported_s AS reportedS
+    `SELECT org_id AS "orgId", host, port, fingerprint, subject, issuer, serial, not_before_s AS "notBeforeS",
+       not_after_s AS "notAfterS", chain_not_after_s AS "chainNotAfterS", reported_s AS "reportedS"
      FROM certificates
      WHERE sightings >= ${SIGHTINGS_MIN} AND last_seen_s > ? AND chain_not_after_s <= ?
      ORDER BY org_id, host, port, fingerprint`,
@@ -46,7 +46,7 @@ export function prepareCertificateWatch(
      WHERE org_id = @orgId AND host = @host AND port = @port AND fingerprint = @fingerprint`,
   )
   const endpoints = database.prepare<[string, string, number], { id: string; serviceId: string }>(
-    `SELECT e.id, e.service_id AS serviceId FROM certificate_endpoints c JOIN endpoints e ON e.number = c.endpoint
+    `SELECT e.id, e.service_id AS "serviceId" FROM certificate_endpoints c JOIN endpoints e ON e.number = c.endpoint
      JOIN service_now s ON s.service_id = e.service_id
      WHERE c.org_id = ? AND c.host = ? AND c.port = ? ORDER BY e.number`,
   )

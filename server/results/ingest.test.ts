@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -6,13 +6,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OUTCOMES, type Outcome } from '../../monitoring/protocol/outcomes.ts'
 import { seriesNumber } from '../domain/regions.ts'
 import { CheckCounts } from './checkCounts.ts'
-import { openResults } from './file/openResults.ts'
-import { RESULTS_FILE } from './file/resultsSchema.ts'
 import { OpenHours } from './history/openHours.ts'
 import { ResultLog } from './history/resultLog.ts'
 import { prepareIngest } from './ingest.ts'
 import type { MonitoredService } from './monitoredService.ts'
 import { StateBoard } from './stateBoard.ts'
+import { openTestResults } from './testing/openTestResults.ts'
 import { batchOf, type TestResult } from './testing/resultMessages.ts'
 import { prepareTransitions } from './transitionRows.ts'
 
@@ -27,7 +26,7 @@ let folder: string
 let results: ReturnType<typeof open>
 
 function open(storeId = STORE) {
-  const { database } = openResults(folder, false)
+  const { database } = openTestResults(folder)
   const board = new StateBoard(database, storeId)
   const log = new ResultLog(database, new OpenHours())
   const checks = new CheckCounts()
@@ -49,7 +48,10 @@ function open(storeId = STORE) {
         .prepare('SELECT series, state, since_s, clean, reason FROM series_states ORDER BY series')
         .all(),
     serviceStates: () =>
-      database.prepare('SELECT from_s, state FROM service_spans ORDER BY from_s').raw().all(),
+      database
+        .prepare<[], object>('SELECT from_s, state FROM service_spans ORDER BY from_s')
+        .all()
+        .map((row: object) => Object.values(row)),
     count: () => database.prepare('SELECT count(*) FROM log').pluck().get(),
   }
 }
@@ -266,36 +268,6 @@ test('what a transaction could not store is in no state either', () => {
   expect(results.states()).toEqual(before)
 })
 
-test('a file that is damaged is moved aside, and results go on in a new one', () => {
-  results.update()
-  results.database.close()
-  writeFileSync(
-    join(folder, RESULTS_FILE),
-    'no database at all, and long enough to be taken for one'.repeat(100),
-  )
-
-  const { database, damagedFile } = openResults(folder, false)
-  database.close()
-  results = open()
-
-  expect(readdirSync(folder)).toContain(damagedFile?.slice(folder.length + 1))
-  expect(results.count()).toBe(0)
-})
-
-test('a file whose pages were lost is found by the look that follows a failure', () => {
-  results.update()
-  for (let minute = 1; minute < 200; minute += 1) results.send(round(minute, 'up'), START_S + 20_000)
-  results.database.pragma('wal_checkpoint(TRUNCATE)')
-  results.database.close()
-  truncateSync(join(folder, RESULTS_FILE), 16_384)
-
-  const { database, damagedFile } = openResults(folder, true)
-  database.close()
-  results = open()
-
-  expect(damagedFile).toMatch(/results\.db\.damaged-/)
-})
-
 test('results in any order: a restart has the states that the process before had', () => {
   const outcomes = Object.keys(OUTCOMES) as Outcome[]
   const steps = fc.array(
@@ -343,7 +315,7 @@ test('each stored result is counted once, under its region and outcome', () => {
   results.send([...round(1, 'up', 'down'), ...round(2, 'up')])
   results.send([...round(2, 'up'), { series: DUBLIN, dueS: START_S + 1e6, outcome: 'up' }])
   results.database.exec('DROP TABLE late; DROP TABLE log')
-  expect(() => results.send(round(3, 'up'))).toThrow('no such table')
+  expect(() => results.send(round(3, 'up'))).toThrow(/no such table|does not exist/)
 
   expect(checks.takeChanged()).toEqual([
     { region: 'eu-west-1', outcome: 'up', count: 2 },

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import { replaceSql, type ResultsDatabase } from './database/resultsDatabase.ts'
 import type {
   Refusal,
   ResultDetail,
@@ -10,6 +10,7 @@ import { outcomeName } from '../../monitoring/protocol/outcomes.ts'
 import { regionOfSeries } from '../domain/regions.ts'
 import type { KnownSeries } from './boardEntries.ts'
 import type { ResultLog } from './history/resultLog.ts'
+import type { StoredResult } from './history/storedResult.ts'
 import type { StateBoard } from './stateBoard.ts'
 
 /** How far ahead of the server's clock a result may be due (seconds). */
@@ -43,7 +44,7 @@ export type Ingest = (
  * series and the code of the outcome of each new result.
  */
 export function prepareIngest(
-  database: Database,
+  database: ResultsDatabase,
   board: StateBoard,
   log: ResultLog,
   onStored: (stored: readonly (readonly [series: number, outcome: number])[]) => void = () => {},
@@ -52,55 +53,43 @@ export function prepareIngest(
   const storeDetail = prepareDetails(database)
   const storeCertificates = prepareCertificates(database, board)
 
-  function storeResult(row: ResultRow, detail: ResultDetail | undefined, isOwn: IsOwn, nowS: number) {
-    const [series, generation, dueS, lateMs, outcome, reason, status, attempts, flags] = row
-    const known = isOwn(series) ? board.find(series) : undefined
-    const refusal = refusalOf(known, { generation, dueS }, nowS)
-    if (refusal !== undefined) return refusal
-    const isNew = log.insert(series, {
-      dueS,
-      generation,
-      outcome,
-      reason,
-      status,
-      attempts,
-      flags,
-      lateMs,
-      totalUs: row[9],
-      dnsUs: row[10],
-      connectUs: row[11],
-      tlsUs: row[12],
-      waitUs: row[13],
-      bodyUs: row[14],
-      failed: detail?.failed ?? 0,
-      firstReason: detail?.first?.reason ?? 0,
-      firstTotalUs: detail?.first?.total_us ?? 0,
-    })
-    if (!isNew) return 'known'
+  /** Applies a result that was just stored. */
+  function applyResult(
+    [series, generation, dueS, , outcome, reason]: ResultRow,
+    detail: ResultDetail | undefined,
+  ) {
     stored.push([series, outcome])
     if (detail !== undefined) storeDetail(detail)
+    const known = board.find(series)
     // A result of an earlier definition enters history only: states belong to the current definition.
     if (known !== undefined && known.endedAtS === null && generation >= known.generation) {
       board.applyResult(series, { dueS, outcome: outcomeName(outcome), reason })
     }
-    return 'stored'
   }
 
   function storeBatch({ request, regions }: ResultsBatch, storeId: string, nowMs: number): ResultsAnswer {
     const nowS = Math.floor(nowMs / 1_000)
     const isOwn: IsOwn = (series) => regions.includes(regionOfSeries(series) ?? '')
-    const refused: (readonly [number, number, Refusal])[] = []
-    const counts = { stored: 0, known: 0 }
     const details = new Map(request.details.map((detail) => [`${detail.series} ${detail.due_s}`, detail]))
+    const detailOf = ([series, , dueS]: ResultRow) =>
+      details.size === 0 ? undefined : details.get(`${series} ${dueS}`)
+    const refused: (readonly [number, number, Refusal])[] = []
+    const accepted: ResultRow[] = []
     for (const row of request.results) {
-      const [series, , dueS] = row
-      const detail = details.size === 0 ? undefined : details.get(`${series} ${dueS}`)
-      const outcome = request.store === storeId ? storeResult(row, detail, isOwn, nowS) : 'other_store'
-      if (outcome === 'stored' || outcome === 'known') counts[outcome] += 1
-      else refused.push([series, dueS, outcome])
+      const [series, generation, dueS] = row
+      const known = isOwn(series) ? board.find(series) : undefined
+      const refusal =
+        request.store === storeId ? refusalOf(known, { generation, dueS }, nowS) : ('other_store' as const)
+      if (refusal === undefined) accepted.push(row)
+      else refused.push([series, dueS, refusal])
+    }
+    const isNew = log.insert(accepted.map((row) => [row[0], resultOf(row, detailOf(row))]))
+    for (const [index, row] of accepted.entries()) {
+      if (isNew[index] === true) applyResult(row, detailOf(row))
     }
     if (request.store === storeId) storeCertificates(request.certificates, isOwn, nowS)
-    return { batch: request.batch, ...counts, refused, now_ms: nowMs }
+    const count = isNew.filter(Boolean).length
+    return { batch: request.batch, stored: count, known: accepted.length - count, refused, now_ms: nowMs }
   }
 
   return (batches, storeId, nowMs) => {
@@ -117,6 +106,29 @@ export function prepareIngest(
   }
 }
 
+/** The row of a result, as it is stored; written out, because this is done for every result. Pure. */
+function resultOf(row: ResultRow, detail: ResultDetail | undefined): StoredResult {
+  return {
+    generation: row[1],
+    dueS: row[2],
+    lateMs: row[3],
+    outcome: row[4],
+    reason: row[5],
+    status: row[6],
+    attempts: row[7],
+    flags: row[8],
+    totalUs: row[9],
+    dnsUs: row[10],
+    connectUs: row[11],
+    tlsUs: row[12],
+    waitUs: row[13],
+    bodyUs: row[14],
+    failed: detail?.failed ?? 0,
+    firstReason: detail?.first?.reason ?? 0,
+    firstTotalUs: detail?.first?.total_us ?? 0,
+  }
+}
+
 function refusalOf(
   series: KnownSeries | undefined,
   { generation, dueS }: { readonly generation: number; readonly dueS: number },
@@ -129,8 +141,8 @@ function refusalOf(
   return generation < series.generation && dueS >= series.changedAtS ? 'superseded' : undefined
 }
 
-function prepareDetails(database: Database): (detail: ResultDetail) => void {
-  const insert = database.prepare('INSERT OR REPLACE INTO details VALUES (?, ?, ?, ?, ?)')
+function prepareDetails(database: ResultsDatabase): (detail: ResultDetail) => void {
+  const insert = database.prepare(replaceSql('details', ['series', 'due_s'], ['text', 'expected', 'seen']))
   const removeOldest = database.prepare(
     `DELETE FROM details WHERE series = @series AND due_s <=
        (SELECT due_s FROM details WHERE series = @series ORDER BY due_s DESC LIMIT 1 OFFSET ${DETAILS_MAX})`,
@@ -141,11 +153,12 @@ function prepareDetails(database: Database): (detail: ResultDetail) => void {
   }
 }
 
-function prepareCertificates(database: Database, board: StateBoard) {
+function prepareCertificates(database: ResultsDatabase, board: StateBoard) {
   const upsert = database.prepare(
     `INSERT INTO certificates VALUES (@orgId, @host, @port, @fingerprint, @subject, @issuer, @serial, @notBeforeS,
        @notAfterS, @chainS, 1, @nowS, NULL)
-     ON CONFLICT DO UPDATE SET sightings = sightings + 1, last_seen_s = @nowS WHERE last_seen_s <= @nowS - ${SEEN_AGAIN_S}`,
+     ON CONFLICT (org_id, host, port, fingerprint) DO UPDATE SET sightings = certificates.sightings + 1,
+       last_seen_s = excluded.last_seen_s WHERE certificates.last_seen_s <= excluded.last_seen_s - ${SEEN_AGAIN_S}`,
   )
   const link = database.prepare(
     'INSERT INTO certificate_endpoints VALUES (@orgId, @host, @port, @endpoint) ON CONFLICT DO NOTHING',

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import { replaceSql, type ResultsDatabase } from './database/resultsDatabase.ts'
 import { type EndpointEntry, type SeriesEntry, type ServiceEntry, seriesEntry } from './boardEntries.ts'
 import { stateName } from './file/resultsSchema.ts'
 import { readStateRows } from './stateRows.ts'
@@ -11,8 +11,8 @@ const OTHER_STORE = -1
  * The states in `database`, by id or number; ended services and endpoints are left out. When they belong to a store other
  * than `storeId`, every generation of it is newer, and its transitions are none of this store's; `storeId` is recorded.
  */
-export function loadStates(database: Database, storeId: string) {
-  const isSameStore = database.transaction(() => isOfStore(database, storeId)).immediate()
+export function loadStates(database: ResultsDatabase, storeId: string) {
+  const isSameStore = database.transact(() => isOfStore(database, storeId))
   const rows = readStateRows(database, stateName)
   const services = new Map<string, ServiceEntry>()
   const endpoints = new Map<number, EndpointEntry>()
@@ -55,9 +55,9 @@ function groupBy<Key, Item>(
 }
 
 /** Whether the states in `database` belong to the store `storeId`; records `storeId`. */
-function isOfStore(database: Database, storeId: string): boolean {
+function isOfStore(database: ResultsDatabase, storeId: string): boolean {
   const known = database.prepare<[], string>("SELECT value FROM meta WHERE key = 'store id'").pluck().get()
-  database.prepare("INSERT OR REPLACE INTO meta VALUES ('store id', ?)").run(storeId)
+  database.prepare(replaceSql('meta', ['key'], ['value'])).run('store id', storeId)
   if (known === undefined || known === storeId) return true
   disownTransitions(database)
   return false

@@ -26,7 +26,7 @@ beforeEach(async () => {
   earlier.update([service], nowS - 600)
   earlier.database.close()
   results = new Results({
-    dataDir,
+    ...{ place: { dataDir }, lease: null },
     storeId: STORE,
     log: pino({ level: 'warn' }, { write: (line: string) => (log += line) }),
     readAll: async () => [service],

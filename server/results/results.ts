@@ -10,6 +10,7 @@ import type { LatestResult } from './measurements/latestResults.ts'
 import type { Measurements } from './measurements/measurements.ts'
 import { measurementsOf } from './measurements/measurementsOf.ts'
 import type { QueryInput, QueryName, QueryOutput } from './measurements/queries.ts'
+import type { ResultsPlace } from '../store/engine.ts'
 import type { MonitoredChange, MonitoredService } from './monitoredService.ts'
 import type { FromThread, ThreadSettings, ToThread } from './threadMessages.ts'
 import type { StoredTransition } from './transitionRows.ts'
@@ -28,7 +29,9 @@ const POLICY_MS = 60_000
 
 /** Dependencies of `Results`. */
 export interface ResultsParts {
-  readonly dataDir: string
+  readonly place: ResultsPlace
+  /** What this process has to hold to write to a shared database; `null` for a file. */
+  readonly lease: ThreadSettings['lease']
   readonly storeId: string
   readonly log: Logger
   /** All monitored services; each new thread starts with them. */
@@ -177,8 +180,8 @@ export class Results {
   }
 
   #start(): void {
-    const { dataDir, storeId, log, readAll } = this.#parts
-    const settings: ThreadSettings = { dataDir, storeId, isSuspect: this.#isSuspect }
+    const { place, lease, storeId, log, readAll } = this.#parts
+    const settings: ThreadSettings = { place, lease, storeId, isSuspect: this.#isSuspect }
     const worker = new Worker(threadFile('pharos-server-results.js'), {
       ...LASTING_THREAD,
       workerData: settings,

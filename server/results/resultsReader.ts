@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Database } from 'better-sqlite3'
+import type { ResultsPlace } from '../store/engine.ts'
+import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import { atInstant } from '../domain/serviceState.ts'
 import { schemaVersion } from '../store/sqlite/files/migrations.ts'
 import { seriesEntry } from './boardEntries.ts'
 import { isDamage } from './file/damage.ts'
 import { RESULTS_FILE, stateName } from './file/resultsSchema.ts'
 import { OpenHours } from './history/openHours.ts'
+import { sqliteResults } from './file/sqliteResults.ts'
 import { loadLog } from './history/resultLog.ts'
 import type { Measurements } from './measurements/measurements.ts'
 import { measurementsOf } from './measurements/measurementsOf.ts'
@@ -18,10 +20,36 @@ import { readSeriesRows } from './stateRows.ts'
 const BUSY_MS_MAX = 5_000
 
 /**
- * Runs `read` on the measurements of `dataDir` at `nowS` (seconds since the epoch), with or without a running server. Returns
- * `undefined` when there are no results yet. Rejects with a remedy when the file is damaged. Writes nothing.
+ * Runs `read` on the measurements in `place` at `nowS` (seconds since the epoch), with or without a running server. Returns
+ * `undefined` when there are no results yet. Rejects with a remedy when a file is damaged. Writes nothing.
  */
-export async function withMeasurements<Result>(
+export function withMeasurements<Result>(
+  place: ResultsPlace,
+  nowS: number,
+  read: (measurements: Measurements) => Promise<Result>,
+): Promise<Result | undefined> {
+  return 'dataDir' in place
+    ? withFile(place.dataDir, nowS, read)
+    : withDatabase(place.databaseUrl, nowS, read)
+}
+
+async function withDatabase<Result>(
+  url: string,
+  nowS: number,
+  read: (measurements: Measurements) => Promise<Result>,
+): Promise<Result> {
+  const { openPostgresResults } = await import('./postgres/postgresResults.ts')
+  const { prepareReading } = await import('./readingSources.ts')
+  const database = openPostgresResults({ url, lease: null })
+  try {
+    const sources = prepareReading(database)
+    return await read(measurementsOf(prepareRun(sources(nowS)), () => () => {}))
+  } finally {
+    database.close()
+  }
+}
+
+async function withFile<Result>(
   dataDir: string,
   nowS: number,
   read: (measurements: Measurements) => Promise<Result>,
@@ -33,7 +61,8 @@ export async function withMeasurements<Result>(
   try {
     // The server may be creating it.
     if (schemaVersion(database) === 0) return undefined
-    return await read(measurementsOf(prepareRun(database, nowS), () => () => {}))
+    const results = sqliteResults(database)
+    return await read(measurementsOf(prepareRun(sourcesOf(results, nowS)), () => () => {}))
   } catch (error) {
     if (!isDamage(error)) throw error
     throw new Error(
@@ -45,19 +74,19 @@ export async function withMeasurements<Result>(
   }
 }
 
-/** Runs each query at once, on one snapshot of the file. */
-function prepareRun(database: Database, nowS: number): RunQuery {
+/** Runs each query at once, on one snapshot. */
+function prepareRun(sources: Sources): RunQuery {
   return async (name, input) =>
-    database.transaction(() => {
-      const query = startQuery(sourcesOf(database, nowS), name, input)
+    sources.database.onSnapshot(() => {
+      const query = startQuery(sources, name, input)
       for (;;) {
         const { value, done } = query.next()
         if (done === true) return value
       }
-    })()
+    })
 }
 
-function sourcesOf(database: Database, nowS: number): Sources {
+function sourcesOf(database: ResultsDatabase, nowS: number): Sources {
   let series: ReadonlyMap<number, readonly SeriesNow[]> | undefined
   let results: Sources['results'] | undefined
   return {
@@ -74,14 +103,14 @@ function sourcesOf(database: Database, nowS: number): Sources {
   }
 }
 
-function readLog(database: Database): OpenHours {
+function readLog(database: ResultsDatabase): OpenHours {
   const openHours = new OpenHours()
   for (const slice of loadLog(database, openHours, () => 0)) slice()
   return openHours
 }
 
 /** Active series by the number of their endpoint; those whose results stopped are unknown. */
-function readSeries(database: Database, nowS: number): ReadonlyMap<number, readonly SeriesNow[]> {
+function readSeries(database: ResultsDatabase, nowS: number): ReadonlyMap<number, readonly SeriesNow[]> {
   const found = new Map<number, SeriesNow[]>()
   for (const row of readSeriesRows(database, stateName)) {
     if (row.endedAtS !== null) continue

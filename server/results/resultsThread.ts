@@ -1,4 +1,4 @@
-/** The thread that owns `results.db`: the only writer. */
+/** The thread that stores results: the only writer. */
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
@@ -9,6 +9,7 @@ import { CheckCounts } from './checkCounts.ts'
 import { isDamage } from './file/damage.ts'
 import { openResults } from './file/openResults.ts'
 import { RESULTS_FILE } from './file/resultsSchema.ts'
+import { sqliteResults } from './file/sqliteResults.ts'
 import { putMaintenance } from './history/maintenanceRows.ts'
 import { OpenHours } from './history/openHours.ts'
 import { loadLog, ResultLog } from './history/resultLog.ts'
@@ -22,6 +23,9 @@ import type { MonitoredChange } from './monitoredService.ts'
 import { StateBoard } from './stateBoard.ts'
 import { prepareStateRows } from './stateRows.ts'
 import type { FromThread, ThreadSettings, ToThread } from './threadMessages.ts'
+import { LinkLostError } from '../store/postgres/waiting/waitingLink.ts'
+import { identify } from './database/identify.ts'
+import { openPostgresResults } from './postgres/postgresResults.ts'
 import { prepareTransitions } from './transitionRows.ts'
 import { upkeep } from './upkeep.ts'
 
@@ -45,13 +49,11 @@ const CHANGES_MS = 1_000
 const port = parentPort as NonNullable<typeof parentPort>
 const settings = workerData as ThreadSettings
 
-const { database, fileId, damagedFile } = openResults(settings.dataDir, settings.isSuspect)
+const { database, reader, fileId, damagedFile } = open(settings)
 const board = new StateBoard(database, settings.storeId)
 const log = new ResultLog(database, new OpenHours())
 const checks = new CheckCounts()
 const ingest = prepareIngest(database, board, log, (stored) => checks.add(stored))
-/** The connection of queries, which writes nothing. */
-const reader = new Sqlite(join(settings.dataDir, RESULTS_FILE), { readonly: true })
 const results = prepareResults(reader, log.openHours)
 const latest = prepareLatest(reader, board, results)
 const rows = prepareStateRows(database)
@@ -65,6 +67,17 @@ let isWorking = false
 let policy: HistoryPolicy | undefined
 let appliedUpTo = 0
 let announcedTransition = transitions.newest()
+
+/** Opens the results; `reader` is the connection of queries, which writes nothing. */
+function open({ place, lease, isSuspect }: ThreadSettings) {
+  if ('databaseUrl' in place) {
+    const shared = openPostgresResults({ url: place.databaseUrl, lease })
+    return { database: shared, reader: shared, fileId: identify(shared), damagedFile: null }
+  }
+  const opened = openResults(place.dataDir, isSuspect)
+  const file = new Sqlite(join(place.dataDir, RESULTS_FILE), { readonly: true })
+  return { ...opened, reader: sqliteResults(file) }
+}
 
 const send = (message: FromThread): void => port.postMessage(message)
 const nowS = (): number => Math.floor(Date.now() / 1_000)
@@ -80,8 +93,8 @@ function attempt(work: () => void): boolean {
     announcedTransition = newest
     return true
   } catch (error) {
-    // The next thread verifies the whole file and moves it aside.
-    if (isDamage(error)) throw error
+    // The next thread verifies the whole file and moves it aside, or connects again and reads what was committed.
+    if (isDamage(error) || error instanceof LinkLostError) throw error
     send({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) })
     return false
   }
@@ -163,7 +176,7 @@ function* answer({ id, name, input }: Extract<ToThread, { readonly kind: 'query'
     const output = yield* startQuery({ database: reader, nowS: nowS(), seriesOf, results }, name, input)
     send({ kind: 'measured', id, output })
   } catch (error) {
-    if (isDamage(error)) throw error
+    if (isDamage(error) || error instanceof LinkLostError) throw error
     send({ kind: 'refused', id, reason: error instanceof Error ? error.message : String(error) })
   }
 }

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import { replaceSql, type ResultsDatabase } from './database/resultsDatabase.ts'
 import { reasonName } from '../../monitoring/protocol/outcomes.ts'
 import type { FailingRound, Recovery } from '../domain/autoIncidentTexts.ts'
 import type { EndpointEntry, SeriesEntry, ServiceEntry } from './boardEntries.ts'
@@ -38,16 +38,18 @@ export class RoundWatch {
   readonly #remove
   readonly #textOf
 
-  constructor(database: Database, rows: Pick<StateRows, 'addTransition'>, board: BoardView) {
+  constructor(database: ResultsDatabase, rows: Pick<StateRows, 'addTransition'>, board: BoardView) {
     this.#rows = rows
     this.#board = board
-    this.#put = database.prepare('INSERT OR REPLACE INTO service_watches VALUES (?, ?, ?)')
+    this.#put = database.prepare(
+      replaceSql('service_watches', ['service_id'], ['clear_since_s', 'is_steady']),
+    )
     this.#remove = database.prepare('DELETE FROM service_watches WHERE service_id = ?')
     this.#textOf = database
       .prepare<[number], string>('SELECT text FROM details WHERE series = ? ORDER BY due_s DESC LIMIT 1')
       .pluck()
     const stored = database.prepare<[], { id: string; clearSinceS: number | null; isSteady: number }>(
-      'SELECT service_id AS id, clear_since_s AS clearSinceS, is_steady AS isSteady FROM service_watches',
+      'SELECT service_id AS id, clear_since_s AS "clearSinceS", is_steady AS "isSteady" FROM service_watches',
     )
     for (const { id, clearSinceS, isSteady } of stored.all()) {
       this.#watches.set(id, { steadyS: null, clearSinceS, isSteady: isSteady === 1 })

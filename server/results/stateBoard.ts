@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import { reasonName } from '../../monitoring/protocol/outcomes.ts'
 import { seriesNumber } from '../domain/regions.ts'
 import {
@@ -23,7 +23,7 @@ import { prepareStateRows, type StateRows } from './stateRows.ts'
  * there leaves memory and file unchanged.
  */
 export class StateBoard {
-  readonly #database: Database
+  readonly #database: ResultsDatabase
   readonly #rows: StateRows
   readonly #services: Map<string, ServiceEntry>
   readonly #endpoints: Map<number, EndpointEntry>
@@ -33,7 +33,7 @@ export class StateBoard {
   #changed = new Set<string>()
 
   /** Loads the states of `database`. When they belong to a store other than `storeId`, every generation of it is newer. */
-  constructor(database: Database, storeId: string) {
+  constructor(database: ResultsDatabase, storeId: string) {
     this.#database = database
     this.#rows = prepareStateRows(database)
     const { services, endpoints, series } = loadStates(database, storeId)
@@ -51,7 +51,7 @@ export class StateBoard {
   transact<Result>(work: () => Result): Result {
     this.#undo = []
     try {
-      return this.#database.transaction(work).immediate()
+      return this.#database.transact(work)
     } catch (error) {
       for (const undo of this.#undo.reverse()) undo()
       throw error

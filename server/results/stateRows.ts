@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import { replaceSql, type ResultsDatabase } from './database/resultsDatabase.ts'
 import { OUTCOMES } from '../../monitoring/protocol/outcomes.ts'
 import { STATE_CODES, type StoredState } from './file/resultsSchema.ts'
 
@@ -74,16 +74,26 @@ export interface StateRows {
 }
 
 /** Prepares the statements that write states to `database`. */
-export function prepareStateRows(database: Database): StateRows {
-  const putService = database.prepare('INSERT OR REPLACE INTO service_now VALUES (?, ?, ?, ?, ?)')
-  const removeService = database.prepare('DELETE FROM service_now WHERE service_id = ?')
-  const putEndpoint = database.prepare('INSERT OR REPLACE INTO endpoints VALUES (?, ?, ?, ?, ?, ?)')
-  const putSeries = database.prepare(
-    `INSERT OR REPLACE INTO series_states VALUES (@series, @endpoint, @generation, @changedAtS, @intervalS, @timeoutMs,
-       @state, @sinceS, @lastDueS, @knownDueS, @clean, @reason, @endedAtS)`,
+export function prepareStateRows(database: ResultsDatabase): StateRows {
+  const putService = database.prepare(
+    replaceSql('service_now', ['service_id'], ['org_id', 'generation', 'state', 'since_s']),
   )
-  const addSpan = database.prepare('INSERT OR REPLACE INTO spans VALUES (?, ?, ?, ?)')
-  const addServiceSpan = database.prepare('INSERT OR REPLACE INTO service_spans VALUES (?, ?, ?)')
+  const removeService = database.prepare('DELETE FROM service_now WHERE service_id = ?')
+  const putEndpoint = database.prepare(
+    replaceSql('endpoints', ['number'], ['id', 'service_id', 'org_id', 'state', 'since_s']),
+  )
+  const putSeries = database.prepare(
+    replaceSql(
+      'series_states',
+      ['series'],
+      [
+        ...['endpoint', 'generation', 'changed_at_s', 'interval_s', 'timeout_ms', 'state', 'since_s'],
+        ...['last_due_s', 'known_due_s', 'clean', 'reason', 'ended_at_s'],
+      ],
+    ),
+  )
+  const addSpan = database.prepare(replaceSql('spans', ['endpoint', 'from_s'], ['state', 'regions_down']))
+  const addServiceSpan = database.prepare(replaceSql('service_spans', ['service_id', 'from_s'], ['state']))
   const mark = database.prepare('INSERT INTO removals VALUES (?) ON CONFLICT DO NOTHING')
   const unmark = database.prepare('DELETE FROM removals WHERE service_id = ?')
   const addTransition = database.prepare(
@@ -100,7 +110,18 @@ export function prepareStateRows(database: Database): StateRows {
       putEndpoint.run(number, id, serviceId, orgId, STATE_CODES[state], sinceS)
     },
     putSeries: (row) => {
-      putSeries.run({ ...row, state: STATE_CODES[row.state] })
+      putSeries.run(
+        ...[row.series, row.endpoint, row.generation, row.changedAtS, row.intervalS, row.timeoutMs],
+        ...[
+          STATE_CODES[row.state],
+          row.sinceS,
+          row.lastDueS,
+          row.knownDueS,
+          row.clean,
+          row.reason,
+          row.endedAtS,
+        ],
+      )
     },
     addSpan: ({ endpoint, fromS, state, regionsDown }) => {
       addSpan.run(endpoint, fromS, STATE_CODES[state], regionsDown)
@@ -119,22 +140,24 @@ export function prepareStateRows(database: Database): StateRows {
 }
 
 /** A row whose state is still a number. */
-type Coded<Row extends { readonly state: StoredState }> = Omit<Row, 'state'> & { readonly state: number }
+export type Coded<Row extends { readonly state: StoredState }> = Omit<Row, 'state'> & {
+  readonly state: number
+}
 
 /** All stored states. */
-export function readStateRows(database: Database, nameOf: (code: number) => StoredState) {
+export function readStateRows(database: ResultsDatabase, nameOf: (code: number) => StoredState) {
   const named = <Row extends { readonly state: StoredState }>(row: Coded<Row>) => ({
     ...row,
     state: nameOf(row.state),
   })
   const services = database
     .prepare<[], Coded<ServiceRow>>(
-      'SELECT service_id AS id, org_id AS orgId, generation, state, since_s AS sinceS FROM service_now',
+      'SELECT service_id AS id, org_id AS "orgId", generation, state, since_s AS "sinceS" FROM service_now',
     )
     .all()
   const endpoints = database
     .prepare<[number], Coded<EndpointRow>>(
-      `SELECT number, id, service_id AS serviceId, org_id AS orgId, state, since_s AS sinceS FROM endpoints
+      `SELECT number, id, service_id AS "serviceId", org_id AS "orgId", state, since_s AS "sinceS" FROM endpoints
        WHERE state <> ?`,
     )
     .all(STATE_CODES.ended)
@@ -147,7 +170,7 @@ export function readStateRows(database: Database, nameOf: (code: number) => Stor
 
 /** All stored series with their organisation, recently ended ones included. */
 export function readSeriesRows(
-  database: Database,
+  database: ResultsDatabase,
   nameOf: (code: number) => StoredState,
 ): readonly (SeriesRow & { readonly orgId: string })[] {
   return database
@@ -159,20 +182,23 @@ export function readSeriesRows(
 /** How late a result may arrive after its series were written (seconds): a check takes up to a minute and is repeated once. */
 const LATE_S_MAX = 300
 
+/** The columns of a series, of the tables `s`, `e` and `newest`, which has the newest due times of the log. */
+export const SERIES_COLUMNS = `s.series, s.endpoint, coalesce(e.org_id, '') AS "orgId", s.generation, s.changed_at_s AS "changedAtS", s.interval_s AS "intervalS",
+    s.timeout_ms AS "timeoutMs", s.state, s.since_s AS "sinceS", CASE WHEN newest.last > s.last_due_s THEN newest.last ELSE s.last_due_s END AS "lastDueS",
+    CASE WHEN newest.known > s.known_due_s THEN newest.known ELSE s.known_due_s END AS "knownDueS", s.clean, s.reason, s.ended_at_s AS "endedAtS"`
+
 /**
  * All series. Their rows are written when a state changes and by the upkeep; newer values of `last_due_s` and
  * `known_due_s` come from the log.
  */
 const SERIES_SQL = `
   WITH newest AS (
-    SELECT series, max(due_s) AS last, max(iif(outcome <> ${OUTCOMES.unknown}, due_s, 0)) AS known FROM (
+    SELECT series, max(due_s) AS last, max(CASE WHEN outcome <> ${OUTCOMES.unknown} THEN due_s ELSE 0 END) AS known FROM (
       SELECT series, due_s, outcome FROM log
-      WHERE due_s >= coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'series written at'), 0) - ${LATE_S_MAX}
+      WHERE due_s >= coalesce((SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'series written at'), 0) - ${LATE_S_MAX}
       UNION ALL SELECT series, due_s, outcome FROM late
-    )
+    ) AS found
     GROUP BY series
   )
-  SELECT s.series, s.endpoint, coalesce(e.org_id, '') AS orgId, s.generation, s.changed_at_s AS changedAtS, s.interval_s AS intervalS,
-    s.timeout_ms AS timeoutMs, s.state, s.since_s AS sinceS, max(s.last_due_s, coalesce(newest.last, 0)) AS lastDueS,
-    max(s.known_due_s, coalesce(newest.known, 0)) AS knownDueS, s.clean, s.reason, s.ended_at_s AS endedAtS
+  SELECT ${SERIES_COLUMNS}
   FROM series_states s LEFT JOIN newest ON newest.series = s.series LEFT JOIN endpoints e ON e.number = s.endpoint`

@@ -5,12 +5,21 @@ import type { CheckCount } from './checkCounts.ts'
 import type { ResultsBatch } from './ingest.ts'
 import type { LatestResult } from './measurements/latestResults.ts'
 import type { QueryInput, QueryName } from './measurements/queries.ts'
+import type { ResultsPlace } from '../store/engine.ts'
 import type { MonitoredChange } from './monitoredService.ts'
 import type { StoredTransition } from './transitionRows.ts'
 
+/** Settings of a thread that only reads. */
+export interface ReadingSettings {
+  /** May have a password. */
+  readonly databaseUrl: string
+}
+
 /** Settings of the results thread. */
 export interface ThreadSettings {
-  readonly dataDir: string
+  readonly place: ResultsPlace
+  /** What this process has to hold to write to a shared database; `null` for a file. */
+  readonly lease: { readonly name: string; readonly holder: string } | null
   /** Identity of the store that numbers the series. */
   readonly storeId: string
   /** Whether the previous thread ended because the file is damaged. */

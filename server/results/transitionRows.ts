@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from './database/resultsDatabase.ts'
 
 /** A transition as the main thread receives it. */
 export interface StoredTransition {
@@ -13,26 +13,27 @@ export interface StoredTransition {
 /** Most transitions in one answer. */
 const TRANSITIONS_MAX = 500
 /** Name of the sequence up to which transitions belong to another store. */
-const FOREIGN = "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'transitions of other stores'"
+const FOREIGN = "SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'transitions of other stores'"
 
 /**
  * Marks the transitions in `database` as those of another store, in the caller's transaction. A restored backup has never
  * seen the incidents that they opened: they would be opened again, long after they were resolved. What an incident of the
  * backup waits for, a recovery, is reported anew.
  */
-export function disownTransitions(database: Database): void {
+export function disownTransitions(database: ResultsDatabase): void {
   database.exec(
-    `INSERT OR REPLACE INTO meta
-       SELECT 'transitions of other stores', CAST(coalesce(max(sequence), 0) AS TEXT) FROM transitions;
+    `INSERT INTO meta (key, value)
+       SELECT 'transitions of other stores', CAST(coalesce(max(sequence), 0) AS TEXT) FROM transitions WHERE true
+       ON CONFLICT (key) DO UPDATE SET value = excluded.value;
      UPDATE service_watches SET clear_since_s = NULL, is_steady = 0`,
   )
 }
 
 /** Prepares reading the transitions of this store. */
-export function prepareTransitions(database: Database) {
+export function prepareTransitions(database: ResultsDatabase) {
   const after = database.prepare<[number], StoredTransition>(
-    `SELECT sequence, at_s AS atS, service_id AS serviceId, kind, body FROM transitions
-     WHERE sequence > max(?, coalesce((${FOREIGN}), 0)) ORDER BY sequence LIMIT ${TRANSITIONS_MAX}`,
+    `SELECT sequence, at_s AS "atS", service_id AS "serviceId", kind, body FROM transitions
+     WHERE sequence > ? AND sequence > coalesce((${FOREIGN}), 0) ORDER BY sequence LIMIT ${TRANSITIONS_MAX}`,
   )
   const newest = database
     .prepare<[], number>(

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import { replaceSql, type ResultsDatabase } from './database/resultsDatabase.ts'
 import { compact, readFrontier } from './history/compaction.ts'
 import type { HistoryPolicy, Retention } from '../domain/historyPolicy.ts'
 import { RETENTION_MIN } from '../domain/historyPolicy.ts'
@@ -12,7 +12,7 @@ import type { StateBoard } from './stateBoard.ts'
 
 /** What the upkeep works on. */
 export interface UpkeepParts {
-  readonly database: Database
+  readonly database: ResultsDatabase
   readonly board: StateBoard
   readonly log: ResultLog
   readonly policy: HistoryPolicy
@@ -55,10 +55,15 @@ export function* upkeep(parts: UpkeepParts, nowS: number): Slices {
   yield* removeEnded(database, (orgId) => nowS - retentionOf(orgId).hoursDays * DAY_S, nowMs)
 }
 
-function* writeSeries(database: Database, board: StateBoard, nowS: number, nowMs: () => number): Slices {
+function* writeSeries(
+  database: ResultsDatabase,
+  board: StateBoard,
+  nowS: number,
+  nowMs: () => number,
+): Slices {
   yield* inSlices(board.seriesNumbers(), nowMs, (number) => board.writeSeries(number))
-  const mark = database.prepare("INSERT OR REPLACE INTO meta VALUES ('series written at', ?)")
+  const mark = database.prepare(replaceSql('meta', ['key'], ['value']))
   yield () => {
-    mark.run(String(nowS))
+    mark.run('series written at', String(nowS))
   }
 }

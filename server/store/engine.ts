@@ -5,10 +5,14 @@ import type { Store } from './store.ts'
 /** Exclusive work on a store: one server, one rotation of its master key. */
 export type LockName = 'serve' | 'rotation'
 
+/** Where results are: in a file of a data folder, or in a PostgreSQL database, whose URL may have a password. */
+export type ResultsPlace = { readonly dataDir: string } | { readonly databaseUrl: string }
+
 /** The database of a program. Properties that only one kind of database has are hidden behind it. */
 export interface Engine {
   /** Location of the data, for people; never a password. */
   readonly place: string
+  readonly results: ResultsPlace
   /** Schema version of this release. */
   readonly schemaVersion: number
   /**

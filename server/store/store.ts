@@ -408,6 +408,20 @@ export interface UpkeepStore {
   close(): Promise<void>
 }
 
+/** Which of the servers on one database monitors: one at a time. */
+export interface MonitoringTurn {
+  /** What a transaction of results has to hold. */
+  readonly lease: { readonly name: string; readonly holder: string }
+  /**
+   * Takes the turn, or keeps it for some seconds more; whether it is this server's, and the address of the one that has it.
+   * `address` is where other servers reach the agent port of this one; `null` where it has none.
+   */
+  readonly take: (
+    address: string | null,
+  ) => Promise<{ readonly isMine: boolean; readonly address: string | null }>
+  readonly giveBack: () => Promise<void>
+}
+
 /** All data of the server, in domain terms. Every implementation must pass the same tests. */
 export interface Store
   extends ServiceStore,
@@ -429,4 +443,6 @@ export interface Store
   readonly storeId: string
   /** Admission that is exact over all processes of the store; `null` when one process serves it. Gap G21. */
   readonly sharedAdmission: Admission | null
+  /** `null` where only one server uses the store. */
+  readonly monitoringTurn: MonitoringTurn | null
 }

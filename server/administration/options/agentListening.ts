@@ -8,6 +8,7 @@ export interface AgentListeningOptions {
   readonly agentPort?: number
   readonly agentTlsCert?: string
   readonly agentTlsKey?: string
+  readonly agentAdvertiseUrl?: string
   readonly monitor: 'on' | 'off'
 }
 
@@ -20,6 +21,7 @@ export function agentListeningOf(
   shared: TlsFiles | undefined,
 ): AgentListening | null {
   const { agentHost: host, agentPort: port, agentTlsCert, agentTlsKey, monitor } = options
+  const { agentAdvertiseUrl: advertisedUrl } = options
   const own = tlsFilesOf(agentTlsCert, agentTlsKey, ['--agent-tls-cert', '--agent-tls-key'])
   if (port === undefined) {
     if (agentTlsCert !== undefined) throw new Error('--agent-tls-cert needs --agent-port')
@@ -27,5 +29,9 @@ export function agentListeningOf(
   }
   if (monitor === 'off') throw new Error('--agent-port needs --monitor on: with off nothing is checked')
   const tls = own ?? shared
-  return { host, port, ...(tls === undefined ? {} : { tls }) }
+  return {
+    ...{ host, port },
+    ...(tls === undefined ? {} : { tls }),
+    ...(advertisedUrl === undefined ? {} : { advertisedUrl }),
+  }
 }

@@ -11,6 +11,7 @@ export const VARIABLES = {
   agentPort: 'PHAROS_AGENT_PORT',
   agentTlsCert: 'PHAROS_AGENT_TLS_CERT',
   agentTlsKey: 'PHAROS_AGENT_TLS_KEY',
+  agentAdvertiseUrl: 'PHAROS_AGENT_ADVERTISE_URL',
   tlsCert: 'PHAROS_TLS_CERT',
   tlsKey: 'PHAROS_TLS_KEY',
   adminTls: 'PHAROS_ADMIN_TLS',

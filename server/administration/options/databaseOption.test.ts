@@ -40,12 +40,13 @@ test('the URL of a database is read from a file, and no message contains its pas
 })
 
 test.each([
-  [[], /^pharos-server: monitoring \(turn it off with --monitor off\): not available on PostgreSQL yet/],
-  [['--agent-port', '0'], /--agent-port: not available on PostgreSQL yet/],
-  [['--monitor', 'off'], /name the master key: --master-key-file, or its text as PHAROS_MASTER_KEY/],
+  [[], /name the master key: --master-key-file, or its text as PHAROS_MASTER_KEY/],
+  [
+    ['--agent-advertise-url', 'http://10.0.0.5/agents'],
+    /must be a URL such as http:\/\/10\.0\.0\.5:7175, without a path/,
+  ],
 ])('a server on PostgreSQL with the flags %j is refused: %s', async (flags, text) => {
-  const monitor = flags.length === 0 ? ['--monitor', 'on'] : []
-  const { code, stderr } = await runHere(['serve', '--database', URL, ...monitor, ...flags])
+  const { code, stderr } = await runHere(['serve', '--database', URL, ...flags])
 
   expect([code, stderr]).toEqual([1, expect.stringMatching(text)])
 })

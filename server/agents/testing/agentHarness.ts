@@ -85,7 +85,7 @@ export async function startHarness(monotonicMs = () => performance.now()): Promi
   await services.readModes()
   const applying = applyTransitions({ store, log, read: (file, after) => results.transitions(file, after) })
   const results = new Results({
-    ...{ dataDir, log, storeId: store.storeId },
+    ...{ place: { dataDir }, lease: null, log, storeId: store.storeId },
     readAll: () => services.readAll(),
     readPolicy: () => store.historyPolicy(0),
     onTransitions: (file) => applying.apply(file),
@@ -113,7 +113,10 @@ export async function startHarness(monotonicMs = () => performance.now()): Promi
   })
   await hub.open()
   deliver = () => hub.publish()
-  const listener = agentListener({ hub, tokens: store, monotonicMs: () => performance.now(), log })
+  const listener = agentListener({
+    ...{ hub, elsewhere: () => undefined, tokens: store, log },
+    monotonicMs: () => performance.now(),
+  })
   await new Promise<void>((resolve) => listener.server.listen(0, '127.0.0.1', resolve))
   // True because the server listens on TCP.
   const { port } = listener.server.address() as AddressInfo

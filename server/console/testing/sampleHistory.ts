@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { OUTCOMES, REASONS } from '../../../monitoring/protocol/outcomes.ts'
 import { regionOfSeries, seriesOfEndpoint } from '../../domain/regions.ts'
 import { RESULTS_FILE, STATE_CODES, type StoredState } from '../../results/file/resultsSchema.ts'
+import { sqliteResults } from '../../results/file/sqliteResults.ts'
 import { rollUp } from '../../results/history/hourRollup.ts'
 import { prepareHourRows } from '../../results/history/hourRows.ts'
 import { DAY_S, HOUR_S, type StoredResult } from '../../results/history/storedResult.ts'
@@ -32,7 +33,7 @@ export interface SampleService {
 /** Writes ninety days of states and a week of latencies into the results of a server that has checked these services. */
 export function addSampleHistory(dataDir: string, services: readonly SampleService[], nowS: number): void {
   const database = new Database(join(dataDir, RESULTS_FILE))
-  const hours = prepareHourRows(database)
+  const hours = prepareHourRows(sqliteResults(database))
   const endpointOf = database
     .prepare<[string], number>('SELECT number FROM endpoints WHERE service_id = ?')
     .pluck()

@@ -1,12 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { migrate } from '../../store/sqlite/files/migrations.ts'
 import { assertDurable } from '../../store/sqlite/files/openDatabase.ts'
 import { ownAsFolder } from '../../store/sqlite/files/ownAsFolder.ts'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
+import { identify } from '../database/identify.ts'
 import { isDamage } from './damage.ts'
 import { RESULTS_FILE, RESULTS_MIGRATIONS } from './resultsSchema.ts'
+import { sqliteResults } from './sqliteResults.ts'
 
 /** How long a statement waits for another process's transaction (milliseconds). */
 const BUSY_MS_MAX = 5_000
@@ -18,7 +20,8 @@ const OWNER_FILE_MODE = 0o600
 
 /** `results.db`, opened for writing. */
 export interface OpenedResults {
-  readonly database: Database
+  readonly database: ResultsDatabase
+  readonly sqlite: Database
   /** Identity of the file: sequences of transitions of one file say nothing about another. */
   readonly fileId: string
   /** Where a damaged file was moved; `null` when there was none. */
@@ -48,7 +51,8 @@ function open(file: string, isSuspect: boolean) {
     configure(database)
     migrate(database, RESULTS_MIGRATIONS)
     if (isSuspect) assertSound(database)
-    return { database, fileId: identify(database) }
+    const results = sqliteResults(database)
+    return { database: results, sqlite: database, fileId: identify(results) }
   } catch (error) {
     database.close()
     throw error
@@ -70,11 +74,6 @@ function assertSound(database: Database): void {
   const found = database.pragma('quick_check(1)', { simple: true })
   if (found === 'ok') return
   throw Object.assign(new Error(`the results are damaged: ${String(found)}`), { code: 'SQLITE_CORRUPT' })
-}
-
-function identify(database: Database): string {
-  database.prepare("INSERT INTO meta VALUES ('file id', ?) ON CONFLICT DO NOTHING").run(randomUUID())
-  return database.prepare<[], string>("SELECT value FROM meta WHERE key = 'file id'").pluck().get() ?? ''
 }
 
 /** Renames `file` and its write-ahead log; returns the new name of the file. */

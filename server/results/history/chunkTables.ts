@@ -1,4 +1,4 @@
-import type { Database, Statement } from 'better-sqlite3'
+import { replaceSql, type ResultsDatabase, type ResultsStatement } from '../database/resultsDatabase.ts'
 import { ChunkWriter, decodeChunk } from './chunk.ts'
 import { mergeResults, type StoredResult } from './storedResult.ts'
 
@@ -15,25 +15,21 @@ export interface ChunkTable {
 }
 
 /** The tables of chunks in `database`. */
-export function listChunkTables(database: Database): readonly ChunkTable[] {
-  return database
-    .prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'chunks_*'")
-    .pluck()
-    .all()
-    .flatMap((name) => {
-      const [, retentionDays, day] = /^chunks_(\d+)_(\d+)$/.exec(name) ?? []
-      return day === undefined ? [] : [{ name, retentionDays: Number(retentionDays), day: Number(day) }]
-    })
+export function listChunkTables(database: ResultsDatabase): readonly ChunkTable[] {
+  return database.tablesWith('chunks_').flatMap((name) => {
+    const [, retentionDays, day] = /^chunks_(\d+)_(\d+)$/.exec(name) ?? []
+    return day === undefined ? [] : [{ name, retentionDays: Number(retentionDays), day: Number(day) }]
+  })
 }
 
 /** Where chunks are read, and written in transactions of the caller. */
 export class ChunkTables {
-  readonly #database: Database
-  readonly #statements = new Map<string, Statement<unknown[], Buffer>>()
+  readonly #database: ResultsDatabase
+  readonly #statements = new Map<string, ResultsStatement<readonly unknown[], Buffer>>()
   #byDay = new Map<number, readonly ChunkTable[]>()
   #schemaVersion = -1
 
-  constructor(database: Database) {
+  constructor(database: ResultsDatabase) {
     this.#database = database
   }
 
@@ -55,7 +51,7 @@ export class ChunkTables {
     const found = this.#find(series, hour)
     const whole = found === undefined ? results : mergeResults(decodeChunk(found.bytes), results)
     const table = found?.table ?? this.#tableOf(retentionDays, Math.floor(hour / DAY_HOURS))
-    this.#statement(`INSERT OR REPLACE INTO ${table} VALUES (?, ?)`).run(
+    this.#statement(replaceSql(table, ['place'], ['results'])).run(
       numberOf(series, hour),
       new ChunkWriter(whole).bytes,
     )
@@ -64,14 +60,16 @@ export class ChunkTables {
 
   #find(series: number, hour: number): { readonly table: string; readonly bytes: Buffer } | undefined {
     for (const { name } of this.#tablesOf(Math.floor(hour / DAY_HOURS))) {
-      const bytes = this.#statement(`SELECT results FROM ${name} WHERE place = ?`).get(numberOf(series, hour))
+      const bytes = this.#statement(`SELECT results FROM ${name} WHERE place = ?`)
+        .pluck()
+        .get(numberOf(series, hour))
       if (bytes !== undefined) return { table: name, bytes }
     }
     return undefined
   }
 
   #tablesOf(day: number): readonly ChunkTable[] {
-    const version = Number(this.#database.pragma('schema_version', { simple: true }))
+    const version = this.#database.schemaVersion()
     if (version !== this.#schemaVersion) {
       this.#schemaVersion = version
       this.#byDay = new Map()
@@ -86,17 +84,15 @@ export class ChunkTables {
   #tableOf(retentionDays: number, day: number): string {
     const name = `chunks_${retentionDays}_${day}`
     if (!this.#tablesOf(day).some((table) => table.name === name)) {
-      // With a rowid: rows of this size spill to pages of their own in a table without one.
-      this.#database.exec(`CREATE TABLE ${name} (place INTEGER PRIMARY KEY, results BLOB NOT NULL) STRICT`)
+      this.#database.createChunkTable(name)
     }
     return name
   }
 
-  #statement(sql: string): Statement<unknown[], Buffer> {
+  #statement(sql: string): ResultsStatement<readonly unknown[], Buffer> {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known
-    const statement = this.#database.prepare<unknown[], Buffer>(sql)
-    if (statement.reader) statement.pluck()
+    const statement = this.#database.prepare<readonly unknown[], Buffer>(sql)
     this.#statements.set(sql, statement)
     return statement
   }

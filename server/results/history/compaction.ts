@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import { replaceSql, type ResultsDatabase } from '../database/resultsDatabase.ts'
 import { ChunkTables } from './chunkTables.ts'
 import { dueTimes } from './dueTimes.ts'
 import { rollUp } from './hourRollup.ts'
@@ -14,7 +14,7 @@ const LATE_HOURS_MAX = 500
 
 /** What is compacted, and how. */
 export interface CompactionParts {
-  readonly database: Database
+  readonly database: ResultsDatabase
   readonly openHours: OpenHours
   /** Days for which results of a series are stored; `undefined` for one whose history is removed. */
   readonly retentionDaysOf: (series: number) => number | undefined
@@ -32,7 +32,7 @@ export function* compact(parts: CompactionParts, nowS: number): Slices {
   const { database, openHours, retentionDaysOf, onFrontier, nowMs } = parts
   const chunks = new ChunkTables(database)
   const hours = prepareHourRows(database)
-  const setFrontier = database.prepare("INSERT OR REPLACE INTO meta VALUES ('compacted before', ?)")
+  const setFrontier = database.prepare(replaceSql('meta', ['key'], ['value']))
   const removeFromLog = database.prepare('DELETE FROM log WHERE due_s = ?')
 
   const store = (series: number, hour: number, results: readonly StoredResult[]): void => {
@@ -46,7 +46,7 @@ export function* compact(parts: CompactionParts, nowS: number): Slices {
     const untilS = (hour + 1) * HOUR_S
     // From here on the hour's results in the log and in memory are those that are compacted.
     yield () => {
-      setFrontier.run(String(Math.max(untilS, readFrontier(database))))
+      setFrontier.run('compacted before', String(Math.max(untilS, readFrontier(database))))
       onFrontier(untilS)
     }
     yield* inSlices(openHours.seriesOf(hour), nowMs, (series) => {
@@ -61,7 +61,7 @@ export function* compact(parts: CompactionParts, nowS: number): Slices {
 }
 
 /** Results that are due before this instant belong to `late` (seconds since the epoch); 0 before the first compaction. */
-export function readFrontier(database: Database): number {
+export function readFrontier(database: ResultsDatabase): number {
   const value = database
     .prepare<[], string>("SELECT value FROM meta WHERE key = 'compacted before'")
     .pluck()
@@ -70,7 +70,7 @@ export function readFrontier(database: Database): number {
 }
 
 function* mergeLate(
-  database: Database,
+  database: ResultsDatabase,
   nowMs: () => number,
   store: (series: number, hour: number, results: readonly StoredResult[]) => void,
 ): Slices {

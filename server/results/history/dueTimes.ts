@@ -1,8 +1,8 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 
 /** The due times that the log has from `fromS` on, below `untilS` (seconds since the epoch), in order. */
 export function* dueTimes(
-  database: Database,
+  database: ResultsDatabase,
   fromS: number,
   untilS = Number.MAX_SAFE_INTEGER,
 ): Generator<number, void> {

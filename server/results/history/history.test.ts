@@ -50,13 +50,10 @@ function minutes(
 /** Every row of every table, internal counters aside. */
 function dump({ database }: Opened) {
   const tables = database
-    .prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-    .pluck()
-    .all()
+    .tablesWith('')
+    .toSorted()
     .filter((name) => name !== 'meta' && !name.startsWith('sqlite_'))
-  return Object.fromEntries(
-    tables.map((name) => [name, database.prepare(`SELECT * FROM ${name}`).raw().all()]),
-  )
+  return Object.fromEntries(tables.map((name) => [name, database.prepare(`SELECT * FROM ${name}`).all()]))
 }
 
 const count = ({ database }: Opened, table: string): unknown =>
@@ -166,9 +163,10 @@ test('late results correct the rollup of their hour and the checks of their day,
       .get(START_S / HOUR_S),
   ).toBe(60)
   expect(after).toEqual(before)
-  expect(opened.database.prepare('SELECT checks, checks_up FROM endpoint_days').raw().all()[0]).toEqual([
-    120, 120,
-  ])
+  expect(opened.database.prepare('SELECT checks, checks_up FROM endpoint_days').get()).toEqual({
+    checks: 120,
+    checks_up: 120,
+  })
   opened.database.close()
 })
 

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import { replaceSql, type ResultsDatabase } from '../database/resultsDatabase.ts'
 import type { HourRollup } from './hourRollup.ts'
 
 interface HourColumns extends Omit<HourRollup, 'phasesUs' | 'buckets'> {
@@ -20,18 +20,22 @@ export interface HourRows {
 }
 
 /** Prepares the statements of `hours`. */
-export function prepareHourRows(database: Database): HourRows {
+export function prepareHourRows(database: ResultsDatabase): HourRows {
   const put = database.prepare(
-    `INSERT OR REPLACE INTO hours VALUES (@series, @hour, @up, @degraded, @down, @unknown, @sumUs, @minUs, @maxUs,
-       @phasesUs, @buckets)`,
+    replaceSql(
+      'hours',
+      ['series', 'hour'],
+      ['up', 'degraded', 'down', 'unknown', 'sum_us', 'min_us', 'max_us', 'phases_us', 'buckets'],
+    ),
   )
   const between = database.prepare<[number, number, number], HourColumns>(
-    `SELECT hour, up, degraded, down, unknown, sum_us AS sumUs, min_us AS minUs, max_us AS maxUs, phases_us AS phasesUs,
+    `SELECT hour, up, degraded, down, unknown, sum_us AS "sumUs", min_us AS "minUs", max_us AS "maxUs", phases_us AS "phasesUs",
        buckets FROM hours WHERE series = ? AND hour >= ? AND hour < ? ORDER BY hour`,
   )
   return {
-    put: (series, hour, { phasesUs, buckets, ...rollup }) => {
-      put.run({ series, hour, ...rollup, phasesUs: pack(phasesUs), buckets: pack(buckets) })
+    put: (series, hour, { up, degraded, down, unknown, sumUs, minUs, maxUs, phasesUs, buckets }) => {
+      const counts = [up, degraded, down, unknown, sumUs, minUs, maxUs]
+      put.run(series, hour, ...counts, pack(phasesUs), pack(buckets))
     },
     between: (series, fromHour, untilHour) =>
       between.all(series, fromHour, untilHour).map((row) => ({

@@ -1,13 +1,13 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
 
 /** Replaces the maintenance windows in `database`, in one transaction. */
-export function putMaintenance(database: Database, windows: HistoryPolicy['maintenance']): void {
+export function putMaintenance(database: ResultsDatabase, windows: HistoryPolicy['maintenance']): void {
   const insert = database.prepare(
     'INSERT INTO maintenance_windows VALUES (@serviceId, @fromS, @untilS) ON CONFLICT DO NOTHING',
   )
-  database.transaction(() => {
+  database.transact(() => {
     database.prepare('DELETE FROM maintenance_windows').run()
     for (const window of windows) insert.run(window)
-  })()
+  })
 }

@@ -1,5 +1,5 @@
-import type { Database } from 'better-sqlite3'
-import { seriesOfEndpoint } from '../../domain/regions.ts'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
+import { REGIONS_MAX, seriesOfEndpoint } from '../../domain/regions.ts'
 import { STATE_CODES } from '../file/resultsSchema.ts'
 import { chunkNumbersOf, listChunkTables } from './chunkTables.ts'
 import { dueTimes } from './dueTimes.ts'
@@ -10,7 +10,7 @@ const SLICE_ROWS = 2_000
 
 /** Removes all history of deleted services. Queries do not see them any more from the moment of the deletion. */
 export function* removeDeleted(
-  database: Database,
+  database: ResultsDatabase,
   nowMs: () => number,
   /** Called for each series whose results left the log. */
   forget: (series: number) => void,
@@ -22,7 +22,7 @@ export function* removeDeleted(
     .pluck()
   const endpoints = services.flatMap((id) => endpointsOf.all(id))
   const series = endpoints.flatMap(seriesOfEndpoint)
-  yield* removeFromLog(database, series, nowMs)
+  yield* removeFromLog(database, nowMs)
   for (const each of series) forget(each)
   for (const endpoint of endpoints) yield* removeEndpoint(database, endpoint, nowMs)
   for (const id of services) {
@@ -38,13 +38,13 @@ export function* removeDeleted(
 
 /** Removes endpoints of living services that ended before `beforeS` (seconds since the epoch), with all their history. */
 export function* removeEnded(
-  database: Database,
+  database: ResultsDatabase,
   beforeS: (orgId: string) => number,
   nowMs: () => number,
 ): Slices {
   const ended = database
     .prepare<[number], { number: number; orgId: string; sinceS: number }>(
-      'SELECT number, org_id AS orgId, since_s AS sinceS FROM endpoints WHERE state = ?',
+      'SELECT number, org_id AS "orgId", since_s AS "sinceS" FROM endpoints WHERE state = ?',
     )
     .all(STATE_CODES.ended)
   for (const { number, orgId, sinceS } of ended) {
@@ -53,17 +53,17 @@ export function* removeEnded(
 }
 
 /** The log is ordered by time: its results are removed second by second. */
-function* removeFromLog(database: Database, series: readonly number[], nowMs: () => number): Slices {
+function* removeFromLog(database: ResultsDatabase, nowMs: () => number): Slices {
   const remove = database.prepare(
-    'DELETE FROM log WHERE due_s = ? AND series IN (SELECT value FROM json_each(?))',
+    `DELETE FROM log WHERE due_s = ? AND series / ${REGIONS_MAX} IN
+       (SELECT e.number FROM endpoints e JOIN removals r ON r.service_id = e.service_id)`,
   )
-  const wanted = JSON.stringify(series)
   yield* inSlices(dueTimes(database, 0), nowMs, (dueS) => {
-    remove.run(dueS, wanted)
+    remove.run(dueS)
   })
 }
 
-function* removeEndpoint(database: Database, endpoint: number, nowMs: () => number): Slices {
+function* removeEndpoint(database: ResultsDatabase, endpoint: number, nowMs: () => number): Slices {
   const series = seriesOfEndpoint(endpoint)
   for (const { name } of listChunkTables(database)) {
     const remove = database.prepare(`DELETE FROM ${name} WHERE place >= ? AND place < ?`)
@@ -83,12 +83,13 @@ function* removeEndpoint(database: Database, endpoint: number, nowMs: () => numb
 }
 
 /** Removes the rows of `table` whose `column` is `value`. */
-function* removeAll(database: Database, table: string, column: string, value: number | string): Slices {
-  const keys = database
-    .prepare<[string], string>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
-    .pluck()
-    .all(table)
-    .join(', ')
+function* removeAll(
+  database: ResultsDatabase,
+  table: string,
+  column: string,
+  value: number | string,
+): Slices {
+  const keys = database.keyOf(table).join(', ')
   const remove = database.prepare(
     `DELETE FROM ${table} WHERE (${keys}) IN
        (SELECT ${keys} FROM ${table} WHERE ${column} = ? LIMIT ${SLICE_ROWS})`,

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { ChunkTables } from './chunkTables.ts'
 import { readFrontier } from './compaction.ts'
 import { dueTimes } from './dueTimes.ts'
@@ -6,20 +6,23 @@ import type { OpenHours } from './openHours.ts'
 import { inSlices, type Slices } from './slices.ts'
 import { hourOf, RESULT_COLUMNS, type StoredResult } from './storedResult.ts'
 
+/** A result and the number of its series. */
+export type SeriesResult = readonly [series: number, result: StoredResult]
+
 /** The log of results: new ones go to `log` and to memory, those of compacted hours to `late`. */
 export class ResultLog {
   readonly openHours: OpenHours
   readonly #isInLog: (series: number, dueS: number) => boolean
-  readonly #insert: Readonly<Record<'log' | 'late', (series: number, result: StoredResult) => boolean>>
+  readonly #insert: Readonly<Record<'log' | 'late', ReturnType<ResultsDatabase['insertNew']>>>
   readonly #chunks: ChunkTables
   #frontierS: number
-  #uncommitted: [series: number, result: StoredResult][] = []
+  #uncommitted: SeriesResult[] = []
 
-  constructor(database: Database, openHours: OpenHours) {
+  constructor(database: ResultsDatabase, openHours: OpenHours) {
     this.openHours = openHours
     this.#frontierS = readFrontier(database)
     this.#chunks = new ChunkTables(database)
-    this.#insert = { log: prepareInsert(database, 'log'), late: prepareInsert(database, 'late') }
+    this.#insert = { log: database.insertNew('log', COLUMNS), late: database.insertNew('late', COLUMNS) }
     const find = database.prepare('SELECT 1 FROM log WHERE due_s = ? AND series = ?')
     this.#isInLog = (series, dueS) => find.get(dueS, series) !== undefined
   }
@@ -29,16 +32,16 @@ export class ResultLog {
     this.#frontierS = Math.max(untilS, this.#frontierS)
   }
 
-  /** Stores a result in the transaction of the caller; whether it is new. */
-  insert(series: number, result: StoredResult): boolean {
-    const { dueS } = result
-    if (dueS < this.#frontierS) {
-      const isKnown = this.#isInLog(series, dueS) || this.#isInChunk(series, dueS)
-      return !isKnown && this.#insert.late(series, result)
-    }
-    const isNew = this.#insert.log(series, result)
-    if (isNew) this.#uncommitted.push([series, result])
-    return isNew
+  /** Stores results in the transaction of the caller; which of them are new. */
+  insert(results: readonly SeriesResult[]): readonly boolean[] {
+    const [open, late] = [[] as SeriesResult[], [] as SeriesResult[]]
+    for (const one of results) (one[1].dueS < this.#frontierS ? late : open).push(one)
+    const missing = late.filter(
+      ([series, { dueS }]) => !this.#isInLog(series, dueS) && !this.#isInChunk(series, dueS),
+    )
+    const inserted = new Set([...newOf(open, this.#insert.log), ...newOf(missing, this.#insert.late)])
+    this.#uncommitted.push(...open.filter((one) => inserted.has(one)))
+    return results.map((one) => inserted.has(one))
   }
 
   /** To be called when the transaction of the last inserts ended. */
@@ -53,41 +56,66 @@ export class ResultLog {
   }
 }
 
-/** Binds by position: names take twice as long, and this is done for every result. */
-function prepareInsert(
-  database: Database,
-  table: 'log' | 'late',
-): (series: number, result: StoredResult) => boolean {
-  const statement = database.prepare<number[]>(
-    `INSERT INTO ${table} (series, due_s, generation, outcome, reason, status, attempts, flags, late_ms, total_us, dns_us,
-       connect_us, tls_us, wait_us, body_us, failed_assertions, first_reason, first_total_us)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-  )
-  return (series, r) =>
-    statement.run(
-      series,
-      r.dueS,
-      r.generation,
-      r.outcome,
-      r.reason,
-      r.status,
-      r.attempts,
-      r.flags,
-      r.lateMs,
-      r.totalUs,
-      r.dnsUs,
-      r.connectUs,
-      r.tlsUs,
-      r.waitUs,
-      r.bodyUs,
-      r.failed,
-      r.firstReason,
-      r.firstTotalUs,
-    ).changes > 0
+/** Those of `results` that `insert` finds new. */
+function newOf(
+  results: readonly SeriesResult[],
+  insert: ReturnType<ResultsDatabase['insertNew']>,
+): readonly SeriesResult[] {
+  const isNew = insert(results.map(valuesOf))
+  return results.filter((_, index) => isNew[index] === true)
+}
+
+const COLUMNS = [
+  ...[
+    'series',
+    'due_s',
+    'generation',
+    'outcome',
+    'reason',
+    'status',
+    'attempts',
+    'flags',
+    'late_ms',
+    'total_us',
+  ],
+  ...[
+    'dns_us',
+    'connect_us',
+    'tls_us',
+    'wait_us',
+    'body_us',
+    'failed_assertions',
+    'first_reason',
+    'first_total_us',
+  ],
+]
+
+/** The values of COLUMNS. */
+function valuesOf([series, r]: SeriesResult): readonly number[] {
+  return [
+    series,
+    r.dueS,
+    r.generation,
+    r.outcome,
+    r.reason,
+    r.status,
+    r.attempts,
+    r.flags,
+    r.lateMs,
+    r.totalUs,
+    r.dnsUs,
+    r.connectUs,
+    r.tlsUs,
+    r.waitUs,
+    r.bodyUs,
+    r.failed,
+    r.firstReason,
+    r.firstTotalUs,
+  ]
 }
 
 /** Reads the log into `openHours`. Writes nothing. */
-export function* loadLog(database: Database, openHours: OpenHours, nowMs: () => number): Slices {
+export function* loadLog(database: ResultsDatabase, openHours: OpenHours, nowMs: () => number): Slices {
   const ofSecond = database.prepare<[number], StoredResult & { readonly series: number }>(
     `SELECT series, ${RESULT_COLUMNS} FROM log WHERE due_s = ?`,
   )

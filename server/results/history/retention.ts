@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { listChunkTables } from './chunkTables.ts'
 import type { Retention } from '../../domain/historyPolicy.ts'
 import { inSlices, type Slices, whileFull } from './slices.ts'
@@ -33,7 +33,7 @@ const EXPIRING = [
 
 /** Removes history that is older than its retention at `nowS`. */
 export function* expire(
-  database: Database,
+  database: ResultsDatabase,
   nowS: number,
   /** Those that have history, with their retention. */
   series: Iterable<{ readonly number: number; readonly retention: Retention }>,

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import { replaceSql, type ResultsDatabase } from '../database/resultsDatabase.ts'
 import { seriesOfEndpoint } from '../../domain/regions.ts'
 import { type StateSeconds, stateSeconds } from './daySeconds.ts'
 import { latenciesOf } from './hourRollup.ts'
@@ -13,7 +13,7 @@ const DAY_HOURS = 24
 const P95 = 0.95
 
 /** Days since 1970 that are rolled up are below this one; 0 before the first. */
-export function readRolledDays(database: Database): number {
+export function readRolledDays(database: ResultsDatabase): number {
   const value = database.prepare<[], string>("SELECT value FROM meta WHERE key = 'days before'").pluck().get()
   return Number(value ?? 0)
 }
@@ -22,52 +22,47 @@ export function readRolledDays(database: Database): number {
  * Rolls up the days that are final at `nowS`: the seconds in each state of services and endpoints, from their spans, and
  * the checks of endpoints, from `hours`. Days that are not final yet are computed when they are read.
  */
-export function* rollDays(database: Database, nowS: number, nowMs: () => number): Slices {
+export function* rollDays(database: ResultsDatabase, nowS: number, nowMs: () => number): Slices {
   const finalDay = Math.floor((nowS - FINAL_AFTER_S) / DAY_S)
   const firstDay = database
     .prepare<[], number | null>(`SELECT min(from_s) / ${DAY_S} FROM service_spans`)
     .pluck()
     .get()
-  const mark = database.prepare("INSERT OR REPLACE INTO meta VALUES ('days before', ?)")
+  const mark = database.prepare(replaceSql('meta', ['key'], ['value']))
   const services = database.prepare<[], string>('SELECT service_id FROM service_now').pluck()
   const endpoints = database.prepare<[], { number: number; serviceId: string }>(
-    'SELECT number, service_id AS serviceId FROM endpoints',
+    'SELECT number, service_id AS "serviceId" FROM endpoints',
   )
   for (let day = Math.max(readRolledDays(database), firstDay ?? finalDay); day < finalDay; day += 1) {
     yield* inSlices(services.all(), nowMs, prepareServiceDay(database, day))
     yield* inSlices(endpoints.all(), nowMs, prepareEndpointDay(database, day))
     const rolled = day + 1
     yield () => {
-      mark.run(String(rolled))
+      mark.run('days before', String(rolled))
     }
   }
 }
 
-function prepareServiceDay(database: Database, day: number): (serviceId: string) => void {
+function prepareServiceDay(database: ResultsDatabase, day: number): (serviceId: string) => void {
   const spans = prepareSpanRows(database)
-  const put = database.prepare(
-    `INSERT OR REPLACE INTO service_days VALUES (@serviceId, @day, ${SECONDS_PARAMETERS})`,
-  )
+  const put = database.prepare(replaceSql('service_days', ['service_id', 'day'], SECONDS_COLUMNS))
   const period = { fromS: day * DAY_S, untilS: (day + 1) * DAY_S }
   return (serviceId) => {
     const ofDay = spans.ofService(serviceId, period)
     if (ofDay.length === 0) return
-    put.run({
-      serviceId,
-      day,
-      ...stateSeconds(day, period.untilS, ofDay, spans.maintenanceOf(serviceId)),
-    })
+    const seconds = stateSeconds(day, period.untilS, ofDay, spans.maintenanceOf(serviceId))
+    put.run(serviceId, day, ...SECONDS.map((state) => seconds[state]))
   }
 }
 
 function prepareEndpointDay(
-  database: Database,
+  database: ResultsDatabase,
   day: number,
 ): (endpoint: { readonly number: number; readonly serviceId: string }) => void {
   const spans = prepareSpanRows(database)
   const hours = prepareHourRows(database)
   const put = database.prepare(
-    `INSERT OR REPLACE INTO endpoint_days VALUES (@number, @day, ${SECONDS_PARAMETERS}, @checks, @checksUp, @p95Us)`,
+    replaceSql('endpoint_days', ['endpoint', 'day'], [...SECONDS_COLUMNS, 'checks', 'checks_up', 'p95_us']),
   )
   const period = { fromS: day * DAY_S, untilS: (day + 1) * DAY_S }
   return ({ number, serviceId }) => {
@@ -76,40 +71,36 @@ function prepareEndpointDay(
     const rollups = seriesOfEndpoint(number).flatMap((series) =>
       hours.between(series, day * DAY_HOURS, (day + 1) * DAY_HOURS),
     )
-    put.run({
-      number,
-      day,
-      ...stateSeconds(day, period.untilS, ofDay, spans.maintenanceOf(serviceId)),
-      checks: rollups.reduce(
-        (sum, { up, degraded, down, unknown }) => sum + up + degraded + down + unknown,
-        0,
-      ),
-      checksUp: rollups.reduce((sum, { up }) => sum + up, 0),
-      p95Us: latenciesOf(rollups).quantileUs(P95),
-    })
+    const seconds = stateSeconds(day, period.untilS, ofDay, spans.maintenanceOf(serviceId))
+    const checks = rollups.reduce(
+      (sum, { up, degraded, down, unknown }) => sum + up + degraded + down + unknown,
+      0,
+    )
+    const checksUp = rollups.reduce((sum, { up }) => sum + up, 0)
+    const ofStates = SECONDS.map((state) => seconds[state])
+    put.run(number, day, ...ofStates, checks, checksUp, latenciesOf(rollups).quantileUs(P95))
   }
 }
 
-/** Columns of the seconds in both tables, in their order. */
-const SECONDS_PARAMETERS = (
-  ['up', 'degraded', 'down', 'unknown', 'paused', 'maintenance'] satisfies (keyof StateSeconds)[]
-)
-  .map((state) => `@${state}`)
-  .join(', ')
+/** The states whose seconds are in both tables, in their order. */
+const SECONDS = [
+  ...(['up', 'degraded', 'down', 'unknown', 'paused', 'maintenance'] satisfies (keyof StateSeconds)[]),
+]
+const SECONDS_COLUMNS = SECONDS.map((state) => `${state}_s`)
 
 /** Writes the p95 of the last 24 compacted hours of each service, for lists of services, when an hour was compacted. */
-export function* rollLatencies(database: Database, frontierHour: number, nowMs: () => number): Slices {
+export function* rollLatencies(database: ResultsDatabase, frontierHour: number, nowMs: () => number): Slices {
   const rolled = database
     .prepare<[], string>("SELECT value FROM meta WHERE key = 'latencies before'")
     .pluck()
     .get()
   if (Number(rolled ?? 0) >= frontierHour) return
-  const mark = database.prepare("INSERT OR REPLACE INTO meta VALUES ('latencies before', ?)")
+  const mark = database.prepare(replaceSql('meta', ['key'], ['value']))
   const hours = prepareHourRows(database)
   const endpoints = database
     .prepare<[string], number>('SELECT number FROM endpoints WHERE service_id = ?')
     .pluck()
-  const put = database.prepare('INSERT OR REPLACE INTO service_latency VALUES (?, ?)')
+  const put = database.prepare(replaceSql('service_latency', ['service_id'], ['p95_us']))
   const services = database.prepare<[], string>('SELECT service_id FROM service_now').pluck().all()
   yield* inSlices(services, nowMs, (serviceId) => {
     const rollups = endpoints
@@ -122,6 +113,6 @@ export function* rollLatencies(database: Database, frontierHour: number, nowMs: 
     put.run(serviceId, latenciesOf(rollups).quantileUs(P95))
   })
   yield () => {
-    mark.run(String(frontierHour))
+    mark.run('latencies before', String(frontierHour))
   }
 }

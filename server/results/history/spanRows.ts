@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { stateName } from '../file/resultsSchema.ts'
 import type { Period, StateSpan } from './daySeconds.ts'
 
@@ -15,20 +15,20 @@ export interface SpanRows {
 }
 
 /** Prepares the statements that read spans. */
-export function prepareSpanRows(database: Database): SpanRows {
+export function prepareSpanRows(database: ResultsDatabase): SpanRows {
   const ofService = database.prepare<[string, string, number, number], { fromS: number; state: number }>(
-    `SELECT from_s AS fromS, state FROM service_spans WHERE service_id = ? AND from_s >= coalesce(
+    `SELECT from_s AS "fromS", state FROM service_spans WHERE service_id = ? AND from_s >= coalesce(
        (SELECT max(from_s) FROM service_spans WHERE service_id = ? AND from_s <= ?), 0) AND from_s < ? ORDER BY from_s`,
   )
   const ofEndpoint = database.prepare<
     [number, number, number, number],
     { fromS: number; state: number; regions: string }
   >(
-    `SELECT from_s AS fromS, state, regions_down AS regions FROM spans WHERE endpoint = ? AND from_s >= coalesce(
+    `SELECT from_s AS "fromS", state, regions_down AS regions FROM spans WHERE endpoint = ? AND from_s >= coalesce(
        (SELECT max(from_s) FROM spans WHERE endpoint = ? AND from_s <= ?), 0) AND from_s < ? ORDER BY from_s`,
   )
   const maintenance = database.prepare<[string], Period>(
-    'SELECT from_s AS fromS, until_s AS untilS FROM maintenance_windows WHERE service_id = ?',
+    'SELECT from_s AS "fromS", until_s AS "untilS" FROM maintenance_windows WHERE service_id = ?',
   )
   return {
     ofService: (id, { fromS, untilS }) =>

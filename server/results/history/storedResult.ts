@@ -23,9 +23,9 @@ export interface StoredResult {
 }
 
 /** Columns of `log` and `late` with the names of `StoredResult`. */
-export const RESULT_COLUMNS = `due_s AS dueS, generation, outcome, reason, status, attempts, flags, late_ms AS lateMs,
-  total_us AS totalUs, dns_us AS dnsUs, connect_us AS connectUs, tls_us AS tlsUs, wait_us AS waitUs, body_us AS bodyUs,
-  failed_assertions AS failed, first_reason AS firstReason, first_total_us AS firstTotalUs`
+export const RESULT_COLUMNS = `due_s AS "dueS", generation, outcome, reason, status, attempts, flags, late_ms AS "lateMs",
+  total_us AS "totalUs", dns_us AS "dnsUs", connect_us AS "connectUs", tls_us AS "tlsUs", wait_us AS "waitUs", body_us AS "bodyUs",
+  failed_assertions AS failed, first_reason AS "firstReason", first_total_us AS "firstTotalUs"`
 
 /** Seconds of an hour and of a day: UTC has no other length of either here. */
 export const HOUR_S = 60 * 60

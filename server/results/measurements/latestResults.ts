@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import type { SeriesState, State } from '../../domain/serviceState.ts'
 import { hourOf, type StoredResult } from '../history/storedResult.ts'
 import type { Sources } from './sources.ts'
@@ -30,7 +30,7 @@ interface States {
 }
 
 /** Prepares reading the last results of series that are monitored and have one; others are left out. */
-export function prepareLatest(database: Database, board: States, results: Sources['results']) {
+export function prepareLatest(database: ResultsDatabase, board: States, results: Sources['results']) {
   const certificateEnd = database
     .prepare<[number, number], number | null>(
       `SELECT min(c.chain_not_after_s) FROM certificate_endpoints e JOIN certificates c USING (org_id, host, port)

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { gridOf, slotAfter, slotKey } from '../../../monitoring/schedule/grid.ts'
 import { seriesNumber } from '../../domain/regions.ts'
-import { RESULTS_FILE } from '../file/resultsSchema.ts'
 import { HOUR_S } from '../history/storedResult.ts'
 import { withMeasurements } from '../resultsReader.ts'
 import { monitoredService, ORG, openedResults } from '../testing/openedResults.ts'
+import { placeOfTest } from '../testing/openTestResults.ts'
 import type { TestResult } from '../testing/resultMessages.ts'
 import type { Measurements } from './measurements.ts'
 
@@ -192,58 +191,10 @@ test('a command beside the server reads the same', async () => {
   const query = { serviceId: service.id, limit: 500 }
   const here = [await measurements.states(ORG), await measurements.results(query)]
 
-  const there = await withMeasurements(folder, NOW_S, async (other) => [
+  const there = await withMeasurements(placeOfTest(folder), NOW_S, async (other) => [
     await other.states(ORG),
     await other.results(query),
   ])
 
   expect(there).toEqual(here)
-})
-
-test('a command that comes while the server creates the file finds no results', async () => {
-  const own = mkdtempSync(join(tmpdir(), 'pharos-measurements-'))
-  const unfinished = new Sqlite(join(own, RESULTS_FILE))
-  unfinished.pragma('journal_mode = WAL')
-
-  const states = await withMeasurements(own, NOW_S, (other) => other.states(ORG))
-
-  expect(states).toBeUndefined()
-  unfinished.close()
-  rmSync(own, { recursive: true })
-})
-
-test('a command that finds the file damaged says which one, and what to do', async () => {
-  const own = mkdtempSync(join(tmpdir(), 'pharos-measurements-'))
-  const file = join(own, RESULTS_FILE)
-  writeFileSync(file, 'damaged '.repeat(1_000))
-
-  await expect(withMeasurements(own, NOW_S, (other) => other.states(ORG))).rejects.toThrow(
-    `${file} is damaged: start the server again, which renames the file and goes on`,
-  )
-  rmSync(own, { recursive: true })
-})
-
-test('ingest that finds the disk full is refused whole, reads go on, and so does ingest when there is room', async () => {
-  const own = mkdtempSync(join(tmpdir(), 'pharos-measurements-'))
-  const small = openedResults(own)
-  const { database } = small
-  small.update([service], START_S)
-  small.send(resultsOf(0), START_S + HOUR_S)
-  const { results } = small.measurements(START_S + HOUR_S)
-  const more = (): TestResult[] => [...Array(20).keys()].flatMap((hour) => resultsOf(hour + 1))
-  const query = { serviceId: service.id, limit: 10 }
-  const before = await results(query)
-  database.pragma(`max_page_count = ${database.pragma('page_count', { simple: true })}`)
-
-  expect(() => small.send(more(), START_S + 24 * HOUR_S)).toThrow(
-    expect.objectContaining({ code: 'SQLITE_FULL' }),
-  )
-  const during = await results(query)
-  database.pragma('max_page_count = 4294967294')
-  const answers = small.send(more(), START_S + 24 * HOUR_S)
-  database.close()
-  rmSync(own, { recursive: true })
-
-  expect(during).toEqual(before)
-  expect(answers.reduce((sum, { stored }) => sum + stored, 0)).toBe(20 * 120)
 })

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { gridOf, slotAfter, slotKey } from '../../../monitoring/schedule/grid.ts'
 import { regionOfSeries } from '../../domain/regions.ts'
 import { STATE_CODES } from '../file/resultsSchema.ts'
@@ -31,8 +31,8 @@ export interface MissedSlots {
 export function prepareMissedSlots({ database, nowS, results }: Sources, series: number): MissedSlots {
   const definition = database
     .prepare<[number], Definition>(
-      `SELECT s.endpoint, e.id AS endpointId, s.changed_at_s AS changedAtS, s.interval_s AS intervalS,
-         s.timeout_ms AS timeoutMs, s.ended_at_s AS endedAtS
+      `SELECT s.endpoint, e.id AS "endpointId", s.changed_at_s AS "changedAtS", s.interval_s AS "intervalS",
+         s.timeout_ms AS "timeoutMs", s.ended_at_s AS "endedAtS"
        FROM series_states s JOIN endpoints e ON e.number = s.endpoint WHERE s.series = ?`,
     )
     .get(series)
@@ -70,7 +70,7 @@ export function prepareMissedSlots({ database, nowS, results }: Sources, series:
   }
 }
 
-function preparePaused(database: Database, endpoint: number): (atS: number) => boolean {
+function preparePaused(database: ResultsDatabase, endpoint: number): (atS: number) => boolean {
   const stateAt = database
     .prepare<[number, number], number>(
       'SELECT state FROM spans WHERE endpoint = ? AND from_s <= ? ORDER BY from_s DESC LIMIT 1',

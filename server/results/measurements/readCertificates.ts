@@ -10,8 +10,8 @@ export function* readCertificates(
 ): Query<readonly ServiceCertificate[]> {
   return database
     .prepare<[string, number], ServiceCertificate>(
-      `SELECT DISTINCT c.host, c.port, c.fingerprint, c.subject, c.issuer, c.serial, c.not_before_s AS notBeforeS,
-         c.not_after_s AS notAfterS, c.chain_not_after_s AS chainNotAfterS, c.last_seen_s AS lastSeenS
+      `SELECT DISTINCT c.host, c.port, c.fingerprint, c.subject, c.issuer, c.serial, c.not_before_s AS "notBeforeS",
+         c.not_after_s AS "notAfterS", c.chain_not_after_s AS "chainNotAfterS", c.last_seen_s AS "lastSeenS"
        FROM service_now s
        JOIN endpoints e ON e.service_id = s.service_id
        JOIN certificate_endpoints o ON o.endpoint = e.number

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { outcomeName, reasonName } from '../../../monitoring/protocol/outcomes.ts'
 import { regionOfSeries, seriesOfEndpoint } from '../../domain/regions.ts'
 import { listChunkTables } from '../history/chunkTables.ts'
@@ -93,7 +93,7 @@ function notChecked({ number, region, endpointId }: SeriesOfService, atS: number
 }
 
 /** Which hours of a series have nothing that is looked for, as their rollup says. */
-function prepareSkip(database: Database, nowS: number, isFailedOnly: boolean) {
+function prepareSkip(database: ResultsDatabase, nowS: number, isFailedOnly: boolean) {
   const rollup = database.prepare<[number, number], { up: number; others: number }>(
     'SELECT up, degraded + down + unknown AS others FROM hours WHERE series = ? AND hour = ?',
   )
@@ -108,12 +108,12 @@ function prepareSkip(database: Database, nowS: number, isFailedOnly: boolean) {
 }
 
 /** The oldest hour that may have results. */
-function oldestHourOf(database: Database, nowS: number): number {
+function oldestHourOf(database: ResultsDatabase, nowS: number): number {
   const days = listChunkTables(database).map(({ day }) => day * DAY_HOURS)
   return Math.min(hourOf(nowS) - OPEN_HOURS, ...days)
 }
 
-function prepareDetails(database: Database) {
+function prepareDetails(database: ResultsDatabase) {
   const select = database.prepare<[number, number], NonNullable<ServiceResult['details']>>(
     'SELECT text, expected, seen FROM details WHERE series = ? AND due_s = ?',
   )

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { reasonName } from '../../../monitoring/protocol/outcomes.ts'
 import { endpointState, serviceState } from '../../domain/serviceState.ts'
 import { prepareSpanRows } from '../history/spanRows.ts'
@@ -30,7 +30,7 @@ interface ServiceColumns {
   readonly p95Us: number | null
 }
 
-const SELECT = `SELECT s.service_id AS id, s.state, s.since_s AS sinceS, l.p95_us AS p95Us FROM service_now s
+const SELECT = `SELECT s.service_id AS id, s.state, s.since_s AS "sinceS", l.p95_us AS "p95Us" FROM service_now s
   LEFT JOIN service_latency l ON l.service_id = s.service_id WHERE s.org_id = ?`
 
 /** See `Measurements.states`. Staleness is applied by `seriesOf`, so that states are right without a running server. */
@@ -139,14 +139,14 @@ function reasonOf(
   return [{ endpointId, region, reason: 'stale', text: `no result since ${since}` }]
 }
 
-function prepareText(database: Database): TextOf {
+function prepareText(database: ResultsDatabase): TextOf {
   const newest = database
     .prepare<[number], string>('SELECT text FROM details WHERE series = ? ORDER BY due_s DESC LIMIT 1')
     .pluck()
   return (series) => newest.get(series)
 }
 
-function prepareHours(database: Database, nowS: number): (serviceId: string) => string {
+function prepareHours(database: ResultsDatabase, nowS: number): (serviceId: string) => string {
   const spans = prepareSpanRows(database)
   const firstHourS = (Math.floor(nowS / HOUR_S) - HOURS + 1) * HOUR_S
   return (serviceId) => {
@@ -168,9 +168,9 @@ function prepareHours(database: Database, nowS: number): (serviceId: string) => 
   }
 }
 
-function prepareCertificates(database: Database, nowS: number) {
+function prepareCertificates(database: ResultsDatabase, nowS: number) {
   const select = database.prepare<[number, number], { host: string; notAfterS: number }>(
-    `SELECT c.host, c.chain_not_after_s AS notAfterS FROM certificate_endpoints e
+    `SELECT c.host, c.chain_not_after_s AS "notAfterS" FROM certificate_endpoints e
      JOIN certificates c ON c.org_id = e.org_id AND c.host = e.host AND c.port = e.port
      WHERE e.endpoint = ? AND c.last_seen_s > ?`,
   )

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import type { SeriesState } from '../../domain/serviceState.ts'
 import { ChunkTables } from '../history/chunkTables.ts'
 import type { OpenHours } from '../history/openHours.ts'
@@ -14,7 +14,7 @@ export interface SeriesNow {
 /** What queries read. */
 export interface Sources {
   /** A connection that writes nothing. */
-  readonly database: Database
+  readonly database: ResultsDatabase
   readonly nowS: number
   /** The active series of an endpoint. */
   readonly seriesOf: (endpoint: number) => readonly SeriesNow[]
@@ -25,8 +25,11 @@ export interface Sources {
 /** A query that runs in turns: it yields where others may run. */
 export type Query<Output> = Generator<void, Output>
 
-/** Prepares the reading of results from memory, late results and chunks. */
-export function prepareResults(database: Database, openHours: OpenHours): Sources['results'] {
+/** Prepares the reading of results from `openHours`, late results and chunks. */
+export function prepareResults(
+  database: ResultsDatabase,
+  openHours: Pick<OpenHours, 'results'>,
+): Sources['results'] {
   const chunks = new ChunkTables(database)
   const late = database.prepare<[number, number, number], StoredResult>(
     `SELECT ${RESULT_COLUMNS} FROM late WHERE series = ? AND due_s >= ? AND due_s < ? ORDER BY due_s`,
@@ -45,7 +48,7 @@ export interface EndpointOfService {
 }
 
 /** The endpoints of a service, ended ones included; none of a service that does not exist. */
-export function endpointsOf(database: Database, serviceId: string): readonly EndpointOfService[] {
+export function endpointsOf(database: ResultsDatabase, serviceId: string): readonly EndpointOfService[] {
   return database
     .prepare<[string], EndpointOfService>(
       `SELECT e.number, e.id FROM service_now s JOIN endpoints e ON e.service_id = s.service_id

@@ -1,7 +1,6 @@
 /** The results of a folder in one process, as their thread has them. */
 
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
-import { openResults } from '../file/openResults.ts'
 import { putMaintenance } from '../history/maintenanceRows.ts'
 import { OpenHours } from '../history/openHours.ts'
 import { loadLog, ResultLog } from '../history/resultLog.ts'
@@ -12,6 +11,7 @@ import { prepareResults } from '../measurements/sources.ts'
 import type { MonitoredService } from '../monitoredService.ts'
 import { StateBoard } from '../stateBoard.ts'
 import { upkeep } from '../upkeep.ts'
+import { openTestResults } from './openTestResults.ts'
 import { batchOf, type TestResult } from './resultMessages.ts'
 
 export const STORE = '0192b1d4-5c1e-7000-8000-00000000000a'
@@ -44,7 +44,7 @@ export function openedResults(
   nowMs: () => number = steps(),
 ) {
   const policy: HistoryPolicy = { retention: new Map(), maintenance: [], ...given }
-  const { database } = openResults(folder, false)
+  const { database, sqlite } = openTestResults(folder)
   const board = new StateBoard(database, STORE)
   const log = new ResultLog(database, new OpenHours())
   const ingest = prepareIngest(database, board, log)
@@ -55,6 +55,7 @@ export function openedResults(
     upkeep({ database, board, log, policy, nowMs, appliedUpTo: () => appliedUpTo }, nowS)
   return {
     database,
+    sqlite,
     board,
     update: (services: readonly MonitoredService[], nowS: number, ended: readonly string[] = []) =>
       board.transact(() => board.update({ services, ended, isWhole: false }, nowS)),

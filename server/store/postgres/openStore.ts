@@ -11,6 +11,7 @@ import { postgresIncidents } from './incidents.ts'
 import { postgresMaintenance } from './maintenance.ts'
 import { changeCount } from './changeCount.ts'
 import { postgresMonitoring } from './monitoring.ts'
+import { monitoringTurn } from './monitoringTurn.ts'
 import { postgresNotifications } from './notifications/notifications.ts'
 import { postgresOrganisations } from './organisations.ts'
 import { postgresOutbox } from './outbox.ts'
@@ -41,6 +42,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
     return {
       storeId: identity.id,
       sharedAdmission: sharedAdmission(pools.admission, clocks),
+      monitoringTurn: monitoringTurn(pools),
       ...postgresServices(sharing),
       ...postgresIncidents(sharing),
       ...postgresOutbox(pools, identity.id),

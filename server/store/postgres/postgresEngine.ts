@@ -28,6 +28,7 @@ export function postgresEngine(
 ): Engine {
   return {
     place: placeOf(url),
+    results: { databaseUrl: url },
     schemaVersion: MIGRATIONS.length,
     makesMasterKeys: false,
     exists: () => withConnection(url, async (client) => (await schemaOf(client)) !== undefined),

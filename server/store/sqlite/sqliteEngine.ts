@@ -45,6 +45,7 @@ export function sqliteEngine(
   const locks = { serve: lockDataFolder, rotation: lockRotation }
   return {
     place: dataDir,
+    results: { dataDir },
     schemaVersion: MIGRATIONS.length,
     makesMasterKeys: true,
     exists: async () => existsSync(databaseFile(dataDir)),

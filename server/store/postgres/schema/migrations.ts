@@ -522,6 +522,15 @@ CREATE TABLE agent_sightings (
   checks_in_flight integer NOT NULL
 );
 `,
+  // What only one program does at a time, by the clock of the database; address is where others find it.
+  `
+CREATE TABLE leases (
+  name text PRIMARY KEY,
+  holder uuid NOT NULL,
+  address text,
+  until timestamptz NOT NULL
+) WITH (fillfactor = 50);
+`,
 ]
 
 /** The oldest number of steps with which a program can use the newest schema. */

@@ -1,0 +1,40 @@
+import { type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { pipeline } from 'node:stream/promises'
+import { ResultsBusyError } from '../results/results.ts'
+
+/** Marks a request that came from another server: it is not passed on again. */
+const FORWARDED = 'pharos-forwarded'
+/** Longest silence of the other server (milliseconds): it answers a sync within half of it. */
+const SILENCE_MS_MAX = 90_000
+
+/** Passes a request to the server at `base`, and its answer back. Rejects with ResultsBusyError while that cannot be reached. */
+export async function forwardRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  base: string,
+): Promise<void> {
+  if (request.headers[FORWARDED] !== undefined) throw new ResultsBusyError('another server monitors by now')
+  const url = new URL(request.url ?? '/', base)
+  const { host: _, connection: __, ...headers } = request.headers
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp
+  const sent = send(url, {
+    method: 'POST',
+    headers: { ...headers, [FORWARDED]: '1' },
+    timeout: SILENCE_MS_MAX,
+  })
+  response.once('close', () => sent.destroy())
+  sent.once('timeout', () => sent.destroy(new Error('the other server does not answer')))
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    sent.once('response', resolve)
+    sent.once('error', reject)
+  })
+  // What fails on the way is the error of the answer.
+  pipeline(request, sent).catch(() => {})
+  const answer = await answered.catch((error: unknown) => {
+    throw new ResultsBusyError('the server that monitors cannot be reached', { cause: error })
+  })
+  const { connection: ___, 'keep-alive': ____, 'transfer-encoding': _____, ...passed } = answer.headers
+  response.writeHead(answer.statusCode ?? 502, passed)
+  await pipeline(answer, response)
+}

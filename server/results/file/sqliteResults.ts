@@ -1,0 +1,41 @@
+import type { Database } from 'better-sqlite3'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
+
+/** Results in a file of SQLite. */
+export function sqliteResults(database: Database): ResultsDatabase {
+  return {
+    // True because a statement of SQLite has these methods.
+    prepare: ((sql: string) => database.prepare(sql)) as unknown as ResultsDatabase['prepare'],
+    exec: (sql) => {
+      database.exec(sql)
+    },
+    transact: (work) => database.transaction(work).immediate(),
+    onSnapshot: (work) => database.transaction(work)(),
+    insertNew: (table, columns) => {
+      const values = columns.map(() => '?').join(', ')
+      // Binds by position: names take twice as long, and this is done for every result.
+      const insert = database.prepare<number[]>(
+        `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values}) ON CONFLICT DO NOTHING`,
+      )
+      return (rows) => rows.map((row) => insert.run(...row).changes > 0)
+    },
+    // With a rowid: rows of this size spill to pages of their own in a table without one.
+    createChunkTable: (name) => {
+      database.exec(`CREATE TABLE ${name} (place INTEGER PRIMARY KEY, results BLOB NOT NULL) STRICT`)
+    },
+    tablesWith: (prefix) =>
+      database
+        .prepare<[string], string>("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB ?")
+        .pluck()
+        .all(`${prefix}*`),
+    schemaVersion: () => Number(database.pragma('schema_version', { simple: true })),
+    keyOf: (table) =>
+      database
+        .prepare<[string], string>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
+        .pluck()
+        .all(table),
+    close: () => {
+      database.close()
+    },
+  }
+}

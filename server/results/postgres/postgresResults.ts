@@ -1,0 +1,280 @@
+import type { LinkAnswer, LinkStatement } from '../../store/postgres/waiting/linkMessages.ts'
+import { LinkLostError, WaitingLink } from '../../store/postgres/waiting/waitingLink.ts'
+import type { ResultsDatabase, ResultsStatement } from '../database/resultsDatabase.ts'
+import { RESULTS_MIGRATIONS } from '../file/resultsSchema.ts'
+
+/** How connections for results are called among those of a database. */
+const APPLICATION_NAME = 'pharos-server results'
+/** Tables that another process made or dropped are seen after this time (milliseconds). */
+const TABLES_KNOWN_MS = 5_000
+/** Two halves of the number of the advisory lock of steps of this schema. */
+const [LOCK_SPACE, LOCK_RESULTS] = [0x50_48, 3]
+/** The most writes that wait for a statement that reads. */
+const WAITING_WRITES_MAX = 500
+
+/** Another process stores the results now. */
+export class ResultsTakenError extends Error {}
+
+/** How results are opened. */
+export interface PostgresResultsParts {
+  readonly url: string
+  /** Name and holder of the lease without which nothing is written; `null` writes without one. */
+  readonly lease: { readonly name: string; readonly holder: string } | null
+}
+
+type Value = string | number | null | Buffer
+type Columns = LinkAnswer['rows'][number]
+
+/** A write that was not sent yet. */
+interface WaitingWrite {
+  readonly statement: LinkStatement
+  answer: LinkAnswer | undefined
+}
+
+/** Opens the results in the PostgreSQL database at `url`, and makes their schema when it is absent. */
+export function openPostgresResults(parts: PostgresResultsParts): ResultsDatabase {
+  const link = new WaitingLink(parts.url, APPLICATION_NAME)
+  try {
+    return new PostgresResults(link, parts.lease, migrate(link)).database
+  } catch (error) {
+    link.close()
+    throw error
+  }
+}
+
+/**
+ * Results in PostgreSQL, in a schema of their own. Within a transaction writes wait and go together with the next statement
+ * that reads, or with the end: most transactions take two messages.
+ */
+class PostgresResults {
+  readonly #link: WaitingLink
+  readonly #lease: PostgresResultsParts['lease']
+  readonly #schema: string
+  readonly #writes: WaitingWrite[] = []
+  #isInTransaction = false
+  #schemaVersion = 0
+  #tables: { readonly names: readonly string[]; readonly untilMs: number } | undefined
+
+  constructor(link: WaitingLink, lease: PostgresResultsParts['lease'], schema: string) {
+    this.#link = link
+    this.#lease = lease
+    this.#schema = schema
+  }
+
+  get database(): ResultsDatabase {
+    return {
+      prepare: ((sql: string) => this.#prepare(sql)) as ResultsDatabase['prepare'],
+      exec: (sql) => {
+        this.#execute({ text: this.#qualified(sql) })
+        this.#forgetTables()
+      },
+      transact: (work) => this.#transact('BEGIN', work),
+      onSnapshot: (work) => this.#transact('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
+      insertNew: (table, columns) => this.#prepareInsert(table, columns),
+      createChunkTable: (name) => {
+        this.#execute({
+          text: `CREATE TABLE ${this.#schema}.${name} (place bigint PRIMARY KEY, results bytea NOT NULL)`,
+        })
+        this.#forgetTables()
+      },
+      tablesWith: (prefix) => this.#tableNames().filter((name) => name.startsWith(prefix)),
+      schemaVersion: () => {
+        this.#tableNames()
+        return this.#schemaVersion
+      },
+      keyOf: (table) => this.#prepare<string>(KEY_OF).pluck().all(`${this.#schema}.${table}`),
+      close: () => this.#link.close(),
+    }
+  }
+
+  #prepare<Row>(sql: string): ResultsStatement<readonly unknown[], Row> {
+    const { text, valuesOf } = numbered(this.#qualified(sql))
+    const rowsOf = (given: readonly unknown[]) => this.#execute({ text, values: valuesOf(given) }).rows
+    // True because the caller names the row of its own statement.
+    const statement = (read: (row: Columns) => unknown): ResultsStatement<readonly unknown[], Row> => ({
+      get: (...given) => rowsOf(given).slice(0, 1).map(read)[0] as Row | undefined,
+      all: (...given) => rowsOf(given).map(read) as Row[],
+      run: (...given) => this.#write({ text, values: valuesOf(given) }),
+      pluck: () => statement((row) => bytesAsBuffer(Object.values(row)[0])),
+    })
+    return statement((row) =>
+      Object.fromEntries(Object.entries(row).map(([key, value]) => [key, bytesAsBuffer(value)])),
+    )
+  }
+
+  #prepareInsert(table: string, columns: readonly string[]) {
+    const names = columns.join(', ')
+    const text = `INSERT INTO ${this.#schema}.${table} (${names})
+      SELECT * FROM unnest(${columns.map((_, index) => `$${index + 1}::bigint[]`).join(', ')})
+      ON CONFLICT DO NOTHING RETURNING series, due_s`
+    const places = [columns.indexOf('series'), columns.indexOf('due_s')] as const
+    return (rows: readonly (readonly number[])[]): readonly boolean[] => {
+      if (rows.length === 0) return []
+      const values = columns.map((_, column) => rows.map((row) => row[column] ?? 0))
+      const inserted = this.#execute({ text, values }).rows
+      const isNew = new Set(inserted.map(({ series, due_s }) => `${series} ${due_s}`))
+      // Of two equal ones in one call the first is new.
+      return rows.map((row) => isNew.delete(`${row[places[0]]} ${row[places[1]]}`))
+    }
+  }
+
+  /** `sql` with the schema before the names of its tables: a connection behind a pooler has no setting of its own. */
+  #qualified(sql: string): string {
+    return sql.replace(
+      /\b(FROM|JOIN|INTO|UPDATE|TABLE) ([a-z][a-z_0-9]*)\b/g,
+      (whole, word: string, name: string) =>
+        RESULTS_TABLES.has(name) || name.startsWith('chunks_') ? `${word} ${this.#schema}.${name}` : whole,
+    )
+  }
+
+  /** Executes `statement` after the writes that wait. */
+  #execute(statement: LinkStatement): LinkAnswer {
+    const answers = this.#send([statement])
+    return answers[0] ?? { rows: [], changes: 0 }
+  }
+
+  /** Sends the writes that wait, then `statements`; the answers of these. */
+  #send(statements: readonly LinkStatement[]): readonly LinkAnswer[] {
+    const writes = this.#writes.splice(0)
+    if (writes.length + statements.length === 0) return []
+    const answers = this.#link.execute([...writes.map((write) => write.statement), ...statements])
+    for (const [index, write] of writes.entries()) write.answer = answers[index]
+    return answers.slice(writes.length)
+  }
+
+  #write(statement: LinkStatement): { readonly changes: number } {
+    if (!this.#isInTransaction) return this.#execute(statement)
+    const write: WaitingWrite = { statement, answer: undefined }
+    this.#writes.push(write)
+    if (this.#writes.length >= WAITING_WRITES_MAX) this.#send([])
+    const flush = () => this.#send([])
+    return {
+      get changes() {
+        if (write.answer === undefined) flush()
+        return write.answer?.changes ?? 0
+      },
+    }
+  }
+
+  #transact<Result>(begin: string, work: () => Result): Result {
+    const isWriting = begin === 'BEGIN'
+    try {
+      const held = this.#send([{ text: begin }, ...(isWriting ? this.#leaseCheck() : [])])
+      if (isWriting && this.#lease !== null && held[1]?.rows.length !== 1) {
+        throw new ResultsTakenError('another process stores the results')
+      }
+      this.#isInTransaction = true
+      const result = work()
+      this.#send([{ text: 'COMMIT' }])
+      return result
+    } catch (error) {
+      this.#writes.splice(0)
+      this.#forgetTables()
+      if (!(error instanceof LinkLostError)) this.#link.execute([{ text: 'ROLLBACK' }])
+      throw error
+    } finally {
+      this.#isInTransaction = false
+    }
+  }
+
+  /** The lease stays with its holder until the end of the transaction. */
+  #leaseCheck(): readonly LinkStatement[] {
+    if (this.#lease === null) return []
+    const { name, holder } = this.#lease
+    const text = 'SELECT name FROM leases WHERE name = $1 AND holder = $2 FOR SHARE'
+    return [{ text, values: [name, holder] }]
+  }
+
+  #forgetTables(): void {
+    this.#tables = undefined
+  }
+
+  #tableNames(): readonly string[] {
+    const nowMs = performance.now()
+    if (this.#tables !== undefined && nowMs < this.#tables.untilMs) return this.#tables.names
+    const names = this.#prepare<string>(TABLES).pluck().all(this.#schema)
+    if (names.join() !== this.#tables?.names.join()) this.#schemaVersion += 1
+    this.#tables = { names, untilMs: nowMs + TABLES_KNOWN_MS }
+    return names
+  }
+}
+
+const TABLES = `SELECT relname AS name FROM pg_class
+  WHERE relkind = 'r' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ?) ORDER BY 1`
+const KEY_OF = `SELECT a.attname AS name FROM pg_index i
+  CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS k (number, place)
+  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number
+  WHERE i.indisprimary AND i.indrelid = to_regclass(?) ORDER BY k.place`
+
+function bytesAsBuffer(value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value
+}
+
+/** `sql` with numbered parameters, and the values of what a statement is given. Pure. */
+function numbered(sql: string): {
+  readonly text: string
+  readonly valuesOf: (given: readonly unknown[]) => readonly Value[]
+} {
+  const names: string[] = []
+  const text = sql.replace(/\?|@([A-Za-z]+)/g, (_, name: string | undefined) => {
+    const known = name === undefined ? -1 : names.indexOf(name)
+    return `$${known === -1 ? names.push(name ?? '') : known + 1}`
+  })
+  const isNamed = names.some((name) => name !== '')
+  // True because statements are given what SQLite takes too.
+  const valuesOf = (given: readonly unknown[]) =>
+    (isNamed
+      ? names.map((name) => (given[0] as Record<string, Value>)[name] ?? null)
+      : given) as readonly Value[]
+  return { text, valuesOf }
+}
+
+/** The tables of results, besides those of chunks. */
+const RESULTS_TABLES: ReadonlySet<string> = new Set([
+  'schema_steps',
+  ...RESULTS_MIGRATIONS.flatMap((step) =>
+    [...step.matchAll(/CREATE TABLE (\w+)/g)].map(([, name = '']) => name),
+  ),
+])
+
+/** Makes the schema of results, or takes the steps that it lacks, one program at a time; its name. */
+function migrate(link: WaitingLink): string {
+  const valueIn = (text: string): unknown =>
+    Object.values(link.execute([{ text, values: [] }])[0]?.rows[0] ?? {})[0]
+  const control = String(valueIn('SELECT current_schema()'))
+  const name = control === 'public' ? 'pharos_results' : `${control}_results`
+  const version = (): number =>
+    valueIn(`SELECT to_regclass('${name}.schema_steps')::text`) === null
+      ? 0
+      : Number(valueIn(`SELECT count(*) FROM ${name}.schema_steps`))
+  if (version() < RESULTS_MIGRATIONS.length) {
+    link.execute([
+      { text: `BEGIN; SELECT pg_advisory_xact_lock(${LOCK_SPACE}, ${LOCK_RESULTS})` },
+      { text: `CREATE SCHEMA IF NOT EXISTS ${name}; SET LOCAL search_path = ${name}` },
+      { text: 'CREATE TABLE IF NOT EXISTS schema_steps (step integer PRIMARY KEY)' },
+    ])
+    const taken = version()
+    for (const [step, text] of RESULTS_MIGRATIONS.entries()) {
+      if (step < taken) continue
+      link.execute([
+        { text: step === 0 ? `${inPostgres(text)}; ${OWN_INDEX}` : inPostgres(text) },
+        { text: 'INSERT INTO schema_steps VALUES ($1)', values: [step + 1] },
+      ])
+    }
+    link.execute([{ text: 'COMMIT' }])
+  }
+  return name
+}
+
+/** The log of SQLite is in memory too, by series. */
+const OWN_INDEX = 'CREATE INDEX log_of_series ON log (series, due_s)'
+
+/** A step of the schema of SQLite's file in the words of PostgreSQL. Pure. */
+function inPostgres(step: string): string {
+  return step
+    .replaceAll(/\) STRICT(?:, WITHOUT ROWID)?;/g, ');')
+    .replaceAll('INTEGER PRIMARY KEY AUTOINCREMENT', 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY')
+    .replaceAll(/\bINTEGER\b/g, 'bigint')
+    .replaceAll(/\bBLOB\b/g, 'bytea')
+    .replaceAll(/\bTEXT\b/g, 'text COLLATE "C"')
+}

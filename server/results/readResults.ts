@@ -1,0 +1,107 @@
+import { Worker } from 'node:worker_threads'
+import type { Logger } from 'pino'
+import { LASTING_THREAD, threadFile } from '../../api/runtime/threadFile.ts'
+import type { LatestResult } from './measurements/latestResults.ts'
+import type { Measurements } from './measurements/measurements.ts'
+import { measurementsOf } from './measurements/measurementsOf.ts'
+import type { QueryInput, QueryName, QueryOutput } from './measurements/queries.ts'
+import { ResultsBusyError } from './results.ts'
+import type { FromThread, ReadingSettings, ToThread } from './threadMessages.ts'
+
+/** Pause before a thread that died is started again (milliseconds). */
+const START_AGAIN_MS = 2_000
+/** Most queries that wait for the thread: pages show without measurements beyond. */
+const WAITING_MAX = 50
+
+interface Waiting {
+  readonly resolve: (message: FromThread) => void
+  readonly reject: (error: Error) => void
+}
+
+/** Results that another process may store, read in a thread of its own. */
+export class ReadResults {
+  readonly #settings: ReadingSettings
+  readonly #log: Logger
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #listeners = new Set<(serviceIds: ReadonlySet<string>) => void>()
+  #worker: Worker | undefined
+  #restart: NodeJS.Timeout | undefined
+  #nextId = 1
+  #isStopped = false
+  readonly measurements: Measurements = measurementsOf(
+    (name, input) => this.#query(name, input),
+    (listener) => {
+      this.#listeners.add(listener)
+      return () => this.#listeners.delete(listener)
+    },
+  )
+
+  constructor(databaseUrl: string, log: Logger) {
+    this.#settings = { databaseUrl }
+    this.#log = log
+    this.#start()
+  }
+
+  /** The last results of `series`, at most LATEST_SERIES_MAX. Rejects with ResultsBusyError while they cannot be read. */
+  async latest(series: readonly number[]): Promise<readonly LatestResult[]> {
+    const message = await this.#ask((id) => ({ kind: 'latest', id, series }))
+    if (message.kind !== 'latest') throw new ResultsBusyError('results cannot be read at present')
+    return message.results
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#restart)
+    const worker = this.#worker
+    if (worker === undefined) return
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+    const stop: ToThread = { kind: 'stop' }
+    worker.postMessage(stop)
+    await ended
+  }
+
+  #start(): void {
+    const worker = new Worker(threadFile('pharos-server-reading.js'), {
+      ...LASTING_THREAD,
+      workerData: this.#settings,
+    })
+    this.#worker = worker
+    worker.on('message', (message: FromThread) => this.#receive(message))
+    worker.on('error', (error) => this.#log.warn({ err: error }, 'results cannot be read'))
+    worker.on('exit', () => {
+      this.#worker = undefined
+      for (const { reject } of this.#waiting.values()) reject(new ResultsBusyError('results cannot be read'))
+      this.#waiting.clear()
+      if (!this.#isStopped) this.#restart = setTimeout(() => this.#start(), START_AGAIN_MS)
+    })
+  }
+
+  #receive(message: FromThread): void {
+    if (message.kind === 'states') {
+      for (const listener of this.#listeners) listener(message.serviceIds)
+    } else if ('id' in message) {
+      this.#waiting.get(message.id)?.resolve(message)
+      this.#waiting.delete(message.id)
+    }
+  }
+
+  async #query<Name extends QueryName>(name: Name, input: QueryInput<Name>): Promise<QueryOutput<Name>> {
+    const message = await this.#ask((id) => ({ kind: 'query', id, name, input }))
+    if (message.kind === 'refused') throw new ResultsBusyError(message.reason)
+    // True because the thread answers a query with its own output.
+    return (message.kind === 'measured' ? message.output : undefined) as QueryOutput<Name>
+  }
+
+  #ask(message: (id: number) => ToThread): Promise<FromThread> {
+    const worker = this.#worker
+    if (worker === undefined || this.#waiting.size >= WAITING_MAX) {
+      return Promise.reject(new ResultsBusyError('results cannot be read at present'))
+    }
+    const id = this.#nextId
+    this.#nextId += 1
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      worker.postMessage(message(id))
+    })
+  }
+}

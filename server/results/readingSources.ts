@@ -1,0 +1,53 @@
+import type { ResultsDatabase } from './database/resultsDatabase.ts'
+import { seriesEntry } from './boardEntries.ts'
+import { atInstant, endpointState, type SeriesState, type State } from '../domain/serviceState.ts'
+import { endpointOfSeries } from '../domain/regions.ts'
+import { stateName } from './file/resultsSchema.ts'
+import { HOUR_S, RESULT_COLUMNS, type StoredResult } from './history/storedResult.ts'
+import { prepareResults, type SeriesNow, type Sources } from './measurements/sources.ts'
+import { type Coded, type SeriesRow, SERIES_COLUMNS } from './stateRows.ts'
+import { OUTCOMES } from '../../monitoring/protocol/outcomes.ts'
+
+/** What queries read in a process that does not store the results: everything from the database, which has an index for it. */
+export function prepareReading(database: ResultsDatabase): (nowS: number) => Sources {
+  const open = database.prepare<[number, number, number], StoredResult>(
+    `SELECT ${RESULT_COLUMNS} FROM log WHERE series = ? AND due_s >= ? AND due_s < ? ORDER BY due_s`,
+  )
+  const results = prepareResults(database, {
+    results: (series, hour) => open.all(series, hour * HOUR_S, (hour + 1) * HOUR_S),
+  })
+  const series = database.prepare<[number], Coded<SeriesRow & { readonly orgId: string }>>(
+    `SELECT ${SERIES_COLUMNS} FROM series_states s LEFT JOIN endpoints e ON e.number = s.endpoint
+     CROSS JOIN LATERAL (SELECT
+       (SELECT max(due_s) FROM log WHERE series = s.series) AS last,
+       (SELECT max(due_s) FROM log WHERE series = s.series AND outcome <> ${OUTCOMES.unknown}) AS known) newest
+     WHERE s.endpoint = ? AND s.ended_at_s IS NULL ORDER BY s.series`,
+  )
+  return (nowS) => ({
+    ...{ database, nowS, results },
+    seriesOf: (endpoint) =>
+      series.all(endpoint).map((row) => {
+        const { number, region, state, times } = seriesEntry({ ...row, state: stateName(row.state) })
+        return { number, region, state: atInstant(state, times, nowS) }
+      }),
+  })
+}
+
+/** The present states of series and endpoints, each endpoint read once. */
+export function statesOf({ seriesOf }: Pick<Sources, 'seriesOf'>) {
+  const known = new Map<number, readonly SeriesNow[]>()
+  const read = (endpoint: number): readonly SeriesNow[] => {
+    const found = known.get(endpoint) ?? seriesOf(endpoint)
+    known.set(endpoint, found)
+    return found
+  }
+  return {
+    find: (series: number): { endpoint: number; endedAtS: null; state: SeriesState } | undefined => {
+      const endpoint = endpointOfSeries(series)
+      const found = read(endpoint).find(({ number }) => number === series)
+      return found && { endpoint, endedAtS: null, state: found.state }
+    },
+    endpointStateOf: (endpoint: number): State =>
+      endpointState(read(endpoint).map(({ state }) => state.state)),
+  }
+}

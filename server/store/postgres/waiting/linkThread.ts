@@ -1,0 +1,70 @@
+/** The thread of a WaitingLink: it executes statements on one connection. */
+import { hash } from 'node:crypto'
+import { type MessagePort, workerData } from 'node:worker_threads'
+import type pg from 'pg'
+import { connect } from '../schema/migrate.ts'
+import type { FromLink, LinkAnswer, LinkSettings, LinkStatement, ToLink } from './linkMessages.ts'
+
+/** Longest execution of a statement (milliseconds). */
+const STATEMENT_MS_MAX = 10_000
+
+// True because this file is started as a thread, with these settings.
+const { url, applicationName, signal, port } = workerData as LinkSettings & { readonly port: MessagePort }
+
+const names = new Map<string, string>()
+function nameOf(text: string): string {
+  const known = names.get(text) ?? `pharos_${hash('sha256', text, 'hex').slice(0, 24)}`
+  names.set(text, known)
+  return known
+}
+
+let client: pg.Client | undefined
+
+async function opened(): Promise<pg.Client> {
+  if (client !== undefined) return client
+  const made = await connect(url, applicationName)
+  await made.query(
+    `SET statement_timeout = ${STATEMENT_MS_MAX}; SET idle_in_transaction_session_timeout = 30000`,
+  )
+  client = made
+  return made
+}
+
+async function execute({ text, values }: LinkStatement): Promise<LinkAnswer> {
+  const connection = await opened()
+  if (values === undefined) {
+    await connection.query(text)
+    return { rows: [], changes: 0 }
+  }
+  const given = values.map((value) => (ArrayBuffer.isView(value) ? Buffer.from(value as Uint8Array) : value))
+  const { rows, rowCount } = await connection.query({ name: nameOf(text), text, values: given })
+  return { rows, changes: rowCount ?? 0 }
+}
+
+function answer(message: FromLink): void {
+  port.postMessage(message)
+  Atomics.add(signal, 0, 1)
+  Atomics.notify(signal, 0)
+}
+
+port.on('message', async (message: ToLink) => {
+  if (message === 'end') {
+    await client?.end().catch(() => {})
+    answer({ answers: [] })
+    port.close()
+    return
+  }
+  try {
+    const answers: LinkAnswer[] = []
+    for (const statement of message.statements) answers.push(await execute(statement))
+    answer({ answers })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    // PostgreSQL's codes have five characters; 57P01 and its like end the connection.
+    const isOfStatement = /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|57P)/.test(code)
+    answer({
+      message: error instanceof Error ? error.message : String(error),
+      code: isOfStatement ? code : null,
+    })
+  }
+})

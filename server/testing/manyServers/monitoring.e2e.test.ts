@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ServiceResponse } from '../../../api/contract/service.ts'
+import { type AgentProcess, startAgentProcess } from '../agentProcess.ts'
+import { apiClient } from '../apiClient.ts'
+import { runHere } from '../commandHere.ts'
+import { type Cluster, startCluster } from '../postgres/cluster.ts'
+import { type ServerProcess, startProcess } from '../serverProcess.ts'
+import { endpointBody, serviceBody } from '../serviceBodies.ts'
+import { startTarget, type Target } from '../target.ts'
+
+/** How often what no event reports is looked at (milliseconds). */
+const LOOK_MS = 250
+const INTERVAL_S = 2
+
+let folder = ''
+let cluster: Cluster
+let url = ''
+let flags: readonly string[]
+let target: Target
+let orgId = ''
+let key = ''
+const running: (ServerProcess | AgentProcess)[] = []
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pharos-shared-'))
+  cluster = await startCluster('full')
+  url = await cluster.createEmpty()
+  const keyFile = join(folder, 'master.key')
+  writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 })
+  flags = ['--database', url, '--master-key-file', keyFile, '--monitor', 'on']
+  target = await startTarget()
+})
+afterAll(async () => {
+  await Promise.all(running.map((one) => one.kill()))
+  target.close()
+  await cluster.stop()
+  await rm(folder, { recursive: true })
+})
+
+async function run(...args: readonly string[]) {
+  const { code, stdout, stderr } = await runHere([...args, '--database', url, '--json'])
+  if (code !== 0) throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
+async function startServer(): Promise<ServerProcess> {
+  const more = ['--allow-ranges', '127.0.0.0/8', '--agent-port', '0', '--admin-port', '0']
+  const server = await startProcess(flags, more)
+  running.push(server)
+  return server
+}
+
+interface StateRow {
+  readonly service_id: string
+  readonly state: string
+}
+
+async function stateIs(id: string, state: string): Promise<void> {
+  for (;;) {
+    const rows: StateRow[] = await run('states', '--org', orgId)
+    if (rows.some((row) => row.service_id === id && row.state === state)) return
+    await sleep(LOOK_MS)
+  }
+}
+
+const resultsOf = async (id: string): Promise<readonly { at: string; region: string }[]> =>
+  (await run('results', '--service', id)).results
+
+async function create(server: ServerProcess, path: string, region: string): Promise<ServiceResponse> {
+  const body = serviceBody({
+    interval_secs: INTERVAL_S,
+    regions: [region],
+    endpoints: [endpointBody({ url: target.url(path) })],
+  })
+  const { status, json } = await apiClient(server.url, key).post('/v1/services', body)
+  expect(status).toBe(201)
+  // True because the answer is a service.
+  return json as ServiceResponse
+}
+
+async function metricOf(server: ServerProcess, name: string): Promise<string | undefined> {
+  const text = await (await fetch(`${server.adminUrl()}/metrics`)).text()
+  return new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]
+}
+
+const agentsOf = (server: ServerProcess): string => /^agents on (\S+)$/m.exec(server.stdout())?.[1] ?? ''
+
+test('one of the servers on a database checks, all answer agents, and another takes over when it is killed', async () => {
+  const first = await startServer()
+  orgId = (await run('org', 'create', '--name', 'Acme', '--plan', 'enterprise')).id
+  await run('plan', 'limits', '--org', orgId, '--interval-secs-min', String(INTERVAL_S))
+  key = (await run('key', 'create', '--org', orgId)).key
+  const second = await startServer()
+  const monitoring = [await metricOf(first, 'pharos_monitoring'), await metricOf(second, 'pharos_monitoring')]
+
+  // Made by the one that does not monitor, checked by the other one.
+  const own = await create(second, '/own', 'eu-west-1')
+  await target.visited('/own', 2)
+  await stateIs(own.id, 'up')
+
+  const { token } = await run('agent', 'create', '--region', 'us-east-1', '--name', 'ashburn')
+  const tokenFile = join(folder, 'token')
+  writeFileSync(tokenFile, token, { mode: 0o600 })
+  const agent = startAgentProcess([
+    ...['--server', agentsOf(second), '--token-file', tokenFile, '--allow-ranges', '127.0.0.0/8'],
+  ])
+  running.push(agent)
+  const remote = await create(first, '/remote', 'us-east-1')
+  await target.visited('/remote', 2)
+  await stateIs(remote.id, 'up')
+
+  await first.kill()
+  target.status = 503
+  await stateIs(own.id, 'down')
+  const visits = (await resultsOf(remote.id)).length
+  while ((await resultsOf(remote.id)).length < visits + 2) await sleep(LOOK_MS)
+
+  const dueTimes = (await resultsOf(own.id)).map(({ at }) => at)
+  expect(monitoring).toEqual(['1', '0'])
+  expect(await metricOf(second, 'pharos_monitoring')).toBe('1')
+  expect(new Set(dueTimes).size).toBe(dueTimes.length)
+  expect(await agent.stop()).toBe(0)
+  expect(await second.stop()).toBe(0)
+})

@@ -131,6 +131,12 @@ test('Scenario 70: where a socket path would be too long it listens on the loopb
   await expect(provider.client.call(METHODS.GetMetadata, {})).resolves.toBeDefined()
 })
 
+test('ports that are no range are refused', async () => {
+  const starting = start({ environment: { PLUGIN_MIN_PORT: '20000', PLUGIN_MAX_PORT: '10000' } })
+
+  await expect(starting).rejects.toThrow('PLUGIN_MIN_PORT=20000 and PLUGIN_MAX_PORT=10000 are no range')
+})
+
 test('without a client certificate the connection is plain', async () => {
   const { handshake, client } = await start({ announced: null })
 

@@ -7,10 +7,12 @@ import { type CallTable, createCallTable } from './plugin/callTable.ts'
 import { createCertificate } from './plugin/certificate.ts'
 import { handshakeLine, type PluginEnvironment, readEnvironment } from './plugin/environment.ts'
 import { createLog } from './plugin/log.ts'
+import { watchParent } from './plugin/parent.ts'
 import type { ServedProvider } from './plugin/providerRpcs.ts'
 import { type OpenSocket, openSocket } from './plugin/socket.ts'
 
 const STDOUT = 1
+const STDERR = 2
 /** Time for the answer to Shutdown to reach Terraform before the process ends regardless (milliseconds). */
 const SHUTDOWN_MAX_MS = 100
 /** How often it is looked whether Terraform is still there (milliseconds). */
@@ -55,7 +57,8 @@ export async function serveProvider(name: string, parts: ProviderParts): Promise
   guardProcess(calls, log)
   const fail = (error: unknown): never => {
     const reason = error instanceof Error ? `${error.message}: ${error.cause}` : String(error)
-    process.stderr.write(`the ${name} provider could not start: ${reason}\n`)
+    // Written at once: on Windows the process would end before a stream has written.
+    writeSync(STDERR, `the ${name} provider could not start: ${reason}\n`)
     process.exit(1)
   }
   try {
@@ -64,6 +67,7 @@ export async function serveProvider(name: string, parts: ProviderParts): Promise
     endWithParent(() => shutDown())
     const { socket, access } = await shakeHands(environment)
     shutDown = () => exitWithout(socket)
+    log.debug('listening', { ...socket.address })
     const { createPluginServer } = await import('./plugin/server.ts')
     const plugin = createPluginServer({
       access,
@@ -88,8 +92,9 @@ export async function serveProvider(name: string, parts: ProviderParts): Promise
 async function shakeHands({
   clientCertificate,
   socketDirectory,
+  ports,
 }: PluginEnvironment): Promise<{ readonly socket: OpenSocket; readonly access: Access }> {
-  const socket = await openSocket(socketDirectory)
+  const socket = await openSocket(socketDirectory, ports)
   const own = clientCertificate === undefined ? undefined : createCertificate(Date.now())
   writeSync(STDOUT, handshakeLine(socket.address, own?.certificate))
   if (clientCertificate === undefined || own === undefined) return { socket, access: { kind: 'open' } }
@@ -137,8 +142,8 @@ function guardProcess(calls: CallTable, log: Log): void {
 
 /** Ends the process when the one that started it is gone: a killed Terraform sends no Shutdown. */
 function endWithParent(shutDown: () => void): void {
-  const parent = process.ppid
+  const isParentThere = watchParent()
   setInterval(() => {
-    if (process.ppid !== parent) shutDown()
+    if (!isParentThere()) shutDown()
   }, PARENT_CHECK_MS).unref()
 }

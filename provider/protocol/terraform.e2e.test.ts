@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -112,6 +112,22 @@ describe.skipIf(cannotRun)('terraform', () => {
     expect(updated).toContain('0 added, 1 changed, 0 destroyed')
     expect(destroyed.stdout).toContain('Destroy complete! Resources: 1 destroyed.')
     expect(readdirSync(terraform.notes)).toStrictEqual([])
+  })
+
+  test('applies over TCP with mutual TLS, as on Windows', async () => {
+    const terraform = await initialised(FULL)
+    // The path of a socket below it would be too long, and Windows has no sockets.
+    const deep = join(root, 'd'.repeat(60), 'e'.repeat(60))
+    mkdirSync(deep, { recursive: true })
+    const environment = { TMPDIR: deep, TF_LOG: 'debug' }
+
+    const apply = await terraform.runWith(environment, 'apply', '-auto-approve')
+
+    expect(apply.exitCode).toBe(0)
+    expect(apply.stderr).toContain('configuring client automatic mTLS')
+    // In Terraform's range of ports, 10000 to 25000.
+    expect(apply.stderr).toMatch(/listening: .*address=127\.0\.0\.1:[12]\d{4}/)
+    expect(apply.stdout).toContain('1 added')
   })
 
   test('never has a write-only value in its state', async () => {

@@ -14,9 +14,17 @@ const PROTOCOL_VERSION = 6
 export interface PluginEnvironment {
   /** Directory for the socket; `undefined` for the system's temporary directory. */
   readonly socketDirectory: string | undefined
+  /** Ports for TCP; `undefined` for any. */
+  readonly ports: PortRange | undefined
   /** PEM of the only client that may connect; `undefined` when the connection is not encrypted. */
   readonly clientCertificate: string | undefined
   readonly logLevel: LogLevel | undefined
+}
+
+/** TCP ports from `first` to `last`, both included. */
+export interface PortRange {
+  readonly first: number
+  readonly last: number
 }
 
 /** Why a plugin cannot run, in words for the person who started it. */
@@ -26,7 +34,7 @@ export interface Refusal {
 
 /**
  * Reads the variables that Terraform sets: TF_PLUGIN_MAGIC_COOKIE, PLUGIN_PROTOCOL_VERSIONS, PLUGIN_CLIENT_CERT,
- * PLUGIN_UNIX_SOCKET_DIR, and TF_LOG_PROVIDER or TF_LOG.
+ * PLUGIN_UNIX_SOCKET_DIR, PLUGIN_MIN_PORT with PLUGIN_MAX_PORT, and TF_LOG_PROVIDER or TF_LOG.
  */
 export function readEnvironment(name: string, environment: NodeJS.ProcessEnv): PluginEnvironment | Refusal {
   if (environment[MAGIC_COOKIE.name] !== MAGIC_COOKIE.value) {
@@ -44,10 +52,28 @@ export function readEnvironment(name: string, environment: NodeJS.ProcessEnv): P
         `and the program that started it speaks ${versions}. Upgrade it to Terraform 1.0 or later.`,
     }
   }
+  const ports = portRange(environment)
+  if (ports !== undefined && 'refusal' in ports) return ports
   return {
     socketDirectory: environment.PLUGIN_UNIX_SOCKET_DIR || undefined,
+    ports,
     clientCertificate: environment.PLUGIN_CLIENT_CERT || undefined,
     logLevel: logLevelFrom(environment),
+  }
+}
+
+const PORT_MAX = 65_535
+
+function portRange(environment: NodeJS.ProcessEnv): PortRange | Refusal | undefined {
+  const { PLUGIN_MIN_PORT: min = '', PLUGIN_MAX_PORT: max = '' } = environment
+  if (min === '' && max === '') return undefined
+  const [first, last] = [Number(min), Number(max)]
+  const arePorts = [first, last].every((port) => Number.isInteger(port) && port > 0 && port <= PORT_MAX)
+  if (arePorts && first <= last) return { first, last }
+  return {
+    refusal:
+      `PLUGIN_MIN_PORT=${min} and PLUGIN_MAX_PORT=${max} are no range of TCP ports: ` +
+      `set both, from 1 to ${PORT_MAX}, the lower one first.`,
   }
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { connect as connectTo } from 'node:net'
+import { type AddressInfo, connect as connectTo, createServer } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { credentials } from '@grpc/grpc-js'
 import { expect, onTestFinished, test } from 'vitest'
@@ -70,4 +70,25 @@ test('a connection that ends before the server is loaded disturbs no other', asy
   socket.close()
 
   expect(resources).toEqual([{ typeName: 'sample_note' }])
+})
+
+/** Longer than any path of a socket, as a temporary directory may be; Windows always listens on TCP. */
+const TOO_LONG = '/x'.repeat(60)
+
+test('TCP is served on the first port of the range that is free', async () => {
+  const occupied = createServer()
+  await once(occupied.listen(0, '127.0.0.1'), 'listening')
+  // True because the server listens on TCP.
+  const { port: first } = occupied.address() as AddressInfo
+  onTestFinished(() => void occupied.close())
+
+  const socket = await openSocket(TOO_LONG, { first, last: first + 100 })
+  socket.close()
+  const none = openSocket(TOO_LONG, { first, last: first })
+
+  expect(socket.address.network).toBe('tcp')
+  const port = Number(socket.address.address.replace('127.0.0.1:', ''))
+  expect(port).toBeGreaterThan(first)
+  expect(port).toBeLessThanOrEqual(first + 100)
+  await expect(none).rejects.toThrow('cannot listen on the loopback interface')
 })

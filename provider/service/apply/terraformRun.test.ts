@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { currentRun } from './terraformRun.ts'
+import { currentRun, journalFolders } from './terraformRun.ts'
 
 test('folder, data directory and workspace tell runs apart, and none of their names is written down', () => {
   const environments = [{}, { TF_DATA_DIR: 'production-data' }, { TF_WORKSPACE: 'production' }]
@@ -9,4 +9,22 @@ test('folder, data directory and workspace tell runs apart, and none of their na
   expect(new Set(workspaces).size).toBe(3)
   for (const workspace of workspaces) expect(workspace).toMatch(/^[0-9a-f]{64}$/)
   expect(currentRun({}).workspace).toBe(workspaces[0])
+})
+
+test('the journal is in the folder of the user that the system has for states', () => {
+  const windows = { LOCALAPPDATA: 'C:\\Users\\a\\AppData\\Local', HOME: '/home/a' }
+
+  const folders = [
+    journalFolders({ HOME: '/home/a' }, 'linux'),
+    journalFolders({ HOME: '/home/a', XDG_STATE_HOME: '/state' }, 'linux'),
+    journalFolders(windows, 'win32'),
+    journalFolders({ HOME: '/home/a' }, 'win32'),
+  ]
+
+  expect(folders).toEqual([
+    ['/home/a/.local/state/pharos/terraform'],
+    ['/state/pharos/terraform'],
+    ['C:\\Users\\a\\AppData\\Local\\pharos\\terraform'],
+    [],
+  ])
 })

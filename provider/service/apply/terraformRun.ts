@@ -1,7 +1,8 @@
 /** The run of Terraform that this process serves: who started it, for which workspace, and how it ended. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { join, posix, resolve, win32 } from 'node:path'
+import { watchParent } from '../../protocol/plugin/parent.ts'
 
 export interface TerraformRun {
   /** The Terraform process, distinguished from a later one with the same process id. */
@@ -21,21 +22,29 @@ function dataDirectory(environment: NodeJS.ProcessEnv): string {
 
 /**
  * Folders for what is remembered from run to run, the best first: the user's, which every working directory shares
- * (XDG Base Directory Specification), and below Terraform's data directory, if there is one.
+ * (XDG Base Directory Specification; on Windows the folder of local data), and below Terraform's data directory, if there is one.
  */
-export function journalFolders(environment: NodeJS.ProcessEnv): readonly string[] {
-  const { XDG_STATE_HOME: named = '', HOME: home = '' } = environment
-  const stateHome = isAbsolute(named) ? named : home === '' ? undefined : join(home, '.local/state')
+export function journalFolders(
+  environment: NodeJS.ProcessEnv,
+  platform: string = process.platform,
+): readonly string[] {
+  const own = stateFolder(environment, platform)
   const data = dataDirectory(environment)
-  return [
-    ...(stateHome === undefined ? [] : [join(stateHome, 'pharos/terraform')]),
-    ...(existsSync(data) ? [join(data, 'pharos')] : []),
-  ]
+  return [...(own === undefined ? [] : [own]), ...(existsSync(data) ? [join(data, 'pharos')] : [])]
+}
+
+function stateFolder(environment: NodeJS.ProcessEnv, platform: string): string | undefined {
+  const { isAbsolute, join: joined } = platform === 'win32' ? win32 : posix
+  const { XDG_STATE_HOME: named = '', HOME: home = '', LOCALAPPDATA: local = '' } = environment
+  if (isAbsolute(named)) return joined(named, 'pharos/terraform')
+  if (platform === 'win32') return isAbsolute(local) ? joined(local, 'pharos/terraform') : undefined
+  return home === '' ? undefined : joined(home, '.local/state/pharos/terraform')
 }
 
 /** The run that started this process. Terraform starts its providers in the folder of the root module. */
 export function currentRun(environment: NodeJS.ProcessEnv): TerraformRun {
   const parent = process.ppid
+  const isParentThere = watchParent()
   return {
     owner: identityOf(parent) ?? String(parent),
     workspace: createHash('sha256')
@@ -43,7 +52,7 @@ export function currentRun(environment: NodeJS.ProcessEnv): TerraformRun {
       .digest('hex'),
     isRunning: (owner) => identityOf(Number.parseInt(owner, 10)) === owner,
     onOrderlyEnd: (settle) => {
-      if (settling.length === 0) process.once('exit', (code) => settleAll(code, parent))
+      if (settling.length === 0) process.once('exit', (code) => settleAll(code, isParentThere()))
       settling.push(settle)
     },
   }
@@ -55,9 +64,9 @@ function workspaceParts(environment: NodeJS.ProcessEnv): readonly string[] {
 
 const settling: (() => void)[] = []
 
-/** After a kill of Terraform this process is another one's child, and what it made may be in no state. */
-function settleAll(code: number, parent: number): void {
-  if (code === 0 && process.ppid === parent) for (const settle of settling) settle()
+/** After a kill of Terraform this process has lost its parent, and what it made may be in no state. */
+function settleAll(code: number, isParentThere: boolean): void {
+  if (code === 0 && isParentThere) for (const settle of settling) settle()
 }
 
 function workspaceName(environment: NodeJS.ProcessEnv): string {

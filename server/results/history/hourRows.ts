@@ -1,4 +1,5 @@
 import { replaceSql, type ResultsDatabase } from '../database/resultsDatabase.ts'
+import { REGIONS_MAX } from '../../domain/regions.ts'
 import type { HourRollup } from './hourRollup.ts'
 
 interface HourColumns extends Omit<HourRollup, 'phasesUs' | 'buckets'> {
@@ -17,6 +18,8 @@ export interface HourRows {
   readonly put: (series: number, hour: number, rollup: HourRollup) => void
   /** Those of a series from one hour on, below another, oldest first. */
   readonly between: (series: number, fromHour: number, untilHour: number) => readonly HourRow[]
+  /** Those of all series of an endpoint, in no order: one statement, where most regions have none. */
+  readonly ofEndpoint: (endpoint: number, fromHour: number, untilHour: number) => readonly HourRow[]
 }
 
 /** Prepares the statements of `hours`. */
@@ -28,22 +31,27 @@ export function prepareHourRows(database: ResultsDatabase): HourRows {
       ['up', 'degraded', 'down', 'unknown', 'sum_us', 'min_us', 'max_us', 'phases_us', 'buckets'],
     ),
   )
+  const select = `SELECT hour, up, degraded, down, unknown, sum_us AS "sumUs", min_us AS "minUs", max_us AS "maxUs",
+    phases_us AS "phasesUs", buckets FROM hours`
   const between = database.prepare<[number, number, number], HourColumns>(
-    `SELECT hour, up, degraded, down, unknown, sum_us AS "sumUs", min_us AS "minUs", max_us AS "maxUs", phases_us AS "phasesUs",
-       buckets FROM hours WHERE series = ? AND hour >= ? AND hour < ? ORDER BY hour`,
+    `${select} WHERE series = ? AND hour >= ? AND hour < ? ORDER BY hour`,
+  )
+  const ofEndpoint = database.prepare<[number, number, number, number], HourColumns>(
+    `${select} WHERE series >= ? AND series < ? AND hour >= ? AND hour < ?`,
   )
   return {
     put: (series, hour, { up, degraded, down, unknown, sumUs, minUs, maxUs, phasesUs, buckets }) => {
       const counts = [up, degraded, down, unknown, sumUs, minUs, maxUs]
       put.run(series, hour, ...counts, pack(phasesUs), pack(buckets))
     },
-    between: (series, fromHour, untilHour) =>
-      between.all(series, fromHour, untilHour).map((row) => ({
-        ...row,
-        phasesUs: unpack(row.phasesUs),
-        buckets: unpack(row.buckets),
-      })),
+    between: (series, fromHour, untilHour) => between.all(series, fromHour, untilHour).map(hourRow),
+    ofEndpoint: (endpoint, fromHour, untilHour) =>
+      ofEndpoint.all(endpoint * REGIONS_MAX, (endpoint + 1) * REGIONS_MAX, fromHour, untilHour).map(hourRow),
   }
+}
+
+function hourRow(row: HourColumns): HourRow {
+  return { ...row, phasesUs: unpack(row.phasesUs), buckets: unpack(row.buckets) }
 }
 
 /** Numbers as varints: most of them are small. Pure. */

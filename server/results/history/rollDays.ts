@@ -1,5 +1,4 @@
 import { replaceSql, type ResultsDatabase } from '../database/resultsDatabase.ts'
-import { seriesOfEndpoint } from '../../domain/regions.ts'
 import { type StateSeconds, stateSeconds } from './daySeconds.ts'
 import { latenciesOf } from './hourRollup.ts'
 import { prepareHourRows } from './hourRows.ts'
@@ -68,9 +67,7 @@ function prepareEndpointDay(
   return ({ number, serviceId }) => {
     const ofDay = spans.ofEndpoint(number, period)
     if (ofDay.length === 0 || (ofDay.length === 1 && ofDay[0]?.state === 'ended')) return
-    const rollups = seriesOfEndpoint(number).flatMap((series) =>
-      hours.between(series, day * DAY_HOURS, (day + 1) * DAY_HOURS),
-    )
+    const rollups = hours.ofEndpoint(number, day * DAY_HOURS, (day + 1) * DAY_HOURS)
     const seconds = stateSeconds(day, period.untilS, ofDay, spans.maintenanceOf(serviceId))
     const checks = rollups.reduce(
       (sum, { up, degraded, down, unknown }) => sum + up + degraded + down + unknown,
@@ -105,11 +102,7 @@ export function* rollLatencies(database: ResultsDatabase, frontierHour: number, 
   yield* inSlices(services, nowMs, (serviceId) => {
     const rollups = endpoints
       .all(serviceId)
-      .flatMap((number) =>
-        seriesOfEndpoint(number).flatMap((series) =>
-          hours.between(series, frontierHour - DAY_HOURS, frontierHour),
-        ),
-      )
+      .flatMap((number) => hours.ofEndpoint(number, frontierHour - DAY_HOURS, frontierHour))
     put.run(serviceId, latenciesOf(rollups).quantileUs(P95))
   })
   yield () => {

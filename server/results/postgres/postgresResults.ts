@@ -110,7 +110,7 @@ class PostgresResults {
     const places = [columns.indexOf('series'), columns.indexOf('due_s')] as const
     return (rows: readonly (readonly number[])[]): readonly boolean[] => {
       if (rows.length === 0) return []
-      const values = columns.map((_, column) => rows.map((row) => row[column] ?? 0))
+      const values = columns.map((_, column) => bigintArray(rows, column))
       const inserted = this.#execute({ text, values }).rows
       const isNew = new Set(inserted.map(({ series, due_s }) => `${series} ${due_s}`))
       // Of two equal ones in one call the first is new.
@@ -208,6 +208,23 @@ const KEY_OF = `SELECT a.attname AS name FROM pg_index i
 
 function bytesAsBuffer(value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value
+}
+
+/** A column of `rows` as PostgreSQL sends arrays of bigint: as texts it would take twice the time. Pure. */
+function bigintArray(rows: readonly (readonly number[])[], column: number): Buffer {
+  const bytes = Buffer.allocUnsafe(20 + 12 * rows.length)
+  // One dimension, no nulls, elements of type 20, their number, and the index of the first.
+  for (const [index, value] of [1, 0, 20, rows.length, 1].entries()) bytes.writeInt32BE(value, 4 * index)
+  let at = 20
+  for (const row of rows) {
+    const value = row[column] ?? 0
+    bytes.writeInt32BE(8, at)
+    const high = Math.floor(value / 2 ** 32)
+    bytes.writeInt32BE(high, at + 4)
+    bytes.writeUInt32BE(value - high * 2 ** 32, at + 8)
+    at += 12
+  }
+  return bytes
 }
 
 /** `sql` with numbered parameters, and the values of what a statement is given. Pure. */

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
+import { withConnection } from '../../store/postgres/schema/migrate.ts'
 import { type AgentProcess, startAgentProcess } from '../agentProcess.ts'
 import { apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
@@ -89,9 +90,13 @@ async function metricOf(server: ServerProcess, name: string): Promise<string | u
   return new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]
 }
 
+async function untilMonitoring(server: ServerProcess, value: '0' | '1'): Promise<void> {
+  while ((await metricOf(server, 'pharos_monitoring')) !== value) await sleep(LOOK_MS)
+}
+
 const agentsOf = (server: ServerProcess): string => /^agents on (\S+)$/m.exec(server.stdout())?.[1] ?? ''
 
-test('one of the servers on a database checks, all answer agents, and another takes over when it is killed', async () => {
+test('one of the servers on a database checks, all answer agents, and another takes over when it hangs or stops', async () => {
   const first = await startServer()
   orgId = (await run('org', 'create', '--name', 'Acme', '--plan', 'enterprise')).id
   await run('plan', 'limits', '--org', orgId, '--interval-secs-min', String(INTERVAL_S))
@@ -115,16 +120,31 @@ test('one of the servers on a database checks, all answer agents, and another ta
   await target.visited('/remote', 2)
   await stateIs(remote.id, 'up')
 
-  await first.kill()
+  // One that hangs for longer than its turn: it finds out when it goes on, and has written nothing meanwhile.
+  first.child.kill('SIGSTOP')
   target.status = 503
   await stateIs(own.id, 'down')
-  const visits = (await resultsOf(remote.id)).length
-  while ((await resultsOf(remote.id)).length < visits + 2) await sleep(LOOK_MS)
+  const before = (await resultsOf(remote.id)).length
+  first.child.kill('SIGCONT')
+  await untilMonitoring(first, '0')
+  // Its connection is lost: it connects again, and goes on.
+  await withConnection(url, (client) =>
+    client.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '%results'",
+    ),
+  )
+  while ((await resultsOf(remote.id)).length < before + 2) await sleep(LOOK_MS)
 
+  expect(await second.stop()).toBe(0)
+  await untilMonitoring(first, '1')
+  const stopped = target.visits('/own').length
+  target.status = 200
+  await target.visited('/own', stopped + 2)
+  await stateIs(own.id, 'up')
   const dueTimes = (await resultsOf(own.id)).map(({ at }) => at)
   expect(monitoring).toEqual(['1', '0'])
-  expect(await metricOf(second, 'pharos_monitoring')).toBe('1')
   expect(new Set(dueTimes).size).toBe(dueTimes.length)
+  expect(first.stderr()).not.toContain('could not be applied')
   expect(await agent.stop()).toBe(0)
-  expect(await second.stop()).toBe(0)
+  expect(await first.stop()).toBe(0)
 })

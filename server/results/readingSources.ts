@@ -16,22 +16,37 @@ export function prepareReading(database: ResultsDatabase): (nowS: number) => Sou
   const results = prepareResults(database, {
     results: (series, hour) => open.all(series, hour * HOUR_S, (hour + 1) * HOUR_S),
   })
-  const series = database.prepare<[number], Coded<SeriesRow & { readonly orgId: string }>>(
-    `SELECT ${SERIES_COLUMNS} FROM series_states s LEFT JOIN endpoints e ON e.number = s.endpoint
-     CROSS JOIN LATERAL (SELECT
-       (SELECT max(due_s) FROM log WHERE series = s.series) AS last,
-       (SELECT max(due_s) FROM log WHERE series = s.series AND outcome <> ${OUTCOMES.unknown}) AS known) newest
-     WHERE s.endpoint = ? AND s.ended_at_s IS NULL ORDER BY s.series`,
+  const select = `SELECT ${SERIES_COLUMNS} FROM series_states s JOIN endpoints e ON e.number = s.endpoint
+    CROSS JOIN LATERAL (SELECT
+      (SELECT max(due_s) FROM log WHERE series = s.series) AS last,
+      (SELECT max(due_s) FROM log WHERE series = s.series AND outcome <> ${OUTCOMES.unknown}) AS known) newest`
+  const active = 's.ended_at_s IS NULL ORDER BY s.series'
+  const ofEndpoint = database.prepare<[number], StoredSeries>(`${select} WHERE s.endpoint = ? AND ${active}`)
+  const ofOrg = database.prepare<[string], StoredSeries>(
+    `${select} JOIN service_now n ON n.service_id = e.service_id WHERE n.org_id = ? AND ${active}`,
   )
-  return (nowS) => ({
-    ...{ database, nowS, results },
-    seriesOf: (endpoint) =>
-      series.all(endpoint).map((row) => {
-        const { number, region, state, times } = seriesEntry({ ...row, state: stateName(row.state) })
-        return { number, region, state: atInstant(state, times, nowS) }
-      }),
-  })
+  return (nowS) => {
+    const now = (row: StoredSeries): SeriesNow => {
+      const { number, region, state, times } = seriesEntry({ ...row, state: stateName(row.state) })
+      return { number, region, state: atInstant(state, times, nowS) }
+    }
+    let fetched: Map<number, SeriesNow[]> | undefined
+    return {
+      ...{ database, nowS, results },
+      // One that was not fetched has none.
+      seriesOf: (endpoint) =>
+        fetched === undefined ? ofEndpoint.all(endpoint).map(now) : (fetched.get(endpoint) ?? []),
+      prefetchOrg: (orgId) => {
+        fetched = new Map()
+        for (const row of ofOrg.all(orgId)) {
+          fetched.set(row.endpoint, [...(fetched.get(row.endpoint) ?? []), now(row)])
+        }
+      },
+    }
+  }
 }
+
+type StoredSeries = Coded<SeriesRow & { readonly orgId: string }>
 
 /** The present states of series and endpoints, each endpoint read once. */
 export function statesOf({ seriesOf }: Pick<Sources, 'seriesOf'>) {

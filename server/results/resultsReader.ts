@@ -92,6 +92,8 @@ function sourcesOf(database: ResultsDatabase, nowS: number): Sources {
   return {
     database,
     nowS,
+    // All are read at once.
+    prefetchOrg: () => {},
     seriesOf: (endpoint) => {
       series ??= readSeries(database, nowS)
       return series.get(endpoint) ?? []

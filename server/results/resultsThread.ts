@@ -173,7 +173,10 @@ function runUpkeep(slices: Slices, workedMs = 0): void {
 function* answer({ id, name, input }: Extract<ToThread, { readonly kind: 'query' }>): Query<void> {
   try {
     const seriesOf = (endpoint: number) => board.seriesOf(endpoint)
-    const output = yield* startQuery({ database: reader, nowS: nowS(), seriesOf, results }, name, input)
+    // They are in memory.
+    const prefetchOrg = () => {}
+    const sources = { database: reader, nowS: nowS(), seriesOf, prefetchOrg, results }
+    const output = yield* startQuery(sources, name, input)
     send({ kind: 'measured', id, output })
   } catch (error) {
     if (isDamage(error) || error instanceof LinkLostError) throw error

@@ -6,6 +6,17 @@ import { mergeResults, type StoredResult } from './storedResult.ts'
 const HOURS_MAX = 32
 const DAY_HOURS = 24
 
+/** Chunks that are read at once. */
+export const CHUNKS_AT_ONCE = 50
+/** A number that no chunk has. */
+const NO_PLACE = -1
+
+/** A chunk and the name of its table. */
+interface Found {
+  readonly table: string
+  readonly bytes: Buffer
+}
+
 /** A table of chunks: those of one UTC day, stored for `retentionDays`. */
 export interface ChunkTable {
   readonly name: string
@@ -28,6 +39,8 @@ export class ChunkTables {
   readonly #statements = new Map<string, ResultsStatement<readonly unknown[], Buffer>>()
   #byDay = new Map<number, readonly ChunkTable[]>()
   #schemaVersion = -1
+  #fetchedHour = -1
+  #fetched = new Map<number, Found | undefined>()
 
   constructor(database: ResultsDatabase) {
     this.#database = database
@@ -58,7 +71,33 @@ export class ChunkTables {
     return whole
   }
 
-  #find(series: number, hour: number): { readonly table: string; readonly bytes: Buffer } | undefined {
+  /** Reads the chunks of at most CHUNKS_AT_ONCE series in an hour together, for merges into them. */
+  prefetch(series: readonly number[], hour: number): void {
+    this.#fetched = new Map(series.map((each) => [numberOf(each, hour), undefined]))
+    const places = Array.from({ length: CHUNKS_AT_ONCE }, (_, index) => {
+      const each = series[index]
+      return each === undefined ? NO_PLACE : numberOf(each, hour)
+    })
+    this.#fetchedHour = hour
+    const wanted = places.map(() => '?').join(', ')
+    for (const { name } of this.#tablesOf(Math.floor(hour / DAY_HOURS))) {
+      const rows = this.#database
+        .prepare<readonly number[], { place: number; bytes: Buffer }>(
+          `SELECT place, results AS bytes FROM ${name} WHERE place IN (${wanted})`,
+        )
+        .all(...places)
+      for (const { place, bytes } of rows) this.#fetched.set(place, { table: name, bytes })
+    }
+  }
+
+  #find(series: number, hour: number): Found | undefined {
+    const place = numberOf(series, hour)
+    if (hour === this.#fetchedHour && this.#fetched.has(place)) {
+      const found = this.#fetched.get(place)
+      // It changes with what is merged into it.
+      this.#fetched.delete(place)
+      return found
+    }
     for (const { name } of this.#tablesOf(Math.floor(hour / DAY_HOURS))) {
       const bytes = this.#statement(`SELECT results FROM ${name} WHERE place = ?`)
         .pluck()

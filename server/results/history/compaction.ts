@@ -1,5 +1,5 @@
 import { replaceSql, type ResultsDatabase } from '../database/resultsDatabase.ts'
-import { ChunkTables } from './chunkTables.ts'
+import { CHUNKS_AT_ONCE, ChunkTables } from './chunkTables.ts'
 import { dueTimes } from './dueTimes.ts'
 import { rollUp } from './hourRollup.ts'
 import { prepareHourRows } from './hourRows.ts'
@@ -49,8 +49,9 @@ export function* compact(parts: CompactionParts, nowS: number): Slices {
       setFrontier.run('compacted before', String(Math.max(untilS, readFrontier(database))))
       onFrontier(untilS)
     }
-    yield* inSlices(openHours.seriesOf(hour), nowMs, (series) => {
-      store(series, hour, openHours.results(series, hour))
+    yield* inSlices(groupsOf(openHours.seriesOf(hour), CHUNKS_AT_ONCE), nowMs, (group) => {
+      chunks.prefetch(group, hour)
+      for (const series of group) store(series, hour, openHours.results(series, hour))
     })
     yield* inSlices(dueTimes(database, hour * HOUR_S, untilS), nowMs, (dueS) => {
       removeFromLog.run(dueS)
@@ -58,6 +59,10 @@ export function* compact(parts: CompactionParts, nowS: number): Slices {
     openHours.dropHour(hour)
   }
   yield* mergeLate(database, nowMs, store)
+}
+
+function* groupsOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[], void> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
 }
 
 /** Results that are due before this instant belong to `late` (seconds since the epoch); 0 before the first compaction. */

@@ -44,7 +44,10 @@ export function* readStates(
     serviceIds === undefined
       ? database.prepare<[string], ServiceColumns>(SELECT).all(orgId)
       : serviceIds.flatMap((id) => one.get(orgId, id) ?? [])
-  const read = prepareService(sources)
+  const read = prepareService(
+    sources,
+    serviceIds === undefined ? endpointsOfOrg(sources, orgId) : prepareEndpoints(database),
+  )
   const states: ServiceNow[] = []
   for (const service of services) {
     states.push(read(service))
@@ -58,7 +61,7 @@ export function* readOverview(
   sources: Sources,
   { orgId }: { readonly orgId: string },
 ): Query<readonly ServiceOverview[]> {
-  const read = prepareStanding(sources)
+  const read = prepareStanding(sources, endpointsOfOrg(sources, orgId))
   const found: ServiceOverview[] = []
   for (const service of sources.database.prepare<[string], ServiceColumns>(SELECT).all(orgId)) {
     found.push(read(service).overview)
@@ -77,14 +80,40 @@ interface Standing {
   }[]
 }
 
-function prepareStanding({ database, seriesOf }: Sources): (service: ServiceColumns) => Standing {
-  const endpointsOf = database.prepare<[string, number], { number: number; id: string }>(
+/** The endpoints of a service that did not end, by number. */
+type EndpointsOf = (serviceId: string) => readonly { readonly number: number; readonly id: string }[]
+
+function prepareEndpoints(database: ResultsDatabase): EndpointsOf {
+  const select = database.prepare<[string, number], { number: number; id: string }>(
     'SELECT number, id FROM endpoints WHERE service_id = ? AND state <> ? ORDER BY number',
   )
+  return (serviceId) => select.all(serviceId, STATE_CODES.ended)
+}
+
+/** Those of all services of an organisation, read with their series together. */
+function endpointsOfOrg({ database, prefetchOrg }: Sources, orgId: string): EndpointsOf {
+  prefetchOrg(orgId)
+  const rows = database
+    .prepare<[string, number], { number: number; id: string; serviceId: string }>(
+      `SELECT e.number, e.id, e.service_id AS "serviceId" FROM service_now s JOIN endpoints e ON e.service_id = s.service_id
+       WHERE s.org_id = ? AND e.state <> ? ORDER BY e.number`,
+    )
+    .all(orgId, STATE_CODES.ended)
+  const endpoints = new Map<string, { number: number; id: string }[]>()
+  for (const { serviceId, ...endpoint } of rows) {
+    const known = endpoints.get(serviceId)
+    if (known === undefined) endpoints.set(serviceId, [endpoint])
+    else known.push(endpoint)
+  }
+  return (serviceId) => endpoints.get(serviceId) ?? []
+}
+
+function prepareStanding(
+  { seriesOf }: Pick<Sources, 'seriesOf'>,
+  endpointsOf: EndpointsOf,
+): (service: ServiceColumns) => Standing {
   return ({ id, state, sinceS, p95Us }) => {
-    const endpoints = endpointsOf
-      .all(id, STATE_CODES.ended)
-      .map((endpoint) => ({ ...endpoint, series: seriesOf(endpoint.number) }))
+    const endpoints = endpointsOf(id).map((endpoint) => ({ ...endpoint, series: seriesOf(endpoint.number) }))
     const p95Ms = p95Us === null ? null : p95Us / 1_000
     if (stateName(state) === 'paused') return { overview: { id, state: 'paused', sinceS, p95Ms }, endpoints }
     const now = serviceState(
@@ -100,9 +129,9 @@ function prepareStanding({ database, seriesOf }: Sources): (service: ServiceColu
   }
 }
 
-function prepareService(sources: Sources): (service: ServiceColumns) => ServiceNow {
+function prepareService(sources: Sources, endpointsOf: EndpointsOf): (service: ServiceColumns) => ServiceNow {
   const { database, nowS } = sources
-  const standingOf = prepareStanding(sources)
+  const standingOf = prepareStanding(sources, endpointsOf)
   const textOf = prepareText(database)
   const certificatesOf = prepareCertificates(database, nowS)
   const hoursOf = prepareHours(database, nowS)

@@ -18,6 +18,8 @@ export interface Sources {
   readonly nowS: number
   /** The active series of an endpoint. */
   readonly seriesOf: (endpoint: number) => readonly SeriesNow[]
+  /** Reads those of an organisation together, where each one would take a statement. */
+  readonly prefetchOrg: (orgId: string) => void
   /** The results of a series in an hour, ordered by due time, each once wherever it is stored. */
   readonly results: (series: number, hour: number) => readonly StoredResult[]
 }

@@ -1,6 +1,7 @@
 import type { LinkAnswer, LinkStatement } from '../../store/postgres/waiting/linkMessages.ts'
 import { LinkLostError, WaitingLink } from '../../store/postgres/waiting/waitingLink.ts'
 import type { ResultsDatabase, ResultsStatement } from '../database/resultsDatabase.ts'
+import { groupedWrites, replacingOf, type Write } from './groupedWrites.ts'
 import { RESULTS_MIGRATIONS } from '../file/resultsSchema.ts'
 
 /** How connections for results are called among those of a database. */
@@ -10,7 +11,7 @@ const TABLES_KNOWN_MS = 5_000
 /** Two halves of the number of the advisory lock of steps of this schema. */
 const [LOCK_SPACE, LOCK_RESULTS] = [0x50_48, 3]
 /** The most writes that wait for a statement that reads. */
-const WAITING_WRITES_MAX = 500
+const WAITING_WRITES_MAX = 1_000
 
 /** Another process stores the results now. */
 export class ResultsTakenError extends Error {}
@@ -26,9 +27,9 @@ type Value = string | number | null | Buffer
 type Columns = LinkAnswer['rows'][number]
 
 /** A write that was not sent yet. */
-interface WaitingWrite {
-  readonly statement: LinkStatement
-  answer: LinkAnswer | undefined
+interface WaitingWrite extends Write {
+  /** How many rows it changed, once it was sent. */
+  changes: number | undefined
 }
 
 /** Opens the results in the PostgreSQL database at `url`, and makes their schema when it is absent. */
@@ -89,12 +90,13 @@ class PostgresResults {
 
   #prepare<Row>(sql: string): ResultsStatement<readonly unknown[], Row> {
     const { text, valuesOf } = numbered(this.#qualified(sql))
+    const replacing = replacingOf(this.#qualified(sql))
     const rowsOf = (given: readonly unknown[]) => this.#execute({ text, values: valuesOf(given) }).rows
     // True because the caller names the row of its own statement.
     const statement = (read: (row: Columns) => unknown): ResultsStatement<readonly unknown[], Row> => ({
       get: (...given) => rowsOf(given).slice(0, 1).map(read)[0] as Row | undefined,
       all: (...given) => rowsOf(given).map(read) as Row[],
-      run: (...given) => this.#write({ text, values: valuesOf(given) }),
+      run: (...given) => this.#write({ statement: { text, values: valuesOf(given) }, replacing }),
       pluck: () => statement((row) => bytesAsBuffer(Object.values(row)[0])),
     })
     return statement((row) =>
@@ -137,21 +139,24 @@ class PostgresResults {
   #send(statements: readonly LinkStatement[]): readonly LinkAnswer[] {
     const writes = this.#writes.splice(0)
     if (writes.length + statements.length === 0) return []
-    const answers = this.#link.execute([...writes.map((write) => write.statement), ...statements])
-    for (const [index, write] of writes.entries()) write.answer = answers[index]
-    return answers.slice(writes.length)
+    const grouped = groupedWrites(writes)
+    const answers = this.#link.execute([...grouped, ...statements])
+    const changesOf = new Map(grouped.map((statement, index) => [statement, answers[index]?.changes]))
+    // A row that was inserted or replaced is one change.
+    for (const write of writes) write.changes = changesOf.get(write.statement) ?? 1
+    return answers.slice(grouped.length)
   }
 
-  #write(statement: LinkStatement): { readonly changes: number } {
-    if (!this.#isInTransaction) return this.#execute(statement)
-    const write: WaitingWrite = { statement, answer: undefined }
-    this.#writes.push(write)
+  #write(write: Write): { readonly changes: number } {
+    if (!this.#isInTransaction) return this.#execute(write.statement)
+    const waiting: WaitingWrite = { ...write, changes: undefined }
+    this.#writes.push(waiting)
     if (this.#writes.length >= WAITING_WRITES_MAX) this.#send([])
     const flush = () => this.#send([])
     return {
       get changes() {
-        if (write.answer === undefined) flush()
-        return write.answer?.changes ?? 0
+        if (waiting.changes === undefined) flush()
+        return waiting.changes ?? 0
       },
     }
   }

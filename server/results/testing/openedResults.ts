@@ -95,6 +95,7 @@ export function openedResults(
       const sources = {
         ...{ database, nowS },
         seriesOf: (endpoint: number) => board.seriesOf(endpoint),
+        prefetchOrg: () => {},
         results: prepareResults(database, log.openHours),
       }
       return measurementsOf(

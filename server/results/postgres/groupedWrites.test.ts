@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { replaceSql } from '../database/resultsDatabase.ts'
+import { groupedWrites, replacingOf, type Write } from './groupedWrites.ts'
+
+const sql = replaceSql('a', ['id'], ['x'])
+const put = (id: number, x: number): Write => ({
+  statement: { text: sql, values: [id, x] },
+  replacing: replacingOf(sql),
+})
+const other: Write = { statement: { text: 'DELETE FROM a', values: [] }, replacing: undefined }
+const shown = (writes: readonly Write[]) => groupedWrites(writes).map(({ values }) => values)
+
+test('rows of one table go together, in few sizes', () => {
+  const writes = Array.from({ length: 162 }, (_, id) => put(id, 0))
+
+  const statements = groupedWrites(writes)
+
+  expect(statements.map(({ values }) => (values ?? []).length / 2)).toEqual([100, 50, 10, 1, 1])
+  expect(statements[2]?.text).toMatch(
+    /^INSERT INTO a \(id, x\) VALUES \(\$1, \$2\), .* \(\$19, \$20\) ON CONFLICT \(id\)/,
+  )
+})
+
+test('of two rows with one key the last is written, as one after the other would leave it', () => {
+  expect(shown([put(1, 1), put(2, 1), put(1, 2)])).toEqual([
+    [1, 2],
+    [2, 1],
+  ])
+})
+
+test('another write stays between those before and behind it', () => {
+  expect(shown([put(1, 1), other, put(1, 2)])).toEqual([[1, 1], [], [1, 2]])
+})
+
+test('a statement that replaces nothing is none of those', () => {
+  expect(replacingOf('INSERT INTO a (id) VALUES (?) ON CONFLICT (id) DO NOTHING')).toBeUndefined()
+  expect(replacingOf('UPDATE a SET x = ?')).toBeUndefined()
+})

@@ -35,16 +35,16 @@ export function monitoredService(number: number, changes: Partial<MonitoredServi
 }
 
 /**
- * Opens the results of `folder`, as after a start. Slices end by `nowMs`; by default after a few items, so that there are
+ * Opens the results of a folder, or in a database, as after a start. Slices end by `nowMs`; by default after a few items, so that there are
  * many.
  */
 export function openedResults(
-  folder: string,
+  place: string | { readonly databaseUrl: string },
   given: Partial<HistoryPolicy> = {},
   nowMs: () => number = steps(),
 ) {
   const policy: HistoryPolicy = { retention: new Map(), maintenance: [], ...given }
-  const { database, sqlite } = openTestResults(folder)
+  const { database, sqlite } = openTestResults(place)
   const board = new StateBoard(database, STORE)
   const log = new ResultLog(database, new OpenHours())
   const ingest = prepareIngest(database, board, log)

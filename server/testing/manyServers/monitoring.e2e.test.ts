@@ -85,6 +85,17 @@ async function create(server: ServerProcess, path: string, region: string): Prom
   return json as ServiceResponse
 }
 
+/** Resolves when there is one incident, which is automatic and has this status. */
+async function untilStatus(server: ServerProcess, status: string): Promise<void> {
+  for (;;) {
+    const { json } = await apiClient(server.url, key).get('/v1/incidents?section=active')
+    const { items } = json as { items: readonly { status: string; auto_managed: boolean }[] } // True by the contract.
+    expect(items.length).toBeLessThan(2)
+    if (items[0]?.auto_managed === true && items[0].status === status) return
+    await sleep(LOOK_MS)
+  }
+}
+
 async function metricOf(server: ServerProcess, name: string): Promise<string | undefined> {
   const text = await (await fetch(`${server.adminUrl()}/metrics`)).text()
   return new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]
@@ -108,6 +119,10 @@ test('one of the servers on a database checks, all answer agents, and another ta
   const own = await create(second, '/own', 'eu-west-1')
   await target.visited('/own', 2)
   await stateIs(own.id, 'up')
+  await run(
+    ...['service', 'auto-incidents', '--org', orgId, '--service', own.id],
+    ...['--threshold', '2', '--window', '10'],
+  )
 
   const { token } = await run('agent', 'create', '--region', 'us-east-1', '--name', 'ashburn')
   const tokenFile = join(folder, 'token')
@@ -124,6 +139,7 @@ test('one of the servers on a database checks, all answer agents, and another ta
   first.child.kill('SIGSTOP')
   target.status = 503
   await stateIs(own.id, 'down')
+  await untilStatus(second, 'investigating')
   const before = (await resultsOf(remote.id)).length
   first.child.kill('SIGCONT')
   await untilMonitoring(first, '0')
@@ -141,6 +157,7 @@ test('one of the servers on a database checks, all answer agents, and another ta
   target.status = 200
   await target.visited('/own', stopped + 2)
   await stateIs(own.id, 'up')
+  await untilStatus(first, 'monitoring')
   const dueTimes = (await resultsOf(own.id)).map(({ at }) => at)
   expect(monitoring).toEqual(['1', '0'])
   expect(new Set(dueTimes).size).toBe(dueTimes.length)

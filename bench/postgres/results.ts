@@ -1,0 +1,74 @@
+/**
+ * What results cost on PostgreSQL and on SQLite: CPU time of the thread that stores them and of the database for each result
+ * that changes no state, the rate, and the time of the upkeep that packs an hour. One writer, batches of 1,000 as a server commits
+ * them. Linux only: it reads /proc.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { seriesNumber } from '../../server/domain/regions.ts'
+import { monitoredService, openedResults } from '../../server/results/testing/openedResults.ts'
+import { startCluster } from '../../server/testing/postgres/cluster.ts'
+import { cpuMicrosOf } from './cpuOf.ts'
+
+const SERVICES = 2_000
+const REGIONS = ['eu-west-1', 'eu-central-1', 'us-east-1']
+const MINUTES = 20
+/** A whole hour, of 2027. */
+const START_S = 1_800_000_000
+
+const services = Array.from({ length: SERVICES }, (_, index) =>
+  monitoredService(index + 1, { regions: REGIONS }),
+)
+const resultsOf = (minute: number) =>
+  services.flatMap((_, index) =>
+    REGIONS.map((region) => ({
+      series: seriesNumber(index + 1, region),
+      dueS: START_S + 60 * minute + (index % 60),
+    })),
+  )
+
+/** Measures the results in `place`; `databasePid` is the process of the database, `undefined` for a file. */
+function measure(
+  name: string,
+  place: string | { readonly databaseUrl: string },
+  databasePid: number | undefined,
+) {
+  const opened = openedResults(place, {}, () => performance.now())
+  opened.update(services, START_S)
+  // The first ones change states.
+  opened.send(resultsOf(0), START_S + 60)
+  const databaseMicros = () => (databasePid === undefined ? 0 : cpuMicrosOf(databasePid))
+  const before = { own: process.cpuUsage(), database: databaseMicros(), ms: performance.now() }
+  for (let minute = 1; minute <= MINUTES; minute += 1)
+    opened.send(resultsOf(minute), START_S + 60 * (minute + 1))
+  const secs = (performance.now() - before.ms) / 1_000
+  const { user, system } = process.cpuUsage(before.own)
+  const rows = MINUTES * SERVICES * REGIONS.length
+  const database = (databaseMicros() - before.database) / rows
+  const upkeepMs = performance.now()
+  opened.keep(START_S + 3 * 60 * 60)
+  const packed = (performance.now() - upkeepMs) / (SERVICES * REGIONS.length)
+  opened.database.close()
+  console.log(
+    `${name.padEnd(12)} ${String(Math.round(rows / secs)).padStart(8)} results/s ${((user + system) / rows).toFixed(1).padStart(6)} µs here ` +
+      `${database.toFixed(1).padStart(6)} µs in the database ${packed.toFixed(2).padStart(6)} ms to pack an hour of a series`,
+  )
+  return (user + system) / rows + database
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'pharos-bench-results-'))
+const cluster = await startCluster('full')
+const databaseUrl = await cluster.createEmpty()
+const socketFolder = new URL(databaseUrl).searchParams.get('host') ?? ''
+const pid = Number(readFileSync(join(socketFolder, 'data/postmaster.pid'), 'utf8').split('\n')[0])
+try {
+  const sqlite = measure('SQLite', folder, undefined)
+  const postgres = measure('PostgreSQL', { databaseUrl }, pid)
+  console.log(
+    `PostgreSQL: ${(postgres / sqlite).toFixed(1)} x the CPU time of SQLite; 20,000 results/s take ${((postgres * 20_000) / 1e6).toFixed(2)} cores`,
+  )
+} finally {
+  await cluster.stop()
+  rmSync(folder, { recursive: true })
+}

@@ -7,6 +7,8 @@ import { BUS_READER, type StoreFigures, type UpkeepStore } from '../store.ts'
 import type { Pools } from './connections/pools.ts'
 import { rowOf, type SqlValue } from './connections/sql.ts'
 import { forgetEndpoints } from './endedEndpoints.ts'
+import { incompatible, VERSION_QUERY, type Version } from './schema/migrate.ts'
+import { MIGRATIONS } from './schema/migrations.ts'
 import type { OrgQueues } from './writes/orgQueues.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -98,11 +100,15 @@ export function postgresUpkeep(pools: Pools, queues: OrgQueues, giveBack: () => 
     // Room on its disk is the business of the database: a full one refuses writes, and goes on reading.
     assertRoom: async () => {},
     probeWrite: async (nowMs) => {
-      await write.rows(
-        `INSERT INTO heartbeat VALUES (true, $1)
-         ON CONFLICT (only_row) DO UPDATE SET beaten_at_ms = excluded.beaten_at_ms`,
-        [nowMs],
+      // A release that contracted the schema leaves nothing that this one should write.
+      const beaten = await write.rows(
+        `INSERT INTO heartbeat SELECT true, $1::bigint FROM meta WHERE compatible_from <= $2
+         ON CONFLICT (only_row) DO UPDATE SET beaten_at_ms = excluded.beaten_at_ms RETURNING only_row`,
+        [nowMs, MIGRATIONS.length],
       )
+      if (beaten.length > 0) return
+      const version = await rowOf<Version>(read, VERSION_QUERY, [])
+      if (version !== undefined) throw incompatible(version)
     },
     figures: async () => {
       const row = await rowOf<Omit<StoreFigures, 'logBytes' | 'diskFreeBytes' | 'lastBackupAtMs'>>(

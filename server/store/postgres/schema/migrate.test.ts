@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { monotonicMs } from '../../../process/systemEnvironment.ts'
 import { type Cluster, sharedCluster } from '../../../testing/postgres/cluster.ts'
 import { postgresEngine } from '../postgresEngine.ts'
-import { withConnection } from './migrate.ts'
+import { connect, migrate, schemaOf, withConnection } from './migrate.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 let cluster: Cluster
@@ -33,8 +34,56 @@ test('C200 a newer schema is used while it is compatible, and refused when it is
   await set(MIGRATIONS.length + 1, MIGRATIONS.length)
   await (await engine().open('serve')).close()
   await set(MIGRATIONS.length + 1, MIGRATIONS.length + 1)
-  await expect(engine().open('serve')).rejects.toThrow(`this release knows ${MIGRATIONS.length}`)
+  await expect(engine().open('serve')).rejects.toThrow(
+    `the database has schema ${MIGRATIONS.length + 1}, which needs a release that knows schema ${MIGRATIONS.length + 1}, and this release knows ${MIGRATIONS.length}: start the release that migrated it, or a newer one`,
+  )
   await set(MIGRATIONS.length, 1)
+})
+
+test('a server that runs while a newer release excludes it is not ready, and is again when that is undone', async () => {
+  const store = await engine().open('serve')
+  const exclude = (from: number) =>
+    withConnection(url, (client) => client.query('UPDATE meta SET compatible_from = $1', [from]))
+  await store.probeWrite(1)
+
+  await exclude(MIGRATIONS.length + 1)
+  const excluded = store.probeWrite(2)
+  await expect(excluded).rejects.toThrow('start the release that migrated it, or a newer one')
+  await exclude(1)
+  await store.probeWrite(3)
+
+  const { rows } = await withConnection(url, (client) => client.query('SELECT beaten_at_ms FROM heartbeat'))
+  expect(rows).toEqual([{ beaten_at_ms: 3 }])
+  await store.close()
+})
+
+test('a step that meets a lock lets others pass, and is taken when the lock is released', async () => {
+  const made = await cluster.createMigrated()
+  const step = 'ALTER TABLE orgs ADD COLUMN colour text'
+  const expanded = { steps: [...MIGRATIONS, step], compatibleFrom: 1 }
+  const holder = await connect(made)
+  await holder.query('BEGIN; SELECT FROM orgs')
+  // Held for longer than a step waits for it.
+  const migrated = withConnection(made, (client) => migrate(client, expanded))
+  const waits = async (isWaiting: boolean): Promise<void> => {
+    for (;;) {
+      const found = await holder.query(
+        "SELECT FROM pg_locks WHERE NOT granted AND relation = 'orgs'::regclass",
+      )
+      if (found.rows.length > 0 === isWaiting) return
+      await sleep(20)
+    }
+  }
+  await waits(true)
+  await waits(false)
+  await withConnection(made, (client) => client.query('SELECT FROM orgs'))
+  await holder.query('COMMIT')
+  await migrated
+
+  const schema = await withConnection(made, schemaOf)
+  expect(schema).toEqual({ version: MIGRATIONS.length + 1, compatibleFrom: 1 })
+  await holder.end()
+  await cluster.drop(made)
 })
 
 test('the place of a database is named without its password', () => {

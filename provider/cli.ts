@@ -4,9 +4,10 @@ import { Command, Option } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { builtExecutable } from './distribution/builtExecutable.ts'
 import { cliConfiguration, requiredProviders } from './distribution/instructions.ts'
-import { installIntoMirror, platformName } from './distribution/mirror.ts'
+import { installIntoMirror, needsProgram, platformName } from './distribution/mirror.ts'
 import { type PackageCommandOptions, packageRelease } from './distribution/packageCommand.ts'
 import { developmentVersion, SCRIPT_PLATFORMS } from './distribution/registryPackage.ts'
+import { withStandaloneProgram } from './distribution/standalone.ts'
 import { type GenerateOptions, generate, LANGUAGES } from './generate/generateCommand.ts'
 import { CDK_LIBRARIES } from './generate/typescript.ts'
 
@@ -35,14 +36,14 @@ function writeCliConfiguration(file: string, text: string): void {
 function install(options: InstallOptions): void {
   const platform = platformName(process.platform, process.arch)
   if (platform === undefined) {
-    throw new Error(
-      `the provider is a script that Node runs, which Terraform cannot start on ${process.platform}`,
-    )
+    throw new Error(`Terraform has no name for ${process.platform} on ${process.arch}`)
   }
-  const executable = builtExecutable()
-  const version = options.dev === true ? developmentVersion(released, executable) : released
+  const script = builtExecutable()
+  const version = options.dev === true ? developmentVersion(released, script) : released
   const mirror = resolve(options.mirror)
-  const files = installIntoMirror({ executable, mirror, version, platform })
+  const place = (executable: string): readonly string[] =>
+    installIntoMirror({ executable, mirror, version, platform })
+  const files = needsProgram(platform) ? withStandaloneProgram(script, platform, place) : place(script)
   const configuration = cliConfiguration(mirror)
   if (options.cliConfig !== undefined) writeCliConfiguration(options.cliConfig, configuration)
   if (options.json === true) {
@@ -59,7 +60,7 @@ function install(options: InstallOptions): void {
   }
   const where =
     options.cliConfig === undefined
-      ? 'Put this into your CLI configuration (~/.terraformrc, ~/.tofurc, or the file that TF_CLI_CONFIG_FILE names):'
+      ? 'Put this into your CLI configuration (~/.terraformrc, ~/.tofurc, terraform.rc or tofu.rc in %APPDATA% on Windows, or the file that TF_CLI_CONFIG_FILE names):'
       : `The CLI configuration is ${options.cliConfig}; TF_CLI_CONFIG_FILE or its name makes it found:`
   process.stdout.write(`installed version ${version} for ${platform}:
 ${files.map((file) => `  ${file}`).join('\n')}
@@ -99,11 +100,11 @@ program
   .option('--platform <platforms...>', `platforms, of ${SCRIPT_PLATFORMS.join(', ')}; all when left out`)
   .option(
     '--standalone',
-    "give this platform's zip a program that needs no Node (Linux only; some 100 MB) instead of the script",
+    "give this platform's zip a program that needs no Node (some 100 MB) instead of the script",
   )
   .option(
     '--standalone-node <platform=file...>',
-    'the same for other platforms of Linux, with the executable of their Node, which has the version of this one',
+    'the same for other platforms of Linux, macOS and Windows, with the executable of their Node, which has the version of this one',
   )
   .option('--sign <key>', 'sign SHA256SUMS with this key of GnuPG, as public registries require')
   .option('--dev', DEV)

@@ -5,10 +5,7 @@
  * was written; for the one thing needed here, a note in a 64-bit little-endian ELF file, this page is enough.
  */
 
-/** Node reads its program from the note of this name. */
-const NOTE_NAME = 'NODE_SEA_BLOB'
-/** Node looks for the note only when the digit after this text is 1. */
-const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:'
+import { aligned, PROGRAM_NAME, withBurntFuse } from './fuse.ts'
 
 const PT_LOAD = 1
 const PT_NOTE = 4
@@ -18,13 +15,11 @@ const PROGRAM_HEADER_BYTES = 56
 /** The largest page of the systems that Node runs on (64-bit ARM). */
 const PAGE_BYTES = 0x10000
 
-/** `e_machine` of the machines that Terraform has a name for. */
-const MACHINES: ReadonlyMap<number, string> = new Map([
-  [62, 'amd64'],
-  [183, 'arm64'],
+/** `e_machine` of the platforms, as Terraform names them. */
+const PLATFORMS: ReadonlyMap<number, string> = new Map([
+  [62, 'linux_amd64'],
+  [183, 'linux_arm64'],
 ])
-
-const aligned = (position: number, bytes: number): number => Math.ceil(position / bytes) * bytes
 
 /** A program header. Addresses of executables stay far below 2^53. */
 interface Segment {
@@ -64,7 +59,7 @@ function segmentBytes({ type, flags, offset, address, fileBytes, memoryBytes, al
 }
 
 function noteBytes(blob: Buffer): Buffer {
-  const name = Buffer.from(`${NOTE_NAME}\0`)
+  const name = Buffer.from(`${PROGRAM_NAME}\0`)
   const head = Buffer.alloc(12)
   head.writeUInt32LE(name.length, 0)
   head.writeUInt32LE(blob.length, 4)
@@ -74,28 +69,19 @@ function noteBytes(blob: Buffer): Buffer {
   return Buffer.concat([head, body])
 }
 
-function withBurntFuse(node: Buffer): Buffer {
-  const at = node.indexOf(`${FUSE}0`)
-  if (at === -1) throw new Error('this Node was built without support for single executable applications')
-  const burnt = Buffer.from(node)
-  burnt.write('1', at + FUSE.length)
-  return burnt
-}
-
 const isElf64 = (bytes: Buffer): boolean =>
   bytes.length > 64 && bytes.readUInt32BE(0) === 0x7f454c46 && bytes.readUInt16BE(4) === 0x0201
 
-/** The machine of an ELF executable, as Terraform calls it; `undefined` for another one, and for another format. Pure. */
-export function elfMachine(executable: Buffer): string | undefined {
-  return isElf64(executable) ? MACHINES.get(executable.readUInt16LE(18)) : undefined
+/** The platform of an ELF executable; `undefined` for another machine or format. Pure. */
+export function elfPlatform(executable: Buffer): string | undefined {
+  return isElf64(executable) ? PLATFORMS.get(executable.readUInt16LE(18)) : undefined
 }
 
 /**
- * The executable `node` with `blob`, which Node's `--experimental-sea-config` makes, as its program. Throws an
- * Error when `node` is not a 64-bit little-endian ELF executable of Node. Pure.
+ * The executable `node` with `blob`, which Node's `--experimental-sea-config` makes, as its program. `node`
+ * is one that `elfPlatform` knows. Pure.
  */
-export function withProgram(node: Buffer, blob: Buffer): Buffer {
-  if (!isElf64(node)) throw new Error('only a 64-bit little-endian ELF executable can take a program')
+export function elfWithProgram(node: Buffer, blob: Buffer): Buffer {
   const segments = readSegments(node)
   const loads = segments.filter(({ type }) => type === PT_LOAD)
   const [first] = loads

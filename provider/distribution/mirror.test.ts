@@ -32,6 +32,23 @@ test('a mirror has the executable for the registries of Terraform and of OpenTof
   }
 })
 
+test('a mirror for Windows has an executable that Terraform starts there', () => {
+  const root = folder()
+  const executable = join(root, 'program')
+  writeFileSync(executable, 'bytes')
+
+  const [file = ''] = installIntoMirror({
+    executable,
+    mirror: root,
+    version: '1.2.3',
+    platform: 'windows_amd64',
+  })
+
+  expect(relative(root, file)).toBe(
+    'registry.terraform.io/pharos/pharos/1.2.3/windows_amd64/terraform-provider-pharos_v1.2.3.exe',
+  )
+})
+
 test('installing again replaces the program and leaves nothing else behind', () => {
   const root = folder()
   const executable = join(root, 'program')
@@ -49,7 +66,7 @@ test('installing again replaces the program and leaves nothing else behind', () 
 test.each([
   ['linux', 'x64', 'linux_amd64'],
   ['darwin', 'arm64', 'darwin_arm64'],
-  ['win32', 'x64', undefined],
+  ['win32', 'x64', 'windows_amd64'],
   ['linux', 'riscv64', undefined],
 ])('%s on %s is %s to Terraform', (platform, arch, name) => {
   expect(platformName(platform, arch)).toBe(name)

@@ -8,12 +8,17 @@ export const REGISTRY_HOSTS = ['registry.terraform.io', 'registry.opentofu.org']
 /** Namespace and type of the provider's source address. */
 export const PROVIDER_ADDRESS = 'pharos/pharos'
 
-const OS_NAMES: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'darwin', freebsd: 'freebsd' }
+const OS_NAMES: Readonly<Record<string, string>> = {
+  linux: 'linux',
+  darwin: 'darwin',
+  freebsd: 'freebsd',
+  win32: 'windows',
+}
 const ARCH_NAMES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64', arm: 'arm', ia32: '386' }
 
 /**
- * Terraform's name of the platform, such as `linux_amd64`; `undefined` where the provider, a script that Node
- * runs, cannot be started by Terraform. `platform` and `arch` as Node's `process` has them. Pure.
+ * Terraform's name of the platform, such as `linux_amd64`; `undefined` where it has none. `platform` and `arch` as Node's
+ * `process` has them. Pure.
  */
 export function platformName(platform: string, arch: string): string | undefined {
   const os = OS_NAMES[platform]
@@ -21,8 +26,23 @@ export function platformName(platform: string, arch: string): string | undefined
   return os === undefined || cpu === undefined ? undefined : `${os}_${cpu}`
 }
 
+/** Whether Terraform starts only programs on `platform`, and no script that Node runs. Pure. */
+export function needsProgram(platform: string): boolean {
+  return platform.startsWith('windows_')
+}
+
+/** File name of the script. Its extension keeps it CommonJS below any package.json. Pure. */
+export function scriptName(version: string): string {
+  return `terraform-provider-pharos_v${version}.cjs`
+}
+
+/** File name of a program that needs no Node. Pure. */
+export function programName(version: string, platform: string): string {
+  return `terraform-provider-pharos_v${version}${needsProgram(platform) ? '.exe' : ''}`
+}
+
 export interface Installation {
-  /** The provider's executable. */
+  /** The provider's executable: the script, or a program where the platform needs one. */
   readonly executable: string
   readonly mirror: string
   readonly version: string
@@ -38,7 +58,8 @@ export function installIntoMirror({
 }: Installation): readonly string[] {
   return REGISTRY_HOSTS.map((host) => {
     const folder = join(mirror, host, ...PROVIDER_ADDRESS.split('/'), version, platform)
-    const file = join(folder, `terraform-provider-pharos_v${version}.cjs`)
+    const name = needsProgram(platform) ? programName(version, platform) : scriptName(version)
+    const file = join(folder, name)
     makeFolder(folder)
     // Renamed into place: a terraform that runs meanwhile sees the old program or the new one.
     const temporary = `${file}.${process.pid}.tmp`

@@ -217,11 +217,18 @@ describe.skipIf(findTerraform() === undefined)('terraform', () => {
       const older = await build(`${other}=${old}`)
       const none = await build(`${other}=${text}`)
 
+      const platforms = readFileSync(
+        join(release, `terraform-provider-pharos_${version}_platforms.json`),
+        'utf8',
+      )
       expect(JSON.parse(made.stdout).standalone).toEqual([{ platform: other, wasRun: false }])
+      expect(JSON.parse(platforms)).toEqual({
+        [other]: { program: 'standalone', node: process.version, was_run: false },
+      })
       expect([wrong, older, none].map(({ exitCode }) => exitCode)).toEqual([1, 1, 1])
       expect(wrong.stderr).toContain(`is for ${other}, and cannot become a program for ${ownPlatform}`)
       expect(older.stderr).toContain(`is not Node ${process.version}`)
-      expect(none.stderr).toContain('no program of Linux on amd64 or arm64')
+      expect(none.stderr).toContain('no executable of Linux, macOS or Windows on amd64 or arm64')
     },
   )
 })

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { builtExecutable, builtReference } from './builtExecutable.ts'
 import { platformName } from './mirror.ts'
-import { developmentVersion, packageInto, SCRIPT_PLATFORMS } from './registryPackage.ts'
-import { type StandaloneProgram, standalonePrograms, tryProgram } from './standalone.ts'
+import { developmentVersion, type PackagedProgram, packageInto, SCRIPT_PLATFORMS } from './registryPackage.ts'
+import { standalonePrograms, tryProgram } from './standalone.ts'
 
 export interface PackageCommandOptions {
   readonly out: string
@@ -20,7 +20,7 @@ export function packageRelease(options: PackageCommandOptions, released: string)
   const executable = builtExecutable()
   const version = options.dev === true ? developmentVersion(released, executable) : released
   const folder = resolve(options.out)
-  const standalone = standaloneOf(options, executable)
+  const nodes = nodesOf(options)
   const files = packageInto({
     executable,
     folder,
@@ -28,9 +28,9 @@ export function packageRelease(options: PackageCommandOptions, released: string)
     docs: builtReference(),
     signingKey: options.sign,
     platforms: checkedPlatforms(options.platform ?? SCRIPT_PLATFORMS),
-    standalone,
+    standalone: triedPrograms(executable, nodes),
   })
-  const marks = standalone.map(({ platform }) => ({ platform, wasRun: platform === ownPlatform() }))
+  const marks = [...nodes.keys()].map((platform) => ({ platform, wasRun: platform === ownPlatform() }))
   if (options.json === true) {
     const document = { version, folder, files, ...(marks.length === 0 ? {} : { standalone: marks }) }
     process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
@@ -39,7 +39,7 @@ export function packageRelease(options: PackageCommandOptions, released: string)
   const listed = files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join('')
   process.stdout.write(`packaged version ${version} in ${folder}:\n\n${listed}`)
   for (const { platform, wasRun } of marks) {
-    const state = wasRun ? 'built, and started on this machine' : 'built only: start it on such a machine'
+    const state = wasRun ? 'built, and started on this machine' : 'built only, start it on such a machine'
     process.stdout.write(`${platform} needs no Node: ${state}\n`)
   }
 }
@@ -52,11 +52,8 @@ function checkedPlatforms(platforms: readonly string[]): readonly string[] {
   return platforms
 }
 
-/** The programs that need no Node; the one for this platform was started. */
-function standaloneOf(
-  { standalone, standaloneNode = [] }: PackageCommandOptions,
-  executable: string,
-): readonly StandaloneProgram[] {
+/** The Nodes that become part of a program, by platform. */
+function nodesOf({ standalone, standaloneNode = [] }: PackageCommandOptions): ReadonlyMap<string, string> {
   const nodes = new Map<string, string>()
   if (standalone === true) nodes.set(ownPlatform(), process.execPath)
   for (const given of standaloneNode) {
@@ -64,10 +61,16 @@ function standaloneOf(
     if (path === '') throw new Error(`--standalone-node takes PLATFORM=FILE, not ${given}`)
     nodes.set(platform, path)
   }
-  if (nodes.size === 0) return []
-  const programs = standalonePrograms(executable, nodes)
-  for (const program of programs) if (program.platform === ownPlatform()) tryProgram(program)
-  return programs
+  return nodes
+}
+
+/** The programs that need no Node; the one for this platform was started. */
+function* triedPrograms(executable: string, nodes: ReadonlyMap<string, string>): Iterable<PackagedProgram> {
+  for (const program of standalonePrograms(executable, nodes)) {
+    const wasRun = program.platform === ownPlatform()
+    if (wasRun) tryProgram(program)
+    yield { ...program, node: process.version, wasRun }
+  }
 }
 
 function ownPlatform(): string {

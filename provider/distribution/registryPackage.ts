@@ -4,6 +4,7 @@ import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { makeFolder } from '../../api/runtime/makeFolder.ts'
+import { programName, scriptName } from './mirror.ts'
 import type { StandaloneProgram } from './standalone.ts'
 
 /** Platforms on which Node runs and Terraform starts a script, as Terraform names them. */
@@ -15,6 +16,14 @@ export const SCRIPT_PLATFORMS = [
   'linux_arm',
   'linux_arm64',
 ] as const
+
+/** A program that needs no Node, and what is known of it. */
+export interface PackagedProgram extends StandaloneProgram {
+  /** The version of its Node, such as `v22.12.0`. */
+  readonly node: string
+  /** Whether it was started, on the machine that built it. */
+  readonly wasRun: boolean
+}
 
 /** What a registry has to know of the provider: which protocol it speaks. */
 const MANIFEST = { version: 1, metadata: { protocol_versions: ['6.0'] } }
@@ -31,7 +40,7 @@ export interface PackageOptions {
   /** Key of GnuPG that signs the checksums; they are not signed when it is absent. */
   readonly signingKey?: string | undefined
   /** Programs that need no Node, which the zips of their platforms have in place of the script. */
-  readonly standalone?: readonly StandaloneProgram[]
+  readonly standalone?: Iterable<PackagedProgram>
 }
 
 /** A file of a release. */
@@ -62,18 +71,23 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 
 /**
  * Writes what a registry takes: a zip for each platform, the manifest, the checksums of both with their signature, and the
- * reference. Returns the files in the order of their names, without the reference. The same executable and version give the
+ * reference; and, for people, `…_platforms.json`, which says what each zip contains and whether that was started. Returns the
+ * files that registries take in the order of their names, without the reference. The same executable and version give the
  * same bytes, but for the signature. Throws a sentence for the user when GnuPG refuses to sign.
  */
 export function packageInto(options: PackageOptions): readonly ReleaseFile[] {
   const { executable, folder, version, platforms, docs, signingKey, standalone = [] } = options
   const prefix = `terraform-provider-pharos_${version}`
-  const program = `terraform-provider-pharos_v${version}`
-  const scriptZip = zipOf(`${program}.cjs`, readFileSync(executable))
+  const scriptZip = zipOf(scriptName(version), readFileSync(executable))
   const contents = new Map<string, Buffer>()
-  for (const platform of platforms) contents.set(`${prefix}_${platform}.zip`, scriptZip)
-  for (const { platform, bytes } of standalone) {
-    contents.set(`${prefix}_${platform}.zip`, zipOf(program, bytes))
+  const programs = new Map<string, object>()
+  for (const platform of platforms) {
+    contents.set(`${prefix}_${platform}.zip`, scriptZip)
+    programs.set(platform, { program: 'script', was_run: false })
+  }
+  for (const { platform, bytes, node, wasRun } of standalone) {
+    contents.set(`${prefix}_${platform}.zip`, zipOf(programName(version, platform), bytes))
+    programs.set(platform, { program: 'standalone', node, was_run: wasRun })
   }
   contents.set(`${prefix}_manifest.json`, Buffer.from(`${JSON.stringify(MANIFEST, null, 2)}\n`))
   const files = [...contents]
@@ -81,6 +95,8 @@ export function packageInto(options: PackageOptions): readonly ReleaseFile[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   const sums = `${prefix}_SHA256SUMS`
   contents.set(sums, Buffer.from(files.map((file) => `${file.sha256}  ${file.name}\n`).join('')))
+  const known = Object.fromEntries([...programs].sort(([a], [b]) => (a < b ? -1 : 1)))
+  contents.set(`${prefix}_platforms.json`, Buffer.from(`${JSON.stringify(known, null, 2)}\n`))
   makeFolder(folder)
   for (const [name, bytes] of contents) {
     // Renamed into place: a mirror that serves the folder never has half a file.

@@ -2,7 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { elfMachine, withProgram } from './elfNote.ts'
+import { elfPlatform, elfWithProgram } from './elfNote.ts'
+import { machoPlatform, machoWithProgram } from './machoSection.ts'
+import { pePlatform, peWithProgram } from './peResource.ts'
 
 /** A program whose machines need no Node, and the platform that it is for. */
 export interface StandaloneProgram {
@@ -10,24 +12,48 @@ export interface StandaloneProgram {
   readonly bytes: Buffer
 }
 
+interface Format {
+  /** The platform of an executable of this format, as Terraform names it; `undefined` for others. */
+  platform(executable: Buffer): string | undefined
+  withProgram(node: Buffer, blob: Buffer): Buffer
+}
+
+const FORMATS: readonly Format[] = [
+  { platform: elfPlatform, withProgram: elfWithProgram },
+  { platform: machoPlatform, withProgram: machoWithProgram },
+  { platform: pePlatform, withProgram: peWithProgram },
+]
+
 /**
- * The script `executable` together with each Node of `nodes`, a path by platform, as one program that needs no Node.
+ * The script `executable` together with each Node of `nodes`, a path by platform, as one program that needs no Node. They are
+ * made one after the other, as each has some 100 MB.
  *
- * Throws a sentence for the user on systems other than Linux, and for a Node of another platform or version: executables of
- * other systems have another form and, on macOS, have to be signed; and a Node reads what the same version packed.
+ * Throws a sentence for the user for a Node of another platform or version: a Node reads what the same version packed.
  */
-export function standalonePrograms(
+export function* standalonePrograms(
   executable: string,
   nodes: ReadonlyMap<string, string>,
-): readonly StandaloneProgram[] {
-  if (process.platform !== 'linux') {
-    throw new Error(`a program that needs no Node is made on Linux only, not on ${process.platform}`)
-  }
+): Iterable<StandaloneProgram> {
+  if (nodes.size === 0) return
   const blob = programBlob(executable)
-  return [...nodes].map(([platform, path]) => ({
-    platform,
-    bytes: withProgram(checkedNode(platform, path), blob),
-  }))
+  for (const [platform, path] of nodes) yield { platform, bytes: standaloneProgram(platform, path, blob) }
+}
+
+/** What `use` gives for a file with the program of this machine's `platform` and of the Node that runs, which is removed then. */
+export function withStandaloneProgram<Result>(
+  executable: string,
+  platform: string,
+  use: (file: string) => Result,
+): Result {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-standalone-'))
+  try {
+    const file = join(folder, 'program')
+    const bytes = standaloneProgram(platform, process.execPath, programBlob(executable))
+    writeFileSync(file, bytes, { mode: 0o755 })
+    return use(file)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 /** What Node runs when it finds it in its own executable. */
@@ -43,19 +69,28 @@ function programBlob(executable: string): Buffer {
   }
 }
 
-function checkedNode(platform: string, path: string): Buffer {
+function standaloneProgram(platform: string, path: string, blob: Buffer): Buffer {
   const node = readFileSync(path)
-  const machine = elfMachine(node)
-  if (machine === undefined || platform !== `linux_${machine}`) {
-    const found = machine === undefined ? 'no program of Linux on amd64 or arm64' : `for linux_${machine}`
-    throw new Error(`${path} is ${found}, and cannot become a program for ${platform}`)
+  const format = FORMATS.find((candidate) => candidate.platform(node) !== undefined)
+  if (format === undefined) {
+    throw new Error(`${path} is no executable of Linux, macOS or Windows on amd64 or arm64`)
+  }
+  const found = format.platform(node)
+  if (found !== platform) {
+    throw new Error(`${path} is for ${found}, and cannot become a program for ${platform}`)
   }
   if (!node.includes(`${process.version}\0`)) {
     throw new Error(
       `${path} is not Node ${process.version}, which runs this command: a program has one version`,
     )
   }
-  return node
+  try {
+    return format.withProgram(node, blob)
+  } catch (error) {
+    throw new Error(`${path} cannot take a program: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    })
+  }
 }
 
 /**
@@ -65,9 +100,13 @@ function checkedNode(platform: string, path: string): Buffer {
 export function tryProgram({ platform, bytes }: StandaloneProgram): void {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-standalone-'))
   try {
-    const file = join(folder, 'program')
+    const file = join(folder, platform.startsWith('windows') ? 'program.exe' : 'program')
     writeFileSync(file, bytes, { mode: 0o755 })
-    const { stderr, error } = spawnSync(file, { env: { PATH: folder }, encoding: 'utf8' })
+    const { stderr, error } = spawnSync(file, {
+      // Windows starts no program without the folder of the system.
+      env: { PATH: folder, SystemRoot: process.env.SystemRoot },
+      encoding: 'utf8',
+    })
     if (stderr?.includes('required_providers')) return
     throw new Error(`the program for ${platform} does not run: ${error?.message ?? stderr}`)
   } finally {

@@ -3,6 +3,7 @@ import type { Engine } from '../engine.ts'
 import { movedError, type Portable } from '../portable.ts'
 import { openStore, type StoreClocks } from './openStore.ts'
 import { openPortable } from './portable.ts'
+import { adoptRestored } from './schema/adoptRestored.ts'
 import { assertDurable } from './schema/assertDurable.ts'
 import { databaseFacts } from './schema/databaseFacts.ts'
 import { judgeDatabase } from './schema/judgeDatabase.ts'
@@ -38,6 +39,7 @@ export function postgresEngine(
         if (purpose === 'serve') await assertUsable(client, clocks.nowMs)
         await migrate(client)
         await assertNotMoved(client, placeOf(url))
+        await adoptRestored(client)
       })
       return await openStore(url, clocks)
     },

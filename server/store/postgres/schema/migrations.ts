@@ -531,6 +531,10 @@ CREATE TABLE leases (
   until timestamptz NOT NULL
 ) WITH (fillfactor = 50);
 `,
+  // The cluster and database in which the store was made: a dump restored elsewhere is another store.
+  `
+ALTER TABLE store_identity ADD COLUMN made_in text;
+`,
 ]
 
 /** The oldest number of steps with which a program can use the newest schema. */

@@ -264,6 +264,54 @@ test('an answer that is not read holds no other back', async () => {
   expect(bytes).toBe(5 + 8 * MIB)
 })
 
+test('an answer of many messages is made as its caller takes it', async () => {
+  const parts = 100
+  let made = 0
+  const { raw } = await running({
+    '/a/Long': async function* () {
+      for (; made < parts; made += 1) yield Buffer.alloc(MIB)
+    },
+  })
+  const session = raw()
+  const slow = session.request({ ...POST, ':path': '/a/Long' })
+  slow.end(Buffer.alloc(5))
+  await once(slow, 'response')
+  // Answered after everything that the server could do before.
+  for (let pings = 0; pings < 10; pings += 1) {
+    await new Promise((resolve) => void session.ping(resolve))
+  }
+  const madeUnread = made
+  let bytes = 0
+  slow.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+  })
+  await once(slow, 'end')
+
+  expect(madeUnread).toBeLessThan(5)
+  expect([made, bytes]).toEqual([parts, parts * (MIB + 5)])
+})
+
+test('an answer ends when its caller is gone, though nothing of it was taken', async () => {
+  let isOver = false
+  const { raw } = await running({
+    '/a/Long': async function* (_, signal) {
+      try {
+        while (!signal.aborted) yield Buffer.alloc(MIB)
+      } finally {
+        isOver = true
+      }
+    },
+  })
+  const slow = raw().request({ ...POST, ':path': '/a/Long' })
+  slow.on('error', () => undefined)
+  slow.end(Buffer.alloc(5))
+  await once(slow, 'response')
+
+  slow.close()
+
+  await vi.waitFor(() => expect(isOver).toBe(true), 30_000)
+})
+
 test('at the end the calls under way are answered, and no more are taken', async () => {
   let answer: (() => void) | undefined
   const { server, call } = await running({

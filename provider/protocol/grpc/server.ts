@@ -94,7 +94,10 @@ async function serveCall({ stream, headers, incoming }: Exchange, find: FindMeth
     const method = await find(path)
     if (method === undefined) throw new GrpcError(STATUS.unimplemented, `there is no method ${path}`)
     const request = method.isRequestStream ? new Uint8Array(0) : await message
-    for await (const part of method.answer(request, gone.signal)) send(stream, part)
+    for await (const part of method.answer(request, gone.signal)) {
+      if (stream.writableNeedDrain) await roomIn(stream)
+      send(stream, part)
+    }
     finish(stream, STATUS.ok)
   } catch (error) {
     const code = error instanceof GrpcError ? error.code : STATUS.internal
@@ -121,6 +124,18 @@ function receive(stream: ServerHttp2Stream, incoming: IncomingMessage): Promise<
       }
     }
     stream.on('data', add).on('end', take)
+  })
+}
+
+/** Resolves when the caller has taken what waits to be sent, or is gone: a long answer never waits in memory as a whole. */
+function roomIn(stream: ServerHttp2Stream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed) return resolve()
+    const done = (): void => {
+      stream.off('drain', done).off('close', done)
+      resolve()
+    }
+    stream.on('drain', done).on('close', done)
   })
 }
 

@@ -1,5 +1,11 @@
-import type pg from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { ADVISORY_LOCKS } from './migrate.ts'
+
+/** PostgreSQL's code for what a user may not do. */
+const FORBIDDEN = '42501'
+const ATTEMPTS = 5
+const ATTEMPT_PAUSE_MS = 50
 
 /**
  * Makes a database that was restored from a dump, or copied, a store of its own: regions and clients start anew with it, as with a
@@ -8,7 +14,7 @@ import { ADVISORY_LOCKS } from './migrate.ts'
  */
 export async function adoptRestored(client: pg.Client): Promise<void> {
   const here = await placeOf(client)
-  if ((await madeIn(client)) === here) return
+  if (isSame(await madeIn(client), here)) return
   await client.query('BEGIN')
   try {
     await client.query('SELECT pg_advisory_xact_lock($1, $2)', [
@@ -17,7 +23,8 @@ export async function adoptRestored(client: pg.Client): Promise<void> {
     ])
     const known = await madeIn(client)
     // One of an earlier release does not say where it was made.
-    if (known !== here && (known !== null || (await isAhead(client)))) await client.query(RENEW)
+    const isElsewhere = known === null ? await isAhead(client) : !isSame(known, here)
+    if (isElsewhere) await client.query(RENEW)
     await client.query('UPDATE store_identity SET made_in = $1', [here])
     await client.query('COMMIT')
   } catch (error) {
@@ -26,11 +33,11 @@ export async function adoptRestored(client: pg.Client): Promise<void> {
   }
 }
 
-async function madeIn(client: pg.Client): Promise<string | null | undefined> {
+async function madeIn(client: pg.Client): Promise<string | null> {
   const { rows } = await client.query<{ madeIn: string | null }>(
     'SELECT made_in AS "madeIn" FROM store_identity',
   )
-  return rows[0]?.madeIn
+  return rows[0]?.madeIn ?? null
 }
 
 /** The cluster and the database, which a dump and a copy change, and a standby or a restored archive do not. */
@@ -38,12 +45,30 @@ async function placeOf(client: pg.Client): Promise<string> {
   const { rows: databases } = await client.query<{ oid: string }>(
     'SELECT oid::text FROM pg_database WHERE datname = current_database()',
   )
-  const cluster = await client
-    .query<{ id: string }>('SELECT system_identifier::text AS id FROM pg_control_system()')
-    .then(({ rows }) => rows[0]?.id ?? '')
-    // A service may keep this from its users: then the database alone counts.
-    .catch(() => '')
-  return `${cluster}/${databases[0]?.oid}`
+  return `${await clusterOf(client)}/${databases[0]?.oid}`
+}
+
+/** The identifier of the cluster; '' where users may not read it. */
+async function clusterOf(client: pg.Client): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const { rows } = await client.query<{ id: string }>(
+        'SELECT system_identifier::text AS id FROM pg_control_system()',
+      )
+      return rows[0]?.id ?? ''
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && error.code === FORBIDDEN) return ''
+      // It is read while a checkpoint writes it.
+      if (attempt === ATTEMPTS) throw error
+      await sleep(ATTEMPT_PAUSE_MS)
+    }
+  }
+}
+
+/** Whether two places are one; the cluster counts where both name it. */
+function isSame(known: string | null, here: string): boolean {
+  const [[cluster, database], [otherCluster, otherDatabase]] = [known?.split('/') ?? [], here.split('/')]
+  return database === otherDatabase && (cluster === '' || otherCluster === '' || cluster === otherCluster)
 }
 
 /** Whether a command is of a transaction that this database has not had. */

@@ -2,8 +2,19 @@ import type { GitAccess } from './gitAccess.ts'
 import { loginOf } from './gitAccess.ts'
 import type { GitCall } from './gitCall.ts'
 
-/** Variables that git and ssh need to work at all. */
-const PASSED_ON = ['PATH', 'HOME', 'SSH_AUTH_SOCK', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
+/** Variables that git and ssh need to work at all; the last three on Windows. */
+const PASSED_ON = [
+  'PATH',
+  'HOME',
+  'SSH_AUTH_SOCK',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'NO_PROXY',
+  'no_proxy',
+  'SystemRoot',
+  'USERPROFILE',
+  'TEMP',
+]
 /** Variables that say where the settings of a user are, beside HOME. */
 const SETTINGS_PASSED_ON = ['XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM']
 /** Leave out every file of settings that is not the repository's. */

@@ -71,6 +71,11 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
     quiet: [one('up{job="pharos",instance="a:1"}', '1 0 1x5', 4), one('up{job="other"}', '0x5', 4)],
   },
   PharosResultsNotStored: gauge('pharos_results_up', 0, 1),
+  PharosNothingMonitors: {
+    firing: { ...one('pharos_monitoring{instance="a:1"}', '0+0x5', 4), labels: {} },
+    // Another server does, after a while.
+    quiet: [one('pharos_monitoring{instance="a:1"}', '0 1+0x5', 4)],
+  },
   PharosResultsWait: gauge('pharos_results_waiting', 51, 50),
   PharosThreadRestarts: {
     firing: {

@@ -87,6 +87,8 @@ test('a Windows executable gets the program as a resource, keeps its own, and lo
 
   expect(resource(made, [10, 'NODE_SEA_BLOB', 0])).toBe(blob.toString())
   expect(resource(made, [16, 1, 1033])).toBe('version')
+  // In their order, as Windows searches them by halves: the directory is where the signature was.
+  expect([0x610, 0x618].map((at) => made.readUInt32LE(at))).toEqual([10, 16])
   expect(made.includes(`${FUSE}1`)).toBe(true)
   // The size in memory, the checksum, and the place and length of the signature.
   expect([0x98 + 56, 0x98 + 64, 0x98 + 144, 0x98 + 148].map((at) => made.readUInt32LE(at))).toEqual([

@@ -223,7 +223,8 @@ test('log lines are JSON with a microsecond timestamp', async () => {
   await core.apply('sample_note', plan)
   await provider.shutDown()
 
-  const [line = ''] = provider.output().stderr.split('\n')
+  // The first line says where the provider listens.
+  const [, line = ''] = provider.output().stderr.split('\n')
 
   expect(JSON.parse(line)).toMatchObject({
     '@level': 'error',

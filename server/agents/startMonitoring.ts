@@ -89,7 +89,13 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     ...{ ...parts, storeId: store.storeId, services, results: measured },
     ownAddresses: ownAddresses(parts.monotonicMs).all,
   })
-  await hub.open()
+  try {
+    await hub.open()
+  } catch (error) {
+    // The caller may try again: two threads would not know what the other one stores.
+    await results.stop()
+    throw error
+  }
   const embedded = new EmbeddedAgent({
     hub,
     log,

@@ -8,8 +8,8 @@ import type { QueryInput, QueryName, QueryOutput } from './measurements/queries.
 import { ResultsBusyError } from './results.ts'
 import type { FromThread, ReadingSettings, ToThread } from './threadMessages.ts'
 
-/** Pause before a thread that died is started again (milliseconds). */
-const START_AGAIN_MS = 2_000
+/** Pauses before a thread that died is started again: the last one from then on (milliseconds). */
+const START_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000]
 /** Most queries that wait for the thread: pages show without measurements beyond. */
 const WAITING_MAX = 50
 
@@ -27,6 +27,7 @@ export class ReadResults {
   #worker: Worker | undefined
   #restart: NodeJS.Timeout | undefined
   #nextId = 1
+  #deaths = 0
   #isStopped = false
   readonly measurements: Measurements = measurementsOf(
     (name, input) => this.#query(name, input),
@@ -72,7 +73,10 @@ export class ReadResults {
       this.#worker = undefined
       for (const { reject } of this.#waiting.values()) reject(new ResultsBusyError('results cannot be read'))
       this.#waiting.clear()
-      if (!this.#isStopped) this.#restart = setTimeout(() => this.#start(), START_AGAIN_MS)
+      if (this.#isStopped) return
+      const pauseMs = START_AGAIN_MS[Math.min(this.#deaths, START_AGAIN_MS.length - 1)]
+      this.#deaths += 1
+      this.#restart = setTimeout(() => this.#start(), pauseMs)
     })
   }
 
@@ -80,6 +84,7 @@ export class ReadResults {
     if (message.kind === 'states') {
       for (const listener of this.#listeners) listener(message.serviceIds)
     } else if ('id' in message) {
+      this.#deaths = 0
       this.#waiting.get(message.id)?.resolve(message)
       this.#waiting.delete(message.id)
     }

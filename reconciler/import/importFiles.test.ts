@@ -356,6 +356,69 @@ paths:
   ])
 })
 
+test.each([
+  [
+    'swagger: "2.0"\nhost: api.example\nbasePath: /v1\nschemes: [http, https]',
+    'https://api.example/v1/health',
+  ],
+  ['swagger: "2.0"\nhost: api.example\nschemes: [http]', 'http://api.example/health'],
+  [
+    'openapi: 3.0.1\nservers: [{url: "{scheme}://api.example/v1", variables: {scheme: {default: https}}}]',
+    'https://api.example/v1/health',
+  ],
+])('the address of an OpenAPI document is that of its parts or variables: %s', (head, url) => {
+  const { specs, notes } = read('openapi', `${head}\ninfo: {title: API}\npaths: {/health: {get: {}}}\n`)
+
+  expect([specs.api.endpoints[0].url, notes]).toEqual([url, []])
+})
+
+test.each([
+  ['swagger: "2.0"', '1.yml:1:1: left out: the document has no servers, and so no address'],
+  ['servers: [{url: /v1}]', '1.yml:1:17: left out: the URL must be an absolute http:// or https:// URL'],
+  [
+    'servers: [{url: "https://{host}/v1"}]',
+    '1.yml:1:18: left out: the address has a variable without a default',
+  ],
+])('an OpenAPI document without an address is named at its place: %s', (text, note) => {
+  expect(read('openapi', text)).toMatchObject({ specs: {}, notes: [note] })
+})
+
+test('modules of blackbox_exporter with binary queries do not keep the others out', () => {
+  const { specs, notes } = read(
+    'blackbox',
+    `modules:
+  web: {prober: http}
+  database:
+    prober: tcp
+    tcp: {query_response: [{send: !!binary "AAAACATSFi8=", expect_bytes: !!binary "Tg=="}]}
+`,
+    `scrape_configs:
+  - job_name: probes
+    metrics_path: /probe
+    params: {module: [web]}
+    static_configs: [{targets: ["https://shop.example"]}]
+  - job_name: databases
+    metrics_path: /probe
+    params: {module: [database]}
+    static_configs: [{targets: ["db.example:5432"]}]
+`,
+  )
+
+  expect(Object.keys(specs)).toHaveLength(1)
+  expect(notes).toEqual(['2.yml:9:34: left out: tcp checks are not made, only HTTP'])
+})
+
+test('a file with nothing to import says so, and a ConfigMap how to import what is in it', () => {
+  const configMap = 'apiVersion: v1\nkind: ConfigMap\ndata:\n  config.yaml: |\n    endpoints: []\n'
+
+  expect(read('gatus', 'storage: {type: sqlite}').notes).toEqual([
+    '1.yml:1:1: left out: nothing here is a check of gatus',
+  ])
+  expect(read('gatus', configMap).notes).toEqual([
+    '1.yml:5:5: left out: write config.yaml of the ConfigMap into a file of its own, and import that',
+  ])
+})
+
 test('a file that is neither YAML nor JSON is refused at its place', () => {
   expect(() => read('gatus', 'endpoints: [')).toThrow(UnreadableSource)
   expect(() => read('gatus', 'a: [1\nb: 2')).toThrow(/^1\.yml:2:\d+: /)

@@ -34,6 +34,14 @@ export interface Imported {
   readonly notes: readonly ImportNote[]
 }
 
+/** Notes a configuration that is a text within a manifest of Kubernetes: its lines are not those of the file. */
+function noteConfigMap(document: SourceValue): void {
+  if (document.get('kind').text() !== 'ConfigMap') return
+  for (const [key, value] of document.get('data').entries()) {
+    value.note(`left out: write ${key} of the ConfigMap into a file of its own, and import that`)
+  }
+}
+
 /** Reads the configuration of another tool. Throws UnreadableSource. Pure. */
 export function importFiles(
   format: ImportFormat,
@@ -42,7 +50,11 @@ export function importFiles(
 ): Imported {
   const notes: ImportNote[] = []
   const documents = files.flatMap((file) => readSource(file, notes))
+  for (const document of documents) noteConfigMap(document)
   const services = READERS[format](documents, variableNames())
+  if (services.length + notes.length === 0) {
+    for (const document of documents) document.note(`left out: nothing here is a check of ${format}`)
+  }
   const named = services.map(
     (service, index): Pick<ServiceResponse, 'id' | 'name'> => ({
       id: String(index),

@@ -54,8 +54,7 @@ export function intervalOf(value: SourceValue, usualS: number): number {
 }
 
 /** The URL of an endpoint; notes why it cannot be one. */
-export function urlOf(value: SourceValue): string | undefined {
-  const url = value.text()
+export function urlOf(value: SourceValue, url = value.text()): string | undefined {
   if (url === undefined) {
     value.note('left out: it has no URL')
     return undefined

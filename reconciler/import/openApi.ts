@@ -9,13 +9,8 @@ const ENDPOINTS_MAX = 20
 export function fromOpenApi(documents: readonly SourceValue[]): readonly ImportedService[] {
   return documents.flatMap((document) => {
     const title = document.get('info').get('title').text() ?? 'API'
-    const [server] = document.get('servers').items()
-    const base = server?.get('url')
-    const root = base === undefined ? undefined : urlOf(base)
-    if (root === undefined) {
-      if (base === undefined) document.note('left out: the document has no servers, and so no address')
-      return []
-    }
+    const root = addressOf(document)
+    if (root === undefined) return []
     const endpoints = document
       .get('paths')
       .entries()
@@ -29,6 +24,33 @@ export function fromOpenApi(documents: readonly SourceValue[]): readonly Importe
       endpoints: endpoints.slice(part * ENDPOINTS_MAX, (part + 1) * ENDPOINTS_MAX),
     }))
   })
+}
+
+/** The first address of an API; `undefined`, with a note, when it has none. */
+function addressOf(document: SourceValue): string | undefined {
+  const host = document.get('host')
+  // OpenAPI 2 names its parts.
+  if (document.get('swagger').isThere && host.isThere) {
+    const schemes = document
+      .get('schemes')
+      .items()
+      .map((scheme) => scheme.text())
+    const scheme = schemes.length > 0 && !schemes.includes('https') ? 'http' : 'https'
+    return urlOf(host, `${scheme}://${host.text()}${document.get('basePath').text() ?? ''}`)
+  }
+  const [server] = document.get('servers').items()
+  if (server === undefined) {
+    document.note('left out: the document has no servers, and so no address')
+    return undefined
+  }
+  const url = server.get('url')
+  const variables = server.get('variables')
+  const text = url
+    .text()
+    ?.replaceAll(/\{(\w+)\}/g, (whole, name: string) => variables.get(name).get('default').text() ?? whole)
+  if (text?.includes('{') !== true) return urlOf(url, text)
+  url.note('left out: the address has a variable without a default')
+  return undefined
 }
 
 function endpointOf(root: string, path: string, item: SourceValue): ImportedEndpoint | undefined {

@@ -1,4 +1,4 @@
-import { loadAll, YAMLException } from 'js-yaml'
+import { binaryTag, CORE_SCHEMA, loadAll, Schema, YAMLException } from 'js-yaml'
 import { MANIFEST_DEPTH_MAX } from '../manifest/manifestLimits.ts'
 import { Positions, type ManifestPath } from '../manifest/read/position.ts'
 
@@ -22,6 +22,8 @@ export class UnreadableSource extends Error {}
 
 /** Most aliases of a file: other tools share values by them. */
 const ALIASES_MAX = 1_000
+/** With the one tag that configurations of other tools use. */
+const SCHEMA = new Schema([...CORE_SCHEMA.tags, binaryTag])
 
 interface Origin {
   readonly source: SourceFile
@@ -97,6 +99,7 @@ export function readSource(source: SourceFile, notes: ImportNote[]): readonly So
       maxAliases: ALIASES_MAX,
       maxDepth: MANIFEST_DEPTH_MAX,
       json: true,
+      schema: SCHEMA,
     })
     return values.map(
       (value, document) =>

@@ -39,8 +39,8 @@ const programs = [
   // The thread of slow matches, which the programs that check start beside them.
   { entry: 'monitoring/assertions/matcherWorker.ts', out: 'pharos-matcher.js', format: 'esm' },
   // Threads of the server.
-  { entry: 'server/results/resultsThread.ts', out: 'pharos-server-results.js', format: 'esm' },
-  { entry: 'server/results/readingThread.ts', out: 'pharos-server-reading.js', format: 'esm' },
+  { entry: 'server/results/threads/resultsThread.ts', out: 'pharos-server-results.js', format: 'esm' },
+  { entry: 'server/results/threads/readingThread.ts', out: 'pharos-server-reading.js', format: 'esm' },
   { entry: 'server/store/postgres/waiting/linkThread.ts', out: 'pharos-server-link.js', format: 'esm' },
   { entry: 'server/agents/checksThread.ts', out: 'pharos-server-checks.js', format: 'esm' },
   { entry: 'monitoring/main.ts', out: 'pharos-agent.js', format: 'esm', late: ['re2js'] },

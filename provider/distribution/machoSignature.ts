@@ -1,4 +1,4 @@
-/** The signature of a macOS executable by nobody: without one, Macs with ARM processors start no executable. */
+/** The ad hoc signature of a macOS executable: without any, Macs with ARM processors do not start it. */
 import { createHash } from 'node:crypto'
 
 const SUPER_BLOB = 0xfade_0cc0

@@ -14,7 +14,7 @@ import { refuseConnection, refuseTunnels } from '../http/transport/connectionRef
 import { watchAnswers } from '../http/transport/gracefulClose.ts'
 import { TIMEOUTS } from '../http/transport/timeouts.ts'
 import { dropBody } from '../http/transport/unreadBody.ts'
-import { ResultsBusyError } from '../results/results.ts'
+import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 import type { AgentToken, AgentTokenStore } from '../store/monitoringStore.ts'
 import { answerJson, MessageReader, ProtocolError } from './agentMessage.ts'
 import { forwardRequest } from './forwardRequest.ts'

@@ -1,4 +1,4 @@
-import type { Results } from '../results/results.ts'
+import type { Results } from '../results/threads/results.ts'
 import type { MonitoringStore } from '../store/monitoringStore.ts'
 import type { MonitoredServices } from './monitoredServices.ts'
 

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { pipeline } from 'node:stream/promises'
-import { ResultsBusyError } from '../results/results.ts'
+import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 
 /** Marks a request that came from another server: it is not passed on again. */
 const FORWARDED = 'pharos-forwarded'

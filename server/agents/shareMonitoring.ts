@@ -1,6 +1,6 @@
 import type { Bus } from '../bus/bus.ts'
-import { ReadResults } from '../results/readResults.ts'
-import { ResultsBusyError } from '../results/results.ts'
+import { ReadResults } from '../results/threads/readResults.ts'
+import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 import type { MonitoringTurn } from '../store/store.ts'
 import type { AgentHub } from './agentListener.ts'
 import { type Monitoring, type MonitoringParts, startMonitoring } from './startMonitoring.ts'

@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/contract/apiError.ts'
-import { ResultsBusyError } from '../results/results.ts'
+import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 import type { AdminParts } from './adminListener.ts'
 import { type ProbeParts, renderProbes } from './probeMetrics.ts'
 

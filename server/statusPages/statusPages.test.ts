@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OPERATOR } from '../domain/accounts/actor.ts'
-import { ResultsBusyError } from '../results/results.ts'
+import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 import { type SampleSite, startSampleSite } from './testing/sampleSite.ts'
 
 let site: SampleSite

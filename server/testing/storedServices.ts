@@ -6,7 +6,8 @@ import { serviceBody } from './serviceBodies.ts'
 /** Clocks of a store whose data has no age. */
 export const TIMELESS = { nowMs: () => 0, monotonicMs }
 
-const MAKING = {
+/** With what services are made in a store: nothing of them is blocked, and none has a secret. */
+export const MAKING = {
   ...systemEnvironment,
   nowMs: 0,
   isBlocked: () => false,

@@ -1,6 +1,6 @@
 import type { StatusPage } from '../../domain/statusPages/definition.ts'
 import type { Measurements, ServiceDay } from '../../results/measurements/measurements.ts'
-import { ResultsBusyError } from '../../results/results.ts'
+import { ResultsBusyError } from '../../results/threads/resultsBusyError.ts'
 import type { PageAddress, PublishedStore } from '../../store/statusPageStore.ts'
 import type { PublicPage } from './publicPage.ts'
 import { daysShown, type PageMeasurements, readPublicPage } from './readPublicPage.ts'

@@ -14,6 +14,7 @@ import {
 } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
+import { MAKING } from '../../testing/storedServices.ts'
 import type { Engine } from '../engine.ts'
 import type { Store } from '../store.ts'
 import type { MakeEngine } from './storeSuite.ts'
@@ -23,15 +24,6 @@ const START_S = 1_800_000_000
 
 const settings = { threshold: 2, windowMinutes: 10 }
 type Decide = Parameters<Store['changeService']>[2]
-
-const making = {
-  ...systemEnvironment,
-  nowMs: 0,
-  isBlocked: () => false,
-  seal: () => {
-    throw new Error('the body has no secret')
-  },
-}
 
 /** Tests of automatic incidents for every database behind Store. */
 export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
@@ -54,7 +46,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
     orgId = systemEnvironment.uuid()
     await store.createOrg({ id: orgId, name: 'Acme', plan: 'business', nowMs: 0 })
     const { text } = await store.createService(orgId, undefined, ({ standing }) =>
-      createService(serviceBody(), { ...making, standing: { ...standing, autoIncidents: settings } }),
+      createService(serviceBody(), { ...MAKING, standing: { ...standing, autoIncidents: settings } }),
     )
     // True because the answer is a service.
     service = JSON.parse(text) as ServiceResponse
@@ -309,7 +301,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
     test('an interval that changes starts the count anew, and rounds of the former one do not count', async () => {
       await fail()
       const slower: ServiceRequest = serviceBody({ interval_secs: 120 })
-      await change(store, (now, { standing }) => replaceService(now, slower, { ...making, standing }))
+      await change(store, (now, { standing }) => replaceService(now, slower, { ...MAKING, standing }))
       // True because it was just changed.
       service = JSON.parse((await store.getService(orgId, service.id))?.text ?? '') as ServiceResponse
 

@@ -8,18 +8,11 @@ import type { SealedValue } from '../../domain/seal.ts'
 import { createService } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
+import { MAKING } from '../../testing/storedServices.ts'
 import type { DueDelivery } from '../notificationStore.ts'
 import type { Store } from '../store.ts'
 import type { MakeEngine } from './storeSuite.ts'
 
-const making = {
-  ...systemEnvironment,
-  nowMs: 0,
-  isBlocked: () => false,
-  seal: () => {
-    throw new Error('the body has no secret')
-  },
-}
 const BY = { kind: 'cli' } as const
 const RESULT = { status: 204, error: null, durationMs: 5 }
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -56,7 +49,7 @@ export function channelTools(store: Store): ChannelTools {
     },
     createService: async (orgId) => {
       const { text } = await store.createService(orgId, undefined, ({ standing }) =>
-        createService(serviceBody(), { ...making, standing }),
+        createService(serviceBody(), { ...MAKING, standing }),
       )
       return String(JSON.parse(text).id)
     },

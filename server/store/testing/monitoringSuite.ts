@@ -6,21 +6,13 @@ import type { CertificateNotice } from '../../domain/certificateNotices.ts'
 import { createService, deleteService, pauseService, setAutoIncidents } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
+import { MAKING } from '../../testing/storedServices.ts'
 import type { MonitoringStore } from '../monitoringStore.ts'
 import type { Store } from '../store.ts'
 import { channelTools } from './channelSuite.ts'
 import type { MakeEngine } from './storeSuite.ts'
 
 const FILE = 'results'
-const making = {
-  ...systemEnvironment,
-  nowMs: 0,
-  isBlocked: () => false,
-  seal: () => {
-    throw new Error('the body has no secret')
-  },
-}
-
 /** Tests of what monitoring reads and writes, for every database behind Store, with two programs on one database. */
 export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
   let store: Store
@@ -45,7 +37,7 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
 
   async function create(by = store): Promise<ServiceResponse> {
     const { text } = await by.createService(orgId, undefined, ({ standing }) =>
-      createService(serviceBody(), { ...making, standing }),
+      createService(serviceBody(), { ...MAKING, standing }),
     )
     // True because the answer is a service.
     return JSON.parse(text) as ServiceResponse

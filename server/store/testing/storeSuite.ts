@@ -5,6 +5,7 @@ import type { ChangeOrigin } from '../../domain/changeOrigin.ts'
 import { createService, replaceService } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
+import { MAKING } from '../../testing/storedServices.ts'
 import type { Engine } from '../engine.ts'
 import type { Store } from '../store.ts'
 
@@ -12,15 +13,6 @@ import type { Store } from '../store.ts'
 export interface EmptyEngine {
   readonly engine: Engine
   readonly remove: () => Promise<void>
-}
-
-const making = {
-  ...systemEnvironment,
-  nowMs: 0,
-  isBlocked: () => false,
-  seal: () => {
-    throw new Error('the body has no secret')
-  },
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -57,7 +49,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
   /** Requested together with others, and so decided in the same transaction. */
   function create(orgId: string, definition: ServiceRequest = serviceBody()) {
     return store.createService(orgId, undefined, ({ standing }) =>
-      createService(definition, { ...making, standing }),
+      createService(definition, { ...MAKING, standing }),
     )
   }
 
@@ -136,7 +128,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       const twice = systemEnvironment.uuid()
       const same = () =>
         store.createService(orgId, undefined, ({ standing }) =>
-          createService(serviceBody(), { ...making, standing, uuid: () => twice }),
+          createService(serviceBody(), { ...MAKING, standing, uuid: () => twice }),
         )
 
       const results = await Promise.allSettled([same(), same(), create(orgId), create(orgId)])
@@ -205,12 +197,12 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
     test('a generation is kept with its origin and definition for as long as results of its plan, and then forgotten', async () => {
       const orgId = await createOrg()
       const { text } = await store.createService(orgId, undefined, ({ standing }) => ({
-        ...createService(serviceBody(), { ...making, standing }),
+        ...createService(serviceBody(), { ...MAKING, standing }),
         origin: origin('first'),
       }))
       const id = String(JSON.parse(text).id)
       await store.changeService(orgId, id, (service, { standing }) => ({
-        ...replaceService(service, serviceBody({ name: 'Newest' }), { ...making, standing }),
+        ...replaceService(service, serviceBody({ name: 'Newest' }), { ...MAKING, standing }),
         origin: origin('second'),
       }))
 
@@ -236,7 +228,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       const id = await idOf(create(orgId))
 
       const change = store.changeService(orgId, id, (service, { standing }) => ({
-        ...replaceService(service, serviceBody(), { ...making, standing }),
+        ...replaceService(service, serviceBody(), { ...MAKING, standing }),
         commands: [{ type: 'EndServiceMonitoring', region: 'x', serviceId: id, generation: Number.NaN }],
       }))
 

@@ -1,19 +1,21 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { LASTING_THREAD, threadFile } from '../../api/runtime/threadFile.ts'
-import type { ResultsAnswer } from '../../monitoring/protocol/messages.ts'
-import type { HistoryPolicy } from '../domain/historyPolicy.ts'
-import type { RegionPresence } from './agentWatch.ts'
-import type { CheckCount } from './checkCounts.ts'
-import type { ResultsBatch } from './ingest.ts'
-import type { LatestResult } from './measurements/latestResults.ts'
-import type { Measurements } from './measurements/measurements.ts'
-import { measurementsOf } from './measurements/measurementsOf.ts'
-import type { QueryInput, QueryName, QueryOutput } from './measurements/queries.ts'
-import type { ResultsPlace } from '../store/engine.ts'
-import type { MonitoredChange, MonitoredService } from './monitoredService.ts'
+import { LASTING_THREAD, threadFile } from '../../../api/runtime/threadFile.ts'
+import type { ResultsAnswer } from '../../../monitoring/protocol/messages.ts'
+import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
+import type { RegionPresence } from '../agentWatch.ts'
+import type { CheckCount } from '../checkCounts.ts'
+import type { ResultsBatch } from '../ingest.ts'
+import type { LatestResult } from '../measurements/latestResults.ts'
+import type { Measurements } from '../measurements/measurements.ts'
+import { measurementsOf } from '../measurements/measurementsOf.ts'
+import type { QueryInput, QueryName, QueryOutput } from '../measurements/queries.ts'
+import type { ResultsPlace } from '../../store/engine.ts'
+import type { MonitoredChange, MonitoredService } from '../monitoredService.ts'
+import { ResultsBusyError } from './resultsBusyError.ts'
 import type { FromThread, ThreadSettings, ToThread } from './threadMessages.ts'
-import type { StoredTransition } from './transitionRows.ts'
+import { ThreadRequests } from './threadRequests.ts'
+import type { StoredTransition } from '../transitionRows.ts'
 
 /** Pauses before a thread that died is started again: the last one from then on (milliseconds). */
 const START_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
@@ -44,26 +46,17 @@ export interface ResultsParts {
   readonly onCompaction?: (secs: number) => void
 }
 
-/** Results cannot be stored at present; the agent has to send them again. */
-export class ResultsBusyError extends Error {}
-
-interface Waiting {
-  readonly resolve: (message: FromThread) => void
-  readonly reject: (error: Error) => void
-}
-
 /**
  * The results, in a thread of their own: the API never waits for them. A thread that dies is restarted and receives all
  * monitored services again; agents resend what it had not acknowledged.
  */
 export class Results {
   readonly #parts: ResultsParts
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #requests = new ThreadRequests(WAITING_MAX)
   readonly #listeners = new Set<(serviceIds: ReadonlySet<string>) => void>()
   readonly #policyTimer: NodeJS.Timeout
   #worker: Worker | undefined
   #fileId: string | undefined
-  #nextId = 1
   #deaths = 0
   #restarts = 0
   #newestTransition = 0
@@ -107,7 +100,7 @@ export class Results {
 
   /** Requests that wait for the thread. */
   get waiting(): number {
-    return this.#waiting.size
+    return this.#requests.count
   }
 
   /** How often the thread was started again. */
@@ -226,8 +219,7 @@ export class Results {
     this.#worker = undefined
     this.#fileId = undefined
     this.#checks = []
-    for (const { reject } of this.#waiting.values()) reject(new ResultsBusyError('the results thread ended'))
-    this.#waiting.clear()
+    this.#requests.end()
     if (this.#isStopped) return
     const pauseMs = START_AGAIN_MS[Math.min(this.#deaths, START_AGAIN_MS.length - 1)] ?? 0
     this.#deaths += 1
@@ -273,23 +265,16 @@ export class Results {
       case 'latest':
       case 'refused': {
         this.#deaths = 0
-        const waiting = this.#waiting.get(message.id)
-        this.#waiting.delete(message.id)
-        waiting?.resolve(message)
+        this.#requests.answer(message)
       }
     }
   }
 
   #ask(message: (id: number) => ToThread): Promise<FromThread> {
-    if (this.#fileId === undefined || this.#waiting.size >= WAITING_MAX) {
+    if (this.#fileId === undefined) {
       return Promise.reject(new ResultsBusyError('results cannot be stored at present'))
     }
-    const id = this.#nextId
-    this.#nextId += 1
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-      this.#post(message(id))
-    })
+    return this.#requests.ask(message, (one) => this.#post(one))
   }
 
   #post(message: ToThread): void {

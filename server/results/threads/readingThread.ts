@@ -1,14 +1,14 @@
 /** The thread that answers queries in a process that does not store the results. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { startQuery } from './measurements/queries.ts'
-import { prepareLatest } from './measurements/latestResults.ts'
-import { QueryTurns } from './measurements/queryTurns.ts'
-import type { Query } from './measurements/sources.ts'
-import { openPostgresResults } from './postgres/postgresResults.ts'
-import { prepareReading, statesOf } from './readingSources.ts'
-import { LinkLostError } from '../store/postgres/waiting/waitingLink.ts'
+import { startQuery } from '../measurements/queries.ts'
+import { prepareLatest } from '../measurements/latestResults.ts'
+import { QueryTurns } from '../measurements/queryTurns.ts'
+import type { Query } from '../measurements/sources.ts'
+import { openPostgresResults } from '../postgres/postgresResults.ts'
+import { prepareReading, statesOf } from '../readingSources.ts'
+import { LinkLostError } from '../../store/postgres/waiting/waitingLink.ts'
 import type { FromThread, ReadingSettings, ToThread } from './threadMessages.ts'
-import { prepareTransitions } from './transitionRows.ts'
+import { prepareTransitions } from '../transitionRows.ts'
 
 /** Interval of the look for changed states (milliseconds). */
 const CHANGES_MS = 1_000

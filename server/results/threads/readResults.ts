@@ -1,32 +1,27 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { LASTING_THREAD, threadFile } from '../../api/runtime/threadFile.ts'
-import type { LatestResult } from './measurements/latestResults.ts'
-import type { Measurements } from './measurements/measurements.ts'
-import { measurementsOf } from './measurements/measurementsOf.ts'
-import type { QueryInput, QueryName, QueryOutput } from './measurements/queries.ts'
-import { ResultsBusyError } from './results.ts'
+import { LASTING_THREAD, threadFile } from '../../../api/runtime/threadFile.ts'
+import type { LatestResult } from '../measurements/latestResults.ts'
+import type { Measurements } from '../measurements/measurements.ts'
+import { measurementsOf } from '../measurements/measurementsOf.ts'
+import type { QueryInput, QueryName, QueryOutput } from '../measurements/queries.ts'
+import { ResultsBusyError } from './resultsBusyError.ts'
 import type { FromThread, ReadingSettings, ToThread } from './threadMessages.ts'
+import { ThreadRequests } from './threadRequests.ts'
 
 /** Pauses before a thread that died is started again: the last one from then on (milliseconds). */
 const START_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000]
 /** Most queries that wait for the thread: pages show without measurements beyond. */
 const WAITING_MAX = 50
 
-interface Waiting {
-  readonly resolve: (message: FromThread) => void
-  readonly reject: (error: Error) => void
-}
-
 /** Results that another process may store, read in a thread of its own. */
 export class ReadResults {
   readonly #settings: ReadingSettings
   readonly #log: Logger
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #requests = new ThreadRequests(WAITING_MAX)
   readonly #listeners = new Set<(serviceIds: ReadonlySet<string>) => void>()
   #worker: Worker | undefined
   #restart: NodeJS.Timeout | undefined
-  #nextId = 1
   #deaths = 0
   #isStopped = false
   readonly measurements: Measurements = measurementsOf(
@@ -71,8 +66,7 @@ export class ReadResults {
     worker.on('error', (error) => this.#log.warn({ err: error }, 'results cannot be read'))
     worker.on('exit', () => {
       this.#worker = undefined
-      for (const { reject } of this.#waiting.values()) reject(new ResultsBusyError('results cannot be read'))
-      this.#waiting.clear()
+      this.#requests.end()
       if (this.#isStopped) return
       const pauseMs = START_AGAIN_MS[Math.min(this.#deaths, START_AGAIN_MS.length - 1)]
       this.#deaths += 1
@@ -85,8 +79,7 @@ export class ReadResults {
       for (const listener of this.#listeners) listener(message.serviceIds)
     } else if ('id' in message) {
       this.#deaths = 0
-      this.#waiting.get(message.id)?.resolve(message)
-      this.#waiting.delete(message.id)
+      this.#requests.answer(message)
     }
   }
 
@@ -99,14 +92,7 @@ export class ReadResults {
 
   #ask(message: (id: number) => ToThread): Promise<FromThread> {
     const worker = this.#worker
-    if (worker === undefined || this.#waiting.size >= WAITING_MAX) {
-      return Promise.reject(new ResultsBusyError('results cannot be read at present'))
-    }
-    const id = this.#nextId
-    this.#nextId += 1
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-      worker.postMessage(message(id))
-    })
+    if (worker === undefined) return Promise.reject(new ResultsBusyError('results cannot be read at present'))
+    return this.#requests.ask(message, (one) => worker.postMessage(one))
   }
 }

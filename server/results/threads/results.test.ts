@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { seriesNumber } from '../domain/regions.ts'
-import { RESULTS_FILE } from './file/resultsSchema.ts'
-import { Results, ResultsBusyError } from './results.ts'
-import { monitoredService, ORG, openedResults, STORE } from './testing/openedResults.ts'
-import { batchOf, type TestResult } from './testing/resultMessages.ts'
+import { seriesNumber } from '../../domain/regions.ts'
+import { RESULTS_FILE } from '../file/resultsSchema.ts'
+import { Results } from './results.ts'
+import { ResultsBusyError } from './resultsBusyError.ts'
+import { monitoredService, ORG, openedResults, STORE } from '../testing/openedResults.ts'
+import { batchOf, type TestResult } from '../testing/resultMessages.ts'
 
 const service = monitoredService(1)
 const SERIES = seriesNumber(1, 'eu-west-1')

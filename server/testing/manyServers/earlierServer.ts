@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { MIGRATIONS } from '../../store/postgres/schema/migrations.ts'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const STEPS_FILE = 'server/store/postgres/schema/migrations.ts'
+/** Largest archive of a commit (bytes). */
+const ARCHIVE_BYTES_MAX = 256 * 1_024 * 1_024
+
+/** The program of the newest commit with an earlier schema, in a temporary folder. */
+export interface EarlierServer {
+  /** File of the program. */
+  readonly program: string
+  /** Steps of its schema. */
+  readonly steps: number
+  readonly remove: () => void
+}
+
+/**
+ * The reason why no earlier server can be built: this checkout has no history of commits. `null` when it has.
+ */
+export function reasonWithoutHistory(): string | null {
+  try {
+    if (git('rev-parse', '--is-shallow-repository').toString().trim() === 'true')
+      return 'the clone is shallow'
+    return null
+  } catch {
+    return 'this is no git checkout'
+  }
+}
+
+/** Builds it, with the packages that are installed here. Throws when no commit has an earlier schema. */
+export async function buildEarlierServer(): Promise<EarlierServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-earlier-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  try {
+    const { commit, steps } = await newestEarlier(folder)
+    const archive = join(folder, 'archive.tar')
+    writeFileSync(archive, git('archive', commit))
+    execFileSync('tar', ['-xf', archive, '-C', folder])
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+    const builder = pathToFileURL(join(folder, 'scripts/build.mjs')).href
+    const script = `import(${JSON.stringify(builder)}).then((it) => it.buildPrograms((out) => out.startsWith('pharos-server')))`
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' })
+    return { program: join(folder, 'dist/pharos-server.js'), steps, remove }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+async function newestEarlier(folder: string): Promise<{ readonly commit: string; readonly steps: number }> {
+  const changes = git('log', '--format=%H', '--', STEPS_FILE).toString().split('\n').filter(Boolean)
+  // The first one matters while a step is not committed yet.
+  const commits = ['HEAD', ...changes.map((change) => `${change}^`)]
+  for (const [index, commit] of commits.entries()) {
+    const file = join(folder, `steps-${index}.ts`)
+    try {
+      writeFileSync(file, git('show', `${commit}:${STEPS_FILE}`))
+    } catch {
+      // Before the file was made.
+      continue
+    }
+    const loaded: unknown = await import(/* @vite-ignore */ pathToFileURL(file).href)
+    const steps = stepsOf(loaded)
+    if (steps < MIGRATIONS.length) return { commit, steps }
+  }
+  throw new Error(`no commit has fewer than the ${MIGRATIONS.length} steps of ${STEPS_FILE}`)
+}
+
+function stepsOf(loaded: unknown): number {
+  const isModule = typeof loaded === 'object' && loaded !== null && 'MIGRATIONS' in loaded
+  if (isModule && Array.isArray(loaded.MIGRATIONS)) return loaded.MIGRATIONS.length
+  throw new Error(`${STEPS_FILE} has no MIGRATIONS in an earlier commit`)
+}
+
+function git(...args: readonly string[]): Buffer {
+  return execFileSync('git', ['-C', ROOT, ...args], { stdio: 'pipe', maxBuffer: ARCHIVE_BYTES_MAX })
+}

@@ -63,7 +63,12 @@ export class WaitingLink {
   #ask(message: ToLink, waitMs: number): FromLink | undefined {
     const before = Atomics.load(this.#signal, 0)
     this.#port.postMessage(message)
-    if (Atomics.wait(this.#signal, 0, before, waitMs) === 'timed-out') return undefined
+    const untilMs = performance.now() + waitMs
+    // The call that wakes for the answer before may come after that was taken: only a raised signal counts.
+    while (Atomics.load(this.#signal, 0) === before) {
+      const leftMs = untilMs - performance.now()
+      if (leftMs <= 0 || Atomics.wait(this.#signal, 0, before, leftMs) === 'timed-out') return undefined
+    }
     // True because only the thread posts to this port.
     return receiveMessageOnPort(this.#port)?.message as FromLink | undefined
   }

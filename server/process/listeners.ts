@@ -57,14 +57,16 @@ export async function listenAdmin(
 
 /** Starts the listener for agents; its URL, `null` when there is none. */
 export async function listenForAgents(
-  { agents, log, monotonicMs }: ProgramSettings,
+  { agents, log, monotonicMs, tls: shared, certificate: opened }: ListenerSettings,
   store: Store,
   { hub, elsewhere, announce }: MonitoringView,
   undo: Undo,
 ): Promise<string | null> {
   if (agents === null) return null
   const { host, port, tls } = agents
-  const certificate = tls === undefined ? undefined : watchCertificate(tls, log, undo)
+  const own = () => (tls === undefined ? undefined : watchCertificate(tls, log, undo))
+  // The same files are watched once.
+  const certificate = tls === shared ? opened : own()
   const listener = agentListener({
     ...{ hub, elsewhere },
     tokens: store,

@@ -1,4 +1,5 @@
 import { isPermitted } from '../domain/accounts/roles.ts'
+import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 import type { Membership } from '../store/accountStore.ts'
 import type { Notices } from './frame/notices.ts'
 import { noticesOf } from './live/noticesOf.ts'
@@ -36,9 +37,28 @@ export async function guarded(route: Route, asked: Asked, signedIn: SignedIn | u
   if (!isOrgRoute(route)) return outside(await route.handle({ ...asked, ...signedIn, by }))
   const org = signedIn.memberships.find(({ orgId }) => orgId === asked.params.org)
   if (org === undefined) return outside({ kind: 'not found' })
-  const answer = await asMember(route, asked, { signedIn, org })
+  const { answer, areResultsBusy } = await withoutBusyResults(route, asked, (request) =>
+    asMember(route, request, { signedIn, org }),
+  )
   if (answer.kind !== 'page') return { answer, signedIn, org }
-  return { answer, signedIn, org, notices: await noticesOf(asked, org.orgId, asked.nowMs) }
+  const notices = { ...(await noticesOf(asked, org.orgId, asked.nowMs)), areResultsBusy }
+  return { answer, signedIn, org, notices }
+}
+
+/** What `handle` answers; a page is made without results while they cannot be read. Nothing is changed twice. */
+async function withoutBusyResults(
+  { method }: Route,
+  asked: Asked,
+  handle: (asked: Asked) => Promise<Answer>,
+) {
+  try {
+    return { answer: await handle(asked), areResultsBusy: false }
+  } catch (error) {
+    if (!(error instanceof ResultsBusyError) || method !== 'GET') throw error
+    const readServices = (orgId: string) => asked.index.readServices(orgId)
+    const index = { read: readServices, readServices }
+    return { answer: await handle({ ...asked, measurements: undefined, index }), areResultsBusy: true }
+  }
 }
 
 function askForSignIn({ method }: Route, { url }: Asked): Answer {

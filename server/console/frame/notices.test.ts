@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { RESULTS_FILE } from '../../results/file/resultsSchema.ts'
 import { apiClient } from '../../testing/apiClient.ts'
 import { runHere } from '../../testing/commandHere.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
@@ -22,8 +26,11 @@ test('pages name a region without a connected agent, to those whose services it 
   const user = await server.signIn('viewer')
   const other = await server.signIn('viewer', { orgId: await server.createOrg({ name: 'Elsewhere' }) })
   const notice = /No agent is connected in ([^:]*):/
-  const named = async ({ client, root }: typeof user) =>
-    notice.exec((await client.get(`${root}/incidents`)).text)?.[1]
+  const named = async ({ client, root }: typeof user) => {
+    const { status, text } = await client.get(`${root}/incidents`)
+    expect([status, text]).toEqual([200, expect.any(String)])
+    return notice.exec(text)?.[1]
+  }
 
   const before = [await named(user), await named(other)]
   const sighting = { agents: 1, version: '0.1.0', clockAheadMs: 0, spooled: 0, checksInFlight: 0 }
@@ -36,4 +43,33 @@ test('pages name a region without a connected agent, to those whose services it 
 
   expect(before).toEqual([region, undefined])
   expect([connected, away, paused]).toEqual([undefined, region, undefined])
+})
+
+test('pages are made without results while they cannot be read, and say so', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pharos-notices-'))
+  // No results thread opens a folder.
+  mkdirSync(join(dataDir, RESULTS_FILE))
+  const broken = await startConsoleServer({ engine: 'sqlite', dataDir, isMonitoring: true })
+  onTestFinished(async () => {
+    await broken.close()
+    rmSync(dataDir, { recursive: true })
+  })
+  const { json: service } = await apiClient(broken.url, broken.apiKey).post('/v1/services', serviceBody())
+  const { client, root, actions } = await broken.signIn('owner')
+  const paths = ['services', `services/${Object(service).id}`, 'incidents', 'services?look=wall']
+  const notice = 'Results of checks cannot be read at present'
+
+  const pages = await Promise.all(paths.map((path) => client.get(`${root}/${path}`)))
+  const paused = await client.post(`${actions}/services/${Object(service).id}/pause`, {})
+  const after = await apiClient(broken.url, broken.apiKey).get(`/v1/services/${Object(service).id}`)
+
+  expect(pages.map(({ status, text }) => [status, text.includes(notice)])).toEqual([
+    [200, true],
+    [200, true],
+    [200, false],
+    [200, true],
+  ])
+  expect(pages[0]?.text).toContain(Object(service).name)
+  expect(paused.status).toBe(303)
+  expect(Object(after.json).paused_at).toEqual(expect.any(String))
 })

@@ -8,11 +8,15 @@ export interface NoticeSources {
   readonly store: Pick<Store, 'listChannels' | 'regionModes' | 'listAgentTokens'>
   /** `undefined` when nothing is checked from this process. */
   readonly measurements: unknown
-  readonly index: ServiceIndex
+  readonly index: Pick<ServiceIndex, 'readServices'>
 }
 
-/** What pages of the organisation warn of now. */
-export async function noticesOf(sources: NoticeSources, orgId: string, nowMs: number): Promise<Notices> {
+/** What pages of the organisation warn of now, but for results that cannot be read. */
+export async function noticesOf(
+  sources: NoticeSources,
+  orgId: string,
+  nowMs: number,
+): Promise<Omit<Notices, 'areResultsBusy'>> {
   const channels = await sources.store.listChannels(orgId)
   const disabledChannels = channels.filter(({ state }) => state === 'disabled')
   return { disabledChannels, lostRegions: await lostRegions(sources, orgId, nowMs) }
@@ -31,7 +35,7 @@ async function lostRegions(
     (code) => !tokens.some(({ region, state }) => region === code && state === 'connected'),
   )
   if (lost.length === 0) return []
-  const { services } = await index.read(orgId)
+  const { services } = await index.readServices(orgId)
   const used = new Set(services.flatMap(({ regions, pausedAt }) => (pausedAt === null ? regions : [])))
   return lost.filter((code) => used.has(code)).sort()
 }

@@ -1,5 +1,6 @@
 import type { ServiceResponse } from '../../../api/contract/service.ts'
 import type { Measurements, ServiceOverview } from '../../results/measurements/measurements.ts'
+import { ResultsBusyError } from '../../results/threads/resultsBusyError.ts'
 import type { Store } from '../../store/store.ts'
 
 /** Most services that are kept, of all organisations: some hundred bytes each. */
@@ -88,6 +89,16 @@ export class ServiceIndex {
       await kept.renewing
     }
     return kept
+  }
+
+  /** As `read`, also while the results cannot be read: `states` is empty. */
+  async readServices(orgId: string): Promise<ListedServices> {
+    const kept = this.#keptOf(orgId)
+    // The services are read before the states.
+    await this.read(orgId).catch((error: unknown) => {
+      if (!(error instanceof ResultsBusyError)) throw error
+    })
+    return { services: kept.services, states: new Map() }
   }
 
   /** Ends the subscription to changes. */

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
+import { ResultsBusyError } from '../../results/threads/resultsBusyError.ts'
 import { PasswordsBusyError } from '../credentials/passwordDesk.ts'
 import { messagePage, NOT_FOUND_PAGE } from './messagePages.ts'
 import type { Page } from './route.ts'
@@ -8,6 +9,13 @@ export function answerOfError(error: unknown, onError: (error: unknown) => void)
   if (error instanceof PasswordsBusyError) {
     const page = messagePage(503, 'Busy', 'Too many people are signing in. Try again in a moment.')
     return { ...page, retryAfterS: error.retryAfterS }
+  }
+  if (error instanceof ResultsBusyError) {
+    return messagePage(
+      503,
+      'Not available',
+      'Results of checks cannot be read at present. Try again in a moment.',
+    )
   }
   if (error instanceof ApiError) {
     if (error.code === 'not_found') return NOT_FOUND_PAGE

@@ -29,7 +29,7 @@ export interface ConsoleParts {
   readonly passwords: PasswordDesk
   readonly throttle: PasswordThrottle
   readonly streams: LiveStreams
-  readonly index: ServiceIndex
+  readonly index: Pick<ServiceIndex, 'read' | 'readServices'>
   /** Called with an error behind an answer of 500. */
   readonly onError: (error: unknown) => void
 }

@@ -102,7 +102,8 @@ async function chartPart(
   endpointId: string,
   [, , spanS, stepS]: (typeof RANGES)[number],
 ): Promise<Html> {
-  if (measurements === undefined) return html`<p>This server makes no checks.</p>`
+  if (measurements === undefined)
+    return html`<p>No results: this server makes no checks, or cannot read them at present.</p>`
   const untilS = Math.ceil(nowMs / 1_000 / stepS) * stepS
   const fromS = untilS - spanS
   const lines = await measurements.latency({ endpointId, fromS, untilS, stepS })

@@ -45,13 +45,15 @@ const LONGEST = [
 ]
 
 /**
- * Files in an order that follows from the seed, the longest first and then those with whole programs: the short ones
- * fill the end evenly.
+ * Files in an order that follows from the seed, those on PostgreSQL, then the longest, then those with whole programs:
+ * the short ones fill the end evenly. A worker ends before a file of the other project, and the next one imports
+ * everything anew: the files of a project are together.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification): string => {
+    const place = ({ moduleId, project }: TestSpecification): string => {
       const order = createHash('sha256').update(`${this.ctx.config.sequence.seed} ${moduleId}`).digest('hex')
+      if (project.name === POSTGRES_PROJECT.test.name) return ` ${order}`
       const rank = LONGEST.findIndex((file) => moduleId.endsWith(`/${file}`))
       if (rank !== -1) return `0 ${String(rank).padStart(3, '0')}`
       return `${/\.(?:e2e|browser)\.test/.test(moduleId) ? 1 : 2} ${order}`

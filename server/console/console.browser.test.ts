@@ -2,8 +2,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axeFindings } from '../../web/testing/axeFindings.ts'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
-import { findings, openConsolePage } from './testing/consolePage.ts'
+import { openConsolePage } from './testing/consolePage.ts'
 import { type ConsoleServer, startConsoleServer, type TestPerson } from './testing/startConsoleServer.ts'
 
 let server: ConsoleServer
@@ -57,7 +58,7 @@ describe.skipIf(skipReason !== null)(
               .filter((one) => one.className !== 'skip' && one.getBoundingClientRect().height < 24)
               .map((one) => one.outerHTML),
           )
-        found.push([path, await findings(page), await page.evaluate(overflow), small])
+        found.push([path, await axeFindings(page), await page.evaluate(overflow), small])
         if (answer?.status() === 404) complaints.pop()
       }
       await close()
@@ -73,7 +74,7 @@ describe.skipIf(skipReason !== null)(
           ...{ email: `keys-${javaScriptEnabled}@example.org`, role: 'viewer' },
         })
         await page.goto(/http:\/\/[^<]*\/invite\/[\w-]+/.exec(invited.text)?.[0] ?? '')
-        if (javaScriptEnabled) expect(await findings(page)).toEqual([])
+        if (javaScriptEnabled) expect(await axeFindings(page)).toEqual([])
         await page.getByLabel('Your name').focus()
         await page.keyboard.type('Kay')
         await page.keyboard.press('Tab')
@@ -83,7 +84,7 @@ describe.skipIf(skipReason !== null)(
         await page.getByRole('button', { name: 'Sign out' }).focus()
         await page.keyboard.press('Enter')
         await page.getByLabel('E-mail address').waitFor()
-        if (javaScriptEnabled) expect(await findings(page)).toEqual([])
+        if (javaScriptEnabled) expect(await axeFindings(page)).toEqual([])
         await page.getByLabel('E-mail address').focus()
         await page.keyboard.type(`keys-${javaScriptEnabled}@example.org`)
         await page.keyboard.press('Tab')

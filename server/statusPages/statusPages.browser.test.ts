@@ -1,7 +1,7 @@
-import axe from 'axe-core'
-import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATOR } from '../domain/accounts/actor.ts'
+import { axeFindings } from '../../web/testing/axeFindings.ts'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
 import { PAYLOADS } from '../../web/testing/payloads.ts'
 import { type SampleSite, startSampleSite } from './testing/sampleSite.ts'
@@ -41,16 +41,6 @@ async function opened(path: string, options: BrowserContextOptions = {}) {
     await page.getByText('Times are in your time zone').waitFor()
   }
   return { page, complaints, answered, close: () => context.close() }
-}
-
-/** What axe-core finds wrong, of all its rules, best practices included. */
-async function findings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
-  // True because axe gives an array of violations.
-  return (found as { id: string; nodes: { html: string }[] }[]).map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-  )
 }
 
 /** Thirty components in three sections, incidents of all kinds, and a window. */
@@ -131,7 +121,7 @@ describe.skipIf(skipReason !== null)(
           const small = await page
             .locator('summary, nav a, .group > p > a')
             .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().height < 24).length)
-          found.push([path, await findings(page), complaints, await page.evaluate(overflow), small])
+          found.push([path, await axeFindings(page), complaints, await page.evaluate(overflow), small])
           await close()
         }
 
@@ -152,7 +142,7 @@ describe.skipIf(skipReason !== null)(
       expect(await icon.isVisible()).toBe(true)
       expect(await page.locator('.components .label').first().innerText()).toBe('Down')
       expect(colours).toBeGreaterThan(2)
-      expect(await findings(page)).toEqual([])
+      expect(await axeFindings(page)).toEqual([])
       expect(complaints).toEqual([])
       await close()
     })

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../../server/testing/startServer.ts'
+import { axeFindings } from '../../../web/testing/axeFindings.ts'
 import { skipReason, startBrowser } from '../../../web/testing/browser.ts'
 import { FOREIGN_MARKUP } from '../../../web/testing/foreignMarkup.ts'
 import { PAYLOADS } from '../../../web/testing/payloads.ts'
@@ -50,11 +50,8 @@ async function signIn(page: Page, url: string): Promise<void> {
 
 /** What axe-core finds wrong, and what does not fit or is too small to be hit. */
 async function findings(page: Page): Promise<unknown> {
-  await page.evaluate(axe.source)
   // Pages reload, and have a link that turns this off.
-  const found = await page.evaluate(
-    "axe.run({ rules: { 'meta-refresh': { enabled: false } } }).then(({ violations }) => violations)",
-  )
+  const found = await axeFindings(page, ['meta-refresh'])
   const overflow = await page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   )

@@ -1,11 +1,12 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axeFindings } from '../../../web/testing/axeFindings.ts'
 import { skipReason, startBrowser } from '../../../web/testing/browser.ts'
 import { PAYLOADS } from '../../../web/testing/payloads.ts'
 import { apiClient } from '../../testing/apiClient.ts'
 import { endpointBody, serviceBody } from '../../testing/serviceBodies.ts'
 import { startTarget, type Target } from '../../testing/target.ts'
-import { findings, openConsolePage } from '../testing/consolePage.ts'
+import { openConsolePage } from '../testing/consolePage.ts'
 import { type ConsoleServer, startConsoleServer, type TestPerson } from '../testing/startConsoleServer.ts'
 
 /** Longest wait for what a real check shows (milliseconds). */
@@ -74,7 +75,7 @@ describe.skipIf(skipReason !== null)(
       for (const path of paths()) {
         await page.goto(`${server.consoleUrl}${path}`)
         const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-        found.push([path, await findings(page), await page.evaluate(overflow)])
+        found.push([path, await axeFindings(page), await page.evaluate(overflow)])
       }
       await close()
 

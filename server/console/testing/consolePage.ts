@@ -1,4 +1,3 @@
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { SESSION_COOKIE } from '../routing/cookies.ts'
 import type { TestPerson } from './startConsoleServer.ts'
@@ -34,14 +33,4 @@ export async function openConsolePage(
     if (!request.url().startsWith(consoleUrl)) complaints.push(`elsewhere: ${request.url()}`)
   })
   return { page, complaints, close: () => context.close() }
-}
-
-/** What axe-core finds wrong, of all its rules, best practices included. */
-export async function findings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
-  // True because axe gives an array of violations.
-  return (found as { id: string; nodes: { html: string }[] }[]).map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-  )
 }

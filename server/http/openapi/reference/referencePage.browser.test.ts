@@ -1,6 +1,6 @@
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axeFindings } from '../../../../web/testing/axeFindings.ts'
 import { skipReason, startBrowser } from '../../../../web/testing/browser.ts'
 import { FOREIGN_MARKUP } from '../../../../web/testing/foreignMarkup.ts'
 import { PAYLOADS } from '../../../../web/testing/payloads.ts'
@@ -27,16 +27,6 @@ async function opened(options: BrowserContextOptions): Promise<{ page: Page; com
     if (request.url() !== `${server.adminUrl}/docs`) complaints.push(`request: ${request.url()}`)
   })
   return { page, complaints }
-}
-
-/** What axe-core finds wrong, of all its rules, best practices included. */
-async function findings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
-  // True because axe gives an array of violations.
-  return (found as { id: string; nodes: { html: string }[] }[]).map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-  )
 }
 
 /** `value` with each text in it changed by `change`, keys and references too where nothing else depends on them. */
@@ -83,7 +73,7 @@ describe.skipIf(skipReason !== null)(
       await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
       const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-      const found = [await findings(page), await page.evaluate(overflow)]
+      const found = [await axeFindings(page), await page.evaluate(overflow)]
       await page.context().close()
 
       expect(found).toEqual([[], 0])

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import type { Assertion } from '../../api/contract/assertion.ts'
@@ -253,7 +252,8 @@ test.each<[string, string, string, readonly Assertion[], string]>([
   let closed: Promise<unknown> | undefined
   const server = await opened(
     startRawServer((socket) => {
-      closed = once(socket, 'close')
+      // Also after a reset.
+      closed = new Promise((resolve) => socket.once('close', resolve))
       socket.once('data', () => {
         socket.write(start)
         const dripping = setInterval(() => socket.write(drop), 10)
@@ -430,7 +430,7 @@ test('a check that is aborted closes its connection and rejects with the reason'
   let closed: Promise<unknown> | undefined
   const server = await opened(
     startRawServer((socket) => {
-      closed = once(socket, 'close')
+      closed = new Promise((resolve) => socket.once('close', resolve))
       socket.once('data', () => stop.abort(new Error('stopped by the user')))
     }),
   )

@@ -38,6 +38,17 @@ function typedBlocks(document: string): readonly string[] {
   )
 }
 
+/**
+ * The lines of the `text` blocks of a document that follow a `sh` block: what a reader sees after typing it. Blocks after
+ * prose show errors and formats instead.
+ */
+function shownLines(document: string): readonly string[] {
+  const blocks = readFileSync(document, 'utf8').matchAll(
+    /^```sh\n(?:(?!^```$).)*^```\n\n```text\n(.*?)^```$/gms,
+  )
+  return [...blocks].flatMap(([, text = '']) => text.trimEnd().split('\n'))
+}
+
 /** How a document names the place for its blocks. */
 const PLACES = {
   folder: /\bin an\s+empty\s+folder\b/i,
@@ -137,6 +148,8 @@ describe('documents', () => {
       rmSync(folder, { recursive: true, force: true })
 
       expect(exitCode, output).toBe(0)
+      const printed = output.split('\n').map((line) => line.trim())
+      expect(shownLines(document).filter((line) => !printed.includes(line.trim()))).toEqual([])
     },
     // A document may take a while on a busy machine; a hang still ends.
     180_000,
@@ -150,6 +163,21 @@ describe('documents', () => {
     )
 
     expect(unmarked).toEqual([])
+  })
+
+  // An interactive zsh, the shell of macOS, reads a comment as arguments; its sed and mkdir have short options only.
+  test('the commands of documents can be pasted into any shell, also on macOS', () => {
+    const unportable = documents.flatMap((document) =>
+      shellBlocks(document).flatMap(({ text }) =>
+        text
+          .replaceAll(/<<'?(\w+)'?$.*?^\1$/gms, '')
+          .split('\n')
+          .filter((line) => /(?:^|\s)#|\b(?:sed|mkdir)\b.* --|\bexit \d/.test(line))
+          .map((line) => `${document}: ${line}`),
+      ),
+    )
+
+    expect(unportable).toEqual([])
   })
 
   test('every document says where its commands are typed, and how the programs get onto the PATH', () => {

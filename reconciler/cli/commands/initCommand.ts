@@ -63,13 +63,11 @@ function writeNew(file: string, text: string): boolean {
 
 function nextSteps(folder: string, pipeline: Pipeline): string {
   const enter = folder === '.' ? '' : `  cd ${folder}\n`
-  const install =
-    pipeline === 'none'
-      ? ''
-      : '  npm install                                     # writes package-lock.json\n'
-  return `Next:
+  const install = pipeline === 'none' ? '' : '  npm install\n'
+  const lock = pipeline === 'none' ? '' : '"npm install" writes the package-lock.json of the pipeline; '
+  return `Next (${lock}"test" runs the checks once from this machine; "plan" and "apply" need PHAROS_URL and PHAROS_API_KEY):
 ${enter}${install}  pharos validate monitoring
-  pharos test monitoring                          # runs the checks once from this machine
-  pharos plan monitoring --state pharos.db        # needs PHAROS_URL and PHAROS_API_KEY
+  pharos test monitoring
+  pharos plan monitoring --state pharos.db
   pharos apply monitoring --state pharos.db`
 }

@@ -31,11 +31,14 @@ Paste into another terminal:
 
 Next (without an installation, type npx pharos in the checkout):
 
-  curl -X POST ${sample.url}/break     # the status page shows an outage within a minute
-  curl -X POST ${sample.url}/repair    # and a recovery
   pharos init shop --target ${sample.url}/
   cd shop
   pharos test monitoring --allow-ranges 127.0.0.0/8
   pharos apply monitoring --state pharos.db
+
+Break the sample, and repair it. The status page shows the outage within a minute, then the recovery:
+
+  curl -X POST ${sample.url}/break
+  curl -X POST ${sample.url}/repair
 `
 }

@@ -99,7 +99,7 @@ test('of two runners with one state in git the second stops with exit code 5 bef
   })
   expect(await json('apply')).toMatchObject({
     exit: 5,
-    error: { message: expect.stringContaining('another run is using this state') },
+    error: { message: expect.stringContaining('the state is locked by another run') },
   })
   expect(await names()).toEqual([])
   release()

@@ -349,7 +349,7 @@ test('Scenario 45: a second run on one state ends with exit code 5, and an inter
   const second = await work.run('apply')
   expect([second.exitCode, second.stderr]).toEqual([
     5,
-    expect.stringContaining('another run is using this state'),
+    expect.stringContaining('the state is locked by another run'),
   ])
 
   const told = new Promise((resolve) => first.stderr?.on('data', resolve))

@@ -156,7 +156,7 @@ test('status tells a holder that is silent for too long from one that is at work
   const anHourAgo = Date.now() / 1_000 - 3_600
   utimesSync(work.statePath, anHourAgo, anHourAgo)
   const silent = await status()
-  expect(silent.text).toContain('held by a controller, which is silent, last sign of life ')
+  expect(silent.text).toContain('locked by a controller, which is silent, last sign of life ')
   expect(silent.text).toContain('--lock-timeout 30s')
   expect(silent.lease).toMatchObject({ holder: 'a controller', isExpired: true, isGone: false })
   await other.close()

@@ -4,7 +4,7 @@ import { type Incident, incidentSchema, incidentUpdateSchema } from '../contract
 
 const instant = z.iso.datetime({ offset: true })
 
-/** An incident. Only one that was created through the API is said to have no creator; instants may have an offset. */
+/** An incident. `created_by` is read as null, whatever a server sends; instants may have an offset. */
 export const incidentAnswerSchema: z.ZodType<Incident> = incidentSchema.extend({
   created_by: z.unknown().transform(() => null),
   created_at: instant,

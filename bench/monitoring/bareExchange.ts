@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** A request over a connection of its own, read to its end and understood by nobody: what no check can save. */
+/** A request over a connection of its own, read to its end and not parsed: the least that a check costs. */
 export function bareExchange(url: string): Promise<boolean> {
   const { hostname: host, port, pathname } = new URL(url)
   return new Promise((resolve) => {

@@ -143,21 +143,21 @@ export class Runner {
     this.#sleep()
   }
 
-  /** Starts the check of `slot` when there is room, or says after a while that there was none. */
+  /** Starts the check of `slot` when there is room; reports it as not made when there is none for too long. */
   #admit(entry: Entry, slot: Slot): void {
     const admittedMs = performance.now()
     let hasStarted = false
-    let patience: NodeJS.Timeout | undefined
+    let waitTimer: NodeJS.Timeout | undefined
     const giveUp = this.#limits.take(entry.limits, () => {
       hasStarted = true
-      clearTimeout(patience)
+      clearTimeout(waitTimer)
       // Ended or replaced while it waited: a definition that is gone is not checked.
       if (this.#isStopped || this.#entries.get(slot.series) !== entry)
         return this.#limits.release(entry.limits)
       void this.#run(entry, { ...slot, lateMs: slot.lateMs + performance.now() - admittedMs })
     })
     if (hasStarted) return
-    patience = setTimeout(
+    waitTimer = setTimeout(
       () => {
         giveUp()
         this.#report(

@@ -5,7 +5,7 @@ import type { Observation } from '../assertions/observation.ts'
 import { NO_FACTS, type ResponseFacts, tlsVersionOf } from '../protocol/responseFacts.ts'
 import type { CheckTools } from './checkTools.ts'
 import { bodyText, bodyTooLarge, decodedBody } from './http/decodeBody.ts'
-import { type BodyWish, type Exchanged, exchange } from './http/exchange.ts'
+import { type BodyLimit, type Exchanged, exchange } from './http/exchange.ts'
 import { isRedirect, redirectOf, shownUrl } from './http/redirect.ts'
 import { portOf, type RequestHop, requestBytes, serverNameOf } from './http/requestHop.ts'
 import { literalAddress } from './network/addressRules.ts'
@@ -97,7 +97,7 @@ export class Attempt {
           this.status = head.status
           const tlsVersion = socket instanceof TLSSocket ? tlsVersionOf(socket.getProtocol()) : null
           this.facts = { ...this.facts, httpVersion: head.version, tlsVersion }
-          return this.#check.redirectsMax > 0 && isRedirect(head) ? undefined : this.#bodyWish()
+          return this.#check.redirectsMax > 0 && isRedirect(head) ? undefined : this.#bodyLimit()
         },
         this.#clock,
       )
@@ -106,7 +106,7 @@ export class Attempt {
     }
   }
 
-  #bodyWish(): BodyWish {
+  #bodyLimit(): BodyLimit {
     if (!this.#check.needs.wholeBody) return { bytesMax: UNNEEDED_BYTES_MAX, whenMore: 'cut' }
     return { bytesMax: ENCODED_BYTES_MAX, whenMore: () => bodyTooLarge(BODY_BYTES_MAX) }
   }

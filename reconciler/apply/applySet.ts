@@ -21,7 +21,7 @@ export interface ApplyInput extends PlanInput {
   readonly newId: () => string
   /** The organisation of the key, where it was guarded lately: a request less. */
   readonly org?: Org | undefined
-  /** Digest of what the user lets through the brakes. */
+  /** Digest of the blocked changes that the user approves. */
   readonly approved: string | undefined
   /** The commit that is applied, and the digests that its message approves. */
   readonly commit?: { readonly sha: string; readonly approvals: readonly string[] }

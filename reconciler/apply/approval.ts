@@ -15,7 +15,7 @@ export function digestOf(braked: BrakedPlan, live: Live): string | null {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** `planResult` with everything released that `approved` (a digest) stands for; as it was when it does not. Pure. */
+/** `planResult` with the changes released that the digest `approved` covers; unchanged when it is not its digest. Pure. */
 export function withApproval(planResult: PlanResult, approved: string | undefined): PlanResult {
   if (!isOpened(planResult) || approved !== planResult.digest) return planResult
   const tripped = planResult.braked.tripped.filter((brake) => !brake.approvable)
@@ -29,7 +29,7 @@ export function withApproval(planResult: PlanResult, approved: string | undefine
   return { ...planResult, braked, digest: null }
 }
 
-/** Whether an approval would let anything through as things are: what another brake holds too, it would not. Pure. */
+/** Whether an approval would release any change now: it releases none that another brake blocks too. Pure. */
 export function isOpened({ digest, braked }: Pick<PlanResult, 'digest' | 'braked'>): boolean {
   return digest !== null && releasedKeys(braked).size > 0
 }

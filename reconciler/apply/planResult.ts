@@ -30,11 +30,11 @@ export interface PlanInput {
   readonly nowMs: () => number
   /** What one run may do without approval; the usual when absent. */
   readonly brakes?: BrakePolicy | undefined
-  /** What else is held back of a plan, such as everything while a window is closed. Pure. */
+  /** Further blocks on a plan, such as on every change while a window is closed. Pure. */
   readonly holds?: ((plan: Plan) => readonly TrippedBrake[]) | undefined
   /** The services that the run is about; all when absent. */
   readonly selection?: Selection | undefined
-  /** A run whose own requests are under way: they are not lost, and not to be found out about. */
+  /** A run whose own requests are under way: they are not lost, and need no reconciliation. */
   readonly runUnderWay?: string
 }
 

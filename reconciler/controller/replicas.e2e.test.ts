@@ -257,7 +257,7 @@ test('--once ends with the exit codes of an apply', async () => {
   const second = await runOnce()
   expect([second.exitCode, second.stderr]).toEqual([
     5,
-    expect.stringContaining('another run is using this state'),
+    expect.stringContaining('the state is locked by another run'),
   ])
 })
 

@@ -15,7 +15,7 @@ import { moment } from './time.ts'
 /** How a person acts on a set: with buttons below its page, or with commands to copy; null where neither works. */
 type Means = { readonly setPage: string } | { readonly apiUrl: string | null }
 
-/** Changes that wait for a person, each lot with what lets it through. Pure. */
+/** Changes that wait for an approval, each group with the way to approve it. Pure. */
 function approvals({ approvals: waiting }: SetStatus, means: Means): Html | false {
   return (
     waiting.length > 0 &&

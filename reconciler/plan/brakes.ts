@@ -35,9 +35,9 @@ export interface SourceFacts {
   readonly formerName: string | null
 }
 
-/** Services that a person asked to leave alone for now. */
+/** Services whose changes a person has suspended. */
 export interface SuspensionFact {
-  /** Name of a manifest, where `*` stands for any characters. */
+  /** Name of a manifest; `*` matches any characters. */
   readonly scope: string
   readonly reason: string
   readonly actor: string
@@ -121,7 +121,7 @@ function suspended(plan: Plan, { scope, reason, actor }: SuspensionFact): Trippe
   return { brake: 'suspended', message, keys, approvable: false }
 }
 
-/** Whether the manifest `key` is meant by `scope`, in which `*` stands for any characters. Pure. */
+/** Whether `scope` covers the manifest `key`; `*` in it matches any characters. Pure. */
 export function isInScope(key: string, scope: string): boolean {
   const pattern = scope.split('*').map((part) => part.replace(/[.\\^$+?()[\]{}|]/g, '\\$&'))
   return new RegExp(`^${pattern.join('.*')}$`).test(key)
@@ -240,26 +240,26 @@ function over(
   return [{ brake, message, keys: changes.map((change) => change.key), approvable: true }]
 }
 
-/** Keys that a brake holds back which an approval opens. Pure. */
+/** Keys blocked by a brake that an approval releases. Pure. */
 export function approvableKeys({ tripped }: BrakedPlan): ReadonlySet<string> {
   return new Set(tripped.filter(({ approvable }) => approvable).flatMap(({ keys }) => keys))
 }
 
-/** Those among `approvableKeys` that no other brake holds back as well: what an approval lets through now. Pure. */
+/** The `approvableKeys` that no other brake blocks as well: an approval releases them now. Pure. */
 export function releasedKeys(braked: BrakedPlan): ReadonlySet<string> {
   const others = new Set(braked.tripped.filter(({ approvable }) => !approvable).flatMap(({ keys }) => keys))
   return new Set([...approvableKeys(braked)].filter((key) => !others.has(key)))
 }
 
-/** A change that an approval is about. `live` stands for its service as it is. */
+/** A change that an approval covers. `live` is the fingerprint of its service now. */
 export interface Approvable {
   readonly change: Change
   readonly live: string
 }
 
 /**
- * What an approval stands for, as text to be hashed: each change with its service's present state. The same
- * state of things gives the same text; anything that touches one of the services gives another. Pure.
+ * The text whose hash an approval names: each change with the present state of its service. It stays the same until
+ * one of the changes or services changes. Pure.
  */
 export function approvalText(changes: readonly Approvable[]): string {
   return changes

@@ -2,17 +2,17 @@ import { systemTiming } from '../../api/client/limiter.ts'
 import { type Waiting, WaitObserver } from '../../api/client/waiting.ts'
 import { ExpectedFailure } from './failure.ts'
 
-/** How long a run may take when nothing else is said (milliseconds): 10,000 changes at the rate of one key take 33 minutes. */
+/** Default time limit of a run (milliseconds): 10,000 changes at the rate of one key take 33 minutes. */
 export const RUN_MS_MAX = 3_600_000
-/** How long a run goes on without any useful answer of the API (milliseconds). */
+/** How long a run continues without a usable answer of the API (milliseconds). */
 export const NO_ANSWER_MS_MAX = 600_000
 /** After how long a wait is reported first, and how often it is looked at (milliseconds): at most 15 s together. */
 const REPORT_AFTER_MS = 10_000
 const LOOK_MS = 5_000
-/** How often a wait that goes on is reported again (milliseconds). */
+/** How often a continuing wait is reported again (milliseconds). */
 const REPORT_AGAIN_MS = 60_000
 
-/** The time of a run, or of its wait for the API, is over. What was sent before is finished; nothing more was sent. */
+/** The time limit of a run, or of its wait for the API, is reached. Requests already sent are finished; no more are sent. */
 export class ApiTimeout extends ExpectedFailure {
   override readonly name = 'ApiTimeout'
   readonly code = 'E_TIMEOUT'
@@ -38,22 +38,22 @@ export interface WaitClock {
 /** The clock of the machine. */
 export const machineWaitClock: WaitClock = { ...systemTiming, wallMs: Date.now }
 
-/** What the client of a run is bounded with. */
+/** The time limits of a run, for its client. */
 export interface ApiWait {
   readonly observer: WaitObserver
   /** Aborted with an ApiTimeout when the time is over. */
   readonly signal: AbortSignal
-  /** The wait that was reported and goes on; null when there is none. */
+  /** The reported wait that has not ended; null when there is none. */
   readonly reported: () => WaitReport | null
   readonly stop: () => void
 }
 
-/** What a run waits for, for people, and since when (wall clock, milliseconds). */
+/** The reason of a wait, for people, and its start (wall clock, milliseconds). */
 export interface WaitReport extends Pick<Waiting, 'kind' | 'reason'> {
   readonly sinceMs: number
 }
 
-/** How a run is bounded and who hears of its waits. */
+/** The time limits of a run, and the receiver of its wait reports. */
 export interface WaitOptions {
   readonly clock: WaitClock
   /** How long the run may take (milliseconds). */

@@ -6,14 +6,14 @@ import { GitError, GitTooMuch, runGit } from '../git/gitProgram.ts'
 import { APPROVAL_TRAILERS, approvalsIn } from './approvalTrailers.ts'
 import { signatureProblem } from './gitSignature.ts'
 
-/** Longest time for a transfer where nothing else is said, and for anything on the disk (milliseconds). */
+/** Default time limit of a transfer, and time limit of work on the disk (milliseconds). */
 const TRANSFER_MS_MAX = 10 * 60_000
 const LOCAL_MS_MAX = 60_000
 
-/** Largest transfer where nothing else is said (MiB). */
+/** Default size limit of a transfer (MiB). */
 const TRANSFER_MIB_MAX = 1_024
 
-/** What a mirror is made of. */
+/** The parts of a mirror. */
 export interface MirrorOptions {
   readonly access: GitAccess
   readonly branch: string
@@ -26,7 +26,7 @@ export interface MirrorOptions {
   readonly transferMiBMax?: number | undefined
 }
 
-/** The repository could not be read. What was read before stays what it was. */
+/** The repository could not be read. The mirror keeps what it had. */
 export class SourceUnavailable extends Error {
   override readonly name = 'SourceUnavailable'
   /** `no-branch`: the repository answers, but has no such branch. */
@@ -133,7 +133,7 @@ function fetching(
       await fetchInto(options, signal)
     } catch (error) {
       if (!(error instanceof GitError)) throw error
-      // What was ended, or never began, says nothing about the mirror; but it may have left half a pack behind.
+      // A command that was stopped, or never began, says nothing about the mirror; but it may have left half a pack behind.
       if (error.exitCode === null) {
         isSwept = false
         throw unreachable(options, error)
@@ -242,7 +242,7 @@ function leftoversIn(directory: string): readonly string[] {
   return readdirSync(packs).flatMap((name) => (/^(?:tmp_|\.tmp-)/.test(name) ? [join(packs, name)] : []))
 }
 
-/** Without the history it is unknown whether a branch still contains what was applied. */
+/** Without the history it is unknown whether a branch still contains the applied commit. */
 function refuseShallow({ access, directory }: MirrorOptions): void {
   if (!existsSync(join(directory, 'shallow'))) return
   rmSync(directory, { recursive: true, force: true })

@@ -140,8 +140,8 @@ export async function failoverStress(options: StressOptions): Promise<StressRepo
 }
 
 function wordsOf(process: ControllerProcess | undefined): readonly string[] {
-  const told = process?.events.slice(-LAST_WORDS) ?? []
-  return told.map(({ at, type, message }) => `${process?.replica} ${at} ${type}: ${message}`)
+  const events = process?.events.slice(-LAST_WORDS) ?? []
+  return events.map(({ at, type, message }) => `${process?.replica} ${at} ${type}: ${message}`)
 }
 
 function writtenConfig(folder: string, url: string, state: StateKind): string {

@@ -121,8 +121,8 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
     const message = await reader.read(request)
     const value =
       path === SYNC_PATH ? await sync(admitted, message, response) : await ingest(admitted, message)
-    const impatience = setTimeout(() => request.socket.destroy(), ANSWER_MS_MAX)
-    answers.whenGone(response, () => clearTimeout(impatience))
+    const timeout = setTimeout(() => request.socket.destroy(), ANSWER_MS_MAX)
+    answers.whenGone(response, () => clearTimeout(timeout))
     await answerJson(response, { status: 200, value })
   }
 
@@ -178,9 +178,9 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
       isStopping = true
       clearInterval(looking)
       for (const end of waiting.keys()) end.abort()
-      const impatience = setTimeout(() => server.closeAllConnections(), STOP_MS_MAX)
+      const timeout = setTimeout(() => server.closeAllConnections(), STOP_MS_MAX)
       await answers.stop()
-      clearTimeout(impatience)
+      clearTimeout(timeout)
     },
   }
 }

@@ -92,9 +92,9 @@ export class EmbeddedAgent {
     if (worker === undefined) return
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     this.#post({ kind: 'stop' })
-    const impatience = setTimeout(() => void worker.terminate(), this.#thread.silentMsMax)
+    const timeout = setTimeout(() => void worker.terminate(), this.#thread.silentMsMax)
     await ended
-    clearTimeout(impatience)
+    clearTimeout(timeout)
   }
 
   #start(): void {

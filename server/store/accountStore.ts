@@ -6,7 +6,7 @@ import type { Actor } from '../domain/accounts/actor.ts'
 export const LOOKS = ['auto', 'light', 'dark'] as const
 export type Look = (typeof LOOKS)[number]
 
-/** Somebody with an account. */
+/** A person with an account. */
 export interface Person {
   readonly id: string
   readonly email: string

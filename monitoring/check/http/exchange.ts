@@ -5,18 +5,18 @@ import type { ResponseHead } from './responseHead.ts'
 import { type ReadFault, ResponseReader } from './responseReader.ts'
 
 /** How much of a body is read. */
-export interface BodyWish {
+export interface BodyLimit {
   readonly bytesMax: number
-  /** What more bytes mean: the reading stops (`cut`), or the check has failed. */
+  /** What happens beyond the limit: reading stops (`cut`), or the check fails. */
   readonly whenMore: 'cut' | (() => CheckFault)
 }
 
-/** A response, and when its parts had come (microseconds since the attempt began). */
+/** A response, and when its parts had arrived (microseconds since the attempt began). */
 export interface Exchanged {
   readonly head: ResponseHead
   readonly headAtUs: number
   readonly body: Buffer
-  /** When the body was whole; absent where it was cut, or not wanted. */
+  /** When the body was complete; absent where it was cut, or not read. */
   readonly bodyAtUs?: number
 }
 
@@ -27,20 +27,20 @@ const FAULT_TEXTS = {
 } as const satisfies Record<ReadFault, string>
 
 /**
- * Sends `request` over `socket`, which is used for nothing else, and reads the response. `bodyWish` is asked once the head
- * has come; `undefined` leaves the body unread. Rejects with CheckFault.
+ * Sends `request` over `socket`, which is used for nothing else, and reads the response. `bodyLimitFor` is called once
+ * with the head; `undefined` leaves the body unread. Rejects with CheckFault.
  */
 export function exchange(
   socket: Socket,
   request: Buffer,
-  bodyWish: (head: ResponseHead) => BodyWish | undefined,
+  bodyLimitFor: (head: ResponseHead) => BodyLimit | undefined,
   clock: AttemptClock,
 ): Promise<Exchanged> {
   return clock.wait('wait', (resolve, reject) => {
     const body: Buffer[] = []
     let bytes = 0
     let head: ResponseHead | undefined
-    let wish: BodyWish | undefined
+    let limit: BodyLimit | undefined
     let headAtUs = 0
     let isOver = false
     const finish = (bodyAtUs?: number): void => {
@@ -57,17 +57,17 @@ export function exchange(
       onHead: (received) => {
         head = received
         headAtUs = clock.elapsedUs()
-        wish = bodyWish(received)
-        if (wish === undefined) finish()
+        limit = bodyLimitFor(received)
+        if (limit === undefined) finish()
         else clock.enter('body')
       },
       onBody: (part) => {
-        if (isOver || wish === undefined) return
+        if (isOver || limit === undefined) return
         bytes += part.length
         body.push(part)
-        if (bytes <= wish.bytesMax) return
-        if (wish.whenMore === 'cut') finish()
-        else fail(wish.whenMore())
+        if (bytes <= limit.bytesMax) return
+        if (limit.whenMore === 'cut') finish()
+        else fail(limit.whenMore())
       },
       onEnd: () => finish(clock.elapsedUs()),
       onFault: (fault) => fail(new CheckFault(fault, FAULT_TEXTS[fault])),

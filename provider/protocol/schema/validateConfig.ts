@@ -6,12 +6,12 @@ import { formatPath, type Path } from '../values/path.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { elementsOf } from './elements.ts'
 
-/** What one attribute's own value, at `path`, breaks. */
+/** The faults of one attribute's own value, at `path`. */
 type Rule = (attribute: Attribute, value: Value, path: Path) => readonly Diagnostic[]
 
 /**
- * Where `config` breaks `rule`, attribute by attribute, null and unknown ones included. Nothing is said about what is
- * inside a read-only attribute: setting that one is the mistake.
+ * Where `config` breaks `rule`, attribute by attribute, null and unknown ones included. The inside of a read-only
+ * attribute is not checked: setting the attribute at all is the mistake.
  */
 export function brokenIn(
   attributes: Attributes,
@@ -37,8 +37,8 @@ function isReadOnly({ computed, optional }: Attribute): boolean {
 }
 
 /**
- * Nothing is set that only the provider sets. Terraform lets it through, plans it as configured, and loses the object
- * when the provider answers otherwise. An unknown value is refused too: it is set to something.
+ * Refuses values for attributes that only the provider sets. Terraform accepts them, plans them as configured, and loses
+ * the object when the provider's answer differs. An unknown value is refused too: it is set to something.
  */
 export const nothingReadOnly: Rule = (attribute, value, path) => {
   if (!isReadOnly(attribute) || value === null) return []
@@ -48,14 +48,14 @@ export const nothingReadOnly: Rule = (attribute, value, path) => {
   return [errorAt(path, 'Invalid Configuration for Read-Only Attribute', detail)]
 }
 
-/** What is required is not null: Terraform itself only sees to it that the argument is there. */
+/** Refuses null for required attributes: Terraform itself only checks that the argument is present. */
 export const nothingMissing: Rule = (attribute, value, path) => {
   if (!attribute.required || value !== null) return []
   const detail = `Must set a configuration value for ${formatPath(path)}, as the provider has marked it as required: it is null.`
   return [errorAt(path, 'Missing Configuration for Required Attribute', detail)]
 }
 
-/** No element of a list, set or map is null: handlers count on it. */
+/** Refuses null elements of lists, sets and maps: handlers rely on their absence. */
 export const noNullElements: Rule = (_attribute, value, path) => {
   const refuse = (at: Path): Diagnostic =>
     errorAt(

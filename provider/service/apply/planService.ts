@@ -91,8 +91,8 @@ export function planUpdate(
 
 /**
  * The apply plans once more, perhaps with other secrets than the plan had, such as tokens that live for minutes, and
- * Terraform refuses what was known and is not known any more. So a change that sends the secrets whatever they are
- * counts without a look at them; where they are the only reason, the count is not known before.
+ * Terraform refuses a value that was known and is unknown now. So a change that sends the secrets in any case is
+ * counted without comparing them; where they are the only reason, the count is unknown until the apply.
  */
 function plannedRevision(
   planned: Config,
@@ -151,7 +151,7 @@ function hasSecrets(endpoints: Config['endpoints']): boolean {
   })
 }
 
-/** What is said when secrets are sent again without any other sign in the configuration. Names no value. Pure. */
+/** Warnings for secrets that are sent again although the configuration shows no change. They name no value. Pure. */
 export function secretsWarnings(
   secrets: readonly Secret[],
   { comparison, overwritten }: SecretsFound,
@@ -170,8 +170,8 @@ export function secretsWarnings(
 }
 
 /**
- * What is said when a value that the server keeps sealed is configured no more: nothing can bring it back. A
- * secret that only moved with its endpoint's URL, or stays in its place, is not lost. Pure.
+ * Warnings for sealed values that the configuration no longer has: they cannot be recovered. A secret that only
+ * moved with its endpoint's URL, or stays in its place, is not lost. Pure.
  */
 export function lostSecretWarnings(config: Config, prior: State): readonly Diagnostic[] {
   if (config.endpoints === UNKNOWN || config.endpoints.includes(UNKNOWN)) return []
@@ -192,7 +192,7 @@ export function lostSecretWarnings(config: Config, prior: State): readonly Diagn
 }
 
 /**
- * What is said when an endpoint's name turns from none to an empty one, or back. The API tells them apart and gives the
+ * Warnings for an endpoint's name that changes from none to an empty one, or back. The API tells them apart and gives the
  * endpoint a new id (Gap G23); Terraform shows no line for it. Pure.
  */
 export function emptyNameWarnings(config: Config, prior: State): readonly Diagnostic[] {

@@ -58,8 +58,8 @@ export function compileDuration(text: string | Unknown | null, path: Path, { pro
 type Given = Readonly<Record<string, unknown>>
 
 /**
- * Which of `names` is set in `given`, when that is certain. None or several is a problem; while some are
- * unknown they may still turn out to be null, and nothing is said.
+ * Which of `names` is set in `given`, when that is certain. None or several is a problem; an unknown one may still
+ * turn out to be null, so it raises none.
  */
 function theOne<Name extends string>(
   names: readonly Name[],

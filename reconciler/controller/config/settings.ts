@@ -13,7 +13,7 @@ import { type NotificationSettings, notificationSettingsOf } from './notificatio
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The configuration asks for something that is not to be had on this machine. The message says what and where. */
+/** The configuration needs something that this machine does not have. The message says what and where. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }

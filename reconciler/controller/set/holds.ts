@@ -5,7 +5,7 @@ import type { WindowState } from '../schedule/window.ts'
 
 type SetConfig = ControllerConfig['sets'][number]
 
-/** What a controller knows of a set that no plan shows. */
+/** Facts about a set that its plan does not show. */
 export interface HoldFacts {
   /** Why the repository cannot be read; null when it can. */
   readonly sourceProblem: string | null
@@ -17,7 +17,7 @@ export interface HoldFacts {
   readonly otherOwner: (serviceId: string) => string | null
 }
 
-/** What is held back of `plan` besides what the usual brakes hold. None of it opens for an approval. Pure. */
+/** Blocks on `plan` besides those of the usual brakes. An approval releases none of them. Pure. */
 export function holdsOf(plan: Plan, facts: HoldFacts): readonly TrippedBrake[] {
   const changing = plan.changes.filter(isWrite)
   const pruning = changing.filter((change) => change.kind === 'prune' && change.how !== 'forget')
@@ -50,7 +50,7 @@ export function holdsOf(plan: Plan, facts: HoldFacts): readonly TrippedBrake[] {
   return holds
 }
 
-/** Whether a change sends something or forgets something, rather than only telling. */
+/** Whether a change sends or forgets something, rather than only reporting. */
 function isWrite(change: Change): boolean {
   return change.kind !== 'blocked' && change.kind !== 'drifted' && change.kind !== 'record'
 }

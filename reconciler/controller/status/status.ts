@@ -144,7 +144,7 @@ export interface ServiceStatus {
 export interface PendingApproval {
   readonly digest: string
   readonly brakes: readonly { readonly brake: string; readonly message: string }[]
-  /** One line for each change that is held back, such as `delete checkout`. */
+  /** One line for each blocked change, such as `delete checkout`. */
   readonly changes: readonly string[]
 }
 

@@ -104,9 +104,9 @@ function held(store: StateStore, epoch: number, clock: LeaseClock, askedAtMs: nu
 }
 
 function heldError({ holder }: Lease, ttlMs: number): StateError {
-  const patience = Math.ceil((2 * ttlMs) / 1_000)
+  const lockTimeoutSecs = Math.ceil((2 * ttlMs) / 1_000)
   return new StateError(
-    `another run is using this state (${holder}): wait for it to end; if it died, --lock-timeout ${patience}s takes over from it`,
+    `the state is locked by another run (${holder}): wait for it to end; if it died, --lock-timeout ${lockTimeoutSecs}s takes over from it`,
     'held',
   )
 }

@@ -82,7 +82,7 @@ async function move(options: MigrateOptions, write: Write, writeError: Write): P
   present(write, options.json, { from: from.place, to: to.place, ...moved }, moveText(from, to, moved))
 }
 
-/** Throws when the source has results that nobody asked to leave behind. */
+/** Throws when the source has results and `without` does not name them. */
 function assertNoResults({ dataDir }: DatabasePlace, without: readonly string[]): void {
   if (dataDir === undefined || without.includes(RESULTS)) return
   if (!existsSync(join(dataDir, RESULTS_FILE))) return

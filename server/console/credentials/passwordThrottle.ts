@@ -48,7 +48,7 @@ export class PasswordThrottle {
     if (waitMs > 0) return { kind: 'refused', waitS: Math.ceil(waitMs / 1_000) }
     // Before the check, which takes time: attempts at the same moment count too.
     for (const { name, rate } of limits) this.#add(name, rate, -1)
-    // A check that fails has told nothing about the password.
+    // A check that throws says nothing about the password.
     let isWrong = false
     try {
       isWrong = !(await check())

@@ -72,7 +72,10 @@ export class LiveStreams {
   }
 }
 
-/** Calls `act` once: when a stream has been sent, or its connection is closed, which an answer behind others is not told. */
+/**
+ * Calls `act` once: when a stream has been sent, or its connection is closed, which a pipelined answer behind others
+ * does not learn by itself.
+ */
 function whenOver({ raw, request }: FastifyReply, act: () => void): void {
   const { socket } = request.raw
   const over = (): void => {

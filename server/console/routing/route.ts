@@ -73,7 +73,7 @@ export interface OrgRequest extends Asked {
   readonly may: (permission: Permission) => boolean
 }
 
-/** A request of somebody with a session, outside of organisations. */
+/** A request of a signed-in person, outside of organisations. */
 export interface PersonRequest extends Asked, SignedIn {
   readonly by: Actor
 }

@@ -97,7 +97,7 @@ async function assertEmpty(to: Engine, target: Portable): Promise<void> {
   }
 }
 
-/** The tables to move, and those to leave. Throws when some would be lost that nobody asked to leave. */
+/** The tables to move, and those to leave. Throws when one that cannot move is not named by `without`. */
 async function planMove(source: Portable, target: Portable, without: ReadonlySet<Part>): Promise<MovePlan> {
   const [have, want] = [await source.columns(), await target.columns()]
   const tables: (TableColumns & { readonly rows: number })[] = []

@@ -15,7 +15,7 @@ export function assertMemberRoom(members: number): void {
   throw new ApiError('invalid', `an organisation has at most ${MEMBERS_MAX} members`)
 }
 
-/** What an organisation has when somebody is invited. `open` counts its other open invitations. */
+/** Members and invitations of an organisation at an invitation. `open` counts its other open invitations. */
 interface InvitationStanding {
   readonly isMember: boolean
   readonly members: number

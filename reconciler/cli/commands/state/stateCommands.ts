@@ -81,13 +81,13 @@ function leaseSight(lease: Lease, writtenAtMs: number | null, location: string):
 function leaseText({ holder, lastSignAt, isExpired, isGone, ttlMs }: LeaseSight, { paint }: Output): string {
   const lastSign = lastSignAt === null ? '' : `, last sign of life ${lastSignAt}`
   if (!isExpired) return `  in use by ${visible(holder)}${lastSign}`
-  const patience = formatDuration({ secs: (2 * ttlMs) / 1_000, nanos: 0 })
+  const lockTimeout = formatDuration({ secs: (2 * ttlMs) / 1_000, nanos: 0 })
   return paint.yellow(
-    `  held by ${visible(holder)}, which ${isGone ? 'has ended' : 'is silent'}${lastSign}: a run with --lock-timeout ${patience} takes over`,
+    `  locked by ${visible(holder)}, which ${isGone ? 'has ended' : 'is silent'}${lastSign}: a run with --lock-timeout ${lockTimeout} takes over`,
   )
 }
 
-/** One that has run out holds nothing back, but tells why something was held back before. */
+/** An expired suspension blocks nothing, but explains why changes were blocked before. */
 function suspensionLine(suspension: Suspension, { paint }: Output): string {
   const { scope, actor, since, until, reason } = suspension
   const isOver = !isInForce(suspension, Date.now())

@@ -118,7 +118,7 @@ class WatchedPool {
     }
   }
 
-  /** Begins with new connections: those of before an outage may be ones of which nobody will say that they ended. */
+  /** Replaces all connections: after an outage, old ones may be dead without any sign of it. */
   renew(): void {
     this.#ended.push(this.#pool.end())
     this.#pool = poolOf(this.#parts)
@@ -152,7 +152,7 @@ function poolOf({ url, max, settings }: PoolParts): pg.Pool {
     connectionTimeoutMillis: CONNECT_MS_MAX,
     query_timeout: ANSWER_MS_MAX,
     keepAlive: true,
-    // Sent before the connection is given to anybody: a statement without bounds would be the first one.
+    // Sent before the connection is used: otherwise its first statement would run without time limits.
     verify: (client, done) => {
       client.query(settings).then(
         () => done(),
@@ -175,7 +175,7 @@ async function probe(url: string): Promise<void> {
     await client.connect()
     await client.query('SELECT 1')
   } finally {
-    // Not awaited: a connection that nobody answers does not end.
+    // Not awaited: a connection whose peer does not answer never ends.
     void client.end().catch(() => {})
   }
 }

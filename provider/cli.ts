@@ -15,7 +15,7 @@ const { version: released } = packageJson
 
 /** What --dev does. */
 const DEV =
-  'version <version>-dev.<hash of the program>, for builds that are not released: lock files know no two programs of one version'
+  'use version <version>-dev.<hash of the program>, for unreleased builds: a lock file accepts only one program of each version'
 
 interface InstallOptions {
   readonly mirror: string
@@ -75,18 +75,18 @@ ${requiredProviders(version)}`)
 
 const program = new Command('pharos-provider')
   .description(
-    'Installs and packages the Terraform provider "pharos", and writes configuration of what is there.',
+    'Installs and packages the Terraform provider "pharos", and writes configuration of existing services.',
   )
   .version(released)
   .showHelpAfterError('(see pharos-provider --help)')
 
 program
   .command('install')
-  .description('lay out a filesystem mirror for Terraform and OpenTofu, and print how to use it')
-  .requiredOption('--mirror <dir>', 'folder below which the provider is laid out; made when it is not there')
+  .description('create a filesystem mirror for Terraform and OpenTofu, and print how to use it')
+  .requiredOption('--mirror <dir>', 'folder of the mirror; created when missing')
   .option(
     '--cli-config <file>',
-    'write the CLI configuration to this file too; one that differs is left alone',
+    'also write the CLI configuration to this file; an existing file that differs is kept',
   )
   .option('--dev', DEV)
   .option('--json', 'print one JSON document instead of text')
@@ -95,8 +95,10 @@ program
 
 program
   .command('package')
-  .description('write what a registry takes: a zip for each platform, the manifest, SHA256SUMS and docs/')
-  .requiredOption('--out <dir>', 'folder for the files; made when it is not there')
+  .description(
+    'write the files that a registry needs: a zip for each platform, the manifest, SHA256SUMS and docs/',
+  )
+  .requiredOption('--out <dir>', 'folder for the files; created when missing')
   .option('--platform <platforms...>', `platforms, of ${SCRIPT_PLATFORMS.join(', ')}; all when left out`)
   .option(
     '--standalone',
@@ -128,7 +130,7 @@ program
       CDK_LIBRARIES,
     ),
   )
-  .option('--out <file>', 'file to write, which must not be there yet; stdout otherwise')
+  .option('--out <file>', 'file to write, which must not exist (default: stdout)')
   .addHelpText(
     'after',
     '\nReads PHAROS_URL and PHAROS_API_KEY; a read_only key is enough.\n\nExample:\n  pharos-provider generate --out services.tf\n  pharos-provider generate --language typescript --library cdktn --out main.ts',

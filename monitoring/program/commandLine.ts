@@ -67,7 +67,7 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
       ),
     )
     .addOption(
-      new Option('--ca-file <file>', 'certificates (PEM) to trust instead of the usual authorities').env(
+      new Option('--ca-file <file>', 'CA certificates (PEM) to trust instead of the default ones').env(
         VARIABLES.caFile,
       ),
     )

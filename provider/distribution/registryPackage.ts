@@ -70,7 +70,7 @@ function zipOf(name: string, bytes: Buffer): Buffer {
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * Writes what a registry takes: a zip for each platform, the manifest, the checksums of both with their signature, and the
+ * Writes the files that a registry needs: a zip for each platform, the manifest, the checksums of both with their signature, and the
  * reference; and, for people, `…_platforms.json`, which says what each zip contains and whether that was started. Returns the
  * files that registries take in the order of their names, without the reference. The same executable and version give the
  * same bytes, but for the signature. Throws a sentence for the user when GnuPG refuses to sign.

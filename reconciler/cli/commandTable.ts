@@ -15,7 +15,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'init',
     args: [['<folder>', 'folder of the repository; . for this one']],
-    summary: 'make a repository of manifests; files that exist are kept',
+    summary: 'create a repository of manifests; existing files are kept',
     examples: ['pharos init shop', 'pharos init shop --ci github --target https://shop.example.com/'],
     groups: [],
     options: [
@@ -46,7 +46,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['pharos lint monitoring/', 'pharos lint monitoring/ --format github'],
     groups: ['manifests', 'selection'],
     formats: PROBLEM_FORMATS,
-    options: [['--config <file>', 'the rules (default: .pharos-lint.yaml in the folder or above it)']],
+    options: [
+      ['--config <file>', 'file of the rules (default: .pharos-lint.yaml in the folder or above it)'],
+    ],
     load: async () => (await import('./commands/lintCommand.ts')).lintCommand,
   },
   {
@@ -60,7 +62,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'test',
     args: [['[path...]', 'folders of manifests, or files (default: .)']],
-    summary: 'run the checks of manifests once from this machine; neither API key nor state',
+    summary: 'run the checks of manifests once from this machine; needs no API key and no state',
     examples: [
       'pharos test monitoring/ --target checkout',
       'pharos test monitoring/ --format junit > pharos-checks.xml',
@@ -69,8 +71,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     groups: ['manifests', 'selection'],
     formats: CHECK_FORMATS,
     options: [
-      ['--repeat <count>', 'run every check this often (default: 1)'],
-      ['--timeout <duration>', 'longest time for one check, where its manifest allows more'],
+      ['--repeat <count>', 'number of times to run each check (default: 1)'],
+      ['--timeout <duration>', 'maximum time for one check, if its manifest allows more'],
       ['--allow-ranges <ranges>', 'private address ranges (10.0.0.0/8,…) that may be checked'],
     ],
     load: async () => (await import('./commands/testCommand.ts')).testCommand,
@@ -105,7 +107,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     formats: PROBLEM_FORMATS,
     options: [
       ['--approve <digest>', 'approve changes blocked by safety limits: the approval digest that plan shows'],
-      ['--plan <digest>', 'apply nothing but the plan with this digest, which "pharos plan" shows'],
+      ['--plan <digest>', 'apply only the plan with this digest, which "pharos plan" shows'],
     ],
     load: async () => onPath((await import('./commands/applyCommand.ts')).applyCommand),
   },
@@ -136,7 +138,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     groups: ['api', 'state', 'lock'],
     options: [
-      ['--pointers <pointers>', 'JSON pointers (a,b): record the present values of these fields as applied'],
+      ['--pointers <pointers>', 'JSON pointers (a,b): record the current values of these fields as applied'],
       ACTOR,
     ],
     load: async () => (await import('./commands/approveCommand.ts')).approveCommand,
@@ -152,10 +154,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     groups: [],
     options: [
-      ['--config <file>', 'the configuration (default: pharos-controller.yaml)'],
+      ['--config <file>', 'configuration file (default: pharos-controller.yaml)'],
       ['--once', 'run one cycle of every set and end with its exit code'],
       ['--lock-timeout <duration>', 'with --once: how long to wait for a state lock (default: 0s)'],
-      ['--check', 'only read the configuration and its secrets, and try its folders'],
+      ['--check', 'check the configuration, its secrets and its folders, then exit'],
     ],
     load: async () => (await import('./commands/controllerCommand.ts')).controllerCommand,
   },
@@ -163,23 +165,23 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'fmt',
     args: PATH,
     summary:
-      'format manifests: order of fields, line ends, blank lines; indentation, quotes and comments stay',
+      'format manifests: order of fields, line ends, blank lines; keeps indentation, quotes and comments',
     examples: [
       'pharos fmt monitoring/',
       'pharos fmt monitoring/ --check   # changes nothing; 2 when it would change something',
     ],
     groups: [],
-    options: [['--check', 'only say which files would change, and exit 2 when there are any']],
+    options: [['--check', 'list the files that would change, and exit 2 if there are any']],
     load: async () => onPath((await import('./commands/fmtCommand.ts')).fmtCommand),
   },
   {
     name: 'import',
     isListed: false,
     args: [
-      ['<format>', `what the files are of: ${IMPORT_FORMATS.join(', ')}`],
+      ['<format>', `format of the files: ${IMPORT_FORMATS.join(', ')}`],
       ['<file...>', 'configuration files, exports or a kuma.db'],
     ],
-    summary: 'make manifests of the configuration of another tool, or of an OpenAPI document',
+    summary: 'create manifests from the configuration of another tool, or from an OpenAPI document',
     examples: [
       'pharos import gatus config.yaml --write monitoring/',
       'pharos import blackbox blackbox.yml prometheus.yml --write monitoring/ --region us-east-1',
@@ -199,7 +201,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'print the JSON Schema of manifests, or of the controller, for editors',
     examples: ['pharos schema > manifest.schema.json'],
     groups: [],
-    options: [['--controller', 'the schema of pharos-controller.yaml instead']],
+    options: [['--controller', 'print the schema of pharos-controller.yaml instead']],
     load: async () => (await import('./commands/schemaCommand.ts')).schemaCommand,
   },
   {

@@ -26,9 +26,9 @@ Examples:
 const ENVIRONMENT_HELP = `
 Environment:
   PHAROS_URL          address of the API, without /v1
-  PHAROS_API_KEY      API key; there is no option for it, so that it stays out of the list of processes
+  PHAROS_API_KEY      API key; not an option, which would show it in the process list
   PHAROS_API_KEYS     several keys of one organisation, separated by commas, to send faster
-  PHAROS_CA_FILE      certificates (PEM) to trust instead of the usual authorities, as --ca-file
+  PHAROS_CA_FILE      CA certificates (PEM) to trust instead of the default ones, as --ca-file
   HTTPS_PROXY, NO_PROXY
                       proxy for the API, and hosts to reach without it
   PHAROS_TIMEOUT      time limit of a command that talks to the API (default 1h), as --timeout
@@ -36,18 +36,18 @@ Environment:
   PHAROS_GIT_TOKEN    token for a state in git over https
   PHAROS_SECRETS_DIR  folder of secret files (default /run/secrets)
   PHAROS_LISTEN, PHAROS_DATA_DIR, PHAROS_REPLICA
-                      of the controller, in place of listen, dataDir and replica of its configuration
+                      for the controller: override listen, dataDir and replica of its configuration
   NO_COLOR, FORCE_COLOR
-                      no colours, or colours also where the output is no terminal`
+                      no colours, or colours even if the output is not a terminal`
 
 const EXIT_CODES_HELP = `
 Exit codes:
   0  done, or nothing to do          4  changes are blocked by a safety limit
   1  could not run                   5  the state is locked by another run
   2  changes pending, drift found    6  manual decision required
-  3  some services were not done     7  manifests are invalid
+  3  changes to some services failed 7  manifests are invalid
                                      8  a check of "pharos test" failed
-  130, 143  interrupted; what was begun is finished and recorded`
+  130, 143  interrupted; changes under way are finished and recorded`
 
 /** Runs the command that `argv` names (as process.argv has it), and resolves with its exit code. Never rejects for what a user does. */
 export async function runProgram(
@@ -97,7 +97,7 @@ function programOf(run: Run, { stdout, stderr }: Streams): Command {
 
 /** What each group of commands is for. */
 const GROUPS: Readonly<Record<string, string>> = {
-  state: 'look at the state, correct it, adopt services, suspend runs, back it up',
+  state: 'inspect, correct and back up the state; adopt services; suspend changes',
 }
 
 function groupOf(program: Command, name: string): Command {
@@ -121,7 +121,7 @@ function addCommand(program: Command, entry: CommandEntry, run: Run, options?: {
     .option(...EVERYWHERE[1])
     .addHelpText('after', `\nExamples:\n${entry.examples.map((example) => `  ${example}`).join('\n')}`)
   if (entry.formats !== undefined) {
-    const format = new Option('--format <format>', 'how the result is written (default: text)')
+    const format = new Option('--format <format>', 'output format (default: text)')
     command.addOption(format.choices(entry.formats))
   }
   for (const [argument, description] of entry.args) command.argument(argument, description)

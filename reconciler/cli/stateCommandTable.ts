@@ -23,7 +23,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'state show',
     formerName: 'show',
-    args: [['<run>', 'id of a run, or how it starts, as history shows it']],
+    args: [['<run>', 'id of a run from history, or its first characters']],
     summary: 'show one run with its events; no network',
     examples: ['pharos state show 6f1d2f1c --state pharos.db'],
     groups: ['state'],
@@ -32,7 +32,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'state adopt',
     formerName: 'adopt',
-    args: [['<action>', 'plan shows what would be adopted, apply adopts it'], ...PATH],
+    args: [['<action>', 'plan lists the services to adopt, apply adopts them'], ...PATH],
     summary: 'adopt existing services that equal a manifest',
     examples: [
       'pharos state adopt plan monitoring/ --state pharos.db     # shows it, writes nothing',
@@ -81,7 +81,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'state suspend',
     formerName: 'suspend',
-    args: [['<scope>', 'metadata.name of a manifest; * stands for any characters']],
+    args: [['<scope>', 'metadata.name of a manifest; * matches any characters']],
     summary: 'block changes of services for a while; no network',
     examples: [
       "pharos state suspend '*' --reason 'migration of the database' --for 2h --state pharos.db",
@@ -106,7 +106,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'state export',
-    args: [['[file]', 'file to write; - or none is stdout']],
+    args: [['[file]', 'file to write; - for stdout (default: stdout)']],
     summary: 'write the whole state as one JSON document, without secrets; no network',
     examples: ['pharos state export backup.json --state pharos.db'],
     groups: ['state'],
@@ -114,8 +114,8 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'state import',
-    args: [['<file>', 'file that state export wrote; - is stdin']],
-    summary: 'make a new state from an export; no network',
+    args: [['<file>', 'file written by state export; - for stdin']],
+    summary: 'create a state from an export; no network',
     examples: [
       'pharos state import backup.json --state git:git@github.com:shop/monitoring.git#refs/pharos/production',
     ],

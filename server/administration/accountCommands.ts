@@ -90,7 +90,11 @@ function addMemberCommands(program: Command, write: Write): void {
       ])
       present(write, json, shown, table(['ID', 'EMAIL', 'ROLE', 'LAST SEEN', 'NAME'], rows))
     })
-  addDatabase(member.command('remove').description('remove a person from an organisation; its sessions end'))
+  addDatabase(
+    member
+      .command('remove')
+      .description('remove a person from an organisation, and end their sessions there'),
+  )
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
     .action(async ({ json, org, email, ...place }: DatabaseOptions & { org: string; email: string }) => {

@@ -14,12 +14,14 @@ const NAME_CHARS_MAX = 200
 
 /** Adds `agent create`, `agent list` and `agent revoke`: the tokens of agents, each for one region. */
 export function addAgentCommands(program: Command, write: Write): void {
-  const agent = program.command('agent').description('tokens of agents, which check a region from elsewhere')
+  const agent = program
+    .command('agent')
+    .description('tokens of agents, which run the checks of a region on other machines')
   addDatabase(
     agent
       .command('create')
       .description(
-        'create a token for the agents of a region; from its first token on, only agents check the region',
+        'create a token for the agents of a region; once it has a token, only agents check the region',
       ),
   )
     .requiredOption('--region <code>', 'region that the agents check', regionOption)
@@ -37,7 +39,7 @@ export function addAgentCommands(program: Command, write: Write): void {
   addDatabase(
     agent
       .command('list')
-      .description('list the tokens of agents, and what their agents last said of themselves'),
+      .description('list the tokens of agents, with the last reported status of their agents'),
   ).action(async ({ json, ...place }: DatabaseOptions) => {
     const stored = await withExistingStore(engineOf(place), (store) => store.listAgentTokens())
     const tokens = stored.map((token) => shownAgentToken(token, systemEnvironment.nowMs()))

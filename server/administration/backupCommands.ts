@@ -31,7 +31,7 @@ export function addBackupCommands(program: Command, write: Write): void {
   addDataDir(
     program
       .command('restore')
-      .description('create a data folder from a backup, and from its results if they are beside it'),
+      .description('create a data folder from a backup, and from its results file if that is beside it'),
   )
     .requiredOption('--from <file>', 'file written by "backup"')
     .action(async (options: DataDirOptions & { from: string }) => {

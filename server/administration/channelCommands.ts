@@ -84,10 +84,7 @@ function addCreate(channel: Command, write: Write, environment: Variables): void
       new Option('--kind <kind>', 'form of the messages').choices(CHANNEL_KINDS).makeOptionMandatory(),
     )
     .requiredOption('--name <name>', 'name for the list of channels', readableOption(NAME_CHARS_MAX))
-    .option(
-      '--url <url>',
-      'URL that receives the events; other users of the machine see it while the command runs',
-    )
+    .option('--url <url>', 'URL that receives the events; visible in the process list while the command runs')
     .option('--url-file <file>', 'file with that URL; - for stdin')
     .addOption(
       new Option('--events <events>', 'events to send, separated by commas')
@@ -132,11 +129,13 @@ interface UpdateOptions extends ChannelOptions, MasterKeyOptions {
 }
 
 function addUpdate(channel: Command, write: Write, environment: Variables): void {
-  addChannelOptions(channel.command('update').description('change a channel; what no option names stays'))
+  addChannelOptions(
+    channel.command('update').description('change a channel; settings without an option stay'),
+  )
     .option('--name <name>', 'new name', readableOption(NAME_CHARS_MAX))
     .option(
       '--url <url>',
-      'new URL; what waits goes there; other users of the machine see it while the command runs',
+      'new URL, also of waiting deliveries; visible in the process list while the command runs',
     )
     .option('--url-file <file>', 'file with that URL; - for stdin')
     .option('--events <events>', 'events to send, separated by commas', readEvents)

@@ -35,7 +35,7 @@ export interface CommandLineParts {
  */
 export function commandLine({ write, writeError, environment }: CommandLineParts): Command {
   const program = new StrictCommand('pharos-server')
-    .description('the Monitoring Service Management API on an embedded SQLite database')
+    .description('server of the Monitoring Service Management API, on SQLite or PostgreSQL')
     .version(packageJson.version)
     .configureOutput({ writeOut: write, writeErr: writeError })
     .showHelpAfterError('(--help shows what there is)')

@@ -23,8 +23,10 @@ export function addDeliveryCommands(channel: Command, write: Write): void {
   addChannelOptions(
     channel.command('deliveries').description('list the deliveries of a channel, newest first'),
   )
-    .addOption(new Option('--state <state>', 'only those').choices(['waiting', 'sent', 'failed']))
-    .option('--limit <count>', 'at most this many', readCount, SHOWN_COUNT)
+    .addOption(
+      new Option('--state <state>', 'only deliveries in this state').choices(['waiting', 'sent', 'failed']),
+    )
+    .option('--limit <count>', 'maximum number of deliveries', readCount, SHOWN_COUNT)
     .action(async (options: ChannelOptions & { state?: DeliveryState; limit: number }) => {
       const { json, state, limit: countMax } = options
       const deliveries = await withExistingStore(engineOf(options), (store) =>
@@ -38,8 +40,8 @@ export function addDeliveryCommands(channel: Command, write: Write): void {
       present(write, json, deliveries.map(shown), table(header, rows))
     })
   addChannelOptions(channel.command('resend').description('send ended deliveries again, with the same ids'))
-    .addOption(new Option('--delivery <id>', 'this one, from "channel deliveries"').conflicts('since'))
-    .option('--since <instant>', 'all failed ones of events since then', readInstant)
+    .addOption(new Option('--delivery <id>', 'one delivery, from "channel deliveries"').conflicts('since'))
+    .option('--since <instant>', 'all failed deliveries of events since then', readInstant)
     .action(async (options: ChannelOptions & { delivery?: string; since?: number }) => {
       const { json, delivery, since } = options
       const which = delivery === undefined ? { sinceMs: since ?? NaN } : { webhookId: delivery }

@@ -76,8 +76,8 @@ function addSettings(command: Command): Command {
   return command
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .option('--threshold <count>', 'failing rounds of one endpoint', readCount, DEFAULTS.threshold)
-    .option('--window <minutes>', 'window for these rounds (minutes)', readCount, DEFAULTS.windowMinutes)
-    .addOption(new Option('--off', 'no automatic incidents').conflicts(['threshold', 'window']))
+    .option('--window <minutes>', 'minutes in which these rounds fail', readCount, DEFAULTS.windowMinutes)
+    .addOption(new Option('--off', 'turn automatic incidents off').conflicts(['threshold', 'window']))
 }
 
 function readCount(text: string): number {

@@ -21,7 +21,7 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
   addDatabase(maintenance.command('create').description('schedule a maintenance window'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .requiredOption('--title <title>', 'title of the maintenance window', readableOption(TITLE_CHARS_MAX))
-    .requiredOption('--service <ids...>', 'services that it touches')
+    .requiredOption('--service <ids...>', 'services that it affects')
     .requiredOption('--starts-at <instant>', 'ISO 8601, such as 2026-03-01T22:00:00Z', instant)
     .requiredOption('--ends-at <instant>', 'ISO 8601', instant)
     .action(async (options: CreateOptions) => {

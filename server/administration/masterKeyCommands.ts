@@ -28,7 +28,7 @@ export function addMasterKeyCommands(
     .addOption(masterKeyOption())
     .addHelpText(
       'after',
-      `\nWith ${MASTER_KEY_VARIABLE}: set it to NEW,OLD, start the server with that, and rotate with the same value.`,
+      `\nWith ${MASTER_KEY_VARIABLE}: set it to NEW,OLD, restart the server with that value, then rotate with the same value.`,
     )
     .action(async (options: MasterKeyOptions) => {
       const { dataDir = null } = options

@@ -43,7 +43,7 @@ export function addAuditCommands(program: Command, write: Write): void {
   const audit = program.command('audit').description('the audit log')
   addDatabase(audit.command('list').description('list who changed what in an organisation, newest first'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
-    .option('--limit <count>', 'at most this many', readCount, SHOWN_COUNT)
+    .option('--limit <count>', 'maximum number of entries', readCount, SHOWN_COUNT)
     .action(async ({ json, org, limit, ...place }: DatabaseOptions & { org: string; limit: number }) => {
       const entries = await withExistingStore(engineOf(place), async (store) => {
         if (!(await store.listOrgs()).some(({ id }) => id === org)) throw noOrg(org)

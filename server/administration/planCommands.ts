@@ -63,7 +63,7 @@ function addLimits(plan: Command, write: Write): void {
     .option('--interval-secs-min <n>', 'shortest check interval (seconds)', count)
     .option('--incidents-mib-max <n>', 'total size of incidents (MiB)', count)
     .option('--results-days <n>', 'retention of single results (days)', days)
-    .option('--regions-allowed <codes>', 'codes with commas, "all" or "plan"', regions)
+    .option('--regions-allowed <codes>', 'region codes separated by commas, "all" or "plan"', regions)
     .action(async (options: DatabaseOptions & TypedLimits & { org: string }) => {
       const { org: id, dataDir, database, databaseFile, json, ...typed } = options
       const org = await withExistingStore(engineOf({ dataDir, database, databaseFile }), async (store) => {
@@ -102,5 +102,5 @@ function regions(text: string): readonly string[] | 'all' | typeof PLAN_WORD {
   if (text === PLAN_WORD || text === 'all') return text
   const codes = text.split(',')
   if (codes.every(isRegionCode)) return codes
-  throw new InvalidArgumentError('must be region codes with commas, "all", or "plan"')
+  throw new InvalidArgumentError('must be region codes separated by commas, "all", or "plan"')
 }

@@ -10,7 +10,7 @@ import { withExistingStore } from './withStore.ts'
 /** Adds `region list` and `region set`. A running server follows within a second. */
 export function addRegionCommands(program: Command, write: Write): void {
   const region = program.command('region').description('where the checks of each region run')
-  addDatabase(region.command('list').description('list the regions, and where each is checked from')).action(
+  addDatabase(region.command('list').description('list the regions and where their checks run')).action(
     async ({ json, ...place }: DatabaseOptions) => {
       const { modes, stored } = await withExistingStore(engineOf(place), async (store) => ({
         modes: await store.regionModes(),
@@ -39,7 +39,7 @@ export function addRegionCommands(program: Command, write: Write): void {
       )
     },
   )
-  addDatabase(region.command('set').description('say where a region is checked from'))
+  addDatabase(region.command('set').description('set where the checks of a region run'))
     .argument('<code>', 'region')
     .addOption(
       new Option('--mode <mode>', 'embedded: this server; remote: agents on other machines; off: no checks')

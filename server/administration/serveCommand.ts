@@ -91,7 +91,7 @@ export function addServeCommand(
     .addOption(
       new Option(
         '--agent-advertise-url <url>',
-        'where other servers on the database reach the agent port (default: its own address)',
+        'address of the agent port for other servers of the same database (default: its own address)',
       )
         .env(VARIABLES.agentAdvertiseUrl)
         .argParser(readAdvertisedUrl),
@@ -115,7 +115,7 @@ export function addServeCommand(
     .addOption(
       new Option(
         '--connections-max <count>',
-        'maximum number of API connections (default: three quarters of the descriptors, at most 10000)',
+        'maximum number of API connections (default: three quarters of the file descriptors, at most 10000)',
       )
         .env(VARIABLES.connectionsMax)
         .argParser(readConnectionsMax),
@@ -141,7 +141,10 @@ export function addServeCommand(
         .default('on'),
     )
     .addOption(
-      new Option('--migrate <yes|never>', 'whether to bring the schema of the database up to date')
+      new Option(
+        '--migrate <yes|never>',
+        'whether to bring the schema of the database up to date at the start',
+      )
         .env(VARIABLES.migrate)
         .choices(['yes', 'never'])
         .default('yes'),

@@ -58,11 +58,9 @@ export function addStatusPageCommands(program: Command, write: Write): void {
   addOne('bind-host', 'serve a page at the root of a host', ({ store, id, host }) =>
     store.bindStatusHost(id, host),
   ).requiredOption('--host <name>', 'name of the host, such as status.example.org', hostOption)
-  addOne('unbind-host', 'end that', ({ store, id, host }) => store.unbindStatusHost(id, host)).requiredOption(
-    '--host <name>',
-    'name of the host',
-    hostOption,
-  )
+  addOne('unbind-host', 'stop serving a page at the root of a host', ({ store, id, host }) =>
+    store.unbindStatusHost(id, host),
+  ).requiredOption('--host <name>', 'name of the host', hostOption)
 }
 
 type PageWork = (given: {
@@ -109,7 +107,7 @@ function addUpdate(statusPage: Command, write: Write): void {
   const sections: WantedSection[] = []
   const command = statusPage
     .command('update')
-    .description('change a status page; with any --service, those given replace all sections')
+    .description('change a status page; --service options replace all sections')
   addPageOptions(command, sections, false)
     .requiredOption('--id <id>', 'id of the page, from "status-page list"')
     .option('--hide-incident <display-id...>', 'incidents to hide, such as INC-42')
@@ -135,28 +133,28 @@ function addPageOptions(command: Command, sections: WantedSection[], isNew: bool
     .addOption(isNew ? title.makeOptionMandatory() : title)
     .option('--text <text>', 'introduction below the title', textOption)
     .addOption(
-      new Option('--visibility <visibility>', 'a hidden page answers like an unknown one').choices([
-        'public',
-        'hidden',
-      ]),
+      new Option(
+        '--visibility <visibility>',
+        'a hidden page gets the same response as an unknown one',
+      ).choices(['public', 'hidden']),
     )
     .addOption(
       new Option(
         '--incidents <which>',
-        'incidents by people and the API, also automatic ones, or none',
+        'incidents to show: those by people and the API, also automatic ones, or none',
       ).choices([...INCIDENTS_SHOWN]),
     )
-    .option('--section <name>', 'heading of the services after it', (name: string) => {
+    .option('--section <name>', 'heading of the --service options that follow', (name: string) => {
       sections.push({ name: readableOption(PUBLIC_NAME_CHARS_MAX)(name), components: [] })
     })
     .option('--service <id[=name]>', 'service to show, with its public name', (text: string) => {
       const last = sections.pop() ?? { name: '', components: [] }
       sections.push({ ...last, components: [...last.components, componentOption(text)] })
     })
-    .option('--service-text <text>', 'a line below the name of the service before it', (text: string) =>
+    .option('--service-text <text>', 'line below the name of the preceding --service', (text: string) =>
       changeLast(sections, { text: serviceTextOption(text) }),
     )
-    .option('--service-uptime <shown|hidden>', 'days and uptime of the service before it', (text: string) =>
+    .option('--service-uptime <shown|hidden>', 'days and uptime of the preceding --service', (text: string) =>
       changeLast(sections, { showsUptime: uptimeOption(text) }),
     )
 }

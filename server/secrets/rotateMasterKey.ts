@@ -92,7 +92,7 @@ function freshKey(
   const [first] = known
   if (first === undefined || named.length === 0 || (named.length === 1 && named.includes(first.id))) {
     throw new Error(
-      'PHAROS_MASTER_KEY begins with the key that is in use: set it to NEW,OLD, start the server with that, and rotate again with the same value',
+      'PHAROS_MASTER_KEY begins with the key that is in use: set it to NEW,OLD, restart the server with that value, then rotate again with the same value',
     )
   }
   return first

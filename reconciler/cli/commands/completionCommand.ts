@@ -45,7 +45,7 @@ function completedOf({
 }: CommandEntry): CompletedCommand {
   const flags = [
     ...EVERYWHERE,
-    ...(formats.length === 0 ? [] : [['--format <format>', 'how the result is written'] as const]),
+    ...(formats.length === 0 ? [] : [['--format <format>', 'output format'] as const]),
     ...groups.flatMap((group) => OPTIONS[group]),
     ...options,
     ['--help', 'show help'] as const,

@@ -30,4 +30,4 @@ export const PATH = [['<path>', 'folder of manifests, or one file']] as const
 export const LOOKING = ['manifests', 'selection', 'api', 'state', 'grace'] as const
 export const WRITING = [...LOOKING, 'lock'] as const
 /** Who is recorded as the author of an approval or a suspension. */
-export const ACTOR = ['--actor <name>', 'name to record (default: the user of the system)'] as const
+export const ACTOR = ['--actor <name>', 'name to record (default: the system user)'] as const

@@ -9,8 +9,8 @@ export const EVERYWHERE = [
 /** Flags and descriptions of the options that several commands share. */
 export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, string])[]>> = {
   manifests: [
-    ['--env <name>', 'the Environment whose variables and patches apply'],
-    ['--secrets-dir <dir>', 'folder from which secret files are read'],
+    ['--env <name>', 'Environment whose variables and patches to apply'],
+    ['--secrets-dir <dir>', 'folder of secret files (default: PHAROS_SECRETS_DIR, or /run/secrets)'],
     ['--allow-inline-secrets', 'accept { value: …, sensitive: true } in manifests'],
   ],
   selection: [
@@ -21,7 +21,7 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
     ['--url <url>', 'address of the API (default: PHAROS_URL)'],
     [
       '--ca-file <file>',
-      'certificates (PEM) to trust instead of the usual authorities (default: PHAROS_CA_FILE)',
+      'CA certificates (PEM) to trust instead of the default ones (default: PHAROS_CA_FILE)',
     ],
     [
       '--timeout <duration>',
@@ -38,10 +38,13 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
   limits: [
     [
       '--max-deletes <limit>',
-      'deletions of one run without approval: a count, a percentage of the set, or the greater of both (default: 3,10%, of a small set half)',
+      'deletions of one run without approval: a count, a percentage of the set, or the greater of both (default: 3,10%; half of a small set)',
     ],
-    ['--max-updates <limit>', 'the same of updates, and of updates that undo drift (default: 10,30%)'],
-    ['--max-recreates <limit>', 'the same of services that are created again (default: 3,10%)'],
+    [
+      '--max-updates <limit>',
+      'the same limit for updates, and for updates that undo drift (default: 10,30%)',
+    ],
+    ['--max-recreates <limit>', 'the same limit for services to create again (default: 3,10%)'],
   ],
   grace: [
     [

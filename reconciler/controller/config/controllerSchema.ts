@@ -134,7 +134,7 @@ const set = mapping({
     key: secretReference.optional().describe('PHAROS_API_KEY when left out'),
     caFile: absolutePath
       .optional()
-      .describe('certificates (PEM) to trust instead of the usual authorities; PHAROS_CA_FILE when left out'),
+      .describe('CA certificates (PEM) to trust instead of the default ones; PHAROS_CA_FILE when left out'),
   }).prefault({}),
   state: stateLocation
     .optional()

@@ -18,7 +18,7 @@ export function addDoctorCommand(
   addDatabase(
     program
       .command('doctor')
-      .description('show what is configured and durable, and what is not; fails when changes could be lost'),
+      .description('check the configuration and the durability; fails when changes could be lost'),
   )
     .addOption(masterKeyOption())
     .action(async (options: MasterKeyOptions) => {

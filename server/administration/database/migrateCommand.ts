@@ -29,10 +29,10 @@ export function addMigrateCommand(program: Command, write: Write, writeError: Wr
     command,
     (options: MigrateOptions) => options.from !== undefined || options.to !== undefined,
   )
-    .option('--from <place>', 'data folder, or URL or file with the URL of a PostgreSQL database, to move')
-    .option('--to <place>', 'empty one of the other kind to move it to')
+    .option('--from <place>', 'database to move: a data folder, a PostgreSQL URL, or a file with the URL')
+    .option('--to <place>', 'empty database of the other kind to move it to, in the same forms')
     .addOption(
-      new Option('--without <part...>', 'leave these data behind')
+      new Option('--without <part...>', 'data to leave behind')
         .choices([...PARTS, RESULTS])
         .default([], 'none'),
     )

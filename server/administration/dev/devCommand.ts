@@ -38,13 +38,13 @@ export function addDevCommand(program: Command, write: (text: string) => void): 
     .addOption(
       new Option(
         '--data-dir <dir>',
-        'folder to keep (default: a temporary one, removed at the end)',
+        'folder for the data (default: a temporary one, removed at the end)',
       ).argParser(readGiven),
     )
     .addOption(
       new Option(
         '--port <port>',
-        'port of the API; with 0 all ports are any free ones (default: 7171 if it is free)',
+        'port of the API; 0 chooses free ports for all listeners (default: 7171 if it is free)',
       ).argParser(readPort),
     )
     .option('--json', 'print JSON', false)

@@ -36,7 +36,7 @@ const PROXIES_MAX = 9
 export function trustProxiesOption(): Option {
   return new Option(
     '--trust-proxies <count>',
-    'proxies in front of the console, whose X-Forwarded-For counts',
+    'number of proxies in front of the console whose X-Forwarded-For is trusted',
   )
     .env(VARIABLES.trustProxies)
     .default(0)
@@ -46,11 +46,11 @@ export function trustProxiesOption(): Option {
     })
 }
 
-/** The option for the address under which people reach the console. */
+/** The option for the public address of the console. */
 export function consoleUrlOption(): Option {
   return new Option(
     '--console-url <url>',
-    'address under which people reach the console, https or loopback (default: http://localhost with its port)',
+    'public address of the console, https or loopback (default: http://localhost with its port)',
   )
     .env(VARIABLES.consoleUrl)
     .argParser(readOrigin)

@@ -39,7 +39,7 @@ export function addDatabaseFlags<Options>(
     .addOption(
       new Option(
         '--database <url>',
-        'PostgreSQL database instead of a folder; other users see a command line',
+        'URL of a PostgreSQL database instead of a folder; visible in the process list',
       )
         .env(VARIABLES.database)
         .argParser(readDatabaseUrl)

@@ -24,7 +24,7 @@ export function statusListeningOf(options: StatusListeningOptions): StatusListen
 export function statusUrlOption(): Option {
   return new Option(
     '--status-url <url>',
-    'public address of the status pages; without it, pages have no hosts of their own',
+    'public address of the status pages; needed for pages with their own host names',
   )
     .env(VARIABLES.statusUrl)
     .argParser(readOrigin)

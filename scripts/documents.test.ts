@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readersEnvironment, root } from './readersEnvironment.ts'
 
-const continuousIntegration = ['run', 'install', 'on-node']
+const continuousIntegration = ['run', 'install', 'on-node', 'python']
   .map((name) => readFileSync(join('.ci', name), 'utf8'))
   .join('')
 

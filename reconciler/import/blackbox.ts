@@ -1,5 +1,13 @@
 import type { AssertionForm } from '../manifest/schema/assertionForm.ts'
-import { bodyOf, headersOf, type ImportedService, intervalOf, secondsOf, urlOf } from './importedService.ts'
+import {
+  bodyOf,
+  headersOf,
+  type ImportedService,
+  intervalOf,
+  labelOf,
+  timeoutOf,
+  urlOf,
+} from './importedService.ts'
 import type { SourceValue } from './sourceValue.ts'
 
 /** Interval of Prometheus where nothing names one (seconds). */
@@ -14,6 +22,7 @@ interface Probe {
   readonly job: string
   readonly module: string
   readonly interval: SourceValue
+  readonly labels: SourceValue
 }
 
 /**
@@ -29,6 +38,13 @@ export function fromBlackbox(
     ...probesOfPrometheus(document),
     ...[document, ...document.get('items').items()].flatMap(probesOfResource),
   ])
+  if (probes.length === 0) {
+    for (const document of documents.filter((one) => one.get('modules').isThere)) {
+      document
+        .get('modules')
+        .note("left out: modules name no targets: name Prometheus' configuration as well")
+    }
+  }
   return probes.flatMap((probe) => serviceOf(probe, modules, variable) ?? [])
 }
 
@@ -47,9 +63,14 @@ function probesOfPrometheus(document: SourceValue): readonly Probe[] {
       return config
         .get('static_configs')
         .items()
-        .flatMap((group) => group.get('targets').items())
-        .map((target) => ({
-          target,
+        .flatMap((group) =>
+          group
+            .get('targets')
+            .items()
+            .map((target) => ({ target, labels: group.get('labels') })),
+        )
+        .map((probed) => ({
+          ...probed,
           job: config.get('job_name').text() ?? 'job',
           module: module?.text() ?? USUAL_MODULE,
           interval: own.isThere ? own : usual,
@@ -72,11 +93,12 @@ function probesOfResource(resource: SourceValue): readonly Probe[] {
       job: spec.get('jobName').text() ?? resource.get('metadata').get('name').text() ?? 'probe',
       module: spec.get('module').text() ?? USUAL_MODULE,
       interval: spec.get('interval'),
+      labels: targets.get('staticConfig').get('labels'),
     }))
 }
 
 function serviceOf(
-  { target, job, module, interval }: Probe,
+  { target, job, module, interval, labels }: Probe,
   modules: ReadonlyMap<string, SourceValue>,
   variable: (place: string) => string,
 ): ImportedService | undefined {
@@ -98,20 +120,26 @@ function serviceOf(
       .note(`${target.text()} is left out: ${method} requests are not made, only GET and POST`)
     return undefined
   }
-  const url = urlOf(target)
+  const address = target.text() ?? ''
+  // The exporter itself adds the scheme to a target that has none.
+  const url = urlOf(target, /^https?:\/\//.test(address) ? address : `http://${address}`)
   if (url === undefined) return undefined
   const follows =
     http?.get('follow_redirects').flag() !== false && http?.get('no_follow_redirects').flag() !== true
   return {
     name: url.replace(/^https?:\/\//, '').replace(/\/$/, ''),
     intervalS: intervalOf(interval, INTERVAL_S),
+    place: target,
     isPaused: false,
-    labels: { job: job.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-') },
+    labels: {
+      job: labelOf(job),
+      ...Object.fromEntries(labels.entries().map(([key, value]) => [labelOf(key), value.text() ?? ''])),
+    },
     endpoints: [
       {
         url,
         method: method === 'POST' ? 'POST' : undefined,
-        timeoutS: definition === undefined ? undefined : secondsOf(definition.get('timeout')),
+        timeoutS: definition === undefined ? undefined : timeoutOf(definition.get('timeout')),
         maxRedirects: follows ? REDIRECTS : 0,
         headers: http === undefined ? {} : moduleHeaders(http, module, variable),
         body: bodyOf(http?.get('body'), module, variable),

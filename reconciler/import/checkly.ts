@@ -1,18 +1,62 @@
 import type { AssertionForm } from '../manifest/schema/assertionForm.ts'
-import { bodyOf, headersOf, type ImportedService, urlOf } from './importedService.ts'
+import {
+  bodyOf,
+  headersOf,
+  type ImportedEndpoint,
+  type ImportedService,
+  labelOf,
+  noteTogether,
+  passwordHeader,
+  urlOf,
+  withContentType,
+} from './importedService.ts'
 import type { SourceValue } from './sourceValue.ts'
 
 const MINUTE_S = 60
 const MINUTES = 10
 const REDIRECTS = 10
+/** Status from which a check without an assertion on the status is down, or up when it should fail. */
+const ERROR_STATUS = 400
+/** Types of bodies by its names; a raw body has none. */
+const BODY_TYPES: Readonly<Record<string, string>> = {
+  ...{ JSON: 'application/json', GRAPHQL: 'application/json', FORM: 'application/x-www-form-urlencoded' },
+}
 
-/** The services of an export of Checkly's API (GET /v1/checks): one for each API or URL check. */
+/** The services of an export of Checkly's API (GET /v1/checks, or one check): one for each API or URL check. */
 export function fromCheckly(
   documents: readonly SourceValue[],
   variable: (place: string) => string,
 ): readonly ImportedService[] {
-  return documents.flatMap((document) =>
-    document.items().flatMap((check) => serviceOf(check, variable) ?? []),
+  const checks = documents.flatMap((document) =>
+    document.get('checkType').isThere ? [document] : document.items(),
+  )
+  const services = checks.flatMap((check) => serviceOf(check, variable) ?? [])
+  noteSettings(services.map(({ place }) => place))
+  return services
+}
+
+/** What no service carries over, once for all of them. */
+function noteSettings(checks: readonly SourceValue[]): void {
+  const having = (key: string, isSet: (value: SourceValue) => boolean) =>
+    checks.map((check) => check.get(key)).filter(isSet)
+  const isList = (value: SourceValue) => value.items().length > 0
+  noteTogether(
+    having('alertChannelSubscriptions', isList),
+    'left out: alert channels: create channels (pharos-server channel create)',
+  )
+  noteTogether(having('privateLocations', isList), 'left out: private locations: run an agent in a region')
+  noteTogether(having('locations', isList), 'the regions are those of --region, not these locations')
+  noteTogether(
+    having('retryStrategy', (value) => !['NO_RETRIES', undefined].includes(value.get('type').text())),
+    'a failed check is repeated once, not as here',
+  )
+  noteTogether(
+    having('degradedResponseTime', (value) => value.isThere),
+    'left out: a slow response is down or up, by an assertion, not degraded',
+  )
+  noteTogether(
+    having('groupId', (value) => value.isThere),
+    'left out: settings of groups are in another export',
   )
 }
 
@@ -23,63 +67,97 @@ function serviceOf(check: SourceValue, variable: (place: string) => string): Imp
     check.get('checkType').note(`${name} is left out: ${type} checks are not made, only HTTP`)
     return undefined
   }
+  const endpoint = endpointOf(check, name, variable)
+  if (endpoint === undefined) return undefined
+  for (const key of ['setupSnippetId', 'tearDownSnippetId', 'localSetupScript', 'localTearDownScript']) {
+    const value = check.get(key)
+    if ((value.text() ?? '') !== '') value.note(`left out: ${key} has no equivalent`)
+  }
+  return {
+    name,
+    intervalS: intervalOf(check),
+    place: check,
+    isPaused: check.get('activated').flag() === false,
+    labels: Object.fromEntries(
+      check
+        .get('tags')
+        .items()
+        .map((tag) => [labelOf(tag.text() ?? 'tag'), '']),
+    ),
+    endpoints: [endpoint],
+  }
+}
+
+function endpointOf(
+  check: SourceValue,
+  name: string,
+  variable: (place: string) => string,
+): ImportedEndpoint | undefined {
   const request = check.get('request')
   const method = (request.get('method').text() ?? 'GET').toUpperCase()
   if (method !== 'GET' && method !== 'POST') {
     request.get('method').note(`${name} is left out: ${method} requests are not made, only GET and POST`)
     return undefined
   }
-  const url = urlOf(request.get('url'))
+  const url = urlOf(request.get('url'), withParameters(request))
   if (url === undefined) return undefined
-  for (const key of [
-    'queryParameters',
-    'setupSnippetId',
-    'tearDownSnippetId',
-    'localSetupScript',
-    'localTearDownScript',
-  ]) {
-    const value = check.get(key).isThere ? check.get(key) : request.get(key)
-    if (value.isThere && (value.items().length > 0 || value.text() !== undefined)) {
-      value.note(`left out: ${key} has no equivalent`)
-    }
+  if (request.get('skipSSL').flag() === true) request.get('skipSSL').note('certificates are verified here')
+  if (request.get('ipFamily').text() === 'IPv6') {
+    request.get('ipFamily').note('left out: the family of addresses cannot be chosen')
   }
   const named = request
     .get('headers')
     .items()
     .map((header) => [header.get('key').text() ?? '', header.get('value')] as const)
-  const user = request.get('basicAuth').get('username')
-  const env = (user.text() ?? '') === '' ? undefined : variable(`${name}_authorization`)
-  if (env !== undefined)
-    user.note(`the password of ${name} is not copied: set ${env} to the Base64 of user:password`)
   const headers = headersOf(named, name, variable)
-  const slowMs = check.get('maxResponseTime').number()
+  const user = request.get('basicAuth').get('username')
+  const signedIn = (user.text() ?? '') === '' ? {} : passwordHeader(user, name, variable)
+  const body = method === 'POST' ? bodyOf(request.get('body'), name, variable) : undefined
+  const bodyType = (body ?? '') === '' ? undefined : BODY_TYPES[request.get('bodyType').text() ?? '']
   return {
-    name,
-    intervalS: intervalOfMinutes(check.get('frequency')),
-    isPaused: check.get('activated').flag() === false,
-    labels: {},
-    endpoints: [
-      {
-        url,
-        method: method === 'POST' ? 'POST' : undefined,
-        maxRedirects: request.get('followRedirects').flag() === false ? 0 : REDIRECTS,
-        headers: env === undefined ? headers : { ...headers, Authorization: { env, prefix: 'Basic ' } },
-        body: method === 'POST' ? bodyOf(request.get('body'), name, variable) : undefined,
-        assertions: [
-          ...request.get('assertions').items().flatMap(assertionOf),
-          ...(slowMs === undefined ? [] : [{ latency: { total: `<= ${slowMs}ms` } }]),
-        ],
-      },
-    ],
+    url,
+    method: method === 'POST' ? 'POST' : undefined,
+    maxRedirects: request.get('followRedirects').flag() === false ? 0 : REDIRECTS,
+    headers: { ...withContentType(headers, bodyType), ...signedIn },
+    body,
+    assertions: assertionsOf(check),
   }
 }
 
-/** Seconds of an interval that is given in minutes; 0 means less than one. */
-function intervalOfMinutes(frequency: SourceValue): number {
+/** The URL of a request with the parameters that stand beside it. */
+function withParameters(request: SourceValue): string | undefined {
+  const url = request.get('url').text()
+  const parameters = request.get('queryParameters').items()
+  if (url === undefined || parameters.length === 0 || !URL.canParse(url)) return url
+  const whole = new URL(url)
+  for (const one of parameters) {
+    whole.searchParams.append(one.get('key').text() ?? '', one.get('value').text() ?? '')
+  }
+  // A variable would be escaped, and no longer seen to be one.
+  return parameters.some((one) => one.get('value').text()?.includes('{{') === true) ? `${url}{{` : whole.href
+}
+
+/** Seconds between two checks: minutes, or below one the seconds of the offset. */
+function intervalOf(check: SourceValue): number {
+  const frequency = check.get('frequency')
   const minutes = frequency.number() ?? MINUTES
   if (minutes > 0) return minutes * MINUTE_S
+  const seconds = check.get('frequencyOffset').number() ?? 0
+  if (seconds > 0) return seconds
   frequency.note('the interval is below a minute there: 30 s is used')
   return MINUTE_S / 2
+}
+
+function assertionsOf(check: SourceValue): readonly AssertionForm[] {
+  const found = check.get('request').get('assertions').items().flatMap(assertionOf)
+  const slowMs = check.get('maxResponseTime').number()
+  const shouldFail = check.get('shouldFail').flag() === true
+  const usual = shouldFail ? { gte: ERROR_STATUS } : { lt: ERROR_STATUS }
+  return [
+    ...(found.some((form) => 'status' in form) ? [] : [{ status: usual }]),
+    ...found,
+    ...(slowMs === undefined ? [] : [{ latency: { total: `<= ${slowMs}ms` } }]),
+  ]
 }
 
 const COMPARISONS: Readonly<Record<string, 'eq' | 'not' | 'lt' | 'gt'>> = {
@@ -112,6 +190,7 @@ function assertionOf(assertion: SourceValue): readonly AssertionForm[] {
   if (source === 'HEADERS' && property !== '' && matcher !== undefined) {
     return [{ header: { name: property, ...matcher } }]
   }
-  assertion.note(`left out: there is no equivalent of ${source} ${property} ${comparison} ${target}`)
+  const words = [source, property, comparison, target].filter((word) => word !== '')
+  assertion.note(`left out: there is no equivalent of ${words.join(' ')}`)
   return []
 }

@@ -1,5 +1,13 @@
 import type { AssertionForm } from '../manifest/schema/assertionForm.ts'
-import { bodyOf, headersOf, type ImportedService, intervalOf, secondsOf, urlOf } from './importedService.ts'
+import {
+  bodyOf,
+  headersOf,
+  type ImportedService,
+  intervalOf,
+  labelOf,
+  timeoutOf,
+  urlOf,
+} from './importedService.ts'
 import type { SourceValue } from './sourceValue.ts'
 
 /** Interval of an endpoint that has none (seconds). */
@@ -58,13 +66,14 @@ function serviceOf(endpoint: SourceValue, variable: (place: string) => string): 
   return {
     name: group === undefined ? name : `${group} ${name}`,
     intervalS: intervalOf(endpoint.get('interval'), INTERVAL_S),
+    place: endpoint,
     isPaused: endpoint.get('enabled').flag() === false,
-    labels: group === undefined ? {} : { group: group.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-') },
+    labels: group === undefined ? {} : { group: labelOf(group) },
     endpoints: [
       {
         url: address,
         method,
-        timeoutS: secondsOf(client.get('timeout')),
+        timeoutS: timeoutOf(client.get('timeout')),
         maxRedirects: client.get('ignore-redirect').flag() === true ? 0 : REDIRECTS,
         headers: headersOf(endpoint.get('headers').entries(), name, variable),
         body: bodyOf(endpoint.get('body'), name, variable),

@@ -46,6 +46,31 @@ test('what is imported validates, is checked by pharos test, and holds no secret
   expect(everything.join('\n') + readFileSync(place('manifests/shop.yaml'), 'utf8')).not.toContain('canary')
 })
 
+const SOURCES = (address: string): Readonly<Record<string, string>> => ({
+  gatus: `{endpoints: [{name: from-gatus, url: "${address}", conditions: ["[BODY] == welcome"]}]}`,
+  blackbox: `{scrape_configs: [{job_name: from-blackbox, metrics_path: /probe, static_configs: [{targets: ["${address}"]}]}]}`,
+  'uptime-kuma': `{"monitorList": [{"id": 1, "name": "From Kuma", "type": "keyword", "url": "${address}", "keyword": "welcome"}]}`,
+  uptimerobot: `{"monitors": [{"id": 1, "friendly_name": "From UptimeRobot", "url": "${address}", "type": 1}]}`,
+  checkly: `[{"name": "From Checkly", "checkType": "URL", "request": {"url": "${address}"}}]`,
+  openapi: `{openapi: 3.1.0, info: {title: From OpenAPI}, servers: [{url: "${address}"}], paths: {/: {get: {}}}}`,
+})
+
+test('the manifests of all formats stand beside one another, validate, and are checked by pharos test', async () => {
+  for (const [format, text] of Object.entries(SOURCES(url))) {
+    writeFileSync(place(`${format}.yml`), text)
+    const { exitCode } = await runHere([
+      ...['import', format, place(`${format}.yml`)],
+      ...['--write', place('all')],
+    ])
+    expect([format, exitCode]).toEqual([format, 0])
+  }
+  const validated = await runHere(['validate', place('all')])
+  const tested = await runHere(['test', place('all'), '--allow-ranges', '127.0.0.0/8', '--json'])
+
+  expect(validated.stdout).toContain('valid: 6 services in 6 files')
+  expect([validated.exitCode, tested.exitCode]).toEqual([0, 0])
+})
+
 test('the database of Uptime Kuma is read as it is, and not written', async () => {
   const file = place('kuma.db')
   const database = new Sqlite(file)
@@ -53,6 +78,12 @@ test('the database of Uptime Kuma is read as it is, and not written', async () =
     `CREATE TABLE monitor (id INTEGER PRIMARY KEY, name TEXT, type TEXT, url TEXT, active INTEGER, interval INTEGER)`,
   )
   database.prepare('INSERT INTO monitor VALUES (1, ?, ?, ?, 1, 60)').run('Shop', 'http', url)
+  database.exec(`CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT, color TEXT);
+    CREATE TABLE monitor_tag (id INTEGER PRIMARY KEY, monitor_id INTEGER, tag_id INTEGER, value TEXT);
+    CREATE TABLE monitor_notification (id INTEGER PRIMARY KEY, monitor_id INTEGER, notification_id INTEGER);
+    INSERT INTO tag VALUES (1, 'team', '#fff');
+    INSERT INTO monitor_tag VALUES (1, 1, 1, 'web');
+    INSERT INTO monitor_notification VALUES (1, 1, 1)`)
   database.close()
   const before = readFileSync(file)
 
@@ -65,10 +96,14 @@ test('the database of Uptime Kuma is read as it is, and not written', async () =
     '--json',
   ])
 
-  expect(exitCode).toBe(0)
+  expect(exitCode).toBe(3)
+  expect(JSON.parse(stdout).notes).toMatchObject([{ line: 1, message: expect.stringContaining('channel') }])
   expect(JSON.parse(stdout).manifests[0]).toMatchObject({
     key: 'shop',
-    manifest: { spec: { regions: ['us-east-1', 'eu-west-1'], endpoints: [{ url }] } },
+    manifest: {
+      metadata: { labels: { team: 'web' } },
+      spec: { regions: ['us-east-1', 'eu-west-1'], endpoints: [{ url }] },
+    },
   })
   expect(readFileSync(file).equals(before)).toBe(true)
 })

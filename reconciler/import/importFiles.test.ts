@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ImportFormat } from './formats.ts'
 import { importFiles } from './importFiles.ts'
 import { UnreadableSource } from './sourceValue.ts'
-import { monitorRows } from './uptimeKuma.ts'
+import { monitorRows } from './uptimeKumaDatabase.ts'
 
 /** The specs of the manifests by name, and the notes as `line:column: message`. */
 function read(format: ImportFormat, ...texts: readonly string[]) {
@@ -127,7 +127,9 @@ scrape_configs:
   - job_name: Shop pages
     metrics_path: /probe
     params: {module: [http_2xx]}
-    static_configs: [{targets: ["https://shop.example/", "https://shop.example/help"]}]
+    static_configs:
+      - targets: ["https://shop.example/", shop.example/help]
+        labels: {team: web}
   - job_name: login
     metrics_path: /probe
     scrape_interval: 1m
@@ -179,14 +181,15 @@ test('targets that a blackbox_exporter probes become services, as their modules 
     interval: '30s',
     endpoints: [{ assertions: [{ status: '2xx' }] }],
   })
-  expect(labels['shop.example']).toEqual({ job: 'shop-pages' })
+  expect(labels['shop.example']).toEqual({ job: 'shop-pages', team: 'web' })
+  expect(specs['shop.example-help'].endpoints[0].url).toBe('http://shop.example/help')
   expect(Object.keys(specs)).toEqual(['shop.example', 'shop.example-help', 'shop.example-login'])
   expect(notes).toEqual([
     '1.yml:8:14: the body is not copied, because it seems to hold a secret: set the environment variable HTTP_LOGIN_BODY',
     '1.yml:12:36: left out: fail_if_body_matches_regexp has no equivalent',
     '1.yml:14:19: the secret is not copied: set the environment variable HTTP_LOGIN_AUTHORIZATION to the Base64 of user:password',
-    '2.yml:15:33: left out: icmp checks are not made, only HTTP',
-    '2.yml:25:38: left out: there is no module http_missing in these files',
+    '2.yml:17:33: left out: icmp checks are not made, only HTTP',
+    '2.yml:27:38: left out: there is no module http_missing in these files',
   ])
 })
 
@@ -202,6 +205,7 @@ const MONITORS: readonly Readonly<Record<string, string | number>>[] = [
     ...{ id: 4, name: 'API', type: 'http', url: 'https://api.example/', active: 0, interval: 20 },
     ...{
       accepted_statuscodes_json: '["200", "301-302"]',
+      auth_method: 'basic',
       basic_auth_user: 'probe',
       basic_auth_pass: 'canary-2',
     },
@@ -226,7 +230,7 @@ test('monitors of Uptime Kuma become services, from its database and from its ex
         timeout: '48s',
         maxRedirects: 10,
         headers: { 'X-Trace': 'on', Cookie: { env: 'FRONT_PAGE_COOKIE' } },
-        assertions: [{ status: { between: [200, 299] } }, { body: { contains: 'welcome' } }],
+        assertions: [{ status: '2xx' }, { body: { contains: 'welcome' } }],
       },
     ],
   })
@@ -240,6 +244,7 @@ test('monitors of Uptime Kuma become services, from its database and from its ex
     ],
   })
   expect(notes.map((note) => note.replace(/:(\d+):\d+:/, ':$1:'))).toEqual([
+    '1.yml:1: the value of Cookie is not copied: set the environment variable FRONT_PAGE_COOKIE',
     '1.yml:2: Router is left out: ping checks are not made, only HTTP',
     '1.yml:3: Old is left out: a check cannot be up when its target fails',
     '1.yml:4: the password of API is not copied: set API_AUTHORIZATION to the Base64 of user:password',
@@ -247,6 +252,89 @@ test('monitors of Uptime Kuma become services, from its database and from its ex
   expect(read('uptime-kuma', JSON.stringify({ version: '1.23.0', monitorList: exported })).specs).toEqual(
     specs,
   )
+  expect(JSON.stringify({ specs, notes })).not.toContain('canary')
+})
+
+test('groups, tags, authentication and bodies of Uptime Kuma are carried over or named', () => {
+  const http = { type: 'http', url: 'https://shop.example/', active: 1, interval: 60, maxretries: 2 }
+  const left = { basic_auth_user: 'left', basic_auth_pass: 'canary-1' }
+  const { specs, labels, notes } = read(
+    'uptime-kuma',
+    monitorRows([
+      { id: 1, name: 'Home lab', type: 'group', active: 0 },
+      { id: 2, name: 'Rooms', type: 'group', active: 1, parent: 1 },
+      {
+        ...http,
+        id: 3,
+        name: 'Site',
+        parent: 2,
+        timeout: 0,
+        tags: [{ name: 'Team', value: 'web' }],
+        ...left,
+      },
+      {
+        ...http,
+        id: 4,
+        name: 'Plain',
+        auth_method: '',
+        ...left,
+        accepted_statuscodes_json: '["200-299","300-399"]',
+      },
+      {
+        ...http,
+        id: 5,
+        name: 'Token',
+        auth_method: 'bearer',
+        bearer_token: 'canary-2',
+        interval: 90,
+        timeout: 72,
+      },
+      {
+        ...http,
+        id: 6,
+        name: 'Keys',
+        auth_method: 'mtls',
+        tls_key: 'canary-3',
+        notificationIDList: { 1: true },
+      },
+      { ...http, id: 7, name: 'Form', method: 'POST', http_body_encoding: 'form', body: 'a=b' },
+      { ...http, id: 8, name: 'Json', type: 'json-query', json_path: 'status', expected_value: 'ok' },
+    ]),
+  )
+
+  expect(Object.entries(specs).map(([key, { paused = false }]) => [key, paused, labels[key]])).toEqual([
+    ['form', false, undefined],
+    ['json', false, undefined],
+    ['keys', false, undefined],
+    ['plain', false, undefined],
+    ['site', true, { group: 'rooms', team: 'web' }],
+    ['token', false, undefined],
+  ])
+  expect(specs.site.endpoints[0]).toMatchObject({
+    timeout: '48s',
+    headers: { Authorization: { env: 'SITE_AUTHORIZATION', prefix: 'Basic ' } },
+  })
+  expect(specs.plain.endpoints[0]).toEqual({
+    url: 'https://shop.example/',
+    assertions: [{ status: { between: [200, 399] } }],
+  })
+  expect(specs.token.endpoints[0]).toMatchObject({
+    timeout: '1m',
+    headers: { Authorization: { env: 'TOKEN_AUTHORIZATION', prefix: 'Bearer ' } },
+  })
+  expect(specs.form.endpoints[0]).toMatchObject({
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: 'a=b',
+  })
+  expect(notes.map((note) => note.replace(/:(\d+):\d+:/, ':$1:'))).toEqual([
+    '1.yml:3: the password of Site is not copied: set SITE_AUTHORIZATION to the Base64 of user:password',
+    '1.yml:3: a failed check is repeated once, not as here (here and in 5 other places)',
+    '1.yml:5: the token of Token is not copied: set the environment variable TOKEN_AUTHORIZATION',
+    '1.yml:5: the timeout is 60 s here, the longest',
+    '1.yml:6: left out: Keys signs in by mtls, which has no equivalent',
+    '1.yml:6: left out: notifications: create channels (pharos-server channel create)',
+    '1.yml:8: left out: there are no conditions on values inside JSON: status',
+  ])
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
 })
 
@@ -282,6 +370,76 @@ test('monitors of UptimeRobot become services', () => {
     '1.yml:5: Mail is left out: port checks are not made, only HTTP',
   ])
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
+})
+
+test('answers of both versions of the API of UptimeRobot are read', () => {
+  const earlier = read(
+    'uptimerobot',
+    `{"stat": "ok", "pagination": {"offset": 0, "limit": 50, "total": 3}, "monitors": [
+  {"id": 1, "friendly_name": "Tom &amp; Co", "url": "https://shop.example/?a=1&amp;b=2", "type": 1, "sub_type": "",
+   "keyword_type": null, "keyword_value": "", "http_username": "", "http_password": "", "port": "80", "interval": 900,
+   "status": 2, "create_datetime": 1462565497, "logs": [{"type": 98, "datetime": 1463540297, "duration": 1054134}]}]}`,
+  )
+  const current = read(
+    'uptimerobot',
+    `{"nextLink": null, "data": [
+  {"id": 1, "friendlyName": "Shop", "type": "KEYWORD", "url": "https://shop.example/", "interval": 300, "status": "PAUSED",
+   "timeout": 30, "keywordType": "ALERT_NOT_EXISTS", "keywordValue": "a.b", "keywordCaseType": 1, "httpMethodType": "HEAD",
+   "successHttpResponseCodes": ["2xx", "3xx"], "followRedirections": false, "responseTimeThreshold": 900,
+   "customHttpHeaders": {"x-api-key": "canary-1"}, "tags": [{"id": 7, "name": "Web shop"}],
+   "assignedAlertContacts": [{"alertContactId": "5"}], "authType": "BEARER", "httpPassword": "canary-2"},
+  {"id": 2, "friendlyName": "Orders", "type": "API", "url": "https://shop.example/o", "interval": 60, "status": "UP",
+   "httpMethodType": "POST", "postValueType": "RAW_JSON", "postValueData": {"a": 1},
+   "config": {"apiAssertions": {"logic": "AND", "checks": [{"property": "$.status"}]}}},
+  {"id": 3, "friendlyName": "Form", "type": "HTTP", "url": "https://shop.example/f", "interval": 60, "status": "UP",
+   "httpMethodType": "POST", "postValueType": "KEY_VALUE", "postValueData": {"a": "b c"}},
+  {"id": 4, "friendlyName": "Names", "type": "DNS", "url": "shop.example"}]}`,
+  )
+
+  expect(earlier.specs['tom-co']).toMatchObject({
+    name: 'Tom & Co',
+    endpoints: [{ url: 'https://shop.example/?a=1&b=2' }],
+  })
+  expect(earlier.notes).toEqual(['1.yml:1:30: left out: 2 monitors are on further pages: name all of them'])
+  expect(current.specs.shop).toEqual({
+    name: 'Shop',
+    interval: '5m',
+    regions: ['eu-west-1'],
+    paused: true,
+    endpoints: [
+      {
+        url: 'https://shop.example/',
+        timeout: '30s',
+        maxRedirects: 0,
+        headers: {
+          'x-api-key': { env: 'SHOP_X_API_KEY' },
+          Authorization: { env: 'SHOP_AUTHORIZATION', prefix: 'Bearer ' },
+        },
+        assertions: [
+          { status: { between: [200, 399] } },
+          { body: { regex: '(?i)a\\.b' } },
+          { latency: { total: '<= 900ms' } },
+        ],
+      },
+    ],
+  })
+  expect(current.labels.shop).toEqual({ 'web-shop': '' })
+  expect(current.specs.orders.endpoints[0]).toMatchObject({
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"a":1}',
+  })
+  expect(current.specs.form.endpoints[0]).toMatchObject({
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: 'a=b+c',
+  })
+  expect(current.notes.map((note) => note.replace(/:(\d+):\d+:/, ':$1:'))).toEqual([
+    '1.yml:2: the token of Shop is not copied: set the environment variable SHOP_AUTHORIZATION',
+    '1.yml:5: the value of x-api-key is not copied: set the environment variable SHOP_X_API_KEY',
+    '1.yml:6: left out: alert contacts: create channels (pharos-server channel create)',
+    '1.yml:9: left out: there are no conditions on values inside JSON',
+    '1.yml:12: Names is left out: dns checks are not made, only HTTP',
+  ])
+  expect(JSON.stringify(current)).not.toContain('canary')
 })
 
 test('API checks of Checkly become services with their assertions', () => {
@@ -328,6 +486,66 @@ test('API checks of Checkly become services with their assertions', () => {
     '1.yml:8: Login is left out: BROWSER checks are not made, only HTTP',
   ])
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
+})
+
+test('one check of Checkly is read as its API answers, with parameters, tags and seconds', () => {
+  const check = (fields: string, request = '') => `{"name": "Shop", "checkType": "API", "frequency": 0,
+ "frequencyOffset": 20, "tags": ["web"], "locations": ["eu-west-1"], "groupId": null, "localSetupScript": "",
+ "retryStrategy": {"type": "FIXED", "maxRetries": 1}, "degradedResponseTime": 15000, ${fields}
+ "request": {"method": "GET", "url": "https://shop.example/a?x=1", "body": "", "bodyType": "NONE", "headers": [],
+ "assertions": [], "basicAuth": {"username": "", "password": ""}, "followRedirects": true ${request}}}`
+  const { specs, labels, notes } = read(
+    'checkly',
+    check('', ', "queryParameters": [{"key": "q", "value": "b c"}]'),
+  )
+  const failing = read('checkly', check('"shouldFail": true,'))
+  const variable = read('checkly', check('', ', "queryParameters": [{"key": "q", "value": "{{Q}}"}]'))
+  const keyed = read('checkly', check('', ', "queryParameters": [{"key": "api_key", "value": "canary-1"}]'))
+  const posted = read(
+    'checkly',
+    check('').replace('GET', 'POST').replace('"body": ""', '"body": "{}"').replace('NONE', 'JSON'),
+  )
+
+  expect(specs).toEqual({
+    shop: {
+      name: 'Shop',
+      interval: '20s',
+      regions: ['eu-west-1'],
+      endpoints: [
+        { url: 'https://shop.example/a?x=1&q=b+c', maxRedirects: 10, assertions: [{ status: { lt: 400 } }] },
+      ],
+    },
+  })
+  expect(labels.shop).toEqual({ web: '' })
+  expect(notes.map((note) => note.replace(/:(\d+):\d+:/, ':$1:'))).toEqual([
+    '1.yml:2: the regions are those of --region, not these locations',
+    '1.yml:3: a failed check is repeated once, not as here',
+    '1.yml:3: left out: a slow response is down or up, by an assertion, not degraded',
+  ])
+  expect(failing.specs.shop.endpoints[0].assertions).toEqual([{ status: { gte: 400 } }])
+  expect([variable.specs, keyed.specs]).toEqual([{}, {}])
+  expect(variable.notes.join()).toContain('the URL holds a variable')
+  expect(keyed.notes.join()).toContain('has a secret in its query (api_key)')
+  expect(JSON.stringify(keyed)).not.toContain('canary')
+  expect(posted.specs.shop.endpoints[0].headers).toEqual({ 'Content-Type': 'application/json' })
+})
+
+test('what the API would refuse is left out where the other tool defines it, and the rest is kept', () => {
+  const { specs, notes } = read(
+    'gatus',
+    `endpoints:
+  - {name: slow, url: "https://shop.example/", client: {timeout: 5m}, headers: {Connection: a, X-A: b}}
+  - {name: "${'a'.repeat(300)}", url: "https://shop.example/"}
+`,
+  )
+
+  expect(specs.slow.endpoints[0]).toMatchObject({ timeout: '1m', headers: { 'X-A': 'b' } })
+  expect(Object.keys(specs)).toEqual(['slow'])
+  expect(notes).toEqual([
+    '1.yml:2:66: the timeout is 60 s here, the longest',
+    '1.yml:2:93: left out: the header Connection has a name that belongs to the connection and cannot be set',
+    expect.stringMatching(/^1\.yml:3:5: a+ is left out: spec\.name must /),
+  ])
 })
 
 test('an OpenAPI document becomes a service with an endpoint for each GET that needs no parameters', () => {
@@ -413,6 +631,9 @@ test('a file with nothing to import says so, and a ConfigMap how to import what 
 
   expect(read('gatus', 'storage: {type: sqlite}').notes).toEqual([
     '1.yml:1:1: left out: nothing here is a check of gatus',
+  ])
+  expect(read('blackbox', 'modules:\n  web: {prober: http}').notes).toEqual([
+    "1.yml:2:3: left out: modules name no targets: name Prometheus' configuration as well",
   ])
   expect(read('gatus', configMap).notes).toEqual([
     '1.yml:5:5: left out: write config.yaml of the ConfigMap into a file of its own, and import that',

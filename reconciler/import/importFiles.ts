@@ -1,7 +1,8 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import { formatPath } from '../../api/contract/problem.ts'
+import { formatPath, problemsOf } from '../../api/contract/problem.ts'
 import { exportKeys, variableNames } from '../export/exportService.ts'
-import { serviceDocumentSchema } from '../manifest/schema/serviceManifest.ts'
+import { compileService } from '../manifest/compile/compileService.ts'
+import { serviceManifestSchema } from '../manifest/schema/serviceManifest.ts'
 import { fromCheckly } from './checkly.ts'
 import type { ImportFormat } from './formats.ts'
 import { fromBlackbox } from './blackbox.ts'
@@ -42,6 +43,16 @@ function noteConfigMap(document: SourceValue): void {
   }
 }
 
+/** Why `pharos validate` would refuse a manifest. Pure. */
+function problemOf(manifest: object): string | undefined {
+  const { data, error } = serviceManifestSchema.safeParse(manifest)
+  const [problem] =
+    data === undefined
+      ? problemsOf(error)
+      : compileService(data, () => ({ input: { value: 'secret', sensitive: true } })).problems
+  return problem === undefined ? undefined : `${formatPath(problem.path)} ${problem.message}`
+}
+
 /** Reads the configuration of another tool. Throws UnreadableSource. Pure. */
 export function importFiles(
   format: ImportFormat,
@@ -65,16 +76,9 @@ export function importFiles(
   const manifests = services.flatMap((service, index) => {
     const key = keys.get(String(index)) ?? service.name
     const manifest = manifestOf(service, key, regions)
-    const { error } = serviceDocumentSchema.safeParse(manifest)
-    if (error === undefined) return [{ key, manifest }]
-    const [issue] = error.issues
-    const path = formatPath(issue?.path.filter((step) => typeof step !== 'symbol') ?? [])
-    notes.push({
-      file: files[0]?.file ?? '',
-      line: 1,
-      column: 1,
-      message: `${service.name} is left out: ${path} ${issue?.message}`,
-    })
+    const problem = problemOf(manifest)
+    if (problem === undefined) return [{ key, manifest }]
+    service.place.note(`${service.name} is left out: ${problem}`)
     return []
   })
   const inOrder = notes.toSorted((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : 0))

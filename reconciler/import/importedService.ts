@@ -1,7 +1,10 @@
+import { TIMEOUT_SECS_MAX } from '../../api/contract/assertion.ts'
 import { formatDuration } from '../../api/contract/duration.ts'
 import { endpointUrlProblem } from '../../api/contract/endpointUrl.ts'
+import { requestHeadersProblem } from '../../api/contract/requestHeaders.ts'
 import type { AssertionForm } from '../manifest/schema/assertionForm.ts'
 import { withoutReferences } from '../manifest/values/variables.ts'
+import { counted } from '../text/counts.ts'
 import type { SourceValue } from './sourceValue.ts'
 
 /** A value of a header: a text, or the name of the environment variable that holds a secret. */
@@ -26,6 +29,8 @@ export interface ImportedService {
   readonly isPaused: boolean
   readonly labels: Readonly<Record<string, string>>
   readonly endpoints: readonly ImportedEndpoint[]
+  /** Where the other tool defines it, for a note when the API would refuse it. */
+  readonly place: SourceValue
 }
 
 /** Seconds of a duration such as `30s`, `1m30s` or a number of seconds; `undefined` for anything else. Pure. */
@@ -53,13 +58,20 @@ export function intervalOf(value: SourceValue, usualS: number): number {
   return whole
 }
 
+/** The timeout of an endpoint (seconds): the longest that the API takes, with a note, for a longer one; none for 0. */
+export function timeoutOf(value: SourceValue, seconds = secondsOf(value)): number | undefined {
+  if (seconds === undefined || seconds <= 0) return undefined
+  if (seconds > TIMEOUT_SECS_MAX) value.note(`the timeout is ${TIMEOUT_SECS_MAX} s here, the longest`)
+  return Math.min(seconds, TIMEOUT_SECS_MAX)
+}
+
 /** The URL of an endpoint; notes why it cannot be one. */
 export function urlOf(value: SourceValue, url = value.text()): string | undefined {
   if (url === undefined) {
     value.note('left out: it has no URL')
     return undefined
   }
-  if (/\$\{?\w+/.test(url)) {
+  if (/\$\{?\w+|\{\{/.test(url)) {
     value.note('left out: the URL holds a variable; write it into the file, or use an Environment afterwards')
     return undefined
   }
@@ -92,11 +104,16 @@ export function headersOf(
       value.note(`left out: the header ${name} is no text`)
       continue
     }
+    const problem = requestHeadersProblem({ [name]: { value: text } })
+    if (problem !== undefined) {
+      value.note(`left out: the header ${name} ${problem.message}`)
+      continue
+    }
     const [, scheme, rest = text] = SCHEME.exec(text) ?? []
     const prefix = scheme === undefined ? {} : { prefix: `${scheme} ` }
-    const [, named] = /^\$\{?(\w+)\}?$/.exec(rest) ?? []
+    const [, braced, named = braced] = /^(?:\$\{?(\w+)\}?|\{\{\s*(\w+)\s*\}\})$/.exec(rest) ?? []
     if (named !== undefined) headers[name] = { env: named, ...prefix }
-    else if (SECRET_NAME.test(name) || rest.includes('${')) {
+    else if (SECRET_NAME.test(name) || /\$\{|\{\{/.test(rest)) {
       const env = variable(`${place}_${name}`)
       headers[name] = { env, ...prefix }
       value.note(`the value of ${name} is not copied: set the environment variable ${env}`)
@@ -105,14 +122,72 @@ export function headersOf(
   return headers
 }
 
+/** The header of a user whose password is not copied: a note at `user` names its environment variable. */
+export function passwordHeader(
+  user: SourceValue,
+  place: string,
+  variable: (place: string) => string,
+): Readonly<Record<string, ImportedValue>> {
+  const env = variable(`${place}_authorization`)
+  user.note(`the password of ${place} is not copied: set ${env} to the Base64 of user:password`)
+  return { Authorization: { env, prefix: 'Basic ' } }
+}
+
+/** `headers` with the type of a body, unless they name one. Pure. */
+export function withContentType(
+  headers: Readonly<Record<string, ImportedValue>>,
+  type: string | undefined,
+): Readonly<Record<string, ImportedValue>> {
+  const isNamed = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')
+  return type === undefined || isNamed ? headers : { 'Content-Type': type, ...headers }
+}
+
+/** `text` as a label: of the characters that a selector takes. Pure. */
+export function labelOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-')
+}
+
+/** Notes once, at the first of `values`, what none of them carries over: a note for each would bury the others. */
+export function noteTogether(values: readonly SourceValue[], message: string): void {
+  const there = values.filter(({ isThere }) => isThere)
+  const places = there.length < 2 ? '' : ` (here and in ${counted(there.length - 1, 'other place')})`
+  there[0]?.note(`${message}${places}`)
+}
+
+/** The assertion of status codes, ranges and classes such as `200`, `200-299` and `2xx`; `undefined` for others. Pure. */
+export function statusOf(codes: readonly string[]): AssertionForm | undefined {
+  const ranges = codes.map((code): [number, number] => {
+    const [, hundreds] = /^([1-5])xx$/i.exec(code) ?? []
+    if (hundreds !== undefined) return [Number(hundreds) * 100, Number(hundreds) * 100 + 99]
+    const [, from, to = from] = /^(\d{3})(?:-(\d{3}))?$/.exec(code) ?? []
+    return [Number(from), Number(to)]
+  })
+  if (ranges.length === 0 || ranges.flat().some(Number.isNaN)) return undefined
+  const joined: [number, number][] = []
+  for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    const last = joined.at(-1)
+    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to)
+    else joined.push([from, to])
+  }
+  const [[from, to] = [0, 0], ...others] = joined
+  if (others.length === 0 && from === to) return { status: from }
+  if (others.length === 0) {
+    const isClass = from % 100 === 0 && to === from + 99
+    return { status: isClass ? `${from / 100}xx` : { between: [from, to] } }
+  }
+  const each = ([first, last]: [number, number]) =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  return { status: { oneOf: joined.flatMap(each) } }
+}
+
 /** The body of a request; one that mentions a secret becomes a reference as a whole, which a note names. */
 export function bodyOf(
   value: SourceValue | undefined,
   place: string,
   variable: (place: string) => string,
+  text = value?.text(),
 ): ImportedValue | undefined {
-  const text = value?.text()
-  if (text === undefined || !/passw|secret|token|api-?_?key|\$\{/i.test(text)) return text
+  if (text === undefined || !/passw|secret|token|api-?_?key|\$\{|\{\{\s*\w/i.test(text)) return text
   const env = variable(`${place}_body`)
   value?.note(
     `the body is not copied, because it seems to hold a secret: set the environment variable ${env}`,

@@ -19,6 +19,7 @@ export function fromOpenApi(documents: readonly SourceValue[]): readonly Importe
     return Array.from({ length: parts }, (_, part) => ({
       name: parts === 1 ? title : `${title} ${part + 1}`,
       intervalS: INTERVAL_S,
+      place: document,
       isPaused: false,
       labels: {},
       endpoints: endpoints.slice(part * ENDPOINTS_MAX, (part + 1) * ENDPOINTS_MAX),

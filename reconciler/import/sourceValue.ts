@@ -70,6 +70,11 @@ export class SourceValue {
     return typeof this.#value === 'string' ? this.#value : undefined
   }
 
+  /** A text as it is, anything else as JSON. */
+  json(): string | undefined {
+    return this.isThere ? (this.text() ?? JSON.stringify(this.#value)) : undefined
+  }
+
   number(): number | undefined {
     const value =
       typeof this.#value === 'string' && this.#value.trim() !== '' ? Number(this.#value) : this.#value

@@ -1,14 +1,37 @@
 import type { AssertionForm } from '../manifest/schema/assertionForm.ts'
-import { bodyOf, headersOf, type ImportedService, intervalOf, urlOf } from './importedService.ts'
-import { readSource, type SourceValue } from './sourceValue.ts'
+import {
+  bodyOf,
+  headersOf,
+  type ImportedService,
+  type ImportedValue,
+  intervalOf,
+  labelOf,
+  noteTogether,
+  passwordHeader,
+  statusOf,
+  timeoutOf,
+  urlOf,
+  withContentType,
+} from './importedService.ts'
+import { type ImportNote, readSource, type SourceValue, UnreadableSource } from './sourceValue.ts'
 
 const INTERVAL_S = 60
+/** Part of the interval that a monitor without a timeout waits. */
+const USUAL_TIMEOUT = 0.8
 /** Statuses that count as up unless a monitor names others. */
 const USUAL_CODES = ['200-299']
 /** Types of monitors that are HTTP checks. */
-const HTTP_TYPES = new Set(['http', 'keyword'])
+const HTTP_TYPES = new Set(['http', 'keyword', 'json-query'])
+/** Most groups within one another: a file may claim a circle of them. */
+const GROUP_DEPTH_MAX = 20
+/** Types of bodies by its names; JSON unless a monitor names one. */
+const BODY_TYPES: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  xml: 'text/xml; charset=utf-8',
+}
 
-/** The services of an export of Uptime Kuma, or of its database as `monitorRows` gives it: one for each HTTP monitor. */
+/** The services of an export of Uptime Kuma, or of its database as `monitorsOf` gives it: one for each HTTP monitor. */
 export function fromUptimeKuma(
   documents: readonly SourceValue[],
   variable: (place: string) => string,
@@ -16,13 +39,56 @@ export function fromUptimeKuma(
   return documents.flatMap((document) => {
     const list = document.get('monitorList')
     const monitors = list.items().length > 0 ? list.items() : list.entries().map(([, monitor]) => monitor)
-    return monitors.flatMap((monitor) => serviceOf(monitor, variable) ?? [])
+    const groups = new Map(
+      monitors
+        .filter((monitor) => monitor.get('type').text() === 'group')
+        .map((group) => [group.get('id').text(), group]),
+    )
+    const services = monitors.flatMap((monitor) => {
+      const service = serviceOf(monitor, variable)
+      return service === undefined ? [] : [inGroup(service, groups.get(monitor.get('parent').text()), groups)]
+    })
+    noteSettings(services.map(({ place }) => place))
+    return services
   })
 }
 
-/** Rows of the table `monitor` as a document with one row on each line, so that a line is the number of a row. Pure. */
-export function monitorRows(rows: readonly unknown[]): string {
-  return `{"monitorList": [${rows.map((row) => JSON.stringify(row)).join(',\n')}]}`
+/** `service` with the name of its group as a label; a paused group pauses what it holds. */
+function inGroup(
+  service: ImportedService,
+  group: SourceValue | undefined,
+  groups: ReadonlyMap<string | undefined, SourceValue>,
+): ImportedService {
+  if (group === undefined) return service
+  const isPausedBy = (one: SourceValue | undefined, depth: number): boolean =>
+    one !== undefined &&
+    depth < GROUP_DEPTH_MAX &&
+    (one.get('active').flag() === false || isPausedBy(groups.get(one.get('parent').text()), depth + 1))
+  return {
+    ...service,
+    isPaused: service.isPaused || isPausedBy(group, 0),
+    labels: { group: labelOf(group.get('name').text() ?? 'group'), ...service.labels },
+  }
+}
+
+/** What no service carries over, once for all of them. */
+function noteSettings(monitors: readonly SourceValue[]): void {
+  const having = (exported: string, stored: string, isSet: (value: SourceValue) => boolean) =>
+    monitors.map((monitor) => either(monitor, exported, stored)).filter(isSet)
+  const isOn = (value: SourceValue) => value.flag() === true
+  const isNumber = (value: SourceValue) => (value.number() ?? 0) > 0
+  noteTogether(
+    having('notificationIDList', 'notificationIDList', (value) => value.entries().length > 0),
+    'left out: notifications: create channels (pharos-server channel create)',
+  )
+  noteTogether(having('proxyId', 'proxy_id', isNumber), 'left out: checks use no proxy of a monitor')
+  noteTogether(having('maxretries', 'maxretries', isNumber), 'a failed check is repeated once, not as here')
+  noteTogether(having('ignoreTls', 'ignore_tls', isOn), 'certificates are verified here')
+  noteTogether(having('cacheBust', 'cache_bust', isOn), 'left out: no parameter is added to the URL')
+  noteTogether(
+    having('ipFamily', 'ip_family', (value) => value.text() !== undefined),
+    'left out: the family of addresses cannot be chosen',
+  )
 }
 
 function serviceOf(monitor: SourceValue, variable: (place: string) => string): ImportedService | undefined {
@@ -44,30 +110,28 @@ function serviceOf(monitor: SourceValue, variable: (place: string) => string): I
     monitor.note(`${name} is left out: ${method} requests are not made, only GET and POST`)
     return undefined
   }
-  if (either(monitor, 'ignoreTls', 'ignore_tls').flag() === true) {
-    monitor.note(`${name}: certificates are verified here`)
+  const body = method === 'POST' ? bodyOf(monitor.get('body'), name, variable) : undefined
+  const encoding = either(monitor, 'httpBodyEncoding', 'http_body_encoding').text() ?? 'json'
+  const headers = {
+    ...headersFrom(monitor, name, variable),
+    ...authorizationOf(monitor, name, variable),
   }
-  const headers = headersOf(headerEntries(monitor, name), name, variable)
-  const user = either(monitor, 'basic_auth_user', 'basicAuthUser').text() ?? ''
-  const env = user === '' ? undefined : variable(`${name}_authorization`)
-  if (env !== undefined) {
-    monitor.note(`the password of ${name} is not copied: set ${env} to the Base64 of user:password`)
-  }
-  const timeoutS = monitor.get('timeout').number() ?? 0
+  const intervalS = intervalOf(monitor.get('interval'), INTERVAL_S)
   return {
     name,
-    intervalS: intervalOf(monitor.get('interval'), INTERVAL_S),
-    isPaused: monitor.get('active').flag() === false,
-    labels: {},
+    intervalS,
+    place: monitor,
+    isPaused: monitor.get('active').flag() === false || monitor.get('forceInactive').flag() === true,
+    labels: tagsOf(monitor),
     endpoints: [
       {
         url,
         method: method === 'POST' ? 'POST' : undefined,
-        timeoutS: timeoutS > 0 ? timeoutS : undefined,
+        timeoutS: timeoutOfMonitor(monitor, intervalS),
         maxRedirects: monitor.get('maxredirects').number(),
-        headers: env === undefined ? headers : { ...headers, Authorization: { env, prefix: 'Basic ' } },
-        body: method === 'POST' ? bodyOf(monitor.get('body'), name, variable) : undefined,
-        assertions: [statusOf(monitor), ...keywordOf(monitor, type)],
+        headers: withContentType(headers, (body ?? '') === '' ? undefined : BODY_TYPES[encoding]),
+        body,
+        assertions: [acceptedOf(monitor), ...contentOf(monitor, type)],
       },
     ],
   }
@@ -78,34 +142,73 @@ function either(monitor: SourceValue, exported: string, stored: string): SourceV
   return monitor.get(exported).isThere ? monitor.get(exported) : monitor.get(stored)
 }
 
-function headerEntries(monitor: SourceValue, name: string): readonly (readonly [string, SourceValue])[] {
+/** Versions before 1.23 have no timeout of a monitor. */
+function timeoutOfMonitor(monitor: SourceValue, intervalS: number): number | undefined {
+  const own = monitor.get('timeout')
+  const seconds = own.number() ?? 0
+  if (!own.isThere) return undefined
+  return timeoutOf(own, seconds > 0 ? seconds : intervalS * USUAL_TIMEOUT)
+}
+
+/** Tags as labels. */
+function tagsOf(monitor: SourceValue): Readonly<Record<string, string>> {
+  const tags = monitor.get('tags').items()
+  return Object.fromEntries(
+    tags.map((tag) => [labelOf(tag.get('name').text() ?? 'tag'), tag.get('value').text() ?? '']),
+  )
+}
+
+/** What the method of authentication sends; one that an earlier form left in the database sends nothing. */
+function authorizationOf(
+  monitor: SourceValue,
+  name: string,
+  variable: (place: string) => string,
+): Readonly<Record<string, ImportedValue>> {
+  const user = either(monitor, 'basicAuthUser', 'basic_auth_user').text() ?? ''
+  const given = either(monitor, 'authMethod', 'auth_method')
+  // Versions without the field have one method.
+  const hasField = [...monitor.entries()].some(([key]) => key === 'authMethod' || key === 'auth_method')
+  const method = hasField ? (given.text() ?? '') : user === '' ? '' : 'basic'
+  if (method === '') return {}
+  if (method === 'basic') return passwordHeader(monitor, name, variable)
+  if (method !== 'bearer') {
+    monitor.note(`left out: ${name} signs in by ${method}, which has no equivalent`)
+    return {}
+  }
+  const env = variable(`${name}_authorization`)
+  monitor.note(`the token of ${name} is not copied: set the environment variable ${env}`)
+  return { Authorization: { env, prefix: 'Bearer ' } }
+}
+
+function headersFrom(
+  monitor: SourceValue,
+  name: string,
+  variable: (place: string) => string,
+): Readonly<Record<string, ImportedValue>> {
   const headers = monitor.get('headers')
   const text = headers.text()
-  if (text === undefined || text === '') return headers.entries()
+  if (text === undefined || text === '') return headersOf(headers.entries(), name, variable)
+  const notes: ImportNote[] = []
   try {
-    // Notes about single headers are at the monitor: their own text is quoted in another one.
-    const [document] = readSource({ file: name, text }, [])
-    return document?.entries() ?? []
-  } catch {
+    const [document] = readSource({ file: name, text }, notes)
+    return headersOf(document?.entries() ?? [], name, variable)
+  } catch (error) {
+    if (!(error instanceof UnreadableSource)) throw error
     headers.note(`left out: the headers of ${name} are no JSON`)
-    return []
+    return {}
+  } finally {
+    // Their places are within a quoted text.
+    for (const { message } of notes) headers.note(message)
   }
 }
 
-function statusOf(monitor: SourceValue): AssertionForm {
+function acceptedOf(monitor: SourceValue): AssertionForm {
   const given = either(monitor, 'accepted_statuscodes', 'accepted_statuscodes_json')
   const text = given.text()
   const listed = text === undefined ? given.items().flatMap((one) => one.text() ?? []) : codesOf(text)
-  const codes = listed.length === 0 ? USUAL_CODES : listed
-  const [only = ''] = codes
-  const range = /^(\d{3})-(\d{3})$/.exec(only)
-  if (codes.length === 1 && range !== null)
-    return { status: { between: [Number(range[1]), Number(range[2])] } }
-  const all = codes.flatMap((code) => {
-    const [, from, to = from] = /^(\d{3})(?:-(\d{3}))?$/.exec(code) ?? []
-    return Array.from({ length: Number(to) - Number(from) + 1 }, (_, index) => Number(from) + index)
-  })
-  return { status: { oneOf: all } }
+  const status = statusOf(listed.length === 0 ? USUAL_CODES : listed)
+  if (status === undefined) given.note('left out: the accepted status codes are not understood')
+  return status ?? { status: '2xx' }
 }
 
 function codesOf(json: string): readonly string[] {
@@ -113,7 +216,11 @@ function codesOf(json: string): readonly string[] {
   return document?.items().flatMap((one) => one.text() ?? []) ?? []
 }
 
-function keywordOf(monitor: SourceValue, type: string): readonly AssertionForm[] {
+function contentOf(monitor: SourceValue, type: string): readonly AssertionForm[] {
+  if (type === 'json-query') {
+    const path = either(monitor, 'jsonPath', 'json_path')
+    path.note(`left out: there are no conditions on values inside JSON: ${path.text()}`)
+  }
   const keyword = monitor.get('keyword').text()
   if (type !== 'keyword' || keyword === undefined) return []
   if (either(monitor, 'invertKeyword', 'invert_keyword').flag() === true) {

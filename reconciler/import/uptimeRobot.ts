@@ -1,82 +1,201 @@
 import type { AssertionForm } from '../manifest/schema/assertionForm.ts'
-import { headersOf, type ImportedService, intervalOf, urlOf } from './importedService.ts'
+import {
+  bodyOf,
+  headersOf,
+  type ImportedService,
+  type ImportedValue,
+  intervalOf,
+  labelOf,
+  noteTogether,
+  passwordHeader,
+  statusOf,
+  timeoutOf,
+  urlOf,
+  withContentType,
+} from './importedService.ts'
 import type { SourceValue } from './sourceValue.ts'
 
 /** The interval of UptimeRobot's free plan (seconds). */
 const INTERVAL_S = 300
-/** Types of monitors by the numbers of its API. */
+const REDIRECTS = 10
+/** Types of monitors by the numbers of the API's version 2; version 3 spells them. */
 const TYPES: Readonly<Record<string, string>> = {
-  '1': 'HTTP',
-  '2': 'keyword',
-  '3': 'ping',
-  '4': 'port',
-  '5': 'heartbeat',
+  ...{ '1': 'HTTP', '2': 'KEYWORD', '3': 'PING', '4': 'PORT', '5': 'HEARTBEAT', '6': 'DNS', '7': 'API' },
 }
-/** Requests by the numbers of its API. */
+const HTTP_TYPES = new Set(['HTTP', 'KEYWORD', 'API'])
+/** Requests by the numbers of version 2. */
 const METHODS: Readonly<Record<string, string>> = {
   ...{ '1': 'HEAD', '2': 'GET', '3': 'POST', '4': 'PUT', '5': 'PATCH', '6': 'DELETE', '7': 'OPTIONS' },
 }
-const PAUSED = '0'
+const PAUSED = new Set(['0', 'PAUSED'])
 /** A keyword monitor is down when the text is there (1), or when it is missing (2). */
-const MUST_BE_THERE = '2'
+const MUST_BE_THERE = new Set(['2', 'ALERT_NOT_EXISTS'])
+const DIGEST = new Set(['2', 'DIGEST'])
+const BEARER = 'BEARER'
 
-/** The services of an answer of UptimeRobot's getMonitors: one for each HTTP and keyword monitor. */
+/**
+ * The services of an answer of UptimeRobot's API, version 2 (getMonitors) or 3 (GET /v3/monitors): one for each HTTP,
+ * keyword and API monitor.
+ */
 export function fromUptimeRobot(
   documents: readonly SourceValue[],
   variable: (place: string) => string,
 ): readonly ImportedService[] {
-  return documents.flatMap((document) => {
-    const list = document.get('monitors').items()
-    return (list.length > 0 ? list : document.items()).flatMap(
-      (monitor) => serviceOf(monitor, variable) ?? [],
-    )
+  const monitors = documents.flatMap((document) => {
+    const lists = [document.get('monitors'), document.get('data'), document].map((list) => list.items())
+    const found = lists.find((list) => list.length > 0)
+    return found ?? (either(document, 'friendlyName', 'friendly_name').isThere ? [document] : [])
   })
+  notePages(documents, monitors.length)
+  const services = monitors.flatMap((monitor) => serviceOf(monitor, variable) ?? [])
+  const having = (current: string, earlier: string) =>
+    services
+      .map(({ place }) => either(place, current, earlier))
+      .filter((list) => list.items().length > 0 || (list.text() ?? '') !== '')
+  noteTogether(
+    having('assignedAlertContacts', 'alert_contacts'),
+    'left out: alert contacts: create channels (pharos-server channel create)',
+  )
+  noteTogether(
+    having('maintenanceWindows', 'mwindows'),
+    'left out: maintenance windows: create them with pharos-server maintenance create',
+  )
+  return services
+}
+
+/** Notes pages of an answer that are not among the files: version 2 counts monitors, version 3 names the next page. */
+function notePages(documents: readonly SourceValue[], found: number): void {
+  const [pages] = documents.map((document) => document.get('pagination'))
+  const total = pages?.get('total').number() ?? 0
+  if (total > found) pages?.note(`left out: ${total - found} monitors are on further pages: name all of them`)
+  const next = documents.map((document) => either(document, 'nextLink', 'nextCursorId'))
+  if (next.length > 0 && next.every(({ isThere }) => isThere)) {
+    next[0]?.note('left out: there is a further page: name all of them')
+  }
 }
 
 function serviceOf(monitor: SourceValue, variable: (place: string) => string): ImportedService | undefined {
-  const name = monitor.get('friendly_name').text() ?? 'monitor'
-  const type = TYPES[monitor.get('type').text() ?? '1'] ?? 'other'
-  if (type !== 'HTTP' && type !== 'keyword') {
-    monitor.get('type').note(`${name} is left out: ${type} checks are not made, only HTTP`)
+  const name = unescaped(either(monitor, 'friendlyName', 'friendly_name').text() ?? 'monitor')
+  const kind = monitor.get('type').text() ?? 'HTTP'
+  const type = TYPES[kind] ?? kind
+  if (!HTTP_TYPES.has(type)) {
+    monitor.get('type').note(`${name} is left out: ${type.toLowerCase()} checks are not made, only HTTP`)
     return undefined
   }
+  const request = either(monitor, 'httpMethodType', 'http_method')
   // Its usual method HEAD is only cheaper: a GET has the same status.
-  const method = METHODS[monitor.get('http_method').text() ?? '2'] ?? 'GET'
+  const method = METHODS[request.text() ?? '2'] ?? request.text() ?? 'GET'
   if (method !== 'HEAD' && method !== 'GET' && method !== 'POST') {
-    monitor.get('http_method').note(`${name} is left out: ${method} requests are not made, only GET and POST`)
+    request.note(`${name} is left out: ${method} requests are not made, only GET and POST`)
     return undefined
   }
-  const url = urlOf(monitor.get('url'))
+  const url = urlOf(monitor.get('url'), unescaped(monitor.get('url').text() ?? '') || undefined)
   if (url === undefined) return undefined
-  const headers = headersOf(monitor.get('custom_http_headers').entries(), name, variable)
-  const user = monitor.get('http_username')
-  const env = (user.text() ?? '') === '' ? undefined : variable(`${name}_authorization`)
-  if (env !== undefined)
-    user.note(`the password of ${name} is not copied: set ${env} to the Base64 of user:password`)
+  const named = headersOf(
+    either(monitor, 'customHttpHeaders', 'custom_http_headers').entries(),
+    name,
+    variable,
+  )
+  const { body, type: bodyType } = method === 'POST' ? posted(monitor, name, variable) : {}
   return {
     name,
     intervalS: intervalOf(monitor.get('interval'), INTERVAL_S),
-    isPaused: monitor.get('status').text() === PAUSED,
-    labels: {},
+    place: monitor,
+    isPaused: PAUSED.has(monitor.get('status').text() ?? ''),
+    labels: tagsOf(monitor),
     endpoints: [
       {
         url,
         method: method === 'POST' ? 'POST' : undefined,
-        timeoutS: monitor.get('timeout').number(),
-        maxRedirects: REDIRECTS,
-        headers: env === undefined ? headers : { ...headers, Authorization: { env, prefix: 'Basic ' } },
-        assertions: type === 'keyword' ? keywordOf(monitor) : [],
+        timeoutS: timeoutOf(monitor.get('timeout')),
+        maxRedirects: monitor.get('followRedirections').flag() === false ? 0 : REDIRECTS,
+        headers: { ...withContentType(named, bodyType), ...authorizationOf(monitor, name, variable) },
+        body,
+        assertions: [...statusesOf(monitor), ...contentOf(monitor, type), ...slownessOf(monitor)],
       },
     ],
   }
 }
 
-const REDIRECTS = 10
+/** The value under the name of version 3, else under that of version 2. */
+function either(monitor: SourceValue, current: string, earlier: string): SourceValue {
+  return monitor.get(current).isThere ? monitor.get(current) : monitor.get(earlier)
+}
 
-function keywordOf(monitor: SourceValue): readonly AssertionForm[] {
-  const keyword = monitor.get('keyword_value').text()
-  if (keyword === undefined) return []
-  if (monitor.get('keyword_type').text() === MUST_BE_THERE) return [{ body: { contains: keyword } }]
-  monitor.get('keyword_value').note('left out: there is no assertion that a text is absent')
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&#039;': "'" },
+}
+
+/** Names and URLs are escaped in its answers as in a page. */
+function unescaped(text: string): string {
+  return text.replaceAll(/&(?:amp|lt|gt|quot|#0?39);/g, (entity) => ENTITIES[entity] ?? entity)
+}
+
+function tagsOf(monitor: SourceValue): Readonly<Record<string, string>> {
+  const tags = monitor.get('tags').items()
+  return Object.fromEntries(tags.map((tag) => [labelOf(tag.get('name').text() ?? tag.text() ?? 'tag'), '']))
+}
+
+function authorizationOf(
+  monitor: SourceValue,
+  name: string,
+  variable: (place: string) => string,
+): Readonly<Record<string, ImportedValue>> {
+  const kind = either(monitor, 'authType', 'http_auth_type').text() ?? ''
+  const user = either(monitor, 'httpUsername', 'http_username')
+  if (kind === BEARER) {
+    const env = variable(`${name}_authorization`)
+    monitor.note(`the token of ${name} is not copied: set the environment variable ${env}`)
+    return { Authorization: { env, prefix: 'Bearer ' } }
+  }
+  if ((user.text() ?? '') === '') return {}
+  if (!DIGEST.has(kind)) return passwordHeader(user, name, variable)
+  user.note(`left out: ${name} signs in by digest, which has no equivalent`)
+  return {}
+}
+
+/** The body of a POST and its type: pairs, or a text. */
+function posted(monitor: SourceValue, name: string, variable: (place: string) => string) {
+  const value = either(monitor, 'postValueData', 'post_value')
+  const kind = either(monitor, 'postValueType', 'post_type').text()
+  const isForm = kind === 'KEY_VALUE' || kind === '1'
+  const isJson = kind === 'RAW_JSON' || monitor.get('post_content_type').text() === '1'
+  const pairs = value.entries().map(([key, one]): [string, string] => [key, one.text() ?? ''])
+  const text = isForm && pairs.length > 0 ? String(new URLSearchParams(pairs)) : value.json()
+  const type = isForm ? 'application/x-www-form-urlencoded' : isJson ? 'application/json' : undefined
+  return { body: bodyOf(value, name, variable, text), type: text === undefined ? undefined : type }
+}
+
+function statusesOf(monitor: SourceValue): readonly AssertionForm[] {
+  const codes = monitor.get('successHttpResponseCodes')
+  const status = statusOf(codes.items().flatMap((code) => code.text() ?? []))
+  if (status !== undefined) return [status]
+  const earlier = monitor.get('custom_http_statuses')
+  if (codes.items().length > 0) codes.note('left out: the status codes are not understood')
+  else if (earlier.entries().length + earlier.items().length > 0 || (earlier.text() ?? '') !== '') {
+    earlier.note('left out: 200 to 299 are up here: assert other statuses in the manifest')
+  }
   return []
+}
+
+function slownessOf(monitor: SourceValue): readonly AssertionForm[] {
+  const slowMs = monitor.get('responseTimeThreshold').number() ?? 0
+  return slowMs > 0 ? [{ latency: { total: `<= ${slowMs}ms` } }] : []
+}
+
+function contentOf(monitor: SourceValue, type: string): readonly AssertionForm[] {
+  const checks = monitor.get('config').get('apiAssertions')
+  if (type === 'API' && checks.isThere) {
+    checks.note('left out: there are no conditions on values inside JSON')
+  }
+  const value = either(monitor, 'keywordValue', 'keyword_value')
+  const keyword = value.text()
+  if (type !== 'KEYWORD' || keyword === undefined) return []
+  if (!MUST_BE_THERE.has(either(monitor, 'keywordType', 'keyword_type').text() ?? '')) {
+    value.note('left out: there is no assertion that a text is absent')
+    return []
+  }
+  const ignoresCase = either(monitor, 'keywordCaseType', 'keyword_case_type').number() === 1
+  const quoted = keyword.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')
+  return [{ body: ignoresCase ? { regex: `(?i)${quoted}` } : { contains: keyword } }]
 }

@@ -5,7 +5,7 @@ import { manifestText } from '../../export/manifestText.ts'
 import { IMPORT_FORMATS, type ImportFormat } from '../../import/formats.ts'
 import { importFiles } from '../../import/importFiles.ts'
 import { type SourceFile, UnreadableSource } from '../../import/sourceValue.ts'
-import { monitorRows } from '../../import/uptimeKuma.ts'
+import { monitorsOf } from '../../import/uptimeKumaDatabase.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import { loadConstructor } from '../../state/sqlite/openDatabase.ts'
@@ -79,7 +79,7 @@ async function rowsOf(file: string): Promise<string> {
   const Sqlite = await loadConstructor()
   const database = new Sqlite(file, { readonly: true, fileMustExist: true })
   try {
-    return monitorRows(database.prepare('SELECT * FROM monitor ORDER BY id').all())
+    return monitorsOf(database)
   } catch (error) {
     throw new UsageError(
       `${file} is no database of Uptime Kuma: ${error instanceof Error ? error.message : ''}`,

@@ -41,7 +41,7 @@ const programs = [
   // Threads of the server.
   { entry: 'server/results/threads/resultsThread.ts', out: 'pharos-server-results.js', format: 'esm' },
   { entry: 'server/results/threads/readingThread.ts', out: 'pharos-server-reading.js', format: 'esm' },
-  { entry: 'server/store/postgres/waiting/linkThread.ts', out: 'pharos-server-link.js', format: 'esm' },
+  { entry: 'server/store/postgres/blocking/clientThread.ts', out: 'pharos-server-link.js', format: 'esm' },
   { entry: 'server/agents/checksThread.ts', out: 'pharos-server-checks.js', format: 'esm' },
   { entry: 'monitoring/main.ts', out: 'pharos-agent.js', format: 'esm', late: ['re2js'] },
   { entry: 'provider/cli.ts', out: 'pharos-provider.js', format: 'esm', late: ['undici'] },

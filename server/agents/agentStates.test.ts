@@ -19,15 +19,15 @@ test.each([
   ['away', seenBefore(120_000), null, 0],
   ['revoked', seenBefore(30_000), '2026-01-01T00:09:00.000Z', 0],
   ['revoked', null, '2026-01-01T00:09:00.000Z', 0],
-])('a token is %s by what was noted of its agents', (state, sighting, revokedAt, agents) => {
-  const shown = shownAgentToken({ ...TOKEN, sighting, revokedAt }, NOW_MS)
+])('a token is %s by what was noted of its agents', (state, report, revokedAt, agents) => {
+  const shown = shownAgentToken({ ...TOKEN, report, revokedAt }, NOW_MS)
 
   expect([shown.state, shown.agents]).toEqual([state, agents])
 })
 
 test('a row shows the clock in seconds, and - for what no agent has said yet', () => {
-  const used = shownAgentToken({ ...TOKEN, sighting: seenBefore(30_000) }, NOW_MS)
-  const unused = shownAgentToken({ ...TOKEN, sighting: null }, NOW_MS)
+  const used = shownAgentToken({ ...TOKEN, report: seenBefore(30_000) }, NOW_MS)
+  const unused = shownAgentToken({ ...TOKEN, report: null }, NOW_MS)
 
   const { createdAt } = TOKEN
   const own = ['token', 'eu-west-1', 'dublin-1', '0a1b']

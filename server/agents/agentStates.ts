@@ -5,7 +5,7 @@ import type { StoredAgentToken } from '../store/monitoringStore.ts'
 const NOTED_MS = 60_000
 
 /** A token of agents as `agent list --json` prints it; `null` for what no agent has said yet. */
-export interface ShownAgentToken extends Omit<StoredAgentToken, 'sighting'> {
+export interface ShownAgentToken extends Omit<StoredAgentToken, 'report'> {
   /** `unused`: no agent has used it yet. `away`: its agents stopped, were lost, or the server does not run. */
   readonly state: 'unused' | 'connected' | 'away' | 'revoked'
   readonly lastSeenAt: string | null
@@ -18,22 +18,19 @@ export interface ShownAgentToken extends Omit<StoredAgentToken, 'sighting'> {
 }
 
 /** `token` as it is shown at `nowMs` (milliseconds since the epoch). Pure. */
-export function shownAgentToken({ sighting, ...token }: StoredAgentToken, nowMs: number): ShownAgentToken {
+export function shownAgentToken({ report, ...token }: StoredAgentToken, nowMs: number): ShownAgentToken {
   const isConnected =
-    sighting !== null &&
-    sighting.agents > 0 &&
-    nowMs - sighting.seenAtMs < NOTED_MS &&
-    token.revokedAt === null
-  const state = isConnected ? 'connected' : sighting === null ? 'unused' : 'away'
+    report !== null && report.agents > 0 && nowMs - report.seenAtMs < NOTED_MS && token.revokedAt === null
+  const state = isConnected ? 'connected' : report === null ? 'unused' : 'away'
   return {
     ...token,
     state: token.revokedAt === null ? state : 'revoked',
-    lastSeenAt: sighting === null ? null : timestamp(sighting.seenAtMs),
-    agents: isConnected ? sighting.agents : 0,
-    version: sighting?.version ?? null,
-    clockAheadMs: sighting?.clockAheadMs ?? null,
-    spooled: sighting?.spooled ?? null,
-    checksInFlight: sighting?.checksInFlight ?? null,
+    lastSeenAt: report === null ? null : timestamp(report.seenAtMs),
+    agents: isConnected ? report.agents : 0,
+    version: report?.version ?? null,
+    clockAheadMs: report?.clockAheadMs ?? null,
+    spooled: report?.spooled ?? null,
+    checksInFlight: report?.checksInFlight ?? null,
   }
 }
 

@@ -10,7 +10,7 @@ import type { Hub } from './hub.ts'
 import { PortAnswers } from './portAnswers.ts'
 
 /** Pauses before a thread that died is started again: the last one from then on (milliseconds). */
-const START_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
+const RESTART_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
 /** How the checks of the server itself are run. */
 const CHECKS_THREAD: ChecksThread = {
   file: threadFile('pharos-server-checks.js'),
@@ -123,7 +123,7 @@ export class EmbeddedAgent {
   #onExit(): void {
     this.#worker = undefined
     if (this.#isStopped) return
-    const pauseMs = START_AGAIN_MS[Math.min(this.#deaths, START_AGAIN_MS.length - 1)] ?? 0
+    const pauseMs = RESTART_PAUSES_MS[Math.min(this.#deaths, RESTART_PAUSES_MS.length - 1)] ?? 0
     this.#deaths += 1
     this.#restarts += 1
     this.#parts.log.warn({ pauseMs }, 'the checks thread is started again')

@@ -1,34 +1,34 @@
 import type { Bus } from '../bus/bus.ts'
-import { ReadResults } from '../results/threads/readResults.ts'
+import { readResults } from '../results/threads/readResults.ts'
 import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
-import type { MonitoringTurn } from '../store/store.ts'
+import type { MonitoringLease } from '../store/store.ts'
 import type { AgentHub } from './agentListener.ts'
 import { type Monitoring, type MonitoringParts, startMonitoring } from './startMonitoring.ts'
 
-/** Interval in which the turn is taken again (milliseconds). */
-const TURN_MS = 2_000
-/** Interval in which changes that other servers made are looked for (milliseconds). */
-const LOOK_MS = 100
+/** Interval between renewals of the lease (milliseconds). */
+const RENEWAL_MS = 2_000
+/** Interval between polls for changes that other servers made (milliseconds). */
+const POLL_MS = 100
 
-/** What shared monitoring is started with. */
+/** Dependencies of shared monitoring. */
 export interface SharedParts extends Omit<MonitoringParts, 'place' | 'lease'> {
   /** May have a password. */
   readonly databaseUrl: string
-  readonly turn: MonitoringTurn
+  readonly monitoringLease: MonitoringLease
 }
 
-/** Monitoring as a server sees it that may not be the one that monitors. */
+/** Monitoring, for a server that may not hold the lease. */
 export interface MonitoringView extends Pick<Monitoring, 'measurements' | 'latest' | 'sentence' | 'stop'> {
   readonly bus: Bus
   readonly hub: AgentHub
   /** `undefined` while another server monitors. */
   readonly figures: () => Promise<Awaited<ReturnType<Monitoring['figures']>> | undefined>
   /**
-   * URL of the agent port of the server that monitors; `undefined` when it is this one. Throws ResultsBusyError when it is
-   * not known.
+   * URL of the agent port of the server that monitors; `undefined` on that server. Throws ResultsBusyError while the
+   * URL is unknown.
    */
   readonly elsewhere: () => string | undefined
-  /** Says where other servers reach the agent port of this one. */
+  /** Sets the URL at which other servers reach the agent port of this one. */
   readonly announce: (address: string) => void
 }
 
@@ -39,21 +39,21 @@ export function viewOf(monitoring: Monitoring): MonitoringView {
 }
 
 /**
- * Takes turns with the other servers on the database: one of them checks, gives agents their checks and stores the results, and
- * another one takes over when it ends. All of them read what it stored.
+ * Monitors while this server holds the lease of the database: the holder runs checks, assigns checks to agents and stores
+ * the results. When it stops, another server takes over. All servers read the stored results.
  */
 export async function shareMonitoring(parts: SharedParts): Promise<MonitoringView> {
-  const { databaseUrl, turn, log } = parts
-  const reading = new ReadResults(databaseUrl, log)
+  const { databaseUrl, monitoringLease, log } = parts
+  const reading = readResults(databaseUrl, log)
   let monitoring: Monitoring | undefined
   let own: string | null = null
   let other: string | null = null
 
-  async function takeTurn(): Promise<void> {
-    const { isMine, address } = await turn.take(own)
+  async function renewLease(): Promise<void> {
+    const { isMine, address } = await monitoringLease.acquire(own)
     other = address
     if (isMine && monitoring === undefined) {
-      monitoring = await startMonitoring({ ...parts, place: { databaseUrl }, lease: turn.lease })
+      monitoring = await startMonitoring({ ...parts, place: { databaseUrl }, lease: monitoringLease.row })
       log.info('this server monitors now')
     } else if (!isMine && monitoring !== undefined) {
       const ended = monitoring
@@ -63,14 +63,14 @@ export async function shareMonitoring(parts: SharedParts): Promise<MonitoringVie
     }
   }
 
-  let turning: Promise<void> = takeTurn()
-  await turning
-  const turns = setInterval(() => {
-    turning = turning
-      .then(takeTurn)
-      .catch((error: unknown) => log.warn({ err: error }, 'the turn to monitor could not be taken'))
-  }, TURN_MS)
-  const looking = setInterval(() => void monitoring?.hub.publish(), LOOK_MS)
+  let renewing: Promise<void> = renewLease()
+  await renewing
+  const renewals = setInterval(() => {
+    renewing = renewing
+      .then(renewLease)
+      .catch((error: unknown) => log.warn({ err: error }, 'the lease of monitoring could not be renewed'))
+  }, RENEWAL_MS)
+  const polls = setInterval(() => void monitoring?.hub.publish(), POLL_MS)
   const present = (): Monitoring['hub'] => {
     if (monitoring === undefined) throw new ResultsBusyError('another server monitors')
     return monitoring.hub
@@ -99,11 +99,11 @@ export async function shareMonitoring(parts: SharedParts): Promise<MonitoringVie
       own = address
     },
     stop: async () => {
-      clearInterval(turns)
-      clearInterval(looking)
-      await turning
+      clearInterval(renewals)
+      clearInterval(polls)
+      await renewing
       await monitoring?.stop()
-      await turn.giveBack().catch(() => {})
+      await monitoringLease.release().catch(() => {})
       await reading.stop()
     },
   }

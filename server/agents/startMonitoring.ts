@@ -10,13 +10,13 @@ import { Results } from '../results/threads/results.ts'
 import type { FindMasterKey } from '../secrets/masterKeys.ts'
 import type { MonitoringStore } from '../store/monitoringStore.ts'
 import type { ResultsPlace } from '../store/engine.ts'
-import type { MonitoringTurn, Store } from '../store/store.ts'
+import type { MonitoringLease, Store } from '../store/store.ts'
 import { applyTransitions } from './applyTransitions.ts'
 import { EMBEDDED_NAME, EmbeddedAgent } from './embeddedAgent.ts'
 import { quietChangeFollower } from './followQuietChanges.ts'
 import { Hub } from './hub.ts'
 import { MonitoredServices } from './monitoredServices.ts'
-import { agentNoter } from './noteAgents.ts'
+import { agentNoter } from './recordAgentReports.ts'
 
 /** How often it is looked whether another process changed a region's mode, or a service's settings (milliseconds). */
 const LOOK_MS = 1_000
@@ -30,7 +30,7 @@ const HTTPS_MS = 2.4
 export interface MonitoringParts {
   readonly place: ResultsPlace
   /** What this process has to hold to store results; `null` for a file. */
-  readonly lease: MonitoringTurn['lease'] | null
+  readonly lease: MonitoringLease['row'] | null
   readonly store: Store
   readonly findMasterKey: FindMasterKey
   readonly nowMs: () => number
@@ -103,10 +103,10 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     regions: () => services.regionsIn('embedded'),
   })
   const followQuietChanges = quietChangeFollower({ store, services, results }, quietUpTo)
-  const noteAgents = agentNoter({ ...parts, members: hub.members })
+  const recordAgentReports = agentNoter({ ...parts, members: hub.members })
   const looking = setInterval(() => {
     hub.look()
-    noteAgents().catch((error: unknown) => {
+    recordAgentReports().catch((error: unknown) => {
       log.error({ err: error }, 'what is known of the agents could not be stored')
     })
     followModes(services, hub, embedded).catch((error: unknown) => {

@@ -163,7 +163,7 @@ async function listen(given: ProgramSettings & { readonly isBlocked: IsBlocked }
     await app.close()
     clearTimeout(forceClose)
     // No client is left to receive the result.
-    store.waitNoMore()
+    store.rejectWaiting()
   })
   await app.listen({ host: settings.host, port: settings.port })
   const url = urlOf(app.server, schemeOf(certificate))
@@ -179,15 +179,15 @@ async function listen(given: ProgramSettings & { readonly isBlocked: IsBlocked }
   }
 }
 
-/** Starts monitoring: alone, or in turns with the other servers on the database. */
+/** Starts monitoring, which servers on one database share by a lease. */
 async function monitor(
   { results }: Engine,
   parts: Omit<MonitoringParts, 'place' | 'lease'>,
 ): Promise<MonitoringView> {
-  const turn = parts.store.monitoringTurn
-  return turn === null || 'dataDir' in results
+  const { monitoringLease } = parts.store
+  return monitoringLease === null || 'dataDir' in results
     ? viewOf(await startMonitoring({ ...parts, place: results, lease: null }))
-    : shareMonitoring({ ...parts, ...results, turn })
+    : shareMonitoring({ ...parts, ...results, monitoringLease })
 }
 
 /** The shared limit where the store has one, unless the settings name another one. */

@@ -1,16 +1,16 @@
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import type { StateRows } from './stateRows.ts'
 
-/** Whether a region that only agents check has one. */
+/** Whether a region that agents check has an agent. */
 export interface RegionPresence {
   readonly region: string
-  /** `false` once it had none for as long as it takes to be lost. */
+  /** `false` once its last agent counts as lost. */
   readonly isPresent: boolean
 }
 
 /**
- * Prepares the watch of the regions that agents check: a transition when one loses its last agent, and when it has one again.
- * What was reported is stored, so that neither a restart nor a repetition reports it twice. Runs in the caller's transaction.
+ * Prepares the watch of regions that agents check: writes a transition when a region loses its last agent, and when it
+ * has one again. Reported losses are stored, so that none is reported twice. Runs in the caller's transaction.
  */
 export function prepareAgentWatch(database: ResultsDatabase, rows: Pick<StateRows, 'addTransition'>) {
   const isLost = database.prepare<[string], number>('SELECT 1 FROM meta WHERE key = ?').pluck()
@@ -18,7 +18,7 @@ export function prepareAgentWatch(database: ResultsDatabase, rows: Pick<StateRow
   const unmark = database.prepare('DELETE FROM meta WHERE key = ?')
   const keyOf = (region: string) => `agents lost in ${region}`
   return {
-    /** The regions that changed since it was reported. */
+    /** The regions whose presence differs from the reported one. */
     changed: (regions: readonly RegionPresence[]): readonly RegionPresence[] =>
       regions.filter(({ region, isPresent }) => isPresent === (isLost.get(keyOf(region)) === 1)),
     report: (changed: readonly RegionPresence[], nowS: number): void => {

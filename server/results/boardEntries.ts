@@ -4,7 +4,7 @@ import type { StoredState } from './file/resultsSchema.ts'
 import type { MonitoredService } from './monitoredService.ts'
 import type { SeriesRow } from './stateRows.ts'
 
-/** What a result is validated against. */
+/** The fields of a series that results are validated against. */
 export interface KnownSeries {
   readonly orgId: string
   readonly endpoint: number
@@ -45,7 +45,7 @@ export interface ServiceEntry {
   readonly sinceS: number
 }
 
-/** The state of a service without any; one may be paused for long, and its earlier states were lost. Pure. */
+/** The first state of a service. A paused service without stored states counts as paused since its pause. Pure. */
 export function newService(
   { pausedAtS }: MonitoredService,
   nowS: number,
@@ -53,7 +53,7 @@ export function newService(
   return pausedAtS === null ? { state: 'unknown', sinceS: nowS } : { state: 'paused', sinceS: pausedAtS }
 }
 
-/** The series that `row` stores. Pure. */
+/** The series of `row`. Pure. */
 export function seriesEntry(row: SeriesRow & { readonly orgId: string }): SeriesEntry {
   const { series: number, orgId, endpoint, generation, changedAtS, endedAtS, intervalS, timeoutMs } = row
   const { sinceS, lastDueS, knownDueS, clean, reason } = row

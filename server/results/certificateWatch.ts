@@ -8,10 +8,10 @@ import {
 } from '../domain/certificateNotices.ts'
 import type { StateRows } from './stateRows.ts'
 
-/** A certificate is sent by its host while it was seen within this time (seconds). */
+/** A certificate counts as in use when it was seen within this time (seconds). */
 const CERTIFICATE_SEEN_S = 24 * 60 * 60
-/** Sightings before a certificate counts: one may be that of a roll-out that is taken back. */
-const SIGHTINGS_MIN = 2
+/** Observations before a certificate counts: a single one may come from a roll-out that is rolled back. */
+const OBSERVATIONS_MIN = 2
 
 interface CertificateRow extends CertificateTimes {
   readonly orgId: string
@@ -26,9 +26,9 @@ interface CertificateRow extends CertificateTimes {
 }
 
 /**
- * Prepares the look for certificates that end soon, at an instant in seconds since the epoch and in the caller's transaction: a
- * transition for each threshold that one reached since the last look. It goes by the clock, because the check of a host whose
- * certificate has ended reports none.
+ * Prepares the watch of expiring certificates, called with the time (seconds since the epoch) in the caller's
+ * transaction: writes a transition for each threshold that a certificate reached since the last call. It follows the
+ * clock and not results, because the check of a host with an expired certificate reports no certificate.
  */
 export function prepareCertificateWatch(
   database: ResultsDatabase,
@@ -38,7 +38,7 @@ export function prepareCertificateWatch(
     `SELECT org_id AS "orgId", host, port, fingerprint, subject, issuer, serial, not_before_s AS "notBeforeS",
        not_after_s AS "notAfterS", chain_not_after_s AS "chainNotAfterS", reported_s AS "reportedS"
      FROM certificates
-     WHERE sightings >= ${SIGHTINGS_MIN} AND last_seen_s > ? AND chain_not_after_s <= ?
+     WHERE sightings >= ${OBSERVATIONS_MIN} AND last_seen_s > ? AND chain_not_after_s <= ?
      ORDER BY org_id, host, port, fingerprint`,
   )
   const mark = database.prepare(

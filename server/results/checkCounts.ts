@@ -13,7 +13,7 @@ export class CheckCounts {
   readonly #counts = new Map<string, CheckCount>()
   #hasChanged = false
 
-  /** Counts results, as series and code of their outcome. */
+  /** Counts results, given as series and outcome code. */
   add(stored: readonly (readonly [series: number, outcome: number])[]): void {
     for (const [series, code] of stored) {
       const [region, outcome] = [regionOfSeries(series) ?? '', outcomeName(code)]

@@ -1,4 +1,4 @@
-import { replaceSql, type ResultsDatabase } from './database/resultsDatabase.ts'
+import { upsertSql, type ResultsDatabase } from './database/resultsDatabase.ts'
 import type {
   Refusal,
   ResultDetail,
@@ -15,24 +15,24 @@ import type { StateBoard } from './stateBoard.ts'
 
 /** How far ahead of the server's clock a result may be due (seconds). */
 const AHEAD_S_MAX = 5
-/** How old a result may be (seconds): an agent spools for a day while the server is down; two hours are added. */
+/** Largest age of a result (seconds): an agent spools for a day while the server is down, plus a margin of two hours. */
 const AGE_S_MAX = 26 * 60 * 60
-/** How many details are stored for each series, newest first. */
+/** Most details stored per series; the oldest are removed. */
 const DETAILS_MAX = 50
-/** Shortest time between two recorded sightings of one certificate (seconds). */
+/** Shortest time between two recorded observations of a certificate (seconds). */
 const SEEN_AGAIN_S = 60 * 60
 
 /** A message of results and the regions that its sender may report for. */
 export interface ResultsBatch {
   readonly request: ResultsRequest
-  /** Regions of the agent, as its link authenticates them. Results of other regions are refused. */
+  /** Authenticated regions of the agent. Results of other regions are refused. */
   readonly regions: readonly string[]
 }
 
 /** Whether the sender of a batch may report results of a series. */
 type IsOwn = (series: number) => boolean
 
-/** Stores batches in one transaction. Throws, with nothing stored, when the database refuses. */
+/** Stores batches in one transaction. When the database fails, throws and stores nothing. */
 export type Ingest = (
   batches: readonly ResultsBatch[],
   storeId: string,
@@ -53,7 +53,7 @@ export function prepareIngest(
   const storeDetail = prepareDetails(database)
   const storeCertificates = prepareCertificates(database, board)
 
-  /** Applies a result that was just stored. */
+  /** Applies a newly stored result. */
   function applyResult(
     [series, generation, dueS, , outcome, reason]: ResultRow,
     detail: ResultDetail | undefined,
@@ -61,7 +61,7 @@ export function prepareIngest(
     stored.push([series, outcome])
     if (detail !== undefined) storeDetail(detail)
     const known = board.find(series)
-    // A result of an earlier definition enters history only: states belong to the current definition.
+    // A result of an earlier definition only enters history: states belong to the current definition.
     if (known !== undefined && known.endedAtS === null && generation >= known.generation) {
       board.applyResult(series, { dueS, outcome: outcomeName(outcome), reason })
     }
@@ -106,7 +106,7 @@ export function prepareIngest(
   }
 }
 
-/** The row of a result, as it is stored; written out, because this is done for every result. Pure. */
+/** The result to store. Written out, because this runs for every result. Pure. */
 function resultOf(row: ResultRow, detail: ResultDetail | undefined): StoredResult {
   return {
     generation: row[1],
@@ -142,7 +142,7 @@ function refusalOf(
 }
 
 function prepareDetails(database: ResultsDatabase): (detail: ResultDetail) => void {
-  const insert = database.prepare(replaceSql('details', ['series', 'due_s'], ['text', 'expected', 'seen']))
+  const insert = database.prepare(upsertSql('details', ['series', 'due_s'], ['text', 'expected', 'seen']))
   const removeOldest = database.prepare(
     `DELETE FROM details WHERE series = @series AND due_s <=
        (SELECT due_s FROM details WHERE series = @series ORDER BY due_s DESC LIMIT 1 OFFSET ${DETAILS_MAX})`,

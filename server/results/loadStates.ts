@@ -1,15 +1,16 @@
-import { replaceSql, type ResultsDatabase } from './database/resultsDatabase.ts'
+import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import { type EndpointEntry, type SeriesEntry, type ServiceEntry, seriesEntry } from './boardEntries.ts'
 import { stateName } from './file/resultsSchema.ts'
 import { readStateRows } from './stateRows.ts'
 import { disownTransitions } from './transitionRows.ts'
+import { prepareMeta, readMeta } from './database/meta.ts'
 
-/** Replaces the generations of another store (a restored backup): every generation is newer. */
+/** Generation of services of another store (a restored backup): lower than any real generation. */
 const OTHER_STORE = -1
 
 /**
- * The states in `database`, by id or number; ended services and endpoints are left out. When they belong to a store other
- * than `storeId`, every generation of it is newer, and its transitions are none of this store's; `storeId` is recorded.
+ * The states in `database`, by id or number, without ended services and endpoints. If they belong to another store than
+ * `storeId`, their generations count as older than any, and their transitions are ignored. Records `storeId`.
  */
 export function loadStates(database: ResultsDatabase, storeId: string) {
   const isSameStore = database.transact(() => isOfStore(database, storeId))
@@ -56,8 +57,8 @@ function groupBy<Key, Item>(
 
 /** Whether the states in `database` belong to the store `storeId`; records `storeId`. */
 function isOfStore(database: ResultsDatabase, storeId: string): boolean {
-  const known = database.prepare<[], string>("SELECT value FROM meta WHERE key = 'store id'").pluck().get()
-  database.prepare(replaceSql('meta', ['key'], ['value'])).run('store id', storeId)
+  const known = readMeta(database, 'store id')
+  prepareMeta(database)('store id', storeId)
   if (known === undefined || known === storeId) return true
   disownTransitions(database)
   return false

@@ -1,4 +1,4 @@
-/** What the results need to know of a service. */
+/** A service as the results thread knows it. */
 export interface MonitoredService {
   readonly id: string
   readonly orgId: string
@@ -7,7 +7,7 @@ export interface MonitoredService {
   /** `null` while it is checked (seconds since the epoch). */
   readonly pausedAtS: number | null
   readonly intervalS: number
-  /** How long it has to be up before an automatic incident of it is resolved (seconds); `null` while it gets none. */
+  /** Up time after which its automatic incident is resolved (seconds); `null` without automatic incidents. */
   readonly steadyS: number | null
   /** Codes of the regions that check it. */
   readonly regions: readonly string[]

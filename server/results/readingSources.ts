@@ -8,7 +8,7 @@ import { prepareResults, type SeriesNow, type Sources } from './measurements/sou
 import { type Coded, type SeriesRow, SERIES_COLUMNS } from './stateRows.ts'
 import { OUTCOMES } from '../../monitoring/protocol/outcomes.ts'
 
-/** What queries read in a process that does not store the results: everything from the database, which has an index for it. */
+/** Sources of queries in a process that does not store results: it reads the log from the database by an index. */
 export function prepareReading(database: ResultsDatabase): (nowS: number) => Sources {
   const open = database.prepare<[number, number, number], StoredResult>(
     `SELECT ${RESULT_COLUMNS} FROM log WHERE series = ? AND due_s >= ? AND due_s < ? ORDER BY due_s`,
@@ -33,7 +33,7 @@ export function prepareReading(database: ResultsDatabase): (nowS: number) => Sou
     let fetched: Map<number, SeriesNow[]> | undefined
     return {
       ...{ database, nowS, results },
-      // One that was not fetched has none.
+      // After a prefetch, a missing endpoint has no series.
       seriesOf: (endpoint) =>
         fetched === undefined ? ofEndpoint.all(endpoint).map(now) : (fetched.get(endpoint) ?? []),
       prefetchOrg: (orgId) => {
@@ -48,7 +48,7 @@ export function prepareReading(database: ResultsDatabase): (nowS: number) => Sou
 
 type StoredSeries = Coded<SeriesRow & { readonly orgId: string }>
 
-/** The present states of series and endpoints, each endpoint read once. */
+/** The current states of series and endpoints; each endpoint is read once. */
 export function statesOf({ seriesOf }: Pick<Sources, 'seriesOf'>) {
   const known = new Map<number, readonly SeriesNow[]>()
   const read = (endpoint: number): readonly SeriesNow[] => {

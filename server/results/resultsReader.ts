@@ -16,12 +16,12 @@ import { type RunQuery, startQuery } from './measurements/queries.ts'
 import { prepareResults, type SeriesNow, type Sources } from './measurements/sources.ts'
 import { readSeriesRows } from './stateRows.ts'
 
-/** How long a read waits for the process that writes (milliseconds). */
+/** Longest wait of a read for the writing process (milliseconds). */
 const BUSY_MS_MAX = 5_000
 
 /**
- * Runs `read` on the measurements in `place` at `nowS` (seconds since the epoch), with or without a running server. Returns
- * `undefined` when there are no results yet. Rejects with a remedy when a file is damaged. Writes nothing.
+ * Runs `read` on the measurements in `place` at `nowS` (seconds since the epoch), with or without a running server.
+ * Resolves to `undefined` when there are no results. Rejects with a remedy when the file is damaged. Writes nothing.
  */
 export function withMeasurements<Result>(
   place: ResultsPlace,
@@ -59,14 +59,14 @@ async function withFile<Result>(
   const { default: Sqlite } = await import('better-sqlite3')
   const database = new Sqlite(file, { readonly: true, timeout: BUSY_MS_MAX })
   try {
-    // The server may be creating it.
+    // A server may be creating the file.
     if (schemaVersion(database) === 0) return undefined
     const results = sqliteResults(database)
     return await read(measurementsOf(prepareRun(sourcesOf(results, nowS)), () => () => {}))
   } catch (error) {
     if (!isDamage(error)) throw error
     throw new Error(
-      `${file} is damaged: start the server again, which renames the file and goes on; only history is lost`,
+      `${file} is damaged: restart the server, which renames the file and continues; only history is lost`,
       { cause: error },
     )
   } finally {
@@ -74,7 +74,7 @@ async function withFile<Result>(
   }
 }
 
-/** Runs each query at once, on one snapshot. */
+/** Runs each query without interruption, on one snapshot. */
 function prepareRun(sources: Sources): RunQuery {
   return async (name, input) =>
     sources.database.onSnapshot(() => {
@@ -92,7 +92,7 @@ function sourcesOf(database: ResultsDatabase, nowS: number): Sources {
   return {
     database,
     nowS,
-    // All are read at once.
+    // `seriesOf` reads all series at once.
     prefetchOrg: () => {},
     seriesOf: (endpoint) => {
       series ??= readSeries(database, nowS)
@@ -111,7 +111,7 @@ function readLog(database: ResultsDatabase): OpenHours {
   return openHours
 }
 
-/** Active series by the number of their endpoint; those whose results stopped are unknown. */
+/** Active series by endpoint number; a series without recent results is unknown. */
 function readSeries(database: ResultsDatabase, nowS: number): ReadonlyMap<number, readonly SeriesNow[]> {
   const found = new Map<number, SeriesNow[]>()
   for (const row of readSeriesRows(database, stateName)) {

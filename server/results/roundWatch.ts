@@ -1,23 +1,23 @@
-import { replaceSql, type ResultsDatabase } from './database/resultsDatabase.ts'
+import { upsertSql, type ResultsDatabase } from './database/resultsDatabase.ts'
 import { reasonName } from '../../monitoring/protocol/outcomes.ts'
 import type { FailingRound, Recovery } from '../domain/autoIncidentTexts.ts'
 import type { EndpointEntry, SeriesEntry, ServiceEntry } from './boardEntries.ts'
 import type { StateRows } from './stateRows.ts'
 
-/** Endpoints that a failing round explains. */
+/** Most endpoints explained in a failing round. */
 const EXPLAINED_MAX = 5
 
-/** How long a service with automatic incidents has been up. */
+/** Up time of a service with automatic incidents. */
 interface Watch {
-  /** Time that it has to be up without a break (seconds); `null` before the main thread has sent it. */
+  /** Required uninterrupted up time (seconds); `null` until the main thread has sent it. */
   readonly steadyS: number | null
-  /** When all of its endpoints came up (seconds since the epoch); `null` while one is not. */
+  /** Since when all of its endpoints are up (seconds since the epoch); `null` while one is not. */
   readonly clearSinceS: number | null
   /** Whether it was reported as steady since then. */
   readonly isSteady: boolean
 }
 
-/** The board that is watched. `set` changes a map so that a failed transaction restores it. */
+/** The watched board. A failed transaction undoes changes made with `set`. */
 interface BoardView {
   readonly endpoint: (number: number) => EndpointEntry | undefined
   readonly series: (number: number) => SeriesEntry | undefined
@@ -25,14 +25,14 @@ interface BoardView {
 }
 
 /**
- * Watches the services with automatic incidents: writes a transition for each round in which an endpoint is down, when all
- * endpoints are up, and when they were up for long enough. All of it runs in the transaction of the results that caused it.
+ * Watches services with automatic incidents. Writes a transition for each round with a down endpoint, when all
+ * endpoints are up, and when they have been up for long enough, in the transaction of the causing results.
  */
 export class RoundWatch {
   readonly #rows: Pick<StateRows, 'addTransition'>
   readonly #board: BoardView
   readonly #watches = new Map<string, Watch>()
-  /** The newest failing round of each endpoint. One that is reported again after a restart counts once. */
+  /** The newest failing round of each endpoint. A round that is reported again after a restart counts once. */
   readonly #rounds = new Map<number, number>()
   readonly #put
   readonly #remove
@@ -41,9 +41,7 @@ export class RoundWatch {
   constructor(database: ResultsDatabase, rows: Pick<StateRows, 'addTransition'>, board: BoardView) {
     this.#rows = rows
     this.#board = board
-    this.#put = database.prepare(
-      replaceSql('service_watches', ['service_id'], ['clear_since_s', 'is_steady']),
-    )
+    this.#put = database.prepare(upsertSql('service_watches', ['service_id'], ['clear_since_s', 'is_steady']))
     this.#remove = database.prepare('DELETE FROM service_watches WHERE service_id = ?')
     this.#textOf = database
       .prepare<[number], string>('SELECT text FROM details WHERE series = ? ORDER BY due_s DESC LIMIT 1')
@@ -63,7 +61,7 @@ export class RoundWatch {
       return
     }
     const known = this.#watches.get(service.id)
-    // A service that is new here has to be up first: an incident of it may be open since before results were lost.
+    // A new service starts as not up: its incident may have been opened before results were lost.
     const watch = known ?? { clearSinceS: null, isSteady: false }
     this.#board.set(this.#watches, service.id, { ...watch, steadyS })
     if (known === undefined) this.#put.run(service.id, null, 0)
@@ -87,7 +85,7 @@ export class RoundWatch {
     if (isClear) this.#report(service.id, 'service.recovered', atS, { since_s: atS })
   }
 
-  /** Applies a result of `endpoint` of `service` that is known, due at `dueS`, after the states have changed with it. */
+  /** Applies a known result of an endpoint of `service`, due at `dueS`. The states are already updated. */
   afterResult(service: ServiceEntry, { endpoint: number, times }: SeriesEntry, dueS: number): void {
     const watch = this.#watches.get(service.id)
     if (watch === undefined || watch.steadyS === null) return
@@ -107,7 +105,7 @@ export class RoundWatch {
     this.#put.run(serviceId, watch.clearSinceS, Number(watch.isSteady))
   }
 
-  /** Whether all endpoints are up. One that was never known, as one that must not be contacted, is left out. */
+  /** Whether all endpoints are up. Endpoints that were never known, such as forbidden addresses, are left out. */
   #isClear({ endpoints, isPaused }: ServiceEntry): boolean {
     if (isPaused) return false
     const known = endpoints

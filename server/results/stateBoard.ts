@@ -19,8 +19,8 @@ import { RoundWatch } from './roundWatch.ts'
 import { prepareStateRows, type StateRows } from './stateRows.ts'
 
 /**
- * The states of all monitored services, in memory and in `results.db`. Every change runs inside `transact`; an error
- * there leaves memory and file unchanged.
+ * The states of all monitored services, in memory and in the database. Every change runs inside `transact`; an error
+ * there leaves both unchanged.
  */
 export class StateBoard {
   readonly #database: ResultsDatabase
@@ -32,7 +32,7 @@ export class StateBoard {
   #undo: (() => void)[] = []
   #changed = new Set<string>()
 
-  /** Loads the states of `database`. When they belong to a store other than `storeId`, every generation of it is newer. */
+  /** Loads the states of `database`, as `loadStates`. */
   constructor(database: ResultsDatabase, storeId: string) {
     this.#database = database
     this.#rows = prepareStateRows(database)
@@ -60,12 +60,12 @@ export class StateBoard {
     }
   }
 
-  /** The series with this number; `undefined` when it never existed or its row was removed after its end. */
+  /** The series with this number; `undefined` when it never existed or was removed. */
   find(series: number): SeriesEntry | undefined {
     return this.#series.get(series)
   }
 
-  /** The state of an endpoint over its regions; `unknown` for one that is not checked. */
+  /** The state of an endpoint across its regions; `unknown` when it is not checked. */
   endpointStateOf(endpoint: number): State {
     const state = this.#endpoints.get(endpoint)?.state
     return state === undefined || state === 'paused' || state === 'ended' ? 'unknown' : state
@@ -103,7 +103,7 @@ export class StateBoard {
     if (service !== undefined && isKnown) this.#rounds.afterResult(service, series, result.dueS)
   }
 
-  /** Sets series to unknown whose last known result is too old at `nowS`. */
+  /** Sets series to unknown when their last known result is too old at `nowS`. */
   markStale(nowS: number): void {
     for (const series of this.#series.values()) {
       if (series.endedAtS !== null) continue
@@ -117,7 +117,7 @@ export class StateBoard {
     return [...this.#series.keys()]
   }
 
-  /** Writes the row of a series; without this it is written only when its state changes. */
+  /** Writes the row of a series, which is otherwise written only when its state changes. */
   writeSeries(number: number): void {
     const entry = this.#series.get(number)
     if (entry !== undefined && entry.endedAtS === null) this.#putSeries(entry)
@@ -143,7 +143,7 @@ export class StateBoard {
   #updateService(update: MonitoredService, nowS: number): void {
     const { id, orgId, generation } = update
     const known = this.#services.get(id)
-    // A newer generation was applied before this one was read.
+    // A newer generation has already been applied.
     if (known !== undefined && known.generation > generation) return
     const endpoints = update.endpoints.map(({ number }) => number)
     const service: ServiceEntry = {
@@ -213,7 +213,7 @@ export class StateBoard {
 
   #endSeries(number: number, nowS: number): void {
     const series = this.#series.get(number)
-    // The row stays for a while: checks in flight still report results from before the end.
+    // The row stays for a while, because checks in flight still report results.
     if (series !== undefined) this.#putSeries({ ...series, endedAtS: nowS })
   }
 
@@ -222,7 +222,7 @@ export class StateBoard {
     const entry = { ...series, state }
     const isSame =
       before.state === state.state && before.clean === state.clean && before.reason === state.reason
-    // `last_due_s` is read from the log at start: a row written for each result would dirty a page for each.
+    // A start reads `last_due_s` from the log: writing a row for each result would dirty a page each time.
     if (isSame) this.#set(this.#series, series.number, entry)
     else this.#putSeries(entry)
     const serviceId = this.#endpoints.get(series.endpoint)?.serviceId
@@ -242,7 +242,7 @@ export class StateBoard {
     const isPaused = this.#services.get(endpoint.serviceId)?.isPaused === true
     const state: StoredState = isPaused ? 'paused' : endpointState(series.map((one) => one.state.state))
     if (state === endpoint.state) return
-    // Regions report one after the other: a state never begins before the one that it follows.
+    // Regions report at different times: a state never begins before its predecessor.
     const sinceS = Math.max(atS, endpoint.sinceS)
     const changed = { ...endpoint, state, sinceS }
     this.#set(this.#endpoints, number, changed)

@@ -1,4 +1,4 @@
-import { replaceSql, type ResultsDatabase } from './database/resultsDatabase.ts'
+import { upsertSql, type ResultsDatabase } from './database/resultsDatabase.ts'
 import { OUTCOMES } from '../../monitoring/protocol/outcomes.ts'
 import { STATE_CODES, type StoredState } from './file/resultsSchema.ts'
 
@@ -68,7 +68,7 @@ export interface StateRows {
     readonly regionsDown: string
   }) => void
   readonly addServiceSpan: (serviceId: string, fromS: number, state: StoredState) => void
-  /** Marks the history of a service for removal; `false` ends the mark. */
+  /** Marks the history of a service for removal; `false` removes the mark. */
   readonly markForRemoval: (serviceId: string, isRemoved: boolean) => void
   readonly addTransition: (transition: Transition) => void
 }
@@ -76,14 +76,14 @@ export interface StateRows {
 /** Prepares the statements that write states to `database`. */
 export function prepareStateRows(database: ResultsDatabase): StateRows {
   const putService = database.prepare(
-    replaceSql('service_now', ['service_id'], ['org_id', 'generation', 'state', 'since_s']),
+    upsertSql('service_now', ['service_id'], ['org_id', 'generation', 'state', 'since_s']),
   )
   const removeService = database.prepare('DELETE FROM service_now WHERE service_id = ?')
   const putEndpoint = database.prepare(
-    replaceSql('endpoints', ['number'], ['id', 'service_id', 'org_id', 'state', 'since_s']),
+    upsertSql('endpoints', ['number'], ['id', 'service_id', 'org_id', 'state', 'since_s']),
   )
   const putSeries = database.prepare(
-    replaceSql(
+    upsertSql(
       'series_states',
       ['series'],
       [
@@ -92,8 +92,8 @@ export function prepareStateRows(database: ResultsDatabase): StateRows {
       ],
     ),
   )
-  const addSpan = database.prepare(replaceSql('spans', ['endpoint', 'from_s'], ['state', 'regions_down']))
-  const addServiceSpan = database.prepare(replaceSql('service_spans', ['service_id', 'from_s'], ['state']))
+  const addSpan = database.prepare(upsertSql('spans', ['endpoint', 'from_s'], ['state', 'regions_down']))
+  const addServiceSpan = database.prepare(upsertSql('service_spans', ['service_id', 'from_s'], ['state']))
   const mark = database.prepare('INSERT INTO removals VALUES (?) ON CONFLICT DO NOTHING')
   const unmark = database.prepare('DELETE FROM removals WHERE service_id = ?')
   const addTransition = database.prepare(
@@ -139,7 +139,7 @@ export function prepareStateRows(database: ResultsDatabase): StateRows {
   }
 }
 
-/** A row whose state is still a number. */
+/** A row with the stored number of its state. */
 export type Coded<Row extends { readonly state: StoredState }> = Omit<Row, 'state'> & {
   readonly state: number
 }
@@ -179,17 +179,20 @@ export function readSeriesRows(
     .map((row) => ({ ...row, state: nameOf(row.state) }))
 }
 
-/** How late a result may arrive after its series were written (seconds): a check takes up to a minute and is repeated once. */
+/**
+ * How late a result may arrive after its series were written (seconds): a check takes up to a minute and is retried
+ * once.
+ */
 const LATE_S_MAX = 300
 
-/** The columns of a series, of the tables `s`, `e` and `newest`, which has the newest due times of the log. */
+/** The columns of a series, from series_states `s`, endpoints `e` and `newest`, the newest due times in the log. */
 export const SERIES_COLUMNS = `s.series, s.endpoint, coalesce(e.org_id, '') AS "orgId", s.generation, s.changed_at_s AS "changedAtS", s.interval_s AS "intervalS",
     s.timeout_ms AS "timeoutMs", s.state, s.since_s AS "sinceS", CASE WHEN newest.last > s.last_due_s THEN newest.last ELSE s.last_due_s END AS "lastDueS",
     CASE WHEN newest.known > s.known_due_s THEN newest.known ELSE s.known_due_s END AS "knownDueS", s.clean, s.reason, s.ended_at_s AS "endedAtS"`
 
 /**
- * All series. Their rows are written when a state changes and by the upkeep; newer values of `last_due_s` and
- * `known_due_s` come from the log.
+ * All series. The upkeep and state changes write their rows; newer values of `last_due_s` and `known_due_s` come from
+ * the log.
  */
 const SERIES_SQL = `
   WITH newest AS (

@@ -1,6 +1,6 @@
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
 
-/** A transition as the main thread receives it. */
+/** A transition for the main thread. */
 export interface StoredTransition {
   readonly sequence: number
   readonly atS: number
@@ -12,13 +12,13 @@ export interface StoredTransition {
 
 /** Most transitions in one answer. */
 const TRANSITIONS_MAX = 500
-/** Name of the sequence up to which transitions belong to another store. */
+/** Selects the sequence up to which transitions belong to another store. */
 const FOREIGN = "SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'transitions of other stores'"
 
 /**
- * Marks the transitions in `database` as those of another store, in the caller's transaction. A restored backup has never
- * seen the incidents that they opened: they would be opened again, long after they were resolved. What an incident of the
- * backup waits for, a recovery, is reported anew.
+ * Marks the transitions in `database` as those of another store, in the caller's transaction. A restored backup does
+ * not have the incidents that they opened: applied again, they would reopen incidents that were resolved long ago.
+ * Recoveries are reported again, because open incidents of the backup wait for them.
  */
 export function disownTransitions(database: ResultsDatabase): void {
   database.exec(
@@ -41,7 +41,7 @@ export function prepareTransitions(database: ResultsDatabase) {
     )
     .pluck()
   return {
-    /** A page of those behind `sequence`, in order. */
+    /** A page of transitions after `sequence`, in order. */
     after: (sequence: number): readonly StoredTransition[] => after.all(sequence),
     /** Sequence of the newest one; 0 when there is none. */
     newest: (): number => newest.get() ?? 0,

@@ -1,4 +1,4 @@
-import { replaceSql, type ResultsDatabase } from './database/resultsDatabase.ts'
+import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import { compact, readFrontier } from './history/compaction.ts'
 import type { HistoryPolicy, Retention } from '../domain/historyPolicy.ts'
 import { RETENTION_MIN } from '../domain/historyPolicy.ts'
@@ -9,8 +9,9 @@ import { rollDays, rollLatencies } from './history/rollDays.ts'
 import { inSlices, type Slices } from './history/slices.ts'
 import { DAY_S, hourOf } from './history/storedResult.ts'
 import type { StateBoard } from './stateBoard.ts'
+import { prepareMeta } from './database/meta.ts'
 
-/** What the upkeep works on. */
+/** Dependencies of the upkeep. */
 export interface UpkeepParts {
   readonly database: ResultsDatabase
   readonly board: StateBoard
@@ -18,13 +19,14 @@ export interface UpkeepParts {
   readonly policy: HistoryPolicy
   /** A monotonic clock (milliseconds). */
   readonly nowMs: () => number
-  /** Sequence of the newest transition that is known to be applied: newer ones stay however old they are. */
+  /** Sequence of the newest applied transition: later ones are kept regardless of their age. */
   readonly appliedUpTo: () => number
 }
 
 /**
- * The upkeep of the results at `nowS`, in slices between which ingest runs: writes the newest due time of each series, so
- * that a start reads only the newest part of the log; removes deleted services; compacts; rolls up; removes what expired.
+ * The upkeep of the results at `nowS`, in slices between which ingest runs: writes the newest due time of each series,
+ * so that a start reads only the newest part of the log; removes deleted services; compacts; rolls up; removes expired
+ * history.
  */
 export function* upkeep(parts: UpkeepParts, nowS: number): Slices {
   const { database, board, log, policy, nowMs, appliedUpTo } = parts
@@ -62,8 +64,8 @@ function* writeSeries(
   nowMs: () => number,
 ): Slices {
   yield* inSlices(board.seriesNumbers(), nowMs, (number) => board.writeSeries(number))
-  const mark = database.prepare(replaceSql('meta', ['key'], ['value']))
+  const putMeta = prepareMeta(database)
   yield () => {
-    mark.run('series written at', String(nowS))
+    putMeta('series written at', String(nowS))
   }
 }

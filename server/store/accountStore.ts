@@ -2,7 +2,7 @@ import type { Role } from '../domain/accounts/roles.ts'
 import type { SessionTimes } from '../domain/accounts/sessions.ts'
 import type { Actor } from '../domain/accounts/actor.ts'
 
-/** How a person wants the colours of the console; `auto` follows the device. */
+/** Colour scheme of the console for a person; `auto` follows the device. */
 export const LOOKS = ['auto', 'light', 'dark'] as const
 export type Look = (typeof LOOKS)[number]
 
@@ -41,7 +41,7 @@ export interface StoredSession extends SessionTimes {
   readonly browser: string
 }
 
-/** An invitation to be stored. */
+/** An invitation to store. */
 export interface NewInvitation {
   readonly tokenHash: Buffer
   readonly orgId: string
@@ -58,11 +58,11 @@ export interface OpenInvitation {
   readonly email: string
   readonly role: Role
   readonly expiresAtMs: number
-  /** The person who has the address already; `null` when there is none. */
+  /** The person with this address; `null` when there is none. */
   readonly personId: string | null
 }
 
-/** Who accepts an invitation: a person with an account, or a new one. */
+/** The person who accepts an invitation: one with an account, or a new one. */
 export type Acceptance =
   | { readonly kind: 'person'; readonly personId: string }
   | {
@@ -79,7 +79,7 @@ export interface PeopleStore {
   ): Promise<{ readonly person: Person; readonly passwordHash: string | null } | undefined>
   passwordHashOf(personId: string): Promise<string | null | undefined>
   membershipsOf(personId: string): Promise<readonly Membership[]>
-  /** Replaces the password and ends all sessions, if `from` still is its hash; whether it was. */
+  /** Replaces the password and ends all sessions, if `from` is still its hash; resolves to whether it was. */
   setPassword(change: {
     readonly personId: string
     readonly from: string | null
@@ -90,7 +90,7 @@ export interface PeopleStore {
   /** Replaces the hash of an unchanged password. */
   replacePasswordHash(personId: string, from: string, to: string): Promise<void>
   setLook(personId: string, look: Look): Promise<void>
-  /** Stores a link that sets a new password, in place of an earlier one; rejects with `not_found` for an unknown address. */
+  /** Stores a link that resets the password, replacing an earlier one. Rejects with `not_found` for an unknown address. */
   startReset(reset: {
     readonly email: string
     readonly tokenHash: Buffer
@@ -98,17 +98,17 @@ export interface PeopleStore {
     readonly by: Actor
     readonly nowMs: number
   }): Promise<void>
-  /** The person whose password a link sets; `undefined` when it was used or has expired. */
+  /** The person whose password a link resets; `undefined` when the link was used or has expired. */
   personOfReset(tokenHash: Buffer, nowMs: number): Promise<Person | undefined>
-  /** Sets the password by a link, once, and ends all sessions; `undefined` as for `personOfReset`. */
+  /** Sets the password by a link, which works once, and ends all sessions; `undefined` as for `personOfReset`. */
   resetPassword(tokenHash: Buffer, passwordHash: string, nowMs: number): Promise<Person | undefined>
 }
 
-/** Sessions of the console. They are looked up at each request: what ends one takes effect with the next. */
+/** Sessions of the console. Every request looks its session up, so that the end of a session takes effect at once. */
 export interface SessionStore {
   /**
-   * Opens a session, if `passwordHash` still is that of the person; whether it was. A check of a password takes time, in
-   * which a change of the password may end all sessions.
+   * Opens a session, if `passwordHash` is still that of the person; resolves to whether it was. The password may have
+   * changed, and all sessions ended, while it was checked.
    */
   openSession(session: StoredSession, passwordHash: string): Promise<boolean>
   /** `undefined` when there is none, or it has expired. */
@@ -122,7 +122,7 @@ export interface SessionStore {
   elevateSession(idHash: Buffer, newIdHash: Buffer, nowMs: number): Promise<boolean>
   /** The sessions of a person that have not expired, the last used first. */
   sessionsOf(personId: string, nowMs: number): Promise<readonly StoredSession[]>
-  /** Ends one session of a person; one that has ended already is no error. */
+  /** Ends one session of a person. Ending an ended session is no error. */
   endSession(personId: string, idHash: Buffer): Promise<void>
   /** Ends all sessions of a person; resolves to their number. */
   endSessions(personId: string, by: Actor, nowMs: number): Promise<number>
@@ -148,11 +148,11 @@ export interface MemberStore {
   }): Promise<void>
   /** Replaces an open invitation of the same address. Rejects with `invalid` for a member, and when there are too many. */
   invite(invitation: NewInvitation, by: Actor, nowMs: number): Promise<void>
-  /** `undefined` when it is unknown, used, withdrawn or expired. */
+  /** `undefined` for an unknown, used, withdrawn or expired invitation. */
   invitationOf(tokenHash: Buffer, nowMs: number): Promise<OpenInvitation | undefined>
   listInvitations(orgId: string, nowMs: number): Promise<readonly OpenInvitation[]>
   withdrawInvitation(orgId: string, tokenHash: Buffer, by: Actor, nowMs: number): Promise<void>
-  /** Makes the membership, and the person if it is new. `undefined` when the invitation is not open any more. */
+  /** Creates the membership, and the person if needed. `undefined` when the invitation is no longer open. */
   acceptInvitation(
     tokenHash: Buffer,
     acceptance: Acceptance,

@@ -8,7 +8,7 @@ export type LockName = 'serve' | 'rotation'
 /** Where results are: in a file of a data folder, or in a PostgreSQL database, whose URL may have a password. */
 export type ResultsPlace = { readonly dataDir: string } | { readonly databaseUrl: string }
 
-/** The database of a program. Properties that only one kind of database has are hidden behind it. */
+/** The database of a program, independent of its kind. */
 export interface Engine {
   /** Location of the data, for people; never a password. */
   readonly place: string
@@ -16,8 +16,8 @@ export interface Engine {
   /** Schema version of this release. */
   readonly schemaVersion: number
   /**
-   * Whether a first start may make the master key. Never where several programs share a database: two first starts would
-   * make two.
+   * Whether a first start may create the master key. Not where several programs share a database: two first starts
+   * would create two keys.
    */
   readonly makesMasterKeys: boolean
   /** Whether a database exists. Creates nothing. */
@@ -30,8 +30,8 @@ export interface Engine {
    */
   open(purpose: 'serve' | 'administer'): Promise<Store>
   /**
-   * Judges what the promise depends on that nothing acknowledged is lost; `whole` also reads every page of a file. Changes
-   * nothing. Rejects when the database cannot be reached.
+   * Findings about the durability of acknowledged changes; `whole` also reads every page of a file. Changes nothing.
+   * Rejects when the database cannot be reached.
    */
   examine(depth: 'start' | 'whole'): Promise<readonly Finding[]>
   /** Takes the lock of this name; resolves to the function that releases it. Rejects at once when another program holds it. */

@@ -1,24 +1,24 @@
 /**
- * How a part of a database is. `refused`: a server does not start. `broken`: it starts, and the promise that nothing
- * acknowledged is lost does not hold. `warning`: it holds, and something else is about to go wrong.
+ * Health of a part of a database. `refused`: the server does not start. `broken`: the server starts, but acknowledged
+ * changes could be lost. `warning`: acknowledged changes are safe, but another failure is near.
  */
 export type Health = 'ok' | 'warning' | 'broken' | 'refused'
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   /** Stable name, for programs. */
   readonly check: string
   readonly health: Health
-  /** For people: what was found, and the remedy unless it is ok. */
+  /** For people: the finding, and the remedy unless it is ok. */
   readonly text: string
 }
 
-/** Whether the promise does not hold. Pure. */
+/** Whether acknowledged changes could be lost. Pure. */
 export function isBroken({ health }: Pick<Finding, 'health'>): boolean {
   return health === 'broken' || health === 'refused'
 }
 
-/** A finding that is ok or, as soon as there is a `problem`, of `health`. Pure. */
+/** A finding: ok, or of `health` when there is a `problem`. Pure. */
 export function findingOf(
   check: string,
   {

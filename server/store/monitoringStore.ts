@@ -22,35 +22,35 @@ export interface Transition {
   readonly sequence: number
   /** Seconds since the epoch. */
   readonly atS: number
-  /** '' where it is about a region. */
+  /** '' when it concerns a region. */
   readonly serviceId: string
   readonly kind: string
-  /** JSON, of a shape that follows from `kind`. */
+  /** JSON; `kind` determines its shape. */
   readonly body: string
 }
 
-/** What a transition changed; `incident` is a display id. */
+/** Effect of a transition; `incident` is a display id. */
 export type AppliedEffect =
   | { readonly kind: 'nothing' }
-  /** A notice that was not given before; the transition says what it is about. */
+  /** A new notice; the transition has its content. */
   | { readonly kind: 'noticed' }
   | { readonly kind: 'opened' | 'updated' | 'resolved'; readonly incident: string }
-  /** What was due was not written, for a reason that does not pass by itself. */
+  /** The change was refused, for a reason that retries do not remove. */
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** Data for monitoring: current definitions, and changes of them. */
 export interface MonitoringStore {
-  /** Services by id, those after `serviceId` ('' for all), at most `countMax` and some MiB; empty only at the end. */
+  /** Services ordered by id, after `serviceId` ('' for all), at most `countMax` and some MiB; empty only at the end. */
   definitionsAfter(serviceId: string, countMax: number): Promise<readonly StoredDefinition[]>
   /** `undefined` when there is no such service. */
   definitionOf(serviceId: string): Promise<StoredDefinition | undefined>
-  /** Sequence of the newest command before which none is missing; 0 before the first. */
+  /** Sequence of the newest command that all earlier ones precede; 0 before the first. */
   newestCommand(): Promise<number>
-  /** Sequence of the newest deleted command; a reader before it has missed something. */
+  /** Sequence of the newest deleted command; a reader before it has missed commands. */
   commandsForgottenUpTo(): Promise<number>
   /**
-   * Services with commands after `after` and up to `upTo`, of one region or any, by their newest command. Several may have
-   * one sequence, and then come together: there may be some more than `countMax`.
+   * Services with commands after `after` and up to `upTo`, of one region or any, ordered by their newest command.
+   * Services with the same sequence come together, so there may be more than `countMax`.
    */
   changedServices(range: {
     readonly after: number
@@ -60,7 +60,10 @@ export interface MonitoringStore {
   }): Promise<readonly { readonly serviceId: string; readonly sequence: number }[]>
   /** Sequence of the newest change without a command; 0 before the first. */
   newestQuietChange(): Promise<number>
-  /** Services with such changes after `after`, by their newest one; those with one sequence come together. */
+  /**
+   * Services with changes without a command after `after`, ordered by the newest one; those with the same sequence come
+   * together.
+   */
   quietChanges(
     after: number,
     countMax: number,
@@ -77,8 +80,8 @@ export interface MonitoringStore {
   /** Sequence of the newest applied transition of a results database; 0 before the first. */
   appliedTransition(resultsFile: string): Promise<number>
   /**
-   * Applies a transition of a file of results, the next one behind `after`, and marks it as applied in the same transaction.
-   * Rejects when another one was applied last.
+   * Applies the transition after `after` of a results file and marks it as applied, in one transaction. Rejects when
+   * another transition was applied last.
    */
   applyTransition(resultsFile: string, after: number, transition: Transition): Promise<AppliedEffect>
 }
@@ -90,18 +93,18 @@ export interface AgentToken {
   readonly name: string
 }
 
-/** What the agents of a token last said of themselves: the server writes it down every 15 s, and when it changes. */
-export interface AgentSighting {
+/** The last state that the agents of a token reported. Stored every 15 s, and when their number or version changes. */
+export interface AgentReport {
   readonly tokenId: string
-  /** When the latest of them asked or reported (milliseconds since the epoch). */
+  /** Last request of any of them (milliseconds since the epoch). */
   readonly seenAtMs: number
-  /** How many there are; 0 since the last one left or was lost. */
+  /** Number of connected agents; 0 after the last one disconnected. */
   readonly agents: number
-  /** Their versions, each once. */
+  /** Their distinct versions. */
   readonly version: string
-  /** Their clock, that is furthest from the server's, less that (milliseconds). */
+  /** Largest difference of an agent's clock from the server's (milliseconds); positive when it is ahead. */
   readonly clockAheadMs: number
-  /** Results in their spools, and checks under way. */
+  /** Results in their spools, and checks in flight. */
   readonly spooled: number
   readonly checksInFlight: number
 }
@@ -111,7 +114,7 @@ export interface StoredAgentToken extends AgentToken {
   readonly createdAt: string
   readonly revokedAt: string | null
   /** `null` for a token that no agent has used. */
-  readonly sighting: AgentSighting | null
+  readonly report: AgentReport | null
 }
 
 /** Tokens of agents on other machines. */
@@ -126,6 +129,6 @@ export interface AgentTokenStore {
   revokeAgentToken(id: string, nowMs: number): Promise<void>
   /** The token of this hash; `undefined` when it is unknown or revoked. */
   agentTokenOf(hash: Buffer): Promise<AgentToken | undefined>
-  /** Replaces what is known of the agents of these tokens. */
-  noteAgents(sightings: readonly AgentSighting[]): Promise<void>
+  /** Replaces the reports of these tokens. */
+  recordAgentReports(reports: readonly AgentReport[]): Promise<void>
 }

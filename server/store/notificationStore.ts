@@ -16,24 +16,24 @@ export interface StoredChannel {
   /** `null` for all services. */
   readonly serviceIds: readonly string[] | null
   readonly state: 'active' | 'disabled'
-  /** Why, and since when, it is disabled; `null` while it is active. */
+  /** Reason and time of the disabling; `null` while it is active. */
   readonly disabledReason: string | null
   readonly disabledAtMs: number | null
   readonly lastSuccessAtMs: number | null
   readonly createdAtMs: number
 }
 
-/** What a channel becomes. Its kind and its signing secrets stay. */
+/** New settings of a channel. Its kind and signing secrets stay. */
 export interface ChannelChange extends Pick<StoredChannel, 'name' | 'events' | 'serviceIds'> {
-  /** The new URL, sealed, and its host; `undefined` keeps the one there is. */
+  /** The new URL, sealed, and its host; `undefined` keeps the present URL. */
   readonly target: { readonly host: string; readonly sealed: SealedValue } | undefined
 }
 
-/** A channel by its id; `orgId` is given by callers that act for one organisation. */
+/** A channel by its id; callers that act for one organisation give `orgId`. */
 export interface ChannelRef {
   readonly id: string
   readonly orgId?: string | undefined
-  /** Who changes it; the command line when absent. */
+  /** The actor; the command line when absent. */
   readonly by?: Actor | undefined
 }
 
@@ -46,26 +46,26 @@ export interface StoredDelivery {
   readonly type: EventType
   readonly incidentId: string | null
   readonly state: DeliveryState
-  /** All attempts, including those before it was sent again by hand. */
+  /** All attempts, including those before a manual resend. */
   readonly attempts: number
   /** When the event happened (milliseconds since the epoch). */
   readonly atMs: number
   /** When the next attempt is due; `null` unless it waits. */
   readonly dueMs: number | null
-  /** Why it failed although attempts were left; `null` otherwise: then its last attempt tells. */
+  /** Why it failed before its last attempt; `null` otherwise. */
   readonly failedReason: string | null
   /** The last attempt; `null` before the first. */
   readonly last: (Omit<AttemptResult, 'retryAfter'> & { readonly atMs: number }) | null
 }
 
-/** A delivery with what was sent and each attempt. */
+/** A delivery with its payload and all attempts. */
 export interface WholeDelivery {
   readonly webhookId: string
   readonly body: string
   readonly attempts: readonly NonNullable<StoredDelivery['last']>[]
 }
 
-/** A delivery that is due, with what is needed to send it. */
+/** A due delivery, with the data needed to send it. */
 export interface DueDelivery extends Slot {
   readonly eventSeq: number
   readonly webhookId: string
@@ -83,7 +83,7 @@ export interface DueDelivery extends Slot {
   readonly secrets: readonly SealedValue[]
 }
 
-/** What operators watch of notifications. */
+/** Metrics of notifications. */
 export interface NotificationFigures {
   readonly waiting: number
   readonly disabledChannels: number
@@ -91,7 +91,7 @@ export interface NotificationFigures {
 
 /** Notification channels and their deliveries. Methods reject with `not_found` for an unknown channel. */
 export interface NotificationStore {
-  /** Stores what `make` makes with the active master key. Rejects when there is no organisation, or one of its services. */
+  /** Stores the channel that `make` makes with the active master key. Rejects for an unknown organisation or service. */
   createChannel(
     orgId: string,
     make: (masterKeyId: string) => NewChannel,
@@ -102,13 +102,13 @@ export interface NotificationStore {
   getDelivery(channel: ChannelRef, webhookId: string): Promise<WholeDelivery>
   /** In creation order. */
   listChannels(orgId: string): Promise<readonly StoredChannel[]>
-  /** Replaces the secret; the one before also signs until `oldUntilMs`. Rejects with `invalid` for a chat. */
+  /** Replaces the secret; the previous one also signs until `oldUntilMs`. Rejects with `invalid` for a chat. */
   rotateSecret(
     channel: ChannelRef,
     make: (channel: Pick<StoredChannel, 'id' | 'orgId'>, masterKeyId: string) => SealedValue,
     times: { readonly nowMs: number; readonly oldUntilMs: number },
   ): Promise<void>
-  /** Changes a channel to what `decide` says of it as it is; what that throws is passed on. Rejects for services of others. */
+  /** Changes a channel as `decide` says. Rejects with its error, and for services of other organisations. */
   changeChannel(
     channel: ChannelRef,
     decide: (channel: StoredChannel, masterKeyId: string) => ChannelChange,
@@ -116,7 +116,7 @@ export interface NotificationStore {
   ): Promise<void>
   /** The newest signing secret; the audit log records that it was shown. Rejects with `invalid` for a chat. */
   showSecret(channel: ChannelRef, nowMs: number): Promise<SealedValue>
-  /** A disabled channel gets no events; what waits for it fails. */
+  /** A disabled channel gets no events, and its waiting deliveries fail. */
   setChannelState(channel: ChannelRef, state: StoredChannel['state'], nowMs: number): Promise<void>
   deleteChannel(channel: ChannelRef, nowMs: number): Promise<void>
   /** Adds a delivery of `channel.test`; its webhook id. Rejects with `invalid` when the channel is disabled. */
@@ -127,22 +127,20 @@ export interface NotificationStore {
     filter: { readonly state?: DeliveryState | undefined; readonly countMax: number },
   ): Promise<readonly StoredDelivery[]>
   /**
-   * Sends ended deliveries again, with their ids: the one with `webhookId`, or all failed ones of events since `sinceMs`.
-   * Resolves to their number.
+   * Sends ended deliveries again with the same ids: the one with `webhookId`, or all failed ones of events since
+   * `sinceMs`. Resolves to their number.
    */
   resendDeliveries(
     channel: ChannelRef,
     which: { readonly webhookId: string } | { readonly sinceMs: number },
     nowMs: number,
   ): Promise<number>
-  /** The deliveries that `choose` picks of those due at `nowMs`: it gets one for each channel, the longest due first. */
+  /** The deliveries due at `nowMs` that `choose` picks: it gets one for each channel, the longest due first. */
   dueDeliveries(
     nowMs: number,
     choose: <Due extends Slot>(due: readonly Due[]) => readonly Due[],
   ): Promise<readonly DueDelivery[]>
-  /**
-   * Records an attempt of `delivery` and what follows from it. Resolves to the reason if the channel was disabled by that.
-   */
+  /** Records an attempt of `delivery` and its consequences. Resolves to the reason when this disabled the channel. */
   recordAttempt(
     delivery: DueDelivery,
     result: AttemptResult,
@@ -152,14 +150,14 @@ export interface NotificationStore {
   notificationFigures(): Promise<NotificationFigures>
 }
 
-/** An entry of the audit log: who changed what. It never holds a secret. */
+/** An entry of the audit log. It never holds a secret. */
 export interface AuditEntry {
   readonly seq: number
   readonly at: string
   readonly actorKind: 'person' | 'key' | 'cli' | 'system'
   /** Id of the key or person; `null` for the others. */
   readonly actor: string | null
-  /** What was done, such as `channel.create`. */
+  /** Such as `channel.create`. */
   readonly action: string
   readonly targetKind: string
   readonly targetId: string
@@ -168,17 +166,17 @@ export interface AuditEntry {
 
 /** An entry with the name of its actor. */
 export interface NamedAuditEntry extends AuditEntry {
-  /** E-mail address of the person, or the last four characters of the key; `null` for others and for what is not stored. */
+  /** E-mail address of the person, or last four characters of the key; `null` for other actors, and for deleted ones. */
   readonly actorName: string | null
 }
 
-/** The filter of a search of the audit log; absent members match everything, all given ones must match. */
+/** Filter of the audit log; absent members match everything, all given ones must match. */
 export interface AuditFilter {
   readonly actorKind?: AuditEntry['actorKind'] | undefined
   /** An action such as `key.create`, or the kind of its target, such as `key`. */
   readonly action?: string | undefined
   readonly targetId?: string | undefined
-  /** YYYY-MM-DD of the first UTC day, and of the last. */
+  /** First and last UTC day, YYYY-MM-DD. */
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
@@ -187,7 +185,7 @@ export interface AuditFilter {
 export interface AuditStore {
   /** The newest `countMax` entries of the organisation, newest first. */
   listAudit(orgId: string, countMax: number): Promise<readonly AuditEntry[]>
-  /** Entries that match `filter`, newest first: at most `countMax` with a `seq` below `beforeSeq`, if that is given. */
+  /** Entries that match `filter`, newest first, at most `countMax`; only those before `beforeSeq`, if given. */
   findAudit(
     orgId: string,
     filter: AuditFilter,

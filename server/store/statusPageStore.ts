@@ -2,25 +2,25 @@ import type { IncidentStatus, Severity } from '../../api/contract/incidentTerms.
 import type { Actor } from '../domain/accounts/actor.ts'
 import type { StatusPage, StatusPageChange } from '../domain/statusPages/definition.ts'
 
-/** A page to be made. Its incidents are those of people, and it is public, unless the change says otherwise. */
+/** A page to create. By default it is public and shows incidents created by people. */
 export interface NewStatusPage {
   readonly id: string
   readonly orgId: string
   readonly nowMs: number
-  /** Who makes it; the command line when absent. */
+  /** The actor; the command line when absent. */
   readonly by?: Actor
   readonly settings: StatusPageChange & { readonly slug: string; readonly title: string }
 }
 
-/** How a page is changed by the console. */
+/** A change of a page in the console. */
 export interface PageEdit {
   /** For the audit log. */
   readonly by: Actor
-  /** The generation that the change was made from; a newer page rejects with `conflict`. Any one when absent. */
+  /** The generation that was edited; a newer page rejects with `conflict`. Not checked when absent. */
   readonly generation?: number | undefined
 }
 
-/** Where a page is asked for. */
+/** Address of a page. */
 export type PageAddress =
   | { readonly kind: 'slug'; readonly slug: string }
   | { readonly kind: 'host'; readonly host: string }
@@ -32,16 +32,16 @@ export interface StatusPageStore {
   /** The pages of an organisation in creation order. */
   listStatusPages(orgId: string): Promise<readonly StatusPage[]>
   getStatusPage(id: string): Promise<StatusPage>
-  /** Rejects as `createStatusPage`. The command line changes it when there is no `edit`. */
+  /** Rejects as `createStatusPage`. The actor is the command line when `edit` is absent. */
   changeStatusPage(id: string, change: StatusPageChange, edit?: PageEdit): Promise<StatusPage>
-  /** The command line deletes it when `by` is absent. */
+  /** The actor is the command line when `by` is absent. */
   deleteStatusPage(id: string, by?: Actor): Promise<void>
   /** Rejects with `invalid` when the host is bound to another page. */
   bindStatusHost(id: string, host: string): Promise<StatusPage>
   unbindStatusHost(id: string, host: string): Promise<StatusPage>
 }
 
-/** An incident as a page may show it: of a listed service, of a kind that the page shows, and not hidden there. */
+/** An incident that a page shows: of a listed service, of a kind that the page shows, and not hidden. */
 export interface PageIncident {
   readonly id: string
   readonly displayId: string
@@ -51,11 +51,11 @@ export interface PageIncident {
   readonly isAutomatic: boolean
   readonly createdAt: string
   readonly resolvedAt: string | null
-  /** Those that the page lists, in its order. */
+  /** The affected services that the page lists, in its order. */
   readonly serviceIds: readonly string[]
-  /** In posting order; the newest ones when there are more. */
+  /** In posting order; only the newest when there are too many. */
   readonly updates: readonly PageUpdate[]
-  /** How many earlier updates there are. */
+  /** Number of earlier updates. */
   readonly earlierUpdates: number
 }
 
@@ -63,7 +63,7 @@ export interface PageUpdate {
   readonly id: string
   readonly status: IncidentStatus
   readonly createdAt: string
-  /** `null` for an update of automation, whose text is for members. */
+  /** `null` for an automatic update, whose text only members see. */
   readonly body: string | null
 }
 
@@ -84,9 +84,9 @@ export type PageIncidentFilter =
   | { readonly kind: 'created'; readonly from: string; readonly until: string }
   | { readonly kind: 'one'; readonly number: number }
 
-/** What status pages read of a store. */
+/** Reads for status pages. */
 export interface PublishedStore {
-  /** A number that changes with each commit of any program: what was read under it is still valid. */
+  /** A number that changes with each commit of any program: reads are valid as long as it is the same. */
   changeCount(): number
   /** `undefined` when there is no such page, or it is not public. */
   publishedPage(address: PageAddress): Promise<StatusPage | undefined>

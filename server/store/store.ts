@@ -43,13 +43,13 @@ export interface ServiceFacts {
   readonly masterKeyId: string
 }
 
-/** A snapshot of a list too long for memory; it is held until it is closed. */
+/** A snapshot of a list too long for memory, held until it is closed. */
 export interface LongList {
   /** Total of all pieces (bytes); absent when it is known only at the end. */
   readonly length?: number
   /** One JSON text, bytes of UTF-8, an array in the store. Fails when the database cannot be read. */
   readonly pieces: AsyncIterable<Uint8Array>
-  /** Must always be called: the database grows with every change until then. */
+  /** Must always be called: until then, the database cannot reuse space. */
   readonly close: () => Promise<void>
 }
 
@@ -58,8 +58,8 @@ export interface ServiceStore {
   /** All services of the organisation in creation order. */
   listServices(orgId: string): Promise<readonly RenderedService[]>
   /**
-   * The same as one JSON array, bytes of UTF-8: the answer to a list, without parsing each service. `undefined` when it
-   * is too long for that.
+   * The same as one JSON array in UTF-8: the answer to a list, without parsing each service. `undefined` when it is too
+   * long for memory.
    */
   renderServices(orgId: string): Promise<Uint8Array | undefined>
   /** The same array in pieces, of any length. */
@@ -86,26 +86,26 @@ export interface ServiceStore {
     serviceId: string,
     decide: (service: Service, facts: ServiceFacts) => ServiceChange | null,
   ): Promise<RenderedService | undefined>
-  /** The generations of a service that are kept, the newest first; of a deleted one its deletion comes first. Gap G48. */
+  /** The stored generations of a service, newest first; those of a deleted service begin with its deletion. Gap G48. */
   generationsOf(serviceId: string): Promise<readonly ServiceGeneration[]>
-  /** Where the services of the organisation come from, by name. */
+  /** Origins of the services of the organisation, ordered by name. */
   listOrigins(orgId: string): Promise<readonly ServiceOrigins[]>
 }
 
-/** A service, and where its changes come from. */
+/** A service and the origins of its changes. */
 export interface ServiceOrigins {
   readonly id: string
   readonly name: string
-  /** The newest first; only the current one unless a person made it. `null` for an origin that was not kept. */
+  /** Newest first; only the newest unless a person made it. `null` for an origin that was not stored. */
   readonly origins: readonly (ChangeOrigin | null)[]
 }
 
-/** A generation of a service: what it was, and where it came from. */
+/** A generation of a service and its origin. */
 export interface ServiceGeneration {
   readonly generation: number
-  /** When the next one came (milliseconds since the epoch); `null` for the current one. */
+  /** When the next generation replaced it (milliseconds since the epoch); `null` for the current one. */
   readonly untilMs: number | null
-  /** `null` when it was not kept, as of what was made by earlier releases. */
+  /** `null` when it was not stored, as by earlier releases. */
   readonly origin: ChangeOrigin | null
   /** JSON without values of headers, bodies and queries; `null` for a deletion. */
   readonly definition: string | null
@@ -133,8 +133,8 @@ export type IncidentList =
 export interface IncidentStore {
   getIncident(orgId: string, incidentId: string): Promise<Incident | undefined>
   /**
-   * One page, newest first, and the total number. `yieldTurn` is awaited between slices of a long search: incidents
-   * changed meanwhile are returned in their newer form, new ones are not found.
+   * One page, newest first, and the total number. A long search awaits `yieldTurn` between slices: incidents changed
+   * meanwhile are returned in their newer form, new ones are not found.
    */
   listIncidents(orgId: string, filter: IncidentFilter, yieldTurn: () => Promise<void>): Promise<IncidentList>
   /** As `createService`. `decide` receives the ownership of `wantedServiceIds`. */
@@ -154,11 +154,11 @@ export interface IncidentStore {
     by: Actor,
     decide: (incident: Incident, room: IncidentRoom) => Incident,
   ): Promise<Incident | undefined>
-  /** Authors of the updates of an incident, by the id of the update; those of automation and earlier releases are absent. */
+  /** Authors of the updates of an incident, by update id; absent for automatic updates and those of earlier releases. */
   incidentAuthors(incidentId: string): Promise<ReadonlyMap<string, IncidentAuthor>>
 }
 
-/** Who wrote an update of an incident. */
+/** The author of an update of an incident. */
 export interface IncidentAuthor {
   readonly kind: 'person' | 'key'
   /** E-mail address of the person, or the last four characters of the key; `null` when it is no longer stored. */
@@ -227,7 +227,7 @@ export interface KeyUseStore {
   recordKeyUses(uses: readonly KeyUse[]): Promise<void>
 }
 
-/** Admits a key and spends its token in one step. */
+/** Identifies the caller of a key and spends a token, in one step. */
 export interface Admission {
   /** `undefined` when the key is unknown or revoked. */
   admit(keyHash: Buffer): Promise<{ readonly caller: Caller; readonly allowance: Allowance } | undefined>
@@ -235,7 +235,7 @@ export interface Admission {
 
 /** Stored secrets, for rotation and for the regions. */
 export interface SecretStore {
-  /** Ids of the master keys in use, the active one first; empty before the first start. */
+  /** Ids of the master keys in use, active one first; empty before the first start. */
   masterKeyIds(): Promise<readonly string[]>
   /** Makes `id` the key for new secrets; earlier secrets keep theirs until they are rewrapped. */
   activateMasterKey(id: string, nowMs: number): Promise<void>
@@ -273,13 +273,13 @@ export interface StoredKey {
   readonly scope: Scope
   readonly createdAt: string
   readonly revokedAt: string | null
-  /** Who requested it, in words; `null` when that is not known. */
+  /** Its requester, as free text; `null` when unknown. */
   readonly createdBy: string | null
-  /** What it is for; `null` when that was not given. */
+  /** Its purpose; `null` when not given. */
   readonly note: string | null
   /** Last use (milliseconds since the epoch), up to a minute late; `null` when it was never used. */
   readonly usedAtMs: number | null
-  /** First product of the User-Agent of that use; `null` when it named none. */
+  /** First product of the User-Agent of that use; `null` without one. */
   readonly usedBy: string | null
 }
 
@@ -287,7 +287,7 @@ export interface StoredKey {
 export interface KeyUse {
   readonly keyId: string
   readonly atMs: number
-  /** `null` when the client named none. */
+  /** `null` without a User-Agent. */
   readonly tool: string | null
 }
 
@@ -301,7 +301,7 @@ export interface MaintenanceWindow {
   readonly serviceIds: readonly string[]
 }
 
-/** Limits of an organisation, with its overrides, and what it uses of them. */
+/** Limits of an organisation, with its overrides, and their usage. */
 export interface OrgUse {
   readonly limits: PlanLimits
   readonly usage: OrgUsage
@@ -310,15 +310,15 @@ export interface OrgUse {
 }
 
 /**
- * Administration that the API document leaves to a dashboard. What has no actor is done by the operator. Methods reject with
- * `not_found` for an unknown id.
+ * Administration that the API document leaves to a dashboard. Methods without an actor act for the operator. Methods
+ * reject with `not_found` for an unknown id.
  */
 export interface AdministrationStore {
   createOrg(org: { id: string; name: string; plan: string; nowMs: number }): Promise<void>
   listOrgs(): Promise<readonly StoredOrg[]>
   setPlan(orgId: string, plan: string): Promise<void>
   renameOrg(change: { orgId: string; name: string; by: Actor; nowMs: number }): Promise<void>
-  /** What the organisation uses of its limits. */
+  /** Limits and usage of the organisation. */
   orgUse(orgId: string): Promise<OrgUse>
   /** Limits of this organisation that override its plan's; `null` removes an override. */
   overrideLimits(orgId: string, overrides: LimitOverrides): Promise<void>
@@ -337,27 +337,24 @@ export interface AdministrationStore {
     nowMs: number
   }): Promise<void>
   listKeys(orgId: string): Promise<readonly StoredKey[]>
-  /** Revokes the key with this id; of another organisation than `orgId`, if that is given, it is unknown. */
+  /** Revokes the key with this id. With `orgId`, keys of other organisations are unknown. */
   revokeKey(key: { id: string; orgId?: string; by: Actor; nowMs: number }): Promise<void>
   /** Rejects with `invalid` when too many have not ended. Gap G6. */
   createMaintenance(window: MaintenanceWindow, by: Actor, nowMs: number): Promise<void>
-  /** Windows in the order of their beginning: all of an organisation when `which` is absent. */
+  /** Windows of an organisation, ordered by start; all of them when `which` is absent. */
   listMaintenance(orgId: string, which?: MaintenanceChoice): Promise<readonly MaintenanceWindow[]>
-  /**
-   * Replaces a window that has not ended. Rejects with `invalid` when it has, and with `conflict` when it is not as in `seen`
-   * any more.
-   */
+  /** Replaces a window. Rejects with `invalid` when it has ended, and with `conflict` when it differs from `seen`. */
   changeMaintenance(
     window: MaintenanceWindow,
     by: Actor,
     nowMs: number,
     seen?: MaintenanceWindow,
   ): Promise<void>
-  /** Removes a window that has not begun. Rejects with `invalid` when it has: end it instead. */
+  /** Removes a window. Rejects with `invalid` when it has begun: end it instead. */
   cancelMaintenance(window: { id: string; orgId: string }, by: Actor, nowMs: number): Promise<void>
 }
 
-/** Windows that end after an instant, or the `countMax` that ended last, by an instant. */
+/** Windows that end after an instant, or the last `countMax` that ended by an instant. */
 export type MaintenanceChoice =
   | { readonly endsAfter: string }
   | { readonly endedBy: string; readonly countMax: number }
@@ -373,13 +370,13 @@ export interface LimitOverrides {
   readonly regionsAllowed?: readonly string[] | 'all' | null
 }
 
-/** What an operator watches of a store. */
+/** Metrics of a store. */
 export interface StoreFigures {
   readonly unpublishedCommands: number
   /** Instant of the oldest unpublished command (milliseconds since the epoch); `null` when there is none. */
   readonly oldestUnpublishedAtMs: number | null
   readonly databaseBytes: number
-  /** Of the write-ahead log; `null` when it is not of this database alone. */
+  /** Size of the write-ahead log; `null` when other databases share it. */
   readonly logBytes: number | null
   /** `null` when the database is on another machine. */
   readonly diskFreeBytes: number | null
@@ -390,39 +387,39 @@ export interface StoreFigures {
 /** Maintenance of the database. */
 export interface UpkeepStore {
   /**
-   * Checks for disk space, and fills the reserve. Rejects with `unavailable` when there is none: then only deletes,
-   * pauses and administration are written, and everything else rejects with DiskFullError.
+   * Checks for disk space, and fills the reserve. Rejects with `unavailable` when the disk is full: then only deletes,
+   * pauses and administration are written, and other writes reject with DiskFullError.
    */
   assertRoom(): Promise<void>
   /** Rejects when a durable write is not possible. */
   probeWrite(nowMs: number): Promise<void>
-  /** How full the outbox, the database and its disk are. */
+  /** Sizes of the outbox, the database and its disk. */
   figures(): Promise<StoreFigures>
   /** Deletes expired rows, and runs the database's own maintenance. */
   tidy(nowMs: number): Promise<void>
   /** Calls `listener` after each commit that may have added commands. */
   onCommands(listener: () => void): void
-  /** From now on no mutation waits for another program's transaction: a mutation that would is rejected. */
-  waitNoMore(): void
+  /** From now on, rejects mutations that would wait for another program's transaction. */
+  rejectWaiting(): void
   /** Closes the store after all waiting mutations are durable. */
   close(): Promise<void>
 }
 
-/** Which of the servers on one database monitors: one at a time. */
-export interface MonitoringTurn {
-  /** What a transaction of results has to hold. */
-  readonly lease: { readonly name: string; readonly holder: string }
+/** The lease of monitoring: one server of a database monitors at a time. */
+export interface MonitoringLease {
+  /** The row of the lease: every transaction of results locks it. */
+  readonly row: { readonly name: string; readonly holder: string }
   /**
-   * Takes the turn, or keeps it for some seconds more; whether it is this server's, and the address of the one that has it.
-   * `address` is where other servers reach the agent port of this one; `null` where it has none.
+   * Acquires or renews the lease. Resolves to whether this server holds it, and to the address of the holder. `address`
+   * is the URL at which other servers reach the agent port of this one; `null` without one.
    */
-  readonly take: (
+  readonly acquire: (
     address: string | null,
   ) => Promise<{ readonly isMine: boolean; readonly address: string | null }>
-  readonly giveBack: () => Promise<void>
+  readonly release: () => Promise<void>
 }
 
-/** All data of the server, in domain terms. Every implementation must pass the same tests. */
+/** All data of the server. Every implementation passes the same tests. */
 export interface Store
   extends ServiceStore,
     IncidentStore,
@@ -444,5 +441,5 @@ export interface Store
   /** Admission that is exact over all processes of the store; `null` when one process serves it. Gap G21. */
   readonly sharedAdmission: Admission | null
   /** `null` where only one server uses the store. */
-  readonly monitoringTurn: MonitoringTurn | null
+  readonly monitoringLease: MonitoringLease | null
 }

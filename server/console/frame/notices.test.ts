@@ -33,10 +33,10 @@ test('pages name a region without a connected agent, to those whose services it 
   }
 
   const before = [await named(user), await named(other)]
-  const sighting = { agents: 1, version: '0.1.0', clockAheadMs: 0, spooled: 0, checksInFlight: 0 }
-  await store.noteAgents([{ ...sighting, tokenId, seenAtMs: Date.now() }])
+  const report = { agents: 1, version: '0.1.0', clockAheadMs: 0, spooled: 0, checksInFlight: 0 }
+  await store.recordAgentReports([{ ...report, tokenId, seenAtMs: Date.now() }])
   const connected = await named(user)
-  await store.noteAgents([{ ...sighting, tokenId, seenAtMs: Date.now() - 120_000 }])
+  await store.recordAgentReports([{ ...report, tokenId, seenAtMs: Date.now() - 120_000 }])
   const away = await named(user)
   await api.post(`/v1/services/${Object(service).id}/pause`)
   const paused = await named(user)

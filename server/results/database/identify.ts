@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { ResultsDatabase } from './resultsDatabase.ts'
+import { readMeta } from './meta.ts'
 
-/** The identity of `database`, which it gets once: sequences of its transitions say nothing about another one. */
+/** The identity of `database`, created on first use: sequences of transitions are only comparable within it. */
 export function identify(database: ResultsDatabase): string {
-  const known = database.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
   database
     .prepare('INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING')
     .run('file id', randomUUID())
-  return known.get('file id') ?? ''
+  return readMeta(database, 'file id') ?? ''
 }

@@ -64,7 +64,7 @@ test('a command that finds the file damaged says which one, and what to do', asy
   writeFileSync(file, 'damaged '.repeat(1_000))
 
   await expect(withMeasurements({ dataDir: folder }, START_S, (other) => other.states(ORG))).rejects.toThrow(
-    `${file} is damaged: start the server again, which renames the file and goes on`,
+    `${file} is damaged: restart the server, which renames the file and continues`,
   )
 })
 

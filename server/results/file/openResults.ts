@@ -10,9 +10,9 @@ import { isDamage } from './damage.ts'
 import { RESULTS_FILE, RESULTS_MIGRATIONS } from './resultsSchema.ts'
 import { sqliteResults } from './sqliteResults.ts'
 
-/** How long a statement waits for another process's transaction (milliseconds). */
+/** Longest wait for a transaction of another process (milliseconds). */
 const BUSY_MS_MAX = 5_000
-/** Pages of the log after which they are copied into the database. */
+/** Pages of the write-ahead log that trigger a checkpoint. */
 const LOG_PAGES_MAX = 4_000
 /** Memory for pages of the database (KiB). */
 const CACHE_KIB = 32_768
@@ -22,15 +22,15 @@ const OWNER_FILE_MODE = 0o600
 export interface OpenedResults {
   readonly database: ResultsDatabase
   readonly sqlite: Database
-  /** Identity of the file: sequences of transitions of one file say nothing about another. */
+  /** Identity of the file: sequences of transitions are only comparable within it. */
   readonly fileId: string
   /** Where a damaged file was moved; `null` when there was none. */
   readonly damagedFile: string | null
 }
 
 /**
- * Opens `results.db` of `dataDir`; creates it when absent. A damaged file is moved aside: history is lost and checks go on.
- * `isSuspect` verifies every page first. Throws when the file cannot be opened for another reason.
+ * Opens `results.db` of `dataDir`, and creates it when absent. A damaged file is moved aside: history is lost, checks
+ * go on. `isSuspect` verifies every page first. Throws when the file cannot be opened for another reason.
  */
 export function openResults(dataDir: string, isSuspect: boolean): OpenedResults {
   const file = join(dataDir, RESULTS_FILE)

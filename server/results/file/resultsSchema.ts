@@ -127,8 +127,8 @@ CREATE TABLE transitions (
   body TEXT NOT NULL
 ) STRICT;
 `,
-  // History: results of compacted hours are in tables chunks_<days of retention>_<day since 1970>, made when needed. `late`
-  // holds results of hours that are compacted already, until they are merged.
+  // History: results of compacted hours are in tables chunks_<days of retention>_<day since 1970>, created on demand.
+  // `late` holds results of compacted hours until they are merged.
   `
 CREATE TABLE late (
   series INTEGER NOT NULL,
@@ -223,7 +223,7 @@ ALTER TABLE certificates ADD COLUMN reported_s INTEGER;
 
 /** Stored numbers of the states; a number is never reused for another state. */
 export const STATE_CODES = { up: 1, degraded: 2, down: 3, unknown: 4, paused: 5, ended: 6 } as const
-/** The stored state of an endpoint or service: a state of its checks, or why there are none. */
+/** The stored state of an endpoint or service: the state of its checks, or the reason why there are none. */
 export type StoredState = keyof typeof STATE_CODES
 
 const NAMES: ReadonlyMap<number, StoredState> = new Map(
@@ -231,7 +231,7 @@ const NAMES: ReadonlyMap<number, StoredState> = new Map(
   (Object.keys(STATE_CODES) as StoredState[]).map((name) => [STATE_CODES[name], name]),
 )
 
-/** The state of a stored number; `unknown` for one of a newer release. Pure. */
+/** The state of a stored number; `unknown` for a number of a newer release. Pure. */
 export function stateName(code: number): StoredState {
   return NAMES.get(code) ?? 'unknown'
 }

@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 
-/** Results in a file of SQLite. */
+/** Results in an SQLite file. */
 export function sqliteResults(database: Database): ResultsDatabase {
   return {
-    // True because a statement of SQLite has these methods.
+    // True because a statement of better-sqlite3 has these methods.
     prepare: ((sql: string) => database.prepare(sql)) as unknown as ResultsDatabase['prepare'],
     exec: (sql) => {
       database.exec(sql)
@@ -19,7 +19,7 @@ export function sqliteResults(database: Database): ResultsDatabase {
       )
       return (rows) => rows.map((row) => insert.run(...row).changes > 0)
     },
-    // With a rowid: rows of this size spill to pages of their own in a table without one.
+    // With a rowid: without one, rows of this size would spill to overflow pages.
     createChunkTable: (name) => {
       database.exec(`CREATE TABLE ${name} (place INTEGER PRIMARY KEY, results BLOB NOT NULL) STRICT`)
     },

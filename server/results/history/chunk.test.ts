@@ -74,6 +74,6 @@ test('a chunk that is cut, or of a later format, is an error', () => {
   const [one] = fc.sample(result, 1)
   const { bytes } = new ChunkWriter(one === undefined ? [] : [one])
 
-  expect(() => decodeChunk(bytes.subarray(0, -1))).toThrow('a chunk of results is cut')
+  expect(() => decodeChunk(bytes.subarray(0, -1))).toThrow('a chunk of results is truncated')
   expect(() => decodeChunk(Buffer.from([9]))).toThrow('format 9')
 })

@@ -1,8 +1,8 @@
 import { mergeResults, type StoredResult } from './storedResult.ts'
 
-/** First byte of a chunk: the format of the rest. */
+/** First byte of a chunk: the version of its format. */
 const VERSION = 1
-/** First size of a buffer: a result takes about 16 bytes. */
+/** Initial size of a buffer: a result takes about 16 bytes. */
 const FIRST_BYTES = 128
 /** Largest size of a result: 17 numbers of at most 8 bytes, and the version. */
 const RESULT_BYTES_MAX = 17 * 8 + 1
@@ -10,9 +10,9 @@ const RESULT_BYTES_MAX = 17 * 8 + 1
 const INT_MAX = 2 ** 31
 
 /**
- * Packs the results of one series, ordered by due time. A result is a varint `2 × seconds since the one before + same`,
- * where `same` says that generation, outcome, reason, status, attempts, flags and first attempt equal the one before; else
- * they follow; then lateness and the six phases.
+ * Packs the results of one series, ordered by due time. A result begins with the varint `2 × seconds since the previous
+ * result + same`. `same` is 1 when the fields of FINDINGS equal those of the previous result; otherwise they follow.
+ * Then come the lateness and the six phases.
  */
 export class ChunkWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES)
@@ -31,13 +31,13 @@ export class ChunkWriter {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** Adds a result in its place; changes nothing when there is one of the same due time. */
+  /** Adds a result in order. Changes nothing when there is a result with the same due time. */
   add(result: StoredResult): void {
     if (this.#last === undefined || result.dueS > this.#last.dueS) this.#append(result)
     else this.#older.push(result)
   }
 
-  /** After an outage agents send many older results: they are merged together, when the chunk is read. */
+  /** After an outage, agents send many older results: they are merged together when the chunk is read. */
   #mergeOlder(): void {
     if (this.#older.length === 0) return
     const packed = decodeChunk(this.#bytes.subarray(0, this.#length))
@@ -111,10 +111,10 @@ function hasSameFindings(a: StoredResult, b: StoredResult): boolean {
   )
 }
 
-/** The results of a chunk, ordered by due time. Pure. Throws on a chunk of another format or one that is cut. */
+/** The results of a chunk, ordered by due time. Pure. Throws on another format and on a truncated chunk. */
 export function decodeChunk(bytes: Uint8Array): readonly StoredResult[] {
   if (bytes[0] !== VERSION)
-    throw new Error(`results are in format ${bytes[0]}, which this release does not read`)
+    throw new Error(`results are in format ${bytes[0]}, which this release cannot read`)
   let at = 1
   const next = (): number => {
     const first = bytes[at++]
@@ -123,7 +123,7 @@ export function decodeChunk(bytes: Uint8Array): readonly StoredResult[] {
     let factor = 128
     for (;;) {
       const byte = bytes[at++]
-      if (byte === undefined) throw new Error('a chunk of results is cut')
+      if (byte === undefined) throw new Error('a chunk of results is truncated')
       value += (byte & 127) * factor
       if (byte < 128) return value
       factor *= 128
@@ -135,7 +135,7 @@ export function decodeChunk(bytes: Uint8Array): readonly StoredResult[] {
     const head = next()
     const dueS = (last?.dueS ?? 0) + Math.floor(head / 2)
     const findings: Findings = head % 2 === 1 && last !== undefined ? last : readFindings(next)
-    // One literal: spreads take several times as long, and this is done for every result that is read.
+    // One literal: spreads take several times as long, and this runs for every result.
     last = {
       dueS,
       generation: findings.generation,

@@ -1,12 +1,12 @@
-import { replaceSql, type ResultsDatabase, type ResultsStatement } from '../database/resultsDatabase.ts'
+import { upsertSql, type ResultsDatabase, type ResultsStatement } from '../database/resultsDatabase.ts'
 import { ChunkWriter, decodeChunk } from './chunk.ts'
 import { mergeResults, type StoredResult } from './storedResult.ts'
 
-/** Hours for which a chunk's number has room: number = series × this + hour of the day. */
+/** Factor in the number of a chunk: number = series × HOURS_MAX + hour of the day. */
 const HOURS_MAX = 32
 const DAY_HOURS = 24
 
-/** Chunks that are read at once. */
+/** Chunks read at once. */
 export const CHUNKS_AT_ONCE = 50
 /** A number that no chunk has. */
 const NO_PLACE = -1
@@ -25,7 +25,7 @@ export interface ChunkTable {
   readonly day: number
 }
 
-/** The tables of chunks in `database`. */
+/** The chunk tables in `database`. */
 export function listChunkTables(database: ResultsDatabase): readonly ChunkTable[] {
   return database.tablesWith('chunks_').flatMap((name) => {
     const [, retentionDays, day] = /^chunks_(\d+)_(\d+)$/.exec(name) ?? []
@@ -33,7 +33,7 @@ export function listChunkTables(database: ResultsDatabase): readonly ChunkTable[
   })
 }
 
-/** Where chunks are read, and written in transactions of the caller. */
+/** Reads chunks, and writes them in the caller's transaction. */
 export class ChunkTables {
   readonly #database: ResultsDatabase
   readonly #statements = new Map<string, ResultsStatement<readonly unknown[], Buffer>>()
@@ -53,8 +53,8 @@ export class ChunkTables {
   }
 
   /**
-   * Merges `results` into the chunk of a series and hour and returns the whole. A chunk stays in the table that has it; a new
-   * one goes to the table of `retentionDays`.
+   * Merges `results` into the chunk of a series and hour, and returns all of its results. An existing chunk stays in
+   * its table; a new one goes to the table of `retentionDays`.
    */
   merge(
     { series, hour }: { readonly series: number; readonly hour: number },
@@ -64,14 +64,14 @@ export class ChunkTables {
     const found = this.#find(series, hour)
     const whole = found === undefined ? results : mergeResults(decodeChunk(found.bytes), results)
     const table = found?.table ?? this.#tableOf(retentionDays, Math.floor(hour / DAY_HOURS))
-    this.#statement(replaceSql(table, ['place'], ['results'])).run(
+    this.#statement(upsertSql(table, ['place'], ['results'])).run(
       numberOf(series, hour),
       new ChunkWriter(whole).bytes,
     )
     return whole
   }
 
-  /** Reads the chunks of at most CHUNKS_AT_ONCE series in an hour together, for merges into them. */
+  /** Reads the chunks of an hour for at most CHUNKS_AT_ONCE series in one query, for later merges. */
   prefetch(series: readonly number[], hour: number): void {
     this.#fetched = new Map(series.map((each) => [numberOf(each, hour), undefined]))
     const places = Array.from({ length: CHUNKS_AT_ONCE }, (_, index) => {
@@ -94,14 +94,12 @@ export class ChunkTables {
     const place = numberOf(series, hour)
     if (hour === this.#fetchedHour && this.#fetched.has(place)) {
       const found = this.#fetched.get(place)
-      // It changes with what is merged into it.
+      // Merges change the chunk.
       this.#fetched.delete(place)
       return found
     }
     for (const { name } of this.#tablesOf(Math.floor(hour / DAY_HOURS))) {
-      const bytes = this.#statement(`SELECT results FROM ${name} WHERE place = ?`)
-        .pluck()
-        .get(numberOf(series, hour))
+      const bytes = this.#statement(`SELECT results FROM ${name} WHERE place = ?`).pluck().get(place)
       if (bytes !== undefined) return { table: name, bytes }
     }
     return undefined
@@ -137,7 +135,7 @@ export class ChunkTables {
   }
 }
 
-/** The numbers of all chunks of a series in a table: from the first one, below the second. Pure. */
+/** The range of the numbers of a series' chunks: first, and first beyond. Pure. */
 export function chunkNumbersOf(series: number): readonly [number, number] {
   return [series * HOURS_MAX, (series + 1) * HOURS_MAX]
 }

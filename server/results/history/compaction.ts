@@ -1,4 +1,4 @@
-import { replaceSql, type ResultsDatabase } from '../database/resultsDatabase.ts'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { CHUNKS_AT_ONCE, ChunkTables } from './chunkTables.ts'
 import { dueTimes } from './dueTimes.ts'
 import { rollUp } from './hourRollup.ts'
@@ -6,33 +6,34 @@ import { prepareHourRows } from './hourRows.ts'
 import type { OpenHours } from './openHours.ts'
 import { inSlices, type Slices } from './slices.ts'
 import { HOUR_S, hourOf, RESULT_COLUMNS, type StoredResult } from './storedResult.ts'
+import { prepareMeta, readMeta } from '../database/meta.ts'
 
-/** How long after its end an hour is compacted (seconds): results of its last checks arrive until then. */
+/** Delay after the end of an hour before it is compacted (seconds): the results of its last checks arrive until then. */
 const SETTLE_S = 5 * 60
-/** Late hours that are merged before the list is read again. */
+/** Late hours merged before the list is read again. */
 const LATE_HOURS_MAX = 500
 
-/** What is compacted, and how. */
+/** Dependencies of a compaction. */
 export interface CompactionParts {
   readonly database: ResultsDatabase
   readonly openHours: OpenHours
-  /** Days for which results of a series are stored; `undefined` for one whose history is removed. */
+  /** Retention of the results of a series (days); `undefined` for a removed series. */
   readonly retentionDaysOf: (series: number) => number | undefined
-  /** Called when results of hours before this instant (seconds since the epoch) belong to `late`. */
+  /** Called when results before this instant (seconds since the epoch) belong in `late` from now on. */
   readonly onFrontier: (untilS: number) => void
   /** A monotonic clock (milliseconds). */
   readonly nowMs: () => number
 }
 
 /**
- * Moves the results of each hour that ended from the log to chunks and hourly rollups, then merges late results. Every
- * step may be repeated: a run after an interruption gives the same outcome.
+ * Moves the results of each ended hour from the log to chunks and hourly rollups, then merges late results. Every step
+ * is idempotent: a run after an interruption has the same outcome.
  */
 export function* compact(parts: CompactionParts, nowS: number): Slices {
   const { database, openHours, retentionDaysOf, onFrontier, nowMs } = parts
   const chunks = new ChunkTables(database)
   const hours = prepareHourRows(database)
-  const setFrontier = database.prepare(replaceSql('meta', ['key'], ['value']))
+  const putMeta = prepareMeta(database)
   const removeFromLog = database.prepare('DELETE FROM log WHERE due_s = ?')
 
   const store = (series: number, hour: number, results: readonly StoredResult[]): void => {
@@ -44,9 +45,9 @@ export function* compact(parts: CompactionParts, nowS: number): Slices {
   const ended = hourOf(nowS - SETTLE_S)
   for (const hour of openHours.hours.filter((each) => each < ended)) {
     const untilS = (hour + 1) * HOUR_S
-    // From here on the hour's results in the log and in memory are those that are compacted.
+    // From now on, the hour gets no more results in the log or in memory.
     yield () => {
-      setFrontier.run('compacted before', String(Math.max(untilS, readFrontier(database))))
+      putMeta('compacted before', String(Math.max(untilS, readFrontier(database))))
       onFrontier(untilS)
     }
     yield* inSlices(groupsOf(openHours.seriesOf(hour), CHUNKS_AT_ONCE), nowMs, (group) => {
@@ -65,13 +66,9 @@ function* groupsOf<Item>(items: readonly Item[], size: number): Generator<readon
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
 }
 
-/** Results that are due before this instant belong to `late` (seconds since the epoch); 0 before the first compaction. */
+/** Results due before this instant belong in `late` (seconds since the epoch); 0 before the first compaction. */
 export function readFrontier(database: ResultsDatabase): number {
-  const value = database
-    .prepare<[], string>("SELECT value FROM meta WHERE key = 'compacted before'")
-    .pluck()
-    .get()
-  return Number(value ?? 0)
+  return Number(readMeta(database, 'compacted before') ?? 0)
 }
 
 function* mergeLate(

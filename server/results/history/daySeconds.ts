@@ -8,7 +8,7 @@ export interface StateSeconds {
   readonly down: number
   readonly unknown: number
   readonly paused: number
-  /** Inside a maintenance window, whatever the state. */
+  /** In a maintenance window, regardless of the state. */
   readonly maintenance: number
 }
 
@@ -25,9 +25,9 @@ export interface Period {
 }
 
 /**
- * The seconds that a service or an endpoint spent in each state on `day` (since 1970), until `nowS` for the present day. They
- * add up to the length of the day so far: time before the first span is unknown. `spans` are ordered and begin with the
- * one that holds at the start of the day, if any. Pure.
+ * The seconds that a service or an endpoint spent in each state on `day` (since 1970), until `nowS` for the present
+ * day. They add up to the length of the day so far; time before the first span is unknown. `spans` are ordered and
+ * begin with the span at the start of the day, if any. Pure.
  */
 export function stateSeconds(
   day: number,

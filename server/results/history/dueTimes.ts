@@ -1,6 +1,6 @@
 import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 
-/** The due times that the log has from `fromS` on, below `untilS` (seconds since the epoch), in order. */
+/** The due times in the log from `fromS` to before `untilS` (seconds since the epoch), in order. */
 export function* dueTimes(
   database: ResultsDatabase,
   fromS: number,

@@ -21,7 +21,7 @@ export interface HourRollup {
   readonly maxUs: number
   /** Sums of dns, connect, tls, wait and body. */
   readonly phasesUs: readonly number[]
-  /** How many latencies are in each bucket. */
+  /** Number of latencies in each bucket. */
   readonly buckets: readonly number[]
 }
 
@@ -50,7 +50,7 @@ export function rollUp(results: readonly StoredResult[]): HourRollup {
   return { ...counts, sumUs, minUs, maxUs, phasesUs, buckets }
 }
 
-/** The latencies of several hours or series. */
+/** Combined latencies of several hours or series. */
 export interface Latencies {
   readonly count: number
   /** The `q`-quantile (0 to 1) in microseconds, estimated within a bucket; `null` without a latency. */
@@ -58,7 +58,7 @@ export interface Latencies {
   readonly maxUs: number | null
 }
 
-/** The latencies of `rollups` together. Pure. */
+/** The combined latencies of `rollups`. Pure. */
 export function latenciesOf(
   rollups: readonly Pick<HourRollup, 'buckets' | 'minUs' | 'maxUs' | 'up'>[],
 ): Latencies {

@@ -1,4 +1,4 @@
-import { replaceSql, type ResultsDatabase } from '../database/resultsDatabase.ts'
+import { upsertSql, type ResultsDatabase } from '../database/resultsDatabase.ts'
 import { REGIONS_MAX } from '../../domain/regions.ts'
 import type { HourRollup } from './hourRollup.ts'
 
@@ -16,16 +16,16 @@ export interface HourRow extends HourRollup {
 /** Reads and writes rows of `hours`. */
 export interface HourRows {
   readonly put: (series: number, hour: number, rollup: HourRollup) => void
-  /** Those of a series from one hour on, below another, oldest first. */
+  /** Rollups of a series from `fromHour` to before `untilHour`, oldest first. */
   readonly between: (series: number, fromHour: number, untilHour: number) => readonly HourRow[]
-  /** Those of all series of an endpoint, in no order: one statement, where most regions have none. */
+  /** Rollups of all series of an endpoint, unordered, in one statement: most regions have none. */
   readonly ofEndpoint: (endpoint: number, fromHour: number, untilHour: number) => readonly HourRow[]
 }
 
 /** Prepares the statements of `hours`. */
 export function prepareHourRows(database: ResultsDatabase): HourRows {
   const put = database.prepare(
-    replaceSql(
+    upsertSql(
       'hours',
       ['series', 'hour'],
       ['up', 'degraded', 'down', 'unknown', 'sum_us', 'min_us', 'max_us', 'phases_us', 'buckets'],

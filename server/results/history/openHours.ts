@@ -1,14 +1,11 @@
 import { ChunkWriter, decodeChunk } from './chunk.ts'
 import { hourOf, mergeResults, type StoredResult } from './storedResult.ts'
 
-/**
- * The results of the log, packed in memory by hour and series: reads and compaction need no scan of the log, which is
- * ordered by time.
- */
+/** The results of the log, packed in memory by hour and series: reads and compaction need no scan of the log. */
 export class OpenHours {
   readonly #hours = new Map<number, Map<number, ChunkWriter>>()
 
-  /** Adds a result; changes nothing when it is there already. */
+  /** Adds a result. Changes nothing when it exists. */
   add(series: number, result: StoredResult): void {
     const hour = hourOf(result.dueS)
     const ofHour = this.#hours.get(hour) ?? new Map<number, ChunkWriter>()
@@ -44,7 +41,7 @@ export class OpenHours {
     for (const ofHour of this.#hours.values()) ofHour.delete(series)
   }
 
-  /** Adds the results of `other`. Of a result that is in both there is one. */
+  /** Adds the results of `other`; a result in both is kept once. */
   absorb(other: OpenHours): void {
     for (const [hour, ofHour] of other.#hours) {
       const own = this.#hours.get(hour)

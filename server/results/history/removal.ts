@@ -5,14 +5,14 @@ import { chunkNumbersOf, listChunkTables } from './chunkTables.ts'
 import { dueTimes } from './dueTimes.ts'
 import { inSlices, type Slices, whileFull } from './slices.ts'
 
-/** Rows that one slice removes. */
+/** Rows removed in one slice. */
 const SLICE_ROWS = 2_000
 
-/** Removes all history of deleted services. Queries do not see them any more from the moment of the deletion. */
+/** Removes all history of deleted services, which queries no longer see since their deletion. */
 export function* removeDeleted(
   database: ResultsDatabase,
   nowMs: () => number,
-  /** Called for each series whose results left the log. */
+  /** Called for each series whose results were removed from the log. */
   forget: (series: number) => void,
 ): Slices {
   const services = database.prepare<[], string>('SELECT service_id FROM removals').pluck().all()
@@ -36,7 +36,7 @@ export function* removeDeleted(
   }
 }
 
-/** Removes endpoints of living services that ended before `beforeS` (seconds since the epoch), with all their history. */
+/** Removes endpoints that existing services removed before `beforeS` (seconds since the epoch), with all their history. */
 export function* removeEnded(
   database: ResultsDatabase,
   beforeS: (orgId: string) => number,
@@ -52,7 +52,7 @@ export function* removeEnded(
   }
 }
 
-/** The log is ordered by time: its results are removed second by second. */
+/** Removes results from the log second by second, because the log is ordered by time. */
 function* removeFromLog(database: ResultsDatabase, nowMs: () => number): Slices {
   const remove = database.prepare(
     `DELETE FROM log WHERE due_s = ? AND series / ${REGIONS_MAX} IN

@@ -9,7 +9,7 @@ import { hourOf, RESULT_COLUMNS, type StoredResult } from './storedResult.ts'
 /** A result and the number of its series. */
 export type SeriesResult = readonly [series: number, result: StoredResult]
 
-/** The log of results: new ones go to `log` and to memory, those of compacted hours to `late`. */
+/** The log of results: results of open hours go to `log` and to memory, those of compacted hours to `late`. */
 export class ResultLog {
   readonly openHours: OpenHours
   readonly #isInLog: (series: number, dueS: number) => boolean
@@ -27,12 +27,12 @@ export class ResultLog {
     this.#isInLog = (series, dueS) => find.get(dueS, series) !== undefined
   }
 
-  /** Results due before `untilS` (seconds since the epoch) are late from now on. */
+  /** From now on, results due before `untilS` (seconds since the epoch) are late. */
   setFrontier(untilS: number): void {
     this.#frontierS = Math.max(untilS, this.#frontierS)
   }
 
-  /** Stores results in the transaction of the caller; which of them are new. */
+  /** Stores results in the caller's transaction; returns whether each is new. */
   insert(results: readonly SeriesResult[]): readonly boolean[] {
     const [open, late] = [[] as SeriesResult[], [] as SeriesResult[]]
     for (const one of results) (one[1].dueS < this.#frontierS ? late : open).push(one)
@@ -44,7 +44,7 @@ export class ResultLog {
     return results.map((one) => inserted.has(one))
   }
 
-  /** To be called when the transaction of the last inserts ended. */
+  /** Must be called after the transaction of the last inserts. */
   settle(isCommitted: boolean): void {
     const inserted = this.#uncommitted
     this.#uncommitted = []
@@ -56,7 +56,7 @@ export class ResultLog {
   }
 }
 
-/** Those of `results` that `insert` finds new. */
+/** The results that `insert` reports as new. */
 function newOf(
   results: readonly SeriesResult[],
   insert: ReturnType<ResultsDatabase['insertNew']>,

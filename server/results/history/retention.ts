@@ -4,18 +4,18 @@ import type { Retention } from '../../domain/historyPolicy.ts'
 import { inSlices, type Slices, whileFull } from './slices.ts'
 import { DAY_S, HOUR_S } from './storedResult.ts'
 
-/** Retention of transitions that were applied (days). */
+/** Retention of applied transitions (days). */
 const TRANSITIONS_DAYS = 7
-/** Retention of changes of state and of days (days). */
+/** Retention of state changes and daily rollups (days). */
 const DAYS_DAYS = 3 * 365
-/** Retention of a certificate after its last sighting (days): another one is sent in its place by then. */
+/** Retention of a certificate after it was last seen (days): its host uses another one by then. */
 const CERTIFICATES_DAYS = 1
 /** Retention of a series after its end (days): results of its last checks are accepted until then. */
 const ENDED_SERIES_DAYS = 7
-/** Rows that one slice removes. */
+/** Rows removed in one slice. */
 const SLICE_ROWS = 2_000
 
-/** Tables with one retention for everybody: rows whose `column` is older are removed by their primary key. */
+/** Tables with the same retention for all organisations: rows with an older `column` are removed. */
 const EXPIRING = [
   { table: 'spans', key: 'endpoint, from_s', column: 'from_s', unitS: 1, days: DAYS_DAYS },
   { table: 'service_spans', key: 'service_id, from_s', column: 'from_s', unitS: 1, days: DAYS_DAYS },
@@ -35,7 +35,7 @@ const EXPIRING = [
 export function* expire(
   database: ResultsDatabase,
   nowS: number,
-  /** Those that have history, with their retention. */
+  /** All series with history, and their retention. */
   series: Iterable<{ readonly number: number; readonly retention: Retention }>,
   { nowMs, appliedUpTo }: { readonly nowMs: () => number; readonly appliedUpTo: () => number },
 ): Slices {

@@ -1,25 +1,25 @@
-import { replaceSql, type ResultsDatabase } from '../database/resultsDatabase.ts'
+import { upsertSql, type ResultsDatabase } from '../database/resultsDatabase.ts'
 import { type StateSeconds, stateSeconds } from './daySeconds.ts'
 import { latenciesOf } from './hourRollup.ts'
 import { prepareHourRows } from './hourRows.ts'
 import { inSlices, type Slices } from './slices.ts'
 import { prepareSpanRows } from './spanRows.ts'
 import { DAY_S } from './storedResult.ts'
+import { prepareMeta, readMeta } from '../database/meta.ts'
 
 /** A day is rolled up this long after its end (seconds): until then late results may change it. */
 const FINAL_AFTER_S = 28 * 60 * 60
 const DAY_HOURS = 24
 const P95 = 0.95
 
-/** Days since 1970 that are rolled up are below this one; 0 before the first. */
+/** The first day (since 1970) that is not rolled up; 0 before the first roll-up. */
 export function readRolledDays(database: ResultsDatabase): number {
-  const value = database.prepare<[], string>("SELECT value FROM meta WHERE key = 'days before'").pluck().get()
-  return Number(value ?? 0)
+  return Number(readMeta(database, 'days before') ?? 0)
 }
 
 /**
- * Rolls up the days that are final at `nowS`: the seconds in each state of services and endpoints, from their spans, and
- * the checks of endpoints, from `hours`. Days that are not final yet are computed when they are read.
+ * Rolls up the days that are final at `nowS`: the seconds in each state of services and endpoints, from their spans,
+ * and the checks of endpoints, from `hours`. Later days are computed on read.
  */
 export function* rollDays(database: ResultsDatabase, nowS: number, nowMs: () => number): Slices {
   const finalDay = Math.floor((nowS - FINAL_AFTER_S) / DAY_S)
@@ -27,7 +27,7 @@ export function* rollDays(database: ResultsDatabase, nowS: number, nowMs: () => 
     .prepare<[], number | null>(`SELECT min(from_s) / ${DAY_S} FROM service_spans`)
     .pluck()
     .get()
-  const mark = database.prepare(replaceSql('meta', ['key'], ['value']))
+  const putMeta = prepareMeta(database)
   const services = database.prepare<[], string>('SELECT service_id FROM service_now').pluck()
   const endpoints = database.prepare<[], { number: number; serviceId: string }>(
     'SELECT number, service_id AS "serviceId" FROM endpoints',
@@ -37,14 +37,14 @@ export function* rollDays(database: ResultsDatabase, nowS: number, nowMs: () => 
     yield* inSlices(endpoints.all(), nowMs, prepareEndpointDay(database, day))
     const rolled = day + 1
     yield () => {
-      mark.run('days before', String(rolled))
+      putMeta('days before', String(rolled))
     }
   }
 }
 
 function prepareServiceDay(database: ResultsDatabase, day: number): (serviceId: string) => void {
   const spans = prepareSpanRows(database)
-  const put = database.prepare(replaceSql('service_days', ['service_id', 'day'], SECONDS_COLUMNS))
+  const put = database.prepare(upsertSql('service_days', ['service_id', 'day'], SECONDS_COLUMNS))
   const period = { fromS: day * DAY_S, untilS: (day + 1) * DAY_S }
   return (serviceId) => {
     const ofDay = spans.ofService(serviceId, period)
@@ -61,7 +61,7 @@ function prepareEndpointDay(
   const spans = prepareSpanRows(database)
   const hours = prepareHourRows(database)
   const put = database.prepare(
-    replaceSql('endpoint_days', ['endpoint', 'day'], [...SECONDS_COLUMNS, 'checks', 'checks_up', 'p95_us']),
+    upsertSql('endpoint_days', ['endpoint', 'day'], [...SECONDS_COLUMNS, 'checks', 'checks_up', 'p95_us']),
   )
   const period = { fromS: day * DAY_S, untilS: (day + 1) * DAY_S }
   return ({ number, serviceId }) => {
@@ -79,25 +79,21 @@ function prepareEndpointDay(
   }
 }
 
-/** The states whose seconds are in both tables, in their order. */
+/** The states with seconds in both tables, in column order. */
 const SECONDS = [
   ...(['up', 'degraded', 'down', 'unknown', 'paused', 'maintenance'] satisfies (keyof StateSeconds)[]),
 ]
 const SECONDS_COLUMNS = SECONDS.map((state) => `${state}_s`)
 
-/** Writes the p95 of the last 24 compacted hours of each service, for lists of services, when an hour was compacted. */
+/** Writes the p95 of the last 24 compacted hours of each service, after an hour was compacted. For lists of services. */
 export function* rollLatencies(database: ResultsDatabase, frontierHour: number, nowMs: () => number): Slices {
-  const rolled = database
-    .prepare<[], string>("SELECT value FROM meta WHERE key = 'latencies before'")
-    .pluck()
-    .get()
-  if (Number(rolled ?? 0) >= frontierHour) return
-  const mark = database.prepare(replaceSql('meta', ['key'], ['value']))
+  if (Number(readMeta(database, 'latencies before') ?? 0) >= frontierHour) return
+  const putMeta = prepareMeta(database)
   const hours = prepareHourRows(database)
   const endpoints = database
     .prepare<[string], number>('SELECT number FROM endpoints WHERE service_id = ?')
     .pluck()
-  const put = database.prepare(replaceSql('service_latency', ['service_id'], ['p95_us']))
+  const put = database.prepare(upsertSql('service_latency', ['service_id'], ['p95_us']))
   const services = database.prepare<[], string>('SELECT service_id FROM service_now').pluck().all()
   yield* inSlices(services, nowMs, (serviceId) => {
     const rollups = endpoints
@@ -106,6 +102,6 @@ export function* rollLatencies(database: ResultsDatabase, frontierHour: number, 
     put.run(serviceId, latenciesOf(rollups).quantileUs(P95))
   })
   yield () => {
-    mark.run('latencies before', String(frontierHour))
+    putMeta('latencies before', String(frontierHour))
   }
 }

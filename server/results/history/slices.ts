@@ -1,12 +1,12 @@
-/** Longest work of one slice (milliseconds): ingest waits for no slice longer than 20 ms, commit included. */
+/** Longest work of one slice (milliseconds): with its commit, a slice delays ingest by at most 20 ms. */
 const SLICE_MS = 8
 
-/** A part of the background work that runs in a transaction of the caller. */
+/** A part of the background work; runs in the caller's transaction. */
 export type Slice = () => void
-/** Slices in their order. What a generator does behind a slice happens only when that slice was committed. */
+/** Slices in order. The generator continues only after the slice was committed. */
 export type Slices = Generator<Slice, void>
 
-/** Does `work` for each of `items`, in slices that end when their time on the clock `nowMs` is over. */
+/** Runs `work` for each of `items`, in slices of at most SLICE_MS on the clock `nowMs`. */
 export function* inSlices<Item>(
   items: Iterable<Item>,
   nowMs: () => number,

@@ -2,7 +2,7 @@ import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { stateName } from '../file/resultsSchema.ts'
 import type { Period, StateSpan } from './daySeconds.ts'
 
-/** Reads spans: those of a period and the one that holds at its start, oldest first. */
+/** Reads the spans of a period, including the one at its start, oldest first. */
 export interface SpanRows {
   readonly ofService: (serviceId: string, period: Period) => readonly StateSpan[]
   /** With the codes of the regions that are down. */

@@ -1,4 +1,4 @@
-/** A result of a series as it is stored. Phases are microseconds; `status` is 0 without a response. */
+/** A stored result of a series. Phases are microseconds; `status` is 0 without a response. */
 export interface StoredResult {
   /** Seconds since the epoch. */
   readonly dueS: number
@@ -17,7 +17,7 @@ export interface StoredResult {
   readonly bodyUs: number
   /** Bitmap of the failed assertions. */
   readonly failed: number
-  /** Reason and total of the first of two attempts; 0 where there was one. */
+  /** Reason and total of the first of two attempts; 0 for a single attempt. */
   readonly firstReason: number
   readonly firstTotalUs: number
 }
@@ -27,7 +27,7 @@ export const RESULT_COLUMNS = `due_s AS "dueS", generation, outcome, reason, sta
   total_us AS "totalUs", dns_us AS "dnsUs", connect_us AS "connectUs", tls_us AS "tlsUs", wait_us AS "waitUs", body_us AS "bodyUs",
   failed_assertions AS failed, first_reason AS "firstReason", first_total_us AS "firstTotalUs"`
 
-/** Seconds of an hour and of a day: UTC has no other length of either here. */
+/** Seconds of an hour and of a day; leap seconds are ignored. */
 export const HOUR_S = 60 * 60
 export const DAY_S = 24 * HOUR_S
 
@@ -36,7 +36,7 @@ export function hourOf(atS: number): number {
   return Math.floor(atS / HOUR_S)
 }
 
-/** The results of `first` and `second` ordered by due time; of two with the same one, that of `first`. Pure. */
+/** The results of `first` and `second` ordered by due time; for equal due times, the result of `first`. Pure. */
 export function mergeResults(
   first: readonly StoredResult[],
   second: readonly StoredResult[],

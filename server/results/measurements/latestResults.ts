@@ -3,23 +3,23 @@ import type { SeriesState, State } from '../../domain/serviceState.ts'
 import { hourOf, type StoredResult } from '../history/storedResult.ts'
 import type { Sources } from './sources.ts'
 
-/** Most series of one request: their answer takes the thread some milliseconds. */
+/** Most series of one request: the thread answers them in some milliseconds. */
 export const LATEST_SERIES_MAX = 500
-/** A certificate counts as in use for this time after it was seen (seconds). */
+/** A certificate counts as in use for this long after it was seen (seconds). */
 const CERTIFICATE_SEEN_S = 24 * 60 * 60
 
 /** The last result of a series. */
 export interface LatestResult {
   readonly series: number
   readonly state: State
-  /** State of its endpoint over all regions. */
+  /** State of its endpoint across all regions. */
   readonly endpointState: State
   readonly last: StoredResult
   /** Earliest expiry in the certificate chains of the endpoint (seconds since the epoch); `null` without TLS. */
   readonly certificateEndS: number | null
 }
 
-/** What is kept of the present states. */
+/** Current states. */
 interface States {
   readonly find: (
     series: number,
@@ -29,7 +29,7 @@ interface States {
   readonly endpointStateOf: (endpoint: number) => State
 }
 
-/** Prepares reading the last results of series that are monitored and have one; others are left out. */
+/** Prepares reading the last results of monitored series; series without a result are left out. */
 export function prepareLatest(database: ResultsDatabase, board: States, results: Sources['results']) {
   const certificateEnd = database
     .prepare<[number, number], number | null>(

@@ -4,29 +4,32 @@ import type { StateSeconds } from '../history/daySeconds.ts'
 import type { StoredState } from '../file/resultsSchema.ts'
 
 /**
- * Everything that is read of results: consoles, status pages and commands read nothing else of them. Instants are seconds
- * since the epoch, latencies milliseconds. A service that does not exist, or was deleted, has no rows. Each method rejects
- * with ResultsBusyError while the results thread is down.
+ * Queries of results: the only interface of consoles, status pages and commands. Instants are seconds since the epoch,
+ * latencies milliseconds. An unknown or deleted service has no rows. Every method rejects with ResultsBusyError while
+ * the results thread is down.
  */
 export interface Measurements {
   /**
-   * The services of an organisation, of `serviceIds` alone when given; one without a first update of the results thread is
+   * The services of an organisation, or only `serviceIds`. A service that the results thread has not received yet is
    * absent.
    */
   states(orgId: string, serviceIds?: readonly string[]): Promise<readonly ServiceNow[]>
-  /** The same of every service in short: what lists are ordered and counted by. */
+  /** The same for every service in short, for ordering and counting lists. */
   overview(orgId: string): Promise<readonly ServiceOverview[]>
   /** Seconds in each state of the UTC days `from` to `to` (YYYY-MM-DD, inclusive, 400 at most), from the first day of each service. */
   days(serviceIds: readonly string[], from: string, to: string): Promise<readonly ServiceDay[]>
-  /** Latency of an endpoint's up results: a line for each region with results. */
+  /** Latency of an endpoint's up results, for each region with results. */
   latency(query: LatencyQuery): Promise<readonly RegionLatency[]>
-  /** Results of a service, newest first. A slot of the present definition without a result is `not_checked`. */
+  /** Results of a service, newest first. A slot of the current definition without a result is `not_checked`. */
   results(query: ResultsQuery): Promise<readonly ServiceResult[]>
-  /** Changes of state of a service and its endpoints in a period, oldest first, with the states that hold at its start. */
+  /** State changes of a service and its endpoints in a period, oldest first, with the states at its start. */
   timeline(serviceId: string, fromS: number, untilS: number): Promise<readonly TimelineSpan[]>
-  /** Certificates that the endpoints of a service showed within the last day. */
+  /** Certificates that the endpoints of a service presented within the last day. */
   certificates(serviceId: string): Promise<readonly ServiceCertificate[]>
-  /** Calls `listener` at most once a second with the services whose state or reasons changed; returns how to end that. */
+  /**
+   * Calls `listener` at most once a second with the services whose state or reasons changed; returns a function that
+   * unsubscribes.
+   */
   onChange(listener: (serviceIds: ReadonlySet<string>) => void): () => void
 }
 
@@ -46,8 +49,8 @@ export interface ServiceNow extends ServiceOverview {
   /** When the newest result was due; `null` before the first. */
   readonly lastResultS: number | null
   /**
-   * The worst state in each of the last 24 hours, oldest first, the present one last: `d` down, `g` degraded, `u` up, `n`
-   * unknown, `p` paused, `-` not monitored yet.
+   * The worst state in each of the last 24 hours, oldest first: `d` down, `g` degraded, `u` up, `n` unknown, `p`
+   * paused, `-` not monitored yet.
    */
   readonly hours: string
   readonly certificates: readonly {
@@ -67,19 +70,19 @@ export interface StateReason {
   readonly text: string
 }
 
-/** A day of a service. Its seconds add up to 86,400, of the present day to those that passed. */
+/** A day of a service. Its seconds add up to 86,400, or on the present day to the seconds so far. */
 export interface ServiceDay extends StateSeconds {
   readonly serviceId: string
   /** YYYY-MM-DD. */
   readonly day: string
 }
 
-/** Which latencies are read. */
+/** Selects latencies. */
 export interface LatencyQuery {
   readonly endpointId: string
   readonly fromS: number
   readonly untilS: number
-  /** Length of a point; at least an hour when the period is longer than 48 hours. 2,000 points at most. */
+  /** Length of a point; at least an hour for periods over 48 hours. At most 2,000 points. */
   readonly stepS: number
 }
 
@@ -89,7 +92,7 @@ export interface RegionLatency {
   readonly points: readonly LatencyPoint[]
 }
 
-/** Latencies from `atS` on, for one step; `null` where there is no up result. */
+/** Latencies of one step from `atS` on; `null` without an up result. */
 export interface LatencyPoint {
   readonly atS: number
   readonly count: number
@@ -105,9 +108,9 @@ export interface ResultsQuery {
   readonly endpointId?: string | undefined
   /** Leaves out up results. */
   readonly isFailedOnly?: boolean
-  /** `cursor` of the last result of the page before. */
+  /** `cursor` of the last result of the previous page. */
   readonly before?: string | undefined
-  /** Leaves out results due before (seconds since the epoch); without it, whatever is stored. */
+  /** Leaves out results due before (seconds since the epoch). */
   readonly fromS?: number
   readonly limit: number
 }
@@ -117,7 +120,7 @@ export const PHASES = ['dns', 'connect', 'tls', 'wait', 'body', 'total'] as cons
 
 /** A result with names in place of numbers. */
 export interface ServiceResult {
-  /** Its place among the results of the service: where the next page begins. */
+  /** Its position among the results of the service: the next page begins after it. */
   readonly cursor: string
   /** When it was due. */
   readonly atS: number
@@ -133,11 +136,11 @@ export interface ServiceResult {
   readonly phases: Readonly<Record<(typeof PHASES)[number], number>>
   /** Generation of the definition; 0 for a slot without a result. */
   readonly generation: number
-  /** Bitmap of the failed assertions, by their place. */
+  /** Bitmap of the failed assertions, by index. */
   readonly failedAssertions: number
-  /** The first of two attempts (microseconds); `null` where there was one. */
+  /** The first of two attempts (microseconds); `null` for a single attempt. */
   readonly first: { readonly reason: Reason; readonly totalUs: number } | null
-  /** Of the newest results of a series that are not up; `null` for others. */
+  /** Only for the newest results that are not up; `null` for others. */
   readonly details: {
     /** A sentence without secrets. */
     readonly text: string
@@ -157,7 +160,7 @@ export interface TimelineSpan {
   readonly regionsDown: readonly string[]
 }
 
-/** A certificate that a target shows. */
+/** A certificate that a target presents. */
 export interface ServiceCertificate {
   readonly host: string
   readonly port: number
@@ -167,7 +170,7 @@ export interface ServiceCertificate {
   readonly serial: string
   readonly notBeforeS: number
   readonly notAfterS: number
-  /** The earliest end of all certificates that were sent, the root left out. */
+  /** Earliest expiry in the presented chain, without the root. */
   readonly chainNotAfterS: number
   readonly lastSeenS: number
 }

@@ -1,7 +1,7 @@
 import type { Measurements } from './measurements.ts'
 import type { RunQuery } from './queries.ts'
 
-/** The measurements that `run` reads; `onChange` reports changes of states. */
+/** Measurements that call `run` for each query. */
 export function measurementsOf(run: RunQuery, onChange: Measurements['onChange']): Measurements {
   return {
     states: (orgId, serviceIds) => run('states', { orgId, serviceIds }),

@@ -5,9 +5,9 @@ import { STATE_CODES } from '../file/resultsSchema.ts'
 import { HOUR_S } from '../history/storedResult.ts'
 import type { Sources } from './sources.ts'
 
-/** How long after the timeout of its check the result of a slot may still arrive (seconds). */
+/** How long after the timeout of its check a result may still arrive (seconds). */
 const LATE_S_MAX = 15
-/** Time within which the first check of a definition starts (seconds): it stands for a slot before it. */
+/** Time within which the first check of a definition starts (seconds): it replaces slots before it. */
 const FIRST_CHECK_S = 2
 
 interface Definition {
@@ -21,13 +21,13 @@ interface Definition {
 
 /** The slots of a series without a result. */
 export interface MissedSlots {
-  /** Due times in an hour since 1970, of the present definition: earlier ones are not stored. */
+  /** Due times in an hour (since 1970). Only of the current definition: earlier ones are not stored. */
   readonly inHour: (hour: number) => readonly number[]
-  /** How many results an hour has in which no slot was missed; 0 for hours that began before the definition. */
+  /** Number of results in an hour without missed slots; 0 for hours that began before the definition. */
   readonly expectedIn: (hour: number) => number
 }
 
-/** Prepares the search for slots of `series` without a result: no agent ran, or none could keep up. */
+/** Prepares the search for slots of `series` without a result: no agent ran, or agents were overloaded. */
 export function prepareMissedSlots({ database, nowS, results }: Sources, series: number): MissedSlots {
   const definition = database
     .prepare<[number], Definition>(
@@ -56,7 +56,7 @@ export function prepareMissedSlots({ database, nowS, results }: Sources, series:
       for (let atS = slotS; atS >= slotS - quarterS; atS -= 1) if (dueS.has(atS)) return true
       return false
     }
-    // A slot may be due at the begin itself: it is the one after the millisecond before.
+    // Subtracts 1 ms to include a slot that is due exactly at the beginning.
     const first = slotAfter(grid, Math.max(beginS, changedAtS + FIRST_CHECK_S) * 1_000 - 1)
     for (let dueMs = first; dueMs < endS * 1_000; dueMs += grid.intervalMs) {
       const slotS = slotKey(dueMs)

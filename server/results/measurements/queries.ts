@@ -20,9 +20,9 @@ const QUERIES = {
 type Queries = typeof QUERIES
 /** The name of a query. */
 export type QueryName = keyof Queries
-/** What a query is asked with. */
+/** The input of a query. */
 export type QueryInput<Name extends QueryName> = Parameters<Queries[Name]>[1]
-/** What a query answers. */
+/** The output of a query. */
 export type QueryOutput<Name extends QueryName> =
   ReturnType<Queries[Name]> extends Query<infer Output> ? Output : never
 
@@ -32,7 +32,7 @@ export type RunQuery = <Name extends QueryName>(
   input: QueryInput<Name>,
 ) => Promise<QueryOutput<Name>>
 
-/** Starts a query. It runs when it is iterated. */
+/** A query, which runs as it is iterated. */
 export function startQuery<Name extends QueryName>(
   sources: Sources,
   name: Name,

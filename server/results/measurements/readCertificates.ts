@@ -3,7 +3,7 @@ import type { ServiceCertificate } from './measurements.ts'
 import type { Query, Sources } from './sources.ts'
 
 /** See `Measurements.certificates`. */
-// biome-ignore lint/correctness/useYield: one statement needs no turns; every query is a generator.
+// biome-ignore lint/correctness/useYield: one statement needs no slices; every query is a generator.
 export function* readCertificates(
   { database, nowS }: Sources,
   { serviceId }: { readonly serviceId: string },

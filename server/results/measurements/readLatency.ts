@@ -6,9 +6,9 @@ import { HOUR_S, hourOf } from '../history/storedResult.ts'
 import type { LatencyPoint, LatencyQuery, RegionLatency } from './measurements.ts'
 import type { Query, Sources } from './sources.ts'
 
-/** Periods up to this length are read from single results, longer ones from hourly rollups (seconds). */
+/** Periods up to this length use single results, longer ones hourly rollups (seconds). */
 const RESULTS_PERIOD_S_MAX = 48 * HOUR_S
-/** Hours up to the present one that may not have a rollup yet. */
+/** Most recent hours, which may not have a rollup yet. */
 const OPEN_HOURS = 2
 /** Most points of a line. */
 const POINTS_MAX = 2_000

@@ -7,7 +7,7 @@ import type { ResultsQuery, ServiceResult } from './measurements.ts'
 import { type MissedSlots, prepareMissedSlots } from './missedSlots.ts'
 import { endpointsOf, type Query, type Sources } from './sources.ts'
 
-/** Hours before the present one that may not be compacted: the results of an agent that was cut off come a day late. */
+/** Most recent hours, whose results may not be compacted: a disconnected agent delivers up to a day late. */
 const OPEN_HOURS = 28
 const DAY_HOURS = 24
 
@@ -18,7 +18,7 @@ interface SeriesOfService {
   readonly missed: MissedSlots
 }
 
-/** See `Measurements.results`. Reads hour by hour, the newest first, until there are enough. */
+/** See `Measurements.results`. Reads hour by hour, newest first, until there are enough results. */
 export function* readResults(sources: Sources, query: ResultsQuery): Query<readonly ServiceResult[]> {
   const { database, nowS } = sources
   const series = seriesOfQuery(sources, query)
@@ -92,7 +92,7 @@ function notChecked({ number, region, endpointId }: SeriesOfService, atS: number
   }
 }
 
-/** Which hours of a series have nothing that is looked for, as their rollup says. */
+/** Whether the rollup of an hour shows that it has no matching results. */
 function prepareSkip(database: ResultsDatabase, nowS: number, isFailedOnly: boolean) {
   const rollup = database.prepare<[number, number], { up: number; others: number }>(
     'SELECT up, degraded + down + unknown AS others FROM hours WHERE series = ? AND hour = ?',

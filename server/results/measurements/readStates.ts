@@ -9,9 +9,9 @@ import type { Query, SeriesNow, Sources } from './sources.ts'
 
 /** Certificates seen within this time are current (seconds). */
 const CERTIFICATE_SEEN_S = DAY_S
-/** Services that are read in one turn. */
-const TURN_SERVICES = 50
-const TURN_OVERVIEWS = 500
+/** Services read in one step. */
+const STEP_SERVICES = 50
+const STEP_OVERVIEWS = 500
 /** Hours that `ServiceNow.hours` covers. */
 const HOURS = 24
 /** States from the worst to the best, with their letters. */
@@ -33,7 +33,7 @@ interface ServiceColumns {
 const SELECT = `SELECT s.service_id AS id, s.state, s.since_s AS "sinceS", l.p95_us AS "p95Us" FROM service_now s
   LEFT JOIN service_latency l ON l.service_id = s.service_id WHERE s.org_id = ?`
 
-/** See `Measurements.states`. Staleness is applied by `seriesOf`, so that states are right without a running server. */
+/** See `Measurements.states`. `seriesOf` applies staleness, so that states are correct without a running server. */
 export function* readStates(
   sources: Sources,
   { orgId, serviceIds }: { readonly orgId: string; readonly serviceIds?: readonly string[] | undefined },
@@ -51,7 +51,7 @@ export function* readStates(
   const states: ServiceNow[] = []
   for (const service of services) {
     states.push(read(service))
-    if (states.length % TURN_SERVICES === 0) yield
+    if (states.length % STEP_SERVICES === 0) yield
   }
   return states
 }
@@ -65,12 +65,12 @@ export function* readOverview(
   const found: ServiceOverview[] = []
   for (const service of sources.database.prepare<[string], ServiceColumns>(SELECT).all(orgId)) {
     found.push(read(service).overview)
-    if (found.length % TURN_OVERVIEWS === 0) yield
+    if (found.length % STEP_OVERVIEWS === 0) yield
   }
   return found
 }
 
-/** A service in short, and what that comes from. */
+/** A service in short, with its endpoints. */
 interface Standing {
   readonly overview: ServiceOverview
   readonly endpoints: readonly {
@@ -80,7 +80,7 @@ interface Standing {
   }[]
 }
 
-/** The endpoints of a service that did not end, by number. */
+/** The current endpoints of a service, ordered by number. */
 type EndpointsOf = (serviceId: string) => readonly { readonly number: number; readonly id: string }[]
 
 function prepareEndpoints(database: ResultsDatabase): EndpointsOf {
@@ -90,7 +90,7 @@ function prepareEndpoints(database: ResultsDatabase): EndpointsOf {
   return (serviceId) => select.all(serviceId, STATE_CODES.ended)
 }
 
-/** Those of all services of an organisation, read with their series together. */
+/** The endpoints of all services of an organisation, prefetched with their series. */
 function endpointsOfOrg({ database, prefetchOrg }: Sources, orgId: string): EndpointsOf {
   prefetchOrg(orgId)
   const rows = database
@@ -119,7 +119,7 @@ function prepareStanding(
     const now = serviceState(
       endpoints.map((one) => endpointState(one.series.map((each) => each.state.state))),
     )
-    // A state that changed since it was written changed when the last of its series became stale.
+    // A state that differs from the stored one changed when its last series became stale.
     const changedS = Math.max(
       sinceS,
       ...endpoints.flatMap(({ series }) => series.map((each) => each.state.sinceS)),
@@ -204,7 +204,7 @@ function prepareCertificates(database: ResultsDatabase, nowS: number) {
      WHERE e.endpoint = ? AND c.last_seen_s > ?`,
   )
   return (endpoints: readonly number[]) => {
-    /** The earliest end of each host: several machines may answer for it. */
+    /** The earliest expiry of each host, because several machines may serve it. */
     const ends = new Map<string, number>()
     for (const endpoint of endpoints) {
       for (const { host, notAfterS } of select.all(endpoint, nowS - CERTIFICATE_SEEN_S)) {

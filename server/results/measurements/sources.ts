@@ -11,20 +11,20 @@ export interface SeriesNow {
   readonly state: SeriesState
 }
 
-/** What queries read. */
+/** Data sources of queries. */
 export interface Sources {
-  /** A connection that writes nothing. */
+  /** A read-only connection. */
   readonly database: ResultsDatabase
   readonly nowS: number
   /** The active series of an endpoint. */
   readonly seriesOf: (endpoint: number) => readonly SeriesNow[]
-  /** Reads those of an organisation together, where each one would take a statement. */
+  /** Reads the series of an organisation in one statement. */
   readonly prefetchOrg: (orgId: string) => void
-  /** The results of a series in an hour, ordered by due time, each once wherever it is stored. */
+  /** The results of a series in an hour, ordered by due time, without duplicates. */
   readonly results: (series: number, hour: number) => readonly StoredResult[]
 }
 
-/** A query that runs in turns: it yields where others may run. */
+/** A query, which yields between steps. */
 export type Query<Output> = Generator<void, Output>
 
 /** Prepares the reading of results from `openHours`, late results and chunks. */
@@ -43,13 +43,13 @@ export function prepareResults(
     )
 }
 
-/** An endpoint of a service that exists. */
+/** An endpoint of an existing service. */
 export interface EndpointOfService {
   readonly number: number
   readonly id: string
 }
 
-/** The endpoints of a service, ended ones included; none of a service that does not exist. */
+/** The endpoints of a service, including removed ones; none for an unknown service. */
 export function endpointsOf(database: ResultsDatabase, serviceId: string): readonly EndpointOfService[] {
   return database
     .prepare<[string], EndpointOfService>(

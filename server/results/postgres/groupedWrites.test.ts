@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { replaceSql } from '../database/resultsDatabase.ts'
-import { groupedWrites, replacingOf, type Write } from './groupedWrites.ts'
+import { upsertSql } from '../database/resultsDatabase.ts'
+import { groupedWrites, upsertOf, type Write } from './groupedWrites.ts'
 
-const sql = replaceSql('a', ['id'], ['x'])
+const sql = upsertSql('a', ['id'], ['x'])
 const put = (id: number, x: number): Write => ({
   statement: { text: sql, values: [id, x] },
-  replacing: replacingOf(sql),
+  upsert: upsertOf(sql),
 })
-const other: Write = { statement: { text: 'DELETE FROM a', values: [] }, replacing: undefined }
+const other: Write = { statement: { text: 'DELETE FROM a', values: [] }, upsert: undefined }
 const shown = (writes: readonly Write[]) => groupedWrites(writes).map(({ values }) => values)
 
 test('rows of one table go together, in few sizes', () => {
@@ -33,6 +33,6 @@ test('another write stays between those before and behind it', () => {
 })
 
 test('a statement that replaces nothing is none of those', () => {
-  expect(replacingOf('INSERT INTO a (id) VALUES (?) ON CONFLICT (id) DO NOTHING')).toBeUndefined()
-  expect(replacingOf('UPDATE a SET x = ?')).toBeUndefined()
+  expect(upsertOf('INSERT INTO a (id) VALUES (?) ON CONFLICT (id) DO NOTHING')).toBeUndefined()
+  expect(upsertOf('UPDATE a SET x = ?')).toBeUndefined()
 })

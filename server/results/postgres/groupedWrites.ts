@@ -1,11 +1,11 @@
-import type { LinkStatement } from '../../store/postgres/waiting/linkMessages.ts'
+import type { SqlStatement } from '../../store/postgres/blocking/clientMessages.ts'
 
-/** Rows of one statement; few sizes, because each is prepared. */
+/** Rows per statement. Only a few sizes, because each is prepared. */
 const GROUP_ROWS = [100, 50, 10, 1]
 
-/** A statement that inserts or replaces a row, in its parts. */
-export interface Replacing {
-  /** What precedes the values. */
+/** The parts of an upsert statement. */
+export interface Upsert {
+  /** The text before VALUES. */
   readonly head: string
   readonly columns: number
   /** How many of the first columns are the key. */
@@ -13,58 +13,57 @@ export interface Replacing {
   readonly tail: string
 }
 
-/** A write that waits; `replacing` when it is of that kind. */
+/** A deferred write; with `upsert` if it is one. */
 export interface Write {
-  readonly statement: LinkStatement
-  readonly replacing: Replacing | undefined
+  readonly statement: SqlStatement
+  readonly upsert: Upsert | undefined
 }
 
-const REPLACE = /^(INSERT INTO \S+ \(([^)]*)\)) VALUES \([?, ]*\) (ON CONFLICT \(([^)]*)\) DO UPDATE .*)$/s
+const UPSERT = /^(INSERT INTO \S+ \(([^)]*)\)) VALUES \([?, ]*\) (ON CONFLICT \(([^)]*)\) DO UPDATE .*)$/s
 
-/** The parts of what `replaceSql` gave; `undefined` for another statement. Pure. */
-export function replacingOf(sql: string): Replacing | undefined {
-  const [, head, columns = '', tail, key = ''] = REPLACE.exec(sql) ?? []
+/** The parts of a statement of `upsertSql`; `undefined` for other statements. Pure. */
+export function upsertOf(sql: string): Upsert | undefined {
+  const [, head, columns = '', tail, key = ''] = UPSERT.exec(sql) ?? []
   if (head === undefined || tail === undefined) return undefined
   return { head, tail, columns: columns.split(',').length, keyColumns: key.split(',').length }
 }
 
 /**
- * The statements of `writes`, in an order with the same outcome: rows that replace others of their tables go together, the last
- * one of each key. Other writes stay where they are among them. Pure.
+ * The statements of `writes`, with the same outcome: upserts into a table are combined, and only the last row of each
+ * key is kept. Other writes are not reordered. Pure.
  */
-export function groupedWrites(writes: readonly Write[]): readonly LinkStatement[] {
-  const statements: LinkStatement[] = []
-  let groups = new Map<string, { replacing: Replacing; rows: Map<string, LinkStatement> }>()
+export function groupedWrites(writes: readonly Write[]): readonly SqlStatement[] {
+  const statements: SqlStatement[] = []
+  let groups = new Map<string, { upsert: Upsert; rows: Map<string, SqlStatement> }>()
   const endGroups = (): void => {
-    for (const { replacing, rows } of groups.values())
-      statements.push(...together(replacing, [...rows.values()]))
+    for (const { upsert, rows } of groups.values()) statements.push(...combined(upsert, [...rows.values()]))
     groups = new Map()
   }
-  for (const { statement, replacing } of writes) {
-    if (replacing === undefined) {
+  for (const { statement, upsert } of writes) {
+    if (upsert === undefined) {
       endGroups()
       statements.push(statement)
       continue
     }
-    const group = groups.get(statement.text) ?? { replacing, rows: new Map() }
+    const group = groups.get(statement.text) ?? { upsert, rows: new Map() }
     groups.set(statement.text, group)
-    group.rows.set(JSON.stringify(statement.values?.slice(0, replacing.keyColumns)), statement)
+    group.rows.set(JSON.stringify(statement.values?.slice(0, upsert.keyColumns)), statement)
   }
   endGroups()
   return statements
 }
 
-function* together(replacing: Replacing, rows: readonly LinkStatement[]): Generator<LinkStatement> {
+function* combined(upsert: Upsert, rows: readonly SqlStatement[]): Generator<SqlStatement> {
   let at = 0
   for (const size of GROUP_ROWS) {
     for (; rows.length - at >= size; at += size) {
       const values = rows.slice(at, at + size).flatMap((row) => row.values ?? [])
-      yield { text: textOf(replacing, size), values }
+      yield { text: textOf(upsert, size), values }
     }
   }
 }
 
-function textOf({ head, columns, tail }: Replacing, rows: number): string {
+function textOf({ head, columns, tail }: Upsert, rows: number): string {
   const row = (index: number): string =>
     `(${Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(', ')})`
   return `${head} VALUES ${Array.from({ length: rows }, (_, index) => row(index)).join(', ')} ${tail}`

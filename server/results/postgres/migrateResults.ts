@@ -1,10 +1,10 @@
-import type { WaitingLink } from '../../store/postgres/waiting/waitingLink.ts'
+import type { BlockingClient } from '../../store/postgres/blocking/blockingClient.ts'
 import { RESULTS_MIGRATIONS } from '../file/resultsSchema.ts'
 
-/** Two halves of the number of the advisory lock of steps of this schema. */
+/** Keys of the advisory lock of migrations of this schema. */
 const [LOCK_SPACE, LOCK_RESULTS] = [0x50_48, 3]
 
-/** The tables of results, besides those of chunks. */
+/** The tables of results, without chunk tables. */
 export const RESULTS_TABLES: ReadonlySet<string> = new Set([
   'schema_steps',
   ...RESULTS_MIGRATIONS.flatMap((step) =>
@@ -12,10 +12,10 @@ export const RESULTS_TABLES: ReadonlySet<string> = new Set([
   ),
 ])
 
-/** Makes the schema of results, or takes the steps that it lacks, one program at a time; its name. */
-export function migrateResults(link: WaitingLink): string {
+/** Creates or migrates the schema of results, one program at a time; returns its name. */
+export function migrateResults(client: BlockingClient): string {
   const valueIn = (text: string): unknown =>
-    Object.values(link.execute([{ text, values: [] }])[0]?.rows[0] ?? {})[0]
+    Object.values(client.execute([{ text, values: [] }])[0]?.rows[0] ?? {})[0]
   const control = String(valueIn('SELECT current_schema()'))
   const name = control === 'public' ? 'pharos_results' : `${control}_results`
   const version = (): number =>
@@ -23,7 +23,7 @@ export function migrateResults(link: WaitingLink): string {
       ? 0
       : Number(valueIn(`SELECT count(*) FROM ${name}.schema_steps`))
   if (version() < RESULTS_MIGRATIONS.length) {
-    link.execute([
+    client.execute([
       { text: `BEGIN; SELECT pg_advisory_xact_lock(${LOCK_SPACE}, ${LOCK_RESULTS})` },
       { text: `CREATE SCHEMA IF NOT EXISTS ${name}; SET LOCAL search_path = ${name}` },
       { text: 'CREATE TABLE IF NOT EXISTS schema_steps (step integer PRIMARY KEY)' },
@@ -31,20 +31,20 @@ export function migrateResults(link: WaitingLink): string {
     const taken = version()
     for (const [step, text] of RESULTS_MIGRATIONS.entries()) {
       if (step < taken) continue
-      link.execute([
+      client.execute([
         { text: step === 0 ? `${inPostgres(text)}; ${OWN_INDEX}` : inPostgres(text) },
         { text: 'INSERT INTO schema_steps VALUES ($1)', values: [step + 1] },
       ])
     }
-    link.execute([{ text: 'COMMIT' }])
+    client.execute([{ text: 'COMMIT' }])
   }
   return name
 }
 
-/** The log of SQLite is in memory too, by series. */
+/** With SQLite, one process has the log in memory, by series; with PostgreSQL, any process reads it by this index. */
 const OWN_INDEX = 'CREATE INDEX log_of_series ON log (series, due_s)'
 
-/** A step of the schema of SQLite's file in the words of PostgreSQL. Pure. */
+/** A migration step for SQLite, translated to PostgreSQL. Pure. */
 function inPostgres(step: string): string {
   return step
     .replaceAll(/\) STRICT(?:, WITHOUT ROWID)?;/g, ');')

@@ -1,52 +1,52 @@
-import type { LinkAnswer, LinkStatement } from '../../store/postgres/waiting/linkMessages.ts'
-import { LinkLostError, WaitingLink } from '../../store/postgres/waiting/waitingLink.ts'
+import type { SqlAnswer, SqlStatement } from '../../store/postgres/blocking/clientMessages.ts'
+import { ConnectionLostError, BlockingClient } from '../../store/postgres/blocking/blockingClient.ts'
 import type { ResultsDatabase, ResultsStatement } from '../database/resultsDatabase.ts'
-import { groupedWrites, replacingOf, type Write } from './groupedWrites.ts'
+import { groupedWrites, upsertOf, type Write } from './groupedWrites.ts'
 import { migrateResults, RESULTS_TABLES } from './migrateResults.ts'
 
-/** How connections for results are called among those of a database. */
+/** `application_name` of connections for results. */
 const APPLICATION_NAME = 'pharos-server results'
-/** Tables that another process made or dropped are seen after this time (milliseconds). */
-const TABLES_KNOWN_MS = 5_000
-/** The most writes that wait for a statement that reads. */
+/** How long the list of tables is cached (milliseconds): other processes create and drop tables. */
+const TABLES_CACHED_MS = 5_000
+/** Most deferred writes. */
 const WAITING_WRITES_MAX = 1_000
 
 /** Another process stores the results now. */
 export class ResultsTakenError extends Error {}
 
-/** How results are opened. */
+/** Options for opening results. */
 export interface PostgresResultsParts {
   readonly url: string
-  /** Name and holder of the lease without which nothing is written; `null` writes without one. */
+  /** The lease that writes require; `null` for none. */
   readonly lease: { readonly name: string; readonly holder: string } | null
 }
 
 type Value = string | number | null | Buffer
-type Columns = LinkAnswer['rows'][number]
+type Columns = SqlAnswer['rows'][number]
 
-/** A write that was not sent yet. */
+/** A deferred write. */
 interface WaitingWrite extends Write {
-  /** How many rows it changed, once it was sent. */
+  /** Number of changed rows, once it was sent. */
   changes: number | undefined
 }
 
-/** Opens the results in the PostgreSQL database at `url`, and makes their schema when it is absent. */
+/** Opens the results in the PostgreSQL database at `url`, and creates their schema when absent. */
 export function openPostgresResults(parts: PostgresResultsParts): ResultsDatabase {
-  const link = new WaitingLink(parts.url, APPLICATION_NAME)
+  const client = new BlockingClient(parts.url, APPLICATION_NAME)
   try {
-    return new PostgresResults(link, parts.lease, migrateResults(link)).database
+    return new PostgresResults(client, parts.lease, migrateResults(client)).database
   } catch (error) {
-    link.close()
+    client.close()
     throw error
   }
 }
 
 /**
- * Results in PostgreSQL, in a schema of their own. Within a transaction writes wait and go together with the next statement
- * that reads, or with the end: most transactions take two messages.
+ * Results in PostgreSQL, in their own schema. Within a transaction, writes are deferred and sent with the next read or
+ * the commit: most transactions take two round trips.
  */
 class PostgresResults {
-  readonly #link: WaitingLink
+  readonly #client: BlockingClient
   readonly #lease: PostgresResultsParts['lease']
   readonly #schema: string
   readonly #writes: WaitingWrite[] = []
@@ -54,8 +54,8 @@ class PostgresResults {
   #schemaVersion = 0
   #tables: { readonly names: readonly string[]; readonly untilMs: number } | undefined
 
-  constructor(link: WaitingLink, lease: PostgresResultsParts['lease'], schema: string) {
-    this.#link = link
+  constructor(client: BlockingClient, lease: PostgresResultsParts['lease'], schema: string) {
+    this.#client = client
     this.#lease = lease
     this.#schema = schema
   }
@@ -82,19 +82,19 @@ class PostgresResults {
         return this.#schemaVersion
       },
       keyOf: (table) => this.#prepare<string>(KEY_OF).pluck().all(`${this.#schema}.${table}`),
-      close: () => this.#link.close(),
+      close: () => this.#client.close(),
     }
   }
 
   #prepare<Row>(sql: string): ResultsStatement<readonly unknown[], Row> {
     const { text, valuesOf } = numbered(this.#qualified(sql))
-    const replacing = replacingOf(this.#qualified(sql))
+    const upsert = upsertOf(this.#qualified(sql))
     const rowsOf = (given: readonly unknown[]) => this.#execute({ text, values: valuesOf(given) }).rows
     // True because the caller names the row of its own statement.
     const statement = (read: (row: Columns) => unknown): ResultsStatement<readonly unknown[], Row> => ({
       get: (...given) => rowsOf(given).slice(0, 1).map(read)[0] as Row | undefined,
       all: (...given) => rowsOf(given).map(read) as Row[],
-      run: (...given) => this.#write({ statement: { text, values: valuesOf(given) }, replacing }),
+      run: (...given) => this.#write({ statement: { text, values: valuesOf(given) }, upsert }),
       pluck: () => statement((row) => bytesAsBuffer(Object.values(row)[0])),
     })
     return statement((row) =>
@@ -113,12 +113,12 @@ class PostgresResults {
       const values = columns.map((_, column) => bigintArray(rows, column))
       const inserted = this.#execute({ text, values }).rows
       const isNew = new Set(inserted.map(({ series, due_s }) => `${series} ${due_s}`))
-      // Of two equal ones in one call the first is new.
+      // Of two equal rows in one call, the first is new.
       return rows.map((row) => isNew.delete(`${row[places[0]]} ${row[places[1]]}`))
     }
   }
 
-  /** `sql` with the schema before the names of its tables: a connection behind a pooler has no setting of its own. */
+  /** `sql` with qualified table names: behind a pooler, a connection cannot set its search_path. */
   #qualified(sql: string): string {
     return sql.replace(
       /\b(FROM|JOIN|INTO|UPDATE|TABLE) ([a-z][a-z_0-9]*)\b/g,
@@ -127,20 +127,20 @@ class PostgresResults {
     )
   }
 
-  /** Executes `statement` after the writes that wait. */
-  #execute(statement: LinkStatement): LinkAnswer {
+  /** Executes `statement` after the deferred writes. */
+  #execute(statement: SqlStatement): SqlAnswer {
     const answers = this.#send([statement])
     return answers[0] ?? { rows: [], changes: 0 }
   }
 
-  /** Sends the writes that wait, then `statements`; the answers of these. */
-  #send(statements: readonly LinkStatement[]): readonly LinkAnswer[] {
+  /** Sends the deferred writes, then `statements`; returns the answers to `statements`. */
+  #send(statements: readonly SqlStatement[]): readonly SqlAnswer[] {
     const writes = this.#writes.splice(0)
     if (writes.length + statements.length === 0) return []
     const grouped = groupedWrites(writes)
-    const answers = this.#link.execute([...grouped, ...statements])
+    const answers = this.#client.execute([...grouped, ...statements])
     const changesOf = new Map(grouped.map((statement, index) => [statement, answers[index]?.changes]))
-    // A row that was inserted or replaced is one change.
+    // An upsert changes one row.
     for (const write of writes) write.changes = changesOf.get(write.statement) ?? 1
     return answers.slice(grouped.length)
   }
@@ -173,15 +173,15 @@ class PostgresResults {
     } catch (error) {
       this.#writes.splice(0)
       this.#forgetTables()
-      if (!(error instanceof LinkLostError)) this.#link.execute([{ text: 'ROLLBACK' }])
+      if (!(error instanceof ConnectionLostError)) this.#client.execute([{ text: 'ROLLBACK' }])
       throw error
     } finally {
       this.#isInTransaction = false
     }
   }
 
-  /** The lease stays with its holder until the end of the transaction. */
-  #leaseCheck(): readonly LinkStatement[] {
+  /** Locks the row of the lease, so that its holder cannot change before the end of the transaction. */
+  #leaseCheck(): readonly SqlStatement[] {
     if (this.#lease === null) return []
     const { name, holder } = this.#lease
     const text = 'SELECT name FROM leases WHERE name = $1 AND holder = $2 FOR SHARE'
@@ -197,7 +197,7 @@ class PostgresResults {
     if (this.#tables !== undefined && nowMs < this.#tables.untilMs) return this.#tables.names
     const names = this.#prepare<string>(TABLES).pluck().all(this.#schema)
     if (names.join() !== this.#tables?.names.join()) this.#schemaVersion += 1
-    this.#tables = { names, untilMs: nowMs + TABLES_KNOWN_MS }
+    this.#tables = { names, untilMs: nowMs + TABLES_CACHED_MS }
     return names
   }
 }
@@ -213,10 +213,10 @@ function bytesAsBuffer(value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value
 }
 
-/** A column of `rows` as PostgreSQL sends arrays of bigint: as texts it would take twice the time. Pure. */
+/** A column of `rows` in PostgreSQL's binary form of bigint[], twice as fast as text. Pure. */
 function bigintArray(rows: readonly (readonly number[])[], column: number): Buffer {
   const bytes = Buffer.allocUnsafe(20 + 12 * rows.length)
-  // One dimension, no nulls, elements of type 20, their number, and the index of the first.
+  // Header: one dimension, no nulls, element type 20, number of elements, index of the first.
   for (const [index, value] of [1, 0, 20, rows.length, 1].entries()) bytes.writeInt32BE(value, 4 * index)
   let at = 20
   for (const row of rows) {
@@ -230,7 +230,7 @@ function bigintArray(rows: readonly (readonly number[])[], column: number): Buff
   return bytes
 }
 
-/** `sql` with numbered parameters, and the values of what a statement is given. Pure. */
+/** `sql` with numbered parameters, and a function that orders the given values. Pure. */
 function numbered(sql: string): {
   readonly text: string
   readonly valuesOf: (given: readonly unknown[]) => readonly Value[]
@@ -241,7 +241,7 @@ function numbered(sql: string): {
     return `$${known === -1 ? names.push(name ?? '') : known + 1}`
   })
   const isNamed = names.some((name) => name !== '')
-  // True because statements are given what SQLite takes too.
+  // True because callers pass only values that SQLite accepts too.
   const valuesOf = (given: readonly unknown[]) =>
     (isNamed
       ? names.map((name) => (given[0] as Record<string, Value>)[name] ?? null)

@@ -1,4 +1,4 @@
-/** The results of a folder in one process, as their thread has them. */
+/** Results of a folder in one process, as in the results thread. */
 
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
 import { putMaintenance } from '../history/maintenanceRows.ts'
@@ -35,8 +35,8 @@ export function monitoredService(number: number, changes: Partial<MonitoredServi
 }
 
 /**
- * Opens the results of a folder, or in a database, as after a start. Slices end by `nowMs`; by default after a few items, so that there are
- * many.
+ * Opens the results of a folder or database as a start does. `nowMs` times the slices; by default they end after a few
+ * items, so that there are many.
  */
 export function openedResults(
   place: string | { readonly databaseUrl: string },
@@ -67,11 +67,11 @@ export function openedResults(
       return ingest(batches, STORE, nowS * 1_000)
     },
     ingest: (batches: readonly ResultsBatch[], nowS: number) => ingest(batches, STORE, nowS * 1_000),
-    /** Says that transitions are applied up to `sequence`. */
+    /** Reports that transitions up to `sequence` are applied. */
     apply: (sequence: number): void => {
       appliedUpTo = sequence
     },
-    /** Runs the upkeep until `slicesMax` slices were committed; whether it came to its end. */
+    /** Runs the upkeep until `slicesMax` slices were committed; returns whether it finished. */
     keep: (nowS: number, slicesMax = Number.POSITIVE_INFINITY): boolean => {
       let count = 0
       for (const slice of slicesOf(nowS)) {
@@ -81,7 +81,7 @@ export function openedResults(
       }
       return true
     },
-    /** Runs the upkeep to its end; the longest slice with its commit (milliseconds). */
+    /** Runs the upkeep to its end; returns the longest time of a slice with its commit (milliseconds). */
     keepTimed: (nowS: number): number => {
       let longestMs = 0
       for (const slice of slicesOf(nowS)) {
@@ -112,7 +112,7 @@ export function openedResults(
   }
 }
 
-/** A clock that goes on by a millisecond each time it is read. */
+/** A clock that advances by a millisecond per reading. */
 function steps(): () => number {
   let nowMs = 0
   return () => {

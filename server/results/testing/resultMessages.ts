@@ -4,7 +4,7 @@ import { PROTOCOL, type ResultDetail, type ResultRow } from '../../../monitoring
 import { OUTCOMES, type Outcome, REASONS, type Reason } from '../../../monitoring/protocol/outcomes.ts'
 import type { ResultsBatch } from '../ingest.ts'
 
-/** What matters of a result in a test. */
+/** The fields of a result that tests set. */
 export interface TestResult {
   readonly series: number
   readonly dueS: number

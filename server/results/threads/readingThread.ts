@@ -1,16 +1,16 @@
-/** The thread that answers queries in a process that does not store the results. */
+/** The thread that answers queries in a process that does not store results. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { startQuery } from '../measurements/queries.ts'
 import { prepareLatest } from '../measurements/latestResults.ts'
-import { QueryTurns } from '../measurements/queryTurns.ts'
+import { QueryScheduler } from '../measurements/queryScheduler.ts'
 import type { Query } from '../measurements/sources.ts'
 import { openPostgresResults } from '../postgres/postgresResults.ts'
 import { prepareReading, statesOf } from '../readingSources.ts'
-import { LinkLostError } from '../../store/postgres/waiting/waitingLink.ts'
+import { ConnectionLostError } from '../../store/postgres/blocking/blockingClient.ts'
 import type { FromThread, ReadingSettings, ToThread } from './threadMessages.ts'
 import { prepareTransitions } from '../transitionRows.ts'
 
-/** Interval of the look for changed states (milliseconds). */
+/** Interval between polls for changed states (milliseconds). */
 const CHANGES_MS = 1_000
 
 // True because this file is started as a thread, with these settings.
@@ -21,11 +21,11 @@ const database = openPostgresResults({ url, lease: null })
 const sources = prepareReading(database)
 const changes = prepareTransitions(database)
 const nowS = (): number => Math.floor(Date.now() / 1_000)
-const queries = new QueryTurns(() => performance.now())
+const queries = new QueryScheduler(() => performance.now())
 const send = (message: FromThread): void => port.postMessage(message)
 let seen = changes.newest()
 
-/** Runs a query and answers it. Throws when the connection is lost: the next thread has another one. */
+/** Runs a query and answers it. Throws when the connection is lost: the next thread connects again. */
 function* answer({ id, name, input }: Extract<ToThread, { readonly kind: 'query' }>): Query<void> {
   try {
     const output = yield* startQuery(sources(nowS()), name, input)
@@ -37,11 +37,11 @@ function* answer({ id, name, input }: Extract<ToThread, { readonly kind: 'query'
 }
 
 function throwLost(error: unknown): void {
-  if (error instanceof LinkLostError) throw error
+  if (error instanceof ConnectionLostError) throw error
 }
 
-/** Reports the services whose states changed since the last look. */
-function lookForChanges(): void {
+/** Reports the services whose states changed since the last poll. */
+function pollChanges(): void {
   const found = changes.after(seen)
   seen = found.at(-1)?.sequence ?? seen
   const serviceIds = new Set(found.flatMap(({ serviceId }) => (serviceId === '' ? [] : [serviceId])))
@@ -60,6 +60,6 @@ port.on('message', (message: ToThread) => {
   database.close()
   port.close()
 })
-const looking = setInterval(lookForChanges, CHANGES_MS)
+const looking = setInterval(pollChanges, CHANGES_MS)
 queries.start()
 send({ kind: 'opened', fileId: '', damagedFile: null, newestTransition: seen })

@@ -102,7 +102,7 @@ test('a results thread that dies is started again, and takes what agents send ag
     ...{ state: state?.state, sinceS: state?.sinceS },
     atS: [...first, ...second].map(({ dueS }) => dueS).reverse(),
   })
-  expect(log).toContain('the results thread is started again')
+  expect(log).toContain('restarting the results thread')
 }, 30_000)
 
 test('a file that is damaged under a running server is moved aside, and results go on in a new one', async () => {

@@ -1,6 +1,4 @@
-import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { LASTING_THREAD, threadFile } from '../../../api/runtime/threadFile.ts'
 import type { ResultsAnswer } from '../../../monitoring/protocol/messages.ts'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
 import type { RegionPresence } from '../agentWatch.ts'
@@ -8,78 +6,75 @@ import type { CheckCount } from '../checkCounts.ts'
 import type { ResultsBatch } from '../ingest.ts'
 import type { LatestResult } from '../measurements/latestResults.ts'
 import type { Measurements } from '../measurements/measurements.ts'
-import { measurementsOf } from '../measurements/measurementsOf.ts'
-import type { QueryInput, QueryName, QueryOutput } from '../measurements/queries.ts'
 import type { ResultsPlace } from '../../store/engine.ts'
 import type { MonitoredChange, MonitoredService } from '../monitoredService.ts'
 import { ResultsBusyError } from './resultsBusyError.ts'
-import type { FromThread, ThreadSettings, ToThread } from './threadMessages.ts'
-import { ThreadRequests } from './threadRequests.ts'
+import type { ThreadSettings } from './threadMessages.ts'
 import type { StoredTransition } from '../transitionRows.ts'
+import { ThreadClient, type ThreadEvent } from './threadClient.ts'
 
-/** Pauses before a thread that died is started again: the last one from then on (milliseconds). */
-const START_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
-/** Most requests that wait for the thread: one of each agent that may be connected. */
-const WAITING_MAX = 1_024
-/** Most results that wait for the thread (about 4 MiB); agents keep and resend further batches. */
+/** Most waiting results (about 4 MiB); agents keep and resend further batches. */
 const WAITING_RESULTS_MAX = 50_000
 
-/** Most queries that wait for the thread: pages show without measurements beyond. */
-const QUERIES_MAX = 50
-/** Interval in which the policy is read again (milliseconds): plans and maintenance windows change in other processes. */
+/** Interval between reads of the policy (milliseconds): other processes change plans and maintenance windows. */
 const POLICY_MS = 60_000
 
 /** Dependencies of `Results`. */
 export interface ResultsParts {
   readonly place: ResultsPlace
-  /** What this process has to hold to write to a shared database; `null` for a file. */
+  /** The lease that writes to a shared database require; `null` for a file. */
   readonly lease: ThreadSettings['lease']
   readonly storeId: string
   readonly log: Logger
   /** All monitored services; each new thread starts with them. */
   readonly readAll: () => Promise<readonly MonitoredService[]>
-  /** How long history is stored, and the maintenance windows. */
+  /** Reads the retention of history and the maintenance windows. */
   readonly readPolicy: () => Promise<HistoryPolicy>
-  /** Called when a thread has opened its file and when it has written new transitions. */
+  /** Called when a thread has opened its file, and when it has written new transitions. */
   readonly onTransitions: (fileId: string) => void
-  /** Called after each run of the upkeep with the time that it worked (seconds). */
+  /** Called after each run of the upkeep with its working time (seconds). */
   readonly onCompaction?: (secs: number) => void
 }
 
 /**
- * The results, in a thread of their own: the API never waits for them. A thread that dies is restarted and receives all
- * monitored services again; agents resend what it had not acknowledged.
+ * Stores results in its own thread, so that the API never waits for them. A failed thread is restarted and receives all
+ * monitored services again; agents resend results that were not acknowledged.
  */
 export class Results {
   readonly #parts: ResultsParts
-  readonly #requests = new ThreadRequests(WAITING_MAX)
-  readonly #listeners = new Set<(serviceIds: ReadonlySet<string>) => void>()
+  readonly #thread: ThreadClient
   readonly #policyTimer: NodeJS.Timeout
-  #worker: Worker | undefined
   #fileId: string | undefined
-  #deaths = 0
-  #restarts = 0
   #newestTransition = 0
   #isSuspect = false
   #checks: readonly CheckCount[] = []
-  #isStopped = false
-  /** Updates reach the thread in order, after the complete set that it starts with. */
+  /** Updates reach the thread in order, after the initial complete set. */
   #updating: Promise<void> = Promise.resolve()
-  #restart: NodeJS.Timeout | undefined
-  #queries = 0
   #waitingResults = 0
-  /** What consoles, status pages and commands read. */
-  readonly measurements: Measurements = measurementsOf(
-    (name, input) => this.#query(name, input),
-    (listener) => {
-      this.#listeners.add(listener)
-      return () => this.#listeners.delete(listener)
-    },
-  )
+  /** Queries for consoles and status pages. */
+  readonly measurements: Measurements
 
   constructor(parts: ResultsParts) {
+    const { place, lease, storeId, log } = parts
     this.#parts = parts
-    this.#start()
+    this.#thread = new ThreadClient({
+      log,
+      file: 'pharos-server-results.js',
+      settings: () => ({ place, lease, storeId, isSuspect: this.#isSuspect }),
+      isUp: () => this.isUp,
+      onStart: () => this.#sendAll(),
+      onEvent: (event) => this.#receive(event),
+      onError: (error) => {
+        this.#isSuspect = 'code' in error && String(error.code).startsWith('SQLITE_CORRUPT')
+        log.error({ err: error }, 'the results thread failed')
+      },
+      onExit: () => {
+        this.#fileId = undefined
+        this.#checks = []
+      },
+    })
+    this.measurements = this.#thread.measurements
+    this.#thread.start()
     this.#policyTimer = setInterval(() => this.#sendPolicy(), POLICY_MS)
   }
 
@@ -100,33 +95,33 @@ export class Results {
 
   /** Requests that wait for the thread. */
   get waiting(): number {
-    return this.#requests.count
+    return this.#thread.waiting
   }
 
-  /** How often the thread was started again. */
+  /** Number of restarts of the thread. */
   get restarts(): number {
-    return this.#restarts
+    return this.#thread.restarts
   }
 
   /**
-   * Sends the change that `read` gives to the thread. Rejects when `read` does. While the thread is down nothing is sent: a
+   * Sends the change that `read` resolves to. Rejects when `read` does. While the thread is down nothing is sent: a
    * restarted thread receives the complete set.
    */
   update(read: () => Promise<MonitoredChange>): Promise<void> {
     const updating = this.#updating.then(async () => {
       const change = await read()
-      this.#post({ kind: 'update', change })
+      this.#thread.post({ kind: 'update', change })
     })
     this.#updating = updating.catch(() => {})
     return updating
   }
 
-  /** Takes which regions have agents, to be repeated: a thread that is down takes nothing. */
+  /** Reports which regions have agents. Call it repeatedly: while the thread is down, reports are lost. */
   reportAgents(regions: readonly RegionPresence[]): void {
-    if (regions.length > 0) this.#post({ kind: 'agents', regions })
+    if (regions.length > 0) this.#thread.post({ kind: 'agents', regions })
   }
 
-  /** Stores results. Rejects with ResultsBusyError when they have to be sent again. */
+  /** Stores results. Rejects with ResultsBusyError when they must be sent again. */
   async ingest(batch: ResultsBatch): Promise<ResultsAnswer> {
     const { length } = batch.request.results
     if (this.#waitingResults + length > WAITING_RESULTS_MAX) {
@@ -134,7 +129,7 @@ export class Results {
     }
     this.#waitingResults += length
     try {
-      const message = await this.#ask((id) => ({ kind: 'ingest', id, batch }))
+      const message = await this.#thread.ask((id) => ({ kind: 'ingest', id, batch }))
       if (message.kind !== 'ingested') throw new ResultsBusyError('results cannot be stored at present')
       return message.answer
     } finally {
@@ -143,53 +138,33 @@ export class Results {
   }
 
   /**
-   * Transitions of the file `fileId` with a sequence above `after`, in order; at most one page of them. Rejects with
-   * ResultsBusyError, also when that file was replaced.
+   * One page of transitions of the file `fileId` after the sequence `after`, in order. Rejects with ResultsBusyError
+   * when the thread is down or the file was replaced.
    */
   async transitions(fileId: string, after: number): Promise<readonly StoredTransition[]> {
     if (fileId !== this.#fileId) throw new ResultsBusyError('another file of results is open')
-    const message = await this.#ask((id) => ({ kind: 'transitions', id, after }))
+    const message = await this.#thread.ask((id) => ({ kind: 'transitions', id, after }))
     return message.kind === 'transitions' ? message.transitions : []
   }
 
-  /** The last results of `series`, at most LATEST_SERIES_MAX. Rejects with ResultsBusyError while they cannot be read. */
-  async latest(series: readonly number[]): Promise<readonly LatestResult[]> {
-    const message = await this.#ask((id) => ({ kind: 'latest', id, series }))
-    if (message.kind !== 'latest') throw new ResultsBusyError('results cannot be read at present')
-    return message.results
+  /** See `ThreadClient.latest`. */
+  latest(series: readonly number[]): Promise<readonly LatestResult[]> {
+    return this.#thread.latest(series)
   }
 
-  /** Ends the thread after it has written what it received. */
+  /** Stops the thread after it has written all received messages. */
   async stop(): Promise<void> {
-    this.#isStopped = true
-    clearTimeout(this.#restart)
     clearInterval(this.#policyTimer)
     await this.#updating
-    const worker = this.#worker
-    if (worker === undefined) return
-    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-    this.#post({ kind: 'stop' })
-    await ended
+    await this.#thread.stop()
   }
 
-  #start(): void {
-    const { place, lease, storeId, log, readAll } = this.#parts
-    const settings: ThreadSettings = { place, lease, storeId, isSuspect: this.#isSuspect }
-    const worker = new Worker(threadFile('pharos-server-results.js'), {
-      ...LASTING_THREAD,
-      workerData: settings,
-    })
-    this.#worker = worker
-    worker.on('message', (message: FromThread) => this.#receive(message))
-    worker.on('error', (error) => {
-      this.#isSuspect = 'code' in error && String(error.code).startsWith('SQLITE_CORRUPT')
-      log.error({ err: error }, 'the results thread failed')
-    })
-    worker.on('exit', () => this.#onExit())
+  #sendAll(): void {
+    const { log, readAll } = this.#parts
     this.update(async () => ({ services: await readAll(), ended: [], isWhole: true })).catch(
       (error: unknown) => {
         log.error({ err: error }, 'the monitored services could not be read for the results thread')
-        void worker.terminate()
+        this.#thread.terminate()
       },
     )
     this.#sendPolicy()
@@ -197,38 +172,12 @@ export class Results {
 
   #sendPolicy(): void {
     this.#parts.readPolicy().then(
-      (policy) => this.#post({ kind: 'policy', policy }),
+      (policy) => this.#thread.post({ kind: 'policy', policy }),
       (error: unknown) => this.#parts.log.error({ err: error }, 'the retention of results could not be read'),
     )
   }
 
-  async #query<Name extends QueryName>(name: Name, input: QueryInput<Name>): Promise<QueryOutput<Name>> {
-    if (this.#queries >= QUERIES_MAX) throw new ResultsBusyError('too many queries wait for the results')
-    this.#queries += 1
-    try {
-      const message = await this.#ask((id) => ({ kind: 'query', id, name, input }))
-      if (message.kind === 'refused') throw new ResultsBusyError(message.reason)
-      // True because the thread answers a query with its own output.
-      return (message.kind === 'measured' ? message.output : undefined) as QueryOutput<Name>
-    } finally {
-      this.#queries -= 1
-    }
-  }
-
-  #onExit(): void {
-    this.#worker = undefined
-    this.#fileId = undefined
-    this.#checks = []
-    this.#requests.end()
-    if (this.#isStopped) return
-    const pauseMs = START_AGAIN_MS[Math.min(this.#deaths, START_AGAIN_MS.length - 1)] ?? 0
-    this.#deaths += 1
-    this.#restarts += 1
-    this.#parts.log.warn({ pauseMs }, 'the results thread is started again')
-    this.#restart = setTimeout(() => this.#start(), pauseMs)
-  }
-
-  #receive(message: FromThread): void {
+  #receive(message: ThreadEvent): void {
     const { log, onTransitions } = this.#parts
     switch (message.kind) {
       case 'opened':
@@ -247,9 +196,6 @@ export class Results {
         this.#newestTransition = message.newestTransition
         onTransitions(this.#fileId ?? '')
         return
-      case 'states':
-        for (const listener of this.#listeners) listener(message.serviceIds)
-        return
       case 'checks':
         this.#checks = message.counts
         return
@@ -259,25 +205,6 @@ export class Results {
       case 'failed':
         log.error({ reason: message.reason }, 'results could not be written')
         return
-      case 'ingested':
-      case 'transitions':
-      case 'measured':
-      case 'latest':
-      case 'refused': {
-        this.#deaths = 0
-        this.#requests.answer(message)
-      }
     }
-  }
-
-  #ask(message: (id: number) => ToThread): Promise<FromThread> {
-    if (this.#fileId === undefined) {
-      return Promise.reject(new ResultsBusyError('results cannot be stored at present'))
-    }
-    return this.#requests.ask(message, (one) => this.#post(one))
-  }
-
-  #post(message: ToThread): void {
-    this.#worker?.postMessage(message)
   }
 }

@@ -1,2 +1,2 @@
-/** Results cannot be stored or read at present: ask again, and send again. */
+/** Results cannot be stored or read at present: retry later. */
 export class ResultsBusyError extends Error {}

@@ -1,4 +1,4 @@
-/** The thread that stores results: the only writer. */
+/** The thread that stores results; the only writer. */
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
@@ -17,13 +17,13 @@ import type { Slices } from '../history/slices.ts'
 import { prepareIngest, type ResultsBatch } from '../ingest.ts'
 import { prepareLatest } from '../measurements/latestResults.ts'
 import { startQuery } from '../measurements/queries.ts'
-import { QueryTurns } from '../measurements/queryTurns.ts'
+import { QueryScheduler } from '../measurements/queryScheduler.ts'
 import { prepareResults, type Query } from '../measurements/sources.ts'
 import type { MonitoredChange } from '../monitoredService.ts'
 import { StateBoard } from '../stateBoard.ts'
 import { prepareStateRows } from '../stateRows.ts'
 import type { FromThread, ThreadSettings, ToThread } from './threadMessages.ts'
-import { LinkLostError } from '../../store/postgres/waiting/waitingLink.ts'
+import { ConnectionLostError } from '../../store/postgres/blocking/blockingClient.ts'
 import { identify } from '../database/identify.ts'
 import { openPostgresResults } from '../postgres/postgresResults.ts'
 import { prepareTransitions } from '../transitionRows.ts'
@@ -33,16 +33,16 @@ import { upkeep } from '../upkeep.ts'
 const COMMIT_RESULTS_MAX = 1_000
 /** Interval of the check for stale series (milliseconds). */
 const STALE_CHECK_MS = 5_000
-/** Interval of the check for certificates that end soon (milliseconds). */
+/** Interval of the check for expiring certificates (milliseconds). */
 const CERTIFICATE_CHECK_MS = 60_000
 /** Delay before a refused write is retried (milliseconds). */
 const RETRY_MS = 1_000
-/** Pause between two runs of the upkeep, and between its slices, during which ingest runs (milliseconds). */
+/** Pauses between runs of the upkeep, and between its slices, when ingest runs (milliseconds). */
 const UPKEEP_MS = 10 * 60 * 1_000
 const SLICE_PAUSE_MS = 20
 /** Pause before the first upkeep after a start (milliseconds). */
 const FIRST_UPKEEP_MS = 30_000
-/** Interval of the reports of changed states (milliseconds). */
+/** Interval between reports of changed states (milliseconds). */
 const CHANGES_MS = 1_000
 
 // True because this file is started as a thread, with these settings.
@@ -68,7 +68,7 @@ let policy: HistoryPolicy | undefined
 let appliedUpTo = 0
 let announcedTransition = transitions.newest()
 
-/** Opens the results; `reader` is the connection of queries, which writes nothing. */
+/** Opens the results; `reader` is a read-only connection for queries. */
 function open({ place, lease, isSuspect }: ThreadSettings) {
   if ('databaseUrl' in place) {
     const shared = openPostgresResults({ url: place.databaseUrl, lease })
@@ -82,7 +82,7 @@ function open({ place, lease, isSuspect }: ThreadSettings) {
 const send = (message: FromThread): void => port.postMessage(message)
 const nowS = (): number => Math.floor(Date.now() / 1_000)
 const nowMs = (): number => performance.now()
-const queries = new QueryTurns(nowMs)
+const queries = new QueryScheduler(nowMs)
 
 /** Runs `work`; reports an error of the database and returns `false`. Throws when the file is damaged. */
 function attempt(work: () => void): boolean {
@@ -93,8 +93,8 @@ function attempt(work: () => void): boolean {
     announcedTransition = newest
     return true
   } catch (error) {
-    // The next thread verifies the whole file and moves it aside, or connects again and reads what was committed.
-    if (isDamage(error) || error instanceof LinkLostError) throw error
+    // The next thread verifies the file and moves it aside, or reconnects and reads the committed state.
+    if (isDamage(error) || error instanceof ConnectionLostError) throw error
     send({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) })
     return false
   }
@@ -147,7 +147,7 @@ function load(loaded: OpenHours, slices: Slices): void {
 }
 
 function startUpkeep(): void {
-  // Without the policy it is not known how long results are to be stored.
+  // Without the policy, retention is unknown.
   if (policy === undefined) upkeepTimer = setTimeout(startUpkeep, FIRST_UPKEEP_MS)
   else runUpkeep(upkeep({ database, board, log, policy, nowMs, appliedUpTo: () => appliedUpTo }, nowS()))
 }
@@ -173,13 +173,13 @@ function runUpkeep(slices: Slices, workedMs = 0): void {
 function* answer({ id, name, input }: Extract<ToThread, { readonly kind: 'query' }>): Query<void> {
   try {
     const seriesOf = (endpoint: number) => board.seriesOf(endpoint)
-    // They are in memory.
+    // Series are in memory.
     const prefetchOrg = () => {}
     const sources = { database: reader, nowS: nowS(), seriesOf, prefetchOrg, results }
     const output = yield* startQuery(sources, name, input)
     send({ kind: 'measured', id, output })
   } catch (error) {
-    if (isDamage(error) || error instanceof LinkLostError) throw error
+    if (isDamage(error) || error instanceof ConnectionLostError) throw error
     send({ kind: 'refused', id, reason: error instanceof Error ? error.message : String(error) })
   }
 }
@@ -220,7 +220,7 @@ port.on('message', (message: ToThread) => {
       batches.push(message)
       return scheduleWork(0)
     case 'transitions':
-      // The main thread asks for what follows what it has applied.
+      // The main thread asks for the transitions after those it has applied.
       appliedUpTo = Math.max(appliedUpTo, message.after)
       return send({
         kind: 'transitions',
@@ -230,7 +230,7 @@ port.on('message', (message: ToThread) => {
     case 'latest':
       return send({ kind: 'latest', id: message.id, results: latest(message.series, nowS()) })
     case 'stop':
-      // Messages received before are written first.
+      // Writes earlier messages first.
       work()
       reader.close()
       database.close()

@@ -9,7 +9,7 @@ import type { ResultsPlace } from '../../store/engine.ts'
 import type { MonitoredChange } from '../monitoredService.ts'
 import type { StoredTransition } from '../transitionRows.ts'
 
-/** Settings of a thread that only reads. */
+/** Settings of a reading thread. */
 export interface ReadingSettings {
   /** May have a password. */
   readonly databaseUrl: string
@@ -18,15 +18,15 @@ export interface ReadingSettings {
 /** Settings of the results thread. */
 export interface ThreadSettings {
   readonly place: ResultsPlace
-  /** What this process has to hold to write to a shared database; `null` for a file. */
+  /** The lease that writes to a shared database require; `null` for a file. */
   readonly lease: { readonly name: string; readonly holder: string } | null
-  /** Identity of the store that numbers the series. */
+  /** Id of the store that numbers the series. */
   readonly storeId: string
   /** Whether the previous thread ended because the file is damaged. */
   readonly isSuspect: boolean
 }
 
-/** Messages to the thread. Each with an `id` is answered. */
+/** Messages to the thread. Those with an `id` are answered. */
 export type ToThread =
   | { readonly kind: 'update'; readonly change: MonitoredChange }
   | { readonly kind: 'policy'; readonly policy: HistoryPolicy }
@@ -66,7 +66,7 @@ export type FromThread =
   | { readonly kind: 'states'; readonly serviceIds: ReadonlySet<string> }
   /** Results stored since the thread started; at most once a second. */
   | { readonly kind: 'checks'; readonly counts: readonly CheckCount[] }
-  /** A run of the upkeep has ended that worked for this long. */
+  /** A run of the upkeep ended; `secs` is its working time. */
   | { readonly kind: 'compacted'; readonly secs: number }
-  /** A write failed that the thread retries. */
+  /** A write failed; the thread retries it. */
   | { readonly kind: 'failed'; readonly reason: string }

@@ -41,7 +41,7 @@ export class ThreadRequests {
     waiting?.resolve(message)
   }
 
-  /** The thread has ended: nothing that waits is answered. */
+  /** Rejects all waiting requests, because the thread has ended. */
   end(): void {
     for (const { reject } of this.#waiting.values()) reject(new ResultsBusyError('the results thread ended'))
     this.#waiting.clear()

@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts'
 import type { Portable, PortableRow, RowBatches, TableColumns } from '../portable.ts'
 import { type Part, PORTABLE_TABLES, SEEDED_TABLES, UNMOVED_TABLES } from './portableTables.ts'
 
-/** A table that was moved: the same rows on both sides. */
+/** A moved table: source and target have the same rows. */
 export interface MovedTable {
   readonly table: string
   readonly rows: number
@@ -11,10 +11,10 @@ export interface MovedTable {
   readonly sha256: string
 }
 
-/** What a move did. */
+/** Result of a move. */
 export interface Move {
   readonly moved: readonly MovedTable[]
-  /** Tables whose rows were left behind, as was asked for. */
+  /** Tables whose rows were left behind on request. */
   readonly left: readonly { readonly table: string; readonly rows: number }[]
 }
 
@@ -32,16 +32,16 @@ export interface MoveOptions {
   }) => void
 }
 
-/** What is to be moved. */
+/** Tables to move and to leave behind. */
 interface MovePlan {
   readonly tables: readonly (TableColumns & { readonly rows: number })[]
   readonly left: Move['left']
 }
 
 /**
- * Moves the data of one store into another kind of database, and compares every row. Rejects, with the target as empty as
- * it was, when the source is in use, the target has data, or the target has no table for some of it. The source refuses
- * to be opened from then on. Repeatable after a crash at any instant.
+ * Moves the data of one store into another kind of database, and compares every row. Rejects, and leaves the target
+ * empty, when the source is in use, the target has data, or the target lacks a table. Afterwards the source cannot be
+ * opened. Can be repeated after a crash at any instant.
  */
 export async function moveStore({ from, to, without, onProgress }: MoveOptions): Promise<Move> {
   const undo: (() => Promise<void>)[] = []
@@ -66,7 +66,7 @@ export async function moveStore({ from, to, without, onProgress }: MoveOptions):
     }
     await target.complete()
     await compare(target, plan.tables, moved)
-    // Before the commit: at no instant could both be used.
+    // Before the commit: at no time can both be used.
     await source.markMoved(to.place)
     await target.commit()
     return { moved, left: plan.left }
@@ -75,7 +75,7 @@ export async function moveStore({ from, to, without, onProgress }: MoveOptions):
   }
 }
 
-/** Opens `engine` for this move alone, and notes how to close it. */
+/** Locks and opens `engine` for this move; adds to `undo` how to close it. */
 async function opened(
   engine: Engine,
   role: 'source' | 'target',
@@ -97,7 +97,7 @@ async function assertEmpty(to: Engine, target: Portable): Promise<void> {
   }
 }
 
-/** The tables to move, and those to leave. Throws when one that cannot move is not named by `without`. */
+/** The tables to move, and those to leave behind. Throws when a table cannot move and `without` does not name its part. */
 async function planMove(source: Portable, target: Portable, without: ReadonlySet<Part>): Promise<MovePlan> {
   const [have, want] = [await source.columns(), await target.columns()]
   const tables: (TableColumns & { readonly rows: number })[] = []
@@ -126,7 +126,7 @@ function lossText(lost: readonly { table: string; rows: number; part: Part | nul
   return `the target has no tables for ${what}: ${remedy}`
 }
 
-/** `rows`, and the hash of those that were read. */
+/** `rows`, and a hash of the rows read so far. */
 function hashed(rows: RowBatches): { readonly hash: Hash; readonly rows: RowBatches } {
   const hash = createHash('sha256')
   const observe = (batch: readonly PortableRow[]) => {
@@ -145,7 +145,7 @@ async function* tapped(rows: RowBatches, observe: (batch: readonly PortableRow[]
   }
 }
 
-/** Reads every table of the target again. Throws when one differs from what was read from the source. */
+/** Reads every table of the target again. Throws when one differs from the source. */
 async function compare(
   target: Portable,
   tables: readonly TableColumns[],

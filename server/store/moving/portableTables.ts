@@ -1,4 +1,4 @@
-/** What people call a part of the data that can be left behind. */
+/** Names of the parts of the data that can be left behind. */
 export const PARTS = ['monitoring', 'channels', 'status-pages', 'accounts', 'other'] as const
 export type Part = (typeof PARTS)[number]
 
@@ -7,7 +7,7 @@ export interface PortableTable {
   readonly name: string
   /** The columns that order its rows. */
   readonly key: readonly string[]
-  /** The part that it belongs to; `null` for what every store has. */
+  /** Its part; `null` for tables that every store has. */
   readonly part: Part | null
 }
 
@@ -16,8 +16,8 @@ const table = (name: string, key: string, part: Part | null = null): PortableTab
 })
 
 /**
- * Every table that moves, each after those that it refers to. A table moves when both databases have it with the same
- * columns; otherwise its rows have to be left behind.
+ * Every table that moves, after the tables it refers to. A table moves when both databases have it with the same
+ * columns; otherwise its rows must be left behind.
  */
 export const PORTABLE_TABLES: readonly PortableTable[] = [
   table('plans', 'name'),
@@ -56,12 +56,12 @@ export const PORTABLE_TABLES: readonly PortableTable[] = [
   table('password_resets', 'token_hash', 'accounts'),
 ]
 
-/** Tables that a new store has rows in: those of the source replace them. */
+/** Tables with rows in a new store: the rows of the source replace them. */
 export const SEEDED_TABLES: readonly string[] = ['plans']
 
 /**
- * Tables that stay behind. The moved store is another store, whose regions start with a whole feed: positions in the old
- * outbox mean nothing there, nor do those in its results.
+ * Tables that do not move. The moved store has a new identity, and its regions start with the complete feed: positions
+ * in the old outbox and in the old results are meaningless there.
  */
 export const UNMOVED_TABLES: ReadonlySet<string> = new Set([
   ...[
@@ -72,8 +72,8 @@ export const UNMOVED_TABLES: ReadonlySet<string> = new Set([
     'quiet_changes',
     'applied_transitions',
   ],
-  // Parts of other tables, or computed from them.
+  // Derived from other tables.
   ...['incident_services', 'incident_authors', 'incident_counts'],
-  // Of one database, or of the last seconds.
+  // Specific to one database, or short-lived.
   ...['meta', 'moved', 'heartbeat', 'rate_limits', 'channel_turns', 'agent_sightings'],
 ])

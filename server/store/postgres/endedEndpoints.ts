@@ -1,15 +1,15 @@
 import type { Sql } from './connections/sql.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** How long the number of an endpoint outlives its history (days): agents deliver results for a day after a check. */
+/** How long the number of an endpoint is kept after its history (days): agents deliver results up to a day late. */
 const KEPT_DAYS = 7
-/** Numbers that are looked at in one statement. */
+/** Numbers checked in one statement. */
 const SLICE_NUMBERS = 1_000
 
 /**
- * Removes the numbers of endpoints that ended and whose history has expired: a week after the end of a deleted service,
- * else with the hourly counts of its organisation. A number is never assigned again. Endpoints have no time of their end,
- * so it is the time at which this first notices it.
+ * Removes the numbers of removed endpoints whose history has expired: a week after the removal for a deleted service,
+ * otherwise a week after the hourly counts of its organisation expire. A number is never reused. The time of a removal
+ * is not stored, so it counts from the first call that finds the endpoint missing.
  */
 export async function forgetEndpoints(write: Sql, nowMs: number): Promise<void> {
   const [newest] = await write.rows<{ number: number | null }>(

@@ -6,17 +6,11 @@ import type { Pools } from './connections/pools.ts'
 import { rowOf, type Sql, type SqlValue, uuidOrNull, uuidsIn } from './connections/sql.ts'
 import { readIncidents, SELECT_INCIDENT_JSON } from './writes/incidentRows.ts'
 import { openLongList } from './longList.ts'
-import type { OrgQueues } from './writes/orgQueues.ts'
 import { roomOf } from './writes/orgState.ts'
-
-interface Sharing {
-  readonly pools: Pick<Pools, 'read' | 'longReader'>
-  readonly queues: OrgQueues
-  readonly nowMs: () => number
-}
+import type { StoreParts } from './writes/storeParts.ts'
 
 /** Incidents in PostgreSQL. Maintenance windows are in the same table and every query here excludes them. */
-export function postgresIncidents({ pools, queues, nowMs }: Sharing): IncidentStore {
+export function postgresIncidents({ pools, queues, nowMs }: StoreParts): IncidentStore {
   return {
     getIncident: async (orgId, incidentId) => {
       const id = uuidOrNull(orgId)
@@ -25,7 +19,7 @@ export function postgresIncidents({ pools, queues, nowMs }: Sharing): IncidentSt
     listIncidents: (orgId, filter) => listIncidents(pools, orgId, filter),
     createIncident: (orgId, { by, wantedServiceIds, fingerprint }, decide) =>
       queues.run(orgId, {
-        wants: {
+        reads: {
           ownedIds: wantedServiceIds,
           ...(fingerprint === undefined ? {} : { creationKeys: [fingerprint.keyHash] }),
         },
@@ -44,7 +38,7 @@ export function postgresIncidents({ pools, queues, nowMs }: Sharing): IncidentSt
       }),
     changeIncident: (orgId, incidentId, by, decide) =>
       queues.run(orgId, {
-        wants: { incidentIds: [incidentId] },
+        reads: { incidentIds: [incidentId] },
         decide: (draft) => {
           const before = draft.state.incidents.get(incidentId)
           if (before === undefined) return undefined
@@ -58,7 +52,7 @@ export function postgresIncidents({ pools, queues, nowMs }: Sharing): IncidentSt
   }
 }
 
-/** A page by the ids of its incidents, and what reading it whole costs. */
+/** The ids of a page of incidents, and the number of updates and bytes to read. */
 interface PageRow {
   readonly total: number
   readonly ids: readonly string[]
@@ -84,7 +78,7 @@ async function listIncidents(
   return { total, openItems: () => openLongList(longReader, { rows }) }
 }
 
-/** The statement that finds a page; `undefined` when nothing can match. */
+/** The query for a page; `undefined` when nothing can match. */
 function searchOf(orgId: string, { section, q, severity, serviceIds, page, limit }: IncidentFilter) {
   const values: SqlValue[] = [uuidOrNull(orgId)]
   const parameter = (value: SqlValue): string => `$${values.push(value)}`
@@ -97,7 +91,7 @@ function searchOf(orgId: string, { section, q, severity, serviceIds, page, limit
     conditions.push(`service_ids && ${parameter(ids)}::uuid[]`)
   }
   if (q !== undefined) {
-    // No text in the database has a null character, and none can be sent.
+    // PostgreSQL neither stores nor accepts a null character.
     if (q.includes('\0')) return undefined
     // strpos instead of LIKE: a percent sign or an underscore in the search is literal (Gap G18).
     const folded = parameter(foldForSearch(q))

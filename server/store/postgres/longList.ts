@@ -3,9 +3,9 @@ import type { Pools } from './connections/pools.ts'
 import { sqlOf } from './connections/sql.ts'
 import type { Statement } from './writes/guardedWrite.ts'
 
-/** Minimum length of a piece except the last (bytes): many small services make one piece. */
+/** Minimum size of a piece except the last (bytes): many small services share one piece. */
 const PIECE_BYTES = 256 * 1_024
-/** Rows that are fetched at once: a service has up to 1 MiB. */
+/** Rows fetched at once: a service has up to 1 MiB. */
 const FETCHED_ROWS = 4
 
 const OPENING = Buffer.from('[')
@@ -16,14 +16,14 @@ const CLOSING = Buffer.from(']')
 export const LIST_LENGTH_SQL =
   'SELECT 1 + greatest(1, coalesce(sum(octet_length(response) + 1), 0)) AS length FROM services WHERE org_id = $1'
 
-/** What a long list reads in its snapshot; each row has its JSON as `text`. */
+/** Queries of a long list; each row has its JSON as `text`. */
 interface Reading {
-  /** Absent where the length is known only at the end. */
+  /** Absent when the length is known only at the end. */
   readonly length?: Statement
   readonly rows: Statement
 }
 
-/** Opens a list in a snapshot of its own: later writes are not in it. It occupies a connection until it is closed. */
+/** Opens a list in its own snapshot, without later writes. It occupies a connection until it is closed. */
 export async function openLongList(
   connect: Pools['longReader'],
   { length, rows }: Reading,
@@ -59,7 +59,7 @@ export async function openLongList(
   }
 }
 
-/** The JSON array of the rows that `fetch` gives until it gives none, in pieces. */
+/** The JSON array, in pieces, of the rows that `fetch` returns until it returns none. */
 async function* piecesOf(fetch: () => Promise<readonly Uint8Array[]>): AsyncGenerator<Uint8Array, void> {
   let gathered: Uint8Array[] = [OPENING]
   let bytes = 0

@@ -6,13 +6,13 @@ import {
   noWindow,
   windowAct,
 } from '../shared/maintenanceRules.ts'
-import { noService } from '../shared/noService.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { AdministrationStore, MaintenanceWindow } from '../store.ts'
-import { rowOf, type Sql, uuidOrNull, uuidsIn } from './connections/sql.ts'
-import { noteAct } from './writes/auditWrites.ts'
-import type { TurnParts } from './writes/orgQueues.ts'
+import { countOf, rowOf, type Sql, uuidOrNull } from './connections/sql.ts'
+import { recordAct } from './writes/auditWrites.ts'
+import { assertOrg, assertOwnServices } from './writes/ownership.ts'
+import type { StoreParts } from './writes/storeParts.ts'
 
 const WINDOW_COLUMNS =
   'id, org_id AS "orgId", title, starts_at AS "startsAt", ends_at AS "endsAt", service_ids AS "serviceIds"'
@@ -24,50 +24,45 @@ type Methods = 'createMaintenance' | 'listMaintenance' | 'changeMaintenance' | '
 export function postgresMaintenance({
   pools: { read },
   queues,
-}: TurnParts): Pick<AdministrationStore, Methods> {
+}: StoreParts): Pick<AdministrationStore, Methods> {
   return {
     createMaintenance: (window, by, nowMs) =>
-      queues.inTurn(window.orgId, noOrg(window.orgId), async (sql) => {
-        await assertOwn(sql, window)
+      queues.withOrgLocked(window.orgId, noOrg(window.orgId), async (sql) => {
+        await assertOwnServices(sql, window.orgId, window.serviceIds)
         const { id, orgId, title, startsAt, endsAt, serviceIds } = window
         const now = timestamp(nowMs)
-        const open = await rowOf<{ count: number }>(
-          sql,
-          `SELECT count(*) AS count ${OF_ORG} AND ends_at > $2`,
-          [...[orgId, now]],
-        )
-        assertWindowRoom(open?.count ?? 0)
+        const open = "incidents WHERE org_id = $1 AND kind = 'maintenance' AND ends_at > $2"
+        assertWindowRoom(await countOf(sql, open, [orgId, now]))
         await sql.rows(
           `INSERT INTO incidents (id, org_id, kind, title, title_folded, display_id_folded, status, severity,
              created_at, updated_at, auto_managed, starts_at, ends_at, service_ids)
            VALUES ($1, $2, 'maintenance', $3, $4, '', 'monitoring', 'degraded_performance', $5, $5, false, $6, $7, $8)`,
           [id, orgId, title, foldForSearch(title), now, startsAt, endsAt, serviceIds],
         )
-        await noteAct(sql, windowAct('create', window, by, nowMs))
+        await recordAct(sql, windowAct('create', window, by, nowMs))
       }),
     changeMaintenance: (window, by, nowMs, seen) =>
-      queues.inTurn(window.orgId, noWindow(window.id), async (sql) => {
+      queues.withOrgLocked(window.orgId, noWindow(window.id), async (sql) => {
         const now = timestamp(nowMs)
         assertChangeable(await found(sql, window), now, seen)
-        await assertOwn(sql, window)
+        await assertOwnServices(sql, window.orgId, window.serviceIds)
         const { id, title, startsAt, endsAt, serviceIds } = window
         await sql.rows(
           `UPDATE incidents SET title = $2, title_folded = $3, starts_at = $4, ends_at = $5, updated_at = $6,
              service_ids = $7 WHERE id = $1`,
           [id, title, foldForSearch(title), startsAt, endsAt, now, serviceIds],
         )
-        await noteAct(sql, windowAct('update', window, by, nowMs))
+        await recordAct(sql, windowAct('update', window, by, nowMs))
       }),
     cancelMaintenance: ({ id, orgId }, by, nowMs) =>
-      queues.inTurn(orgId, noWindow(id), async (sql) => {
+      queues.withOrgLocked(orgId, noWindow(id), async (sql) => {
         assertNotBegun((await found(sql, { id, orgId })).startsAt, timestamp(nowMs))
         await sql.rows('DELETE FROM incidents WHERE id = $1', [id])
-        await noteAct(sql, windowAct('cancel', { id, orgId }, by, nowMs))
+        await recordAct(sql, windowAct('cancel', { id, orgId }, by, nowMs))
       }),
     listMaintenance: async (orgId, which = { endsAfter: '' }) => {
       const id = uuidOrNull(orgId)
-      const known = await rowOf(read, 'SELECT id FROM orgs WHERE id = $1', [id])
-      if (known === undefined) throw noOrg(orgId)
+      await assertOrg(read, orgId)
       return 'endsAfter' in which
         ? await read.rows<MaintenanceWindow>(
             `SELECT ${WINDOW_COLUMNS} ${OF_ORG} AND ends_at > $2 ORDER BY starts_at, id`,
@@ -82,7 +77,7 @@ export function postgresMaintenance({
   }
 }
 
-/** A window, which stays as it is until the end of the transaction. */
+/** The window of this id. The caller has locked the organisation. */
 async function found(sql: Sql, { id, orgId }: { readonly id: string; readonly orgId: string }) {
   const window = await rowOf<MaintenanceWindow>(
     sql,
@@ -91,13 +86,4 @@ async function found(sql: Sql, { id, orgId }: { readonly id: string; readonly or
   )
   if (window === undefined) throw noWindow(id)
   return window
-}
-
-async function assertOwn(sql: Sql, { orgId, serviceIds }: MaintenanceWindow): Promise<void> {
-  const rows = await sql.rows<{ id: string }>(
-    'SELECT id FROM services WHERE org_id = $1 AND id = ANY($2::uuid[])',
-    [uuidOrNull(orgId), uuidsIn(serviceIds)],
-  )
-  const foreign = serviceIds.find((serviceId) => !rows.some(({ id }) => id === serviceId))
-  if (foreign !== undefined) throw noService(foreign)
 }

@@ -4,8 +4,8 @@ import type { MonitoringStore, RegionMode, StoredDefinition } from '../monitorin
 import { rowOf, uuidOrNull } from './connections/sql.ts'
 import type { Pools } from './connections/pools.ts'
 import { transitionApplier } from './transitions.ts'
-import { changeForAll } from './writes/auditWrites.ts'
-import type { OrgQueues } from './writes/orgQueues.ts'
+import { changeForAllOrgs } from './writes/auditWrites.ts'
+import type { StoreParts } from './writes/storeParts.ts'
 
 /** Largest total size of the definitions of one page (bytes): there may be any number of services, of 1 MiB each. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024
@@ -15,14 +15,8 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const DEFINITION_COLUMNS = `id, org_id AS "orgId", definition_generation AS generation,
   string_to_array(running_in, ',') AS "runningIn", response AS text`
 
-/** Commands of transactions before which none is running any more. */
+/** Commands whose transaction, like all earlier ones, has ended. */
 const SETTLED = 'xid < pg_snapshot_xmin(pg_current_snapshot())'
-
-interface MonitoringParts {
-  readonly pools: Pick<Pools, 'read' | 'write' | 'inTransaction'>
-  readonly queues: Pick<OrgQueues, 'inTurn'>
-  readonly nowMs: () => number
-}
 
 interface ChangedRow {
   readonly serviceId: string
@@ -30,11 +24,11 @@ interface ChangedRow {
 }
 
 /**
- * Data for monitoring, in PostgreSQL. The place of a change among others is the number of its transaction, as far as all
- * earlier ones have ended: numbers of a sequence become visible in another order. What one transaction changed has one
- * place, so pages may be a few rows longer than what is asked for.
+ * Data for monitoring, in PostgreSQL. Changes are ordered by transaction id, and visible once all earlier transactions
+ * have ended: values of a sequence become visible out of order. All changes of a transaction have the same position, so
+ * pages may be a few rows longer than requested.
  */
-export function postgresMonitoring({ pools, queues, nowMs }: MonitoringParts): MonitoringStore {
+export function postgresMonitoring({ pools, queues, nowMs }: StoreParts): MonitoringStore {
   const { read, write } = pools
   const numberOf = async (text: string): Promise<number> =>
     (await rowOf<{ number: number }>(read, text, []))?.number ?? 0
@@ -109,7 +103,7 @@ export function postgresMonitoring({ pools, queues, nowMs }: MonitoringParts): M
     setRegionMode: async (region, mode) => {
       const done = `done AS (INSERT INTO region_modes VALUES ($1, $2)
         ON CONFLICT (region) DO UPDATE SET mode = excluded.mode RETURNING region)`
-      await changeForAll(
+      await changeForAllOrgs(
         write,
         { done, values: [region, mode] },
         { action: 'region.set_mode', targetId: region, nowMs: nowMs(), detail: { mode } },

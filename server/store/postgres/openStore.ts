@@ -11,7 +11,7 @@ import { postgresIncidents } from './incidents.ts'
 import { postgresMaintenance } from './maintenance.ts'
 import { changeCount } from './changeCount.ts'
 import { postgresMonitoring } from './monitoring.ts'
-import { monitoringTurn } from './monitoringTurn.ts'
+import { monitoringLease } from './monitoringLease.ts'
 import { postgresNotifications } from './notifications/notifications.ts'
 import { postgresOrganisations } from './organisations.ts'
 import { postgresOutbox } from './outbox.ts'
@@ -37,29 +37,29 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
     if (identity === undefined)
       throw new Error('the database has no identity: it was not restored as a whole')
     const queues = new OrgQueues(pools, { nowMs, monotonicMs })
-    const sharing = { pools, queues, nowMs }
-    const notifications = postgresNotifications(sharing)
+    const parts = { pools, queues, nowMs }
+    const notifications = postgresNotifications(parts)
     return {
       storeId: identity.id,
       sharedAdmission: sharedAdmission(pools.admission, clocks),
-      monitoringTurn: monitoringTurn(pools),
-      ...postgresServices(sharing),
-      ...postgresIncidents(sharing),
+      monitoringLease: monitoringLease(pools),
+      ...postgresServices(parts),
+      ...postgresIncidents(parts),
       ...postgresOutbox(pools, identity.id),
-      ...postgresMonitoring(sharing),
+      ...postgresMonitoring(parts),
       ...postgresAgentTokens(pools),
       ...postgresKeys(pools),
       ...postgresSecrets(pools),
       ...postgresAudit(pools.read),
-      ...postgresOrganisations(sharing),
-      ...postgresKeyring(sharing),
-      ...postgresMaintenance(sharing),
-      ...postgresAccounts(sharing),
-      ...postgresStatusPages(sharing, nowMs),
+      ...postgresOrganisations(parts),
+      ...postgresKeyring(parts),
+      ...postgresMaintenance(parts),
+      ...postgresAccounts(parts),
+      ...postgresStatusPages(parts),
       ...postgresPublished(pools.read),
-      changeCount: changeCount(sharing, monotonicMs),
+      changeCount: changeCount(parts, monotonicMs),
       ...notifications.store,
-      ...postgresUpkeep(pools, queues, notifications.giveBack),
+      ...postgresUpkeep(parts, notifications.releaseLeases),
     }
   } catch (error) {
     await pools.close()

@@ -11,10 +11,9 @@ import {
 import { noOrg } from '../shared/noOrg.ts'
 import type { AdministrationStore, StoredOrg } from '../store.ts'
 import { AUDIT_COLUMNS, auditParameters, auditValues } from './writes/auditWrites.ts'
-import type { Pools } from './connections/pools.ts'
 import { rowOf, uuidOrNull } from './connections/sql.ts'
 import { ORG_COLUMNS } from './writes/orgColumns.ts'
-import type { OrgQueues } from './writes/orgQueues.ts'
+import type { StoreParts } from './writes/storeParts.ts'
 
 type Methods =
   | 'createOrg'
@@ -26,18 +25,12 @@ type Methods =
   | 'setDefaultAutoIncidents'
   | 'listPlans'
 
-interface Sharing {
-  readonly pools: Pick<Pools, 'write' | 'read'>
-  readonly queues: OrgQueues
-  readonly nowMs: () => number
-}
-
-/** Organisations and plans in PostgreSQL. Their changes take turns with those of services: each counts for the next. */
+/** Organisations and plans in PostgreSQL. Their changes share the queues of services, whose limits they change. */
 export function postgresOrganisations({
   pools: { write, read },
   queues,
   nowMs,
-}: Sharing): Pick<AdministrationStore, Methods> {
+}: StoreParts): Pick<AdministrationStore, Methods> {
   return {
     createOrg: async ({ id, name, plan, nowMs: at }) => {
       const detail = { name, plan }
@@ -63,7 +56,7 @@ export function postgresOrganisations({
     },
     setPlan: (orgId, plan) =>
       queues.run(orgId, {
-        wants: { plans: [plan] },
+        reads: { plans: [plan] },
         decide: (draft) => {
           if (!draft.state.plans.has(plan)) throw noPlan(plan)
           draft.setColumns({ plan })
@@ -75,7 +68,7 @@ export function postgresOrganisations({
       }),
     renameOrg: ({ orgId, name, by, nowMs: at }) =>
       queues.run(orgId, {
-        wants: {},
+        reads: {},
         decide: (draft) => {
           draft.setColumns({ name })
           draft.note({ by, action: 'organisation.rename', targetId: orgId, nowMs: at, detail: { name } })
@@ -83,7 +76,7 @@ export function postgresOrganisations({
       }),
     overrideLimits: (orgId, overrides) =>
       queues.run(orgId, {
-        wants: {},
+        reads: {},
         decide: (draft) => {
           const changes = overrideColumns(overrides)
           if (changes.length === 0) return
@@ -103,7 +96,7 @@ export function postgresOrganisations({
       }),
     setDefaultAutoIncidents: (orgId, settings) =>
       queues.run(orgId, {
-        wants: {},
+        reads: {},
         decide: (draft) => {
           const { threshold = null, windowMinutes = null } = settings ?? {}
           draft.setColumns({ threshold, windowMinutes })

@@ -22,8 +22,8 @@ interface Position {
 const START: Position = { xid: '0', sequence: '0' }
 
 /**
- * The outbox in PostgreSQL. Transactions become visible in another order than they numbered their commands, so readers go
- * by the number of the transaction, as far as all earlier ones have ended.
+ * The outbox in PostgreSQL. Transactions become visible out of the order of their sequence numbers, so readers follow
+ * transaction ids, up to the oldest transaction that is still running.
  */
 export function postgresOutbox({ write, read }: Pick<Pools, 'write' | 'read'>, storeId: string): OutboxStore {
   const cursors = cursorsOf(storeId)
@@ -54,7 +54,7 @@ export function postgresOutbox({ write, read }: Pick<Pools, 'write' | 'read'>, s
   }
 }
 
-/** Cursors as texts: the id of their store, and the position of the last command before them. */
+/** Cursors as text: store id and position of the last command read. */
 function cursorsOf(storeId: string) {
   return {
     write: ({ xid, sequence }: Position): Cursor => `${storeId}.${xid}.${sequence}`,
@@ -68,7 +68,7 @@ function cursorsOf(storeId: string) {
 }
 
 interface CommandRow extends Command, Position {
-  /** Size of the definition of its service (bytes); `null` when that does not run in the region. */
+  /** Size of the service's definition (bytes); `null` when the service does not run in the region. */
   readonly bytes: number | null
 }
 

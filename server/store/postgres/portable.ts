@@ -1,17 +1,17 @@
 import type pg from 'pg'
 import type { Portable, PortableRow, PortableValue, RowBatches, TableColumns } from '../portable.ts'
 
-/** Rows of one fetch: definitions have up to 1 MiB, most a few KiB. */
+/** Rows per fetch: definitions have up to 1 MiB, most a few KiB. */
 const FETCHED_ROWS = 200
 
-/** Columns that only this kind of database has: `complete` computes them. */
+/** Columns that only PostgreSQL stores have: `complete` computes them. */
 const OWN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   orgs: ['commands_made', 'past_bytes', 'short_answers_made', 'long_answer_bytes', 'revision'],
   remembered_creations: ['long_bytes_up_to'],
   audit: ['write_id'],
 }
 
-/** Totals that an organisation ever had, as far as rows remain of them. */
+/** Running totals of an organisation, computed from the rows that remain. */
 const COMPLETE = `
 UPDATE remembered_creations r SET long_bytes_up_to = summed.bytes FROM
   (SELECT org_id, key_hash, sum(octet_length(answer)) OVER
@@ -23,34 +23,34 @@ UPDATE orgs o SET
   short_answers_made = coalesce((SELECT max(short_number) FROM remembered_creations WHERE org_id = o.id), 0),
   long_answer_bytes = coalesce((SELECT max(long_bytes_up_to) FROM remembered_creations WHERE org_id = o.id), 0)`
 
-/** How a value of a type is written in the form that moves, and read from it. */
-interface Spelling {
-  /** The type of the parameter, of which there is an array. */
+/** Conversion of a column type from and to the portable form. */
+interface Conversion {
+  /** Element type of the array parameter. */
   readonly parameter: string
   readonly read: (column: string) => string
   readonly write: (value: string) => string
 }
 
-const asIs = (parameter: string): Spelling => ({
+const unchanged = (parameter: string): Conversion => ({
   parameter,
   read: (column) => column,
   write: (value) => value,
 })
-const listOf = (type: 'uuid' | 'text'): Spelling => ({
+const listOf = (type: 'uuid' | 'text'): Conversion => ({
   parameter: 'text',
   read: (column) => `array_to_json(${column})::text`,
-  // A list that is absent is not an empty one.
+  // NULL is not an empty list.
   write: (value) =>
     `CASE WHEN ${value} IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(${value}::json)::${type}) END`,
 })
 
-const SPELLINGS: Readonly<Record<string, Spelling>> = {
-  text: asIs('text'),
-  integer: asIs('integer'),
-  bigint: asIs('bigint'),
-  smallint: asIs('smallint'),
-  bytea: asIs('bytea'),
-  uuid: { ...asIs('uuid'), read: (column) => `${column}::text` },
+const CONVERSIONS: Readonly<Record<string, Conversion>> = {
+  text: unchanged('text'),
+  integer: unchanged('integer'),
+  bigint: unchanged('bigint'),
+  smallint: unchanged('smallint'),
+  bytea: unchanged('bytea'),
+  uuid: { ...unchanged('uuid'), read: (column) => `${column}::text` },
   boolean: {
     parameter: 'integer',
     read: (column) => `${column}::integer`,
@@ -68,8 +68,8 @@ interface Column {
 }
 
 /**
- * The database of `client` as a whole, in one transaction. `client` is not used for anything else, and `other` is a
- * connection to the same database.
+ * The whole database, in one transaction on `client`, which has no other use. `other` is a second connection to the
+ * database.
  */
 export async function openPortable(
   client: pg.Client,
@@ -81,12 +81,12 @@ export async function openPortable(
     `SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL ${isolation}`,
   )
   const found = await readColumns(client)
-  const spellingOf = (table: string, column: string): Spelling => {
+  const conversionOf = (table: string, column: string): Conversion => {
     const type = found.find((each) => each.table === table && each.column === column)?.type ?? ''
-    const spelling = SPELLINGS[type]
-    if (spelling === undefined)
+    const conversion = CONVERSIONS[type]
+    if (conversion === undefined)
       throw new Error(`${table}.${column} has the type ${type}, which does not move`)
-    return spelling
+    return conversion
   }
   return {
     columns: async () => columnsOf(found),
@@ -94,8 +94,8 @@ export async function openPortable(
       const { rows } = await client.query<{ count: number }>(`SELECT count(*)::bigint AS count FROM ${table}`)
       return rows[0]?.count ?? 0
     },
-    exportRows: (table) => exportRows(client, table, spellingOf),
-    importRows: (table, rows) => importRows(client, { ...table, rows, spellingOf }),
+    exportRows: (table) => exportRows(client, table, conversionOf),
+    importRows: (table, rows) => importRows(client, { ...table, rows, conversionOf }),
     clear: async (table) => {
       await client.query(`DELETE FROM ${table}`)
     },
@@ -142,16 +142,16 @@ function columnsOf(found: readonly Column[]): ReadonlyMap<string, readonly strin
   return new Map([...tables].map(([table, columns]) => [table, columns.sort()]))
 }
 
-type SpellingOf = (table: string, column: string) => Spelling
+type ConversionOf = (table: string, column: string) => Conversion
 
 async function* exportRows(
   client: pg.Client,
   { name, columns, key }: TableColumns,
-  spellingOf: SpellingOf,
+  conversionOf: ConversionOf,
 ): RowBatches {
-  const values = columns.map((column) => spellingOf(name, column).read(column))
+  const values = columns.map((column) => conversionOf(name, column).read(column))
   const order = key.map((column) =>
-    spellingOf(name, column).parameter === 'text' ? `${column} COLLATE "C"` : column,
+    conversionOf(name, column).parameter === 'text' ? `${column} COLLATE "C"` : column,
   )
   await client.query(
     `DECLARE moving NO SCROLL CURSOR FOR SELECT ${values.join(', ')} FROM ${name} ORDER BY ${order.join(', ')}`,
@@ -173,12 +173,12 @@ async function importRows(
     name,
     columns,
     rows,
-    spellingOf,
-  }: TableColumns & { readonly rows: RowBatches; readonly spellingOf: SpellingOf },
+    conversionOf,
+  }: TableColumns & { readonly rows: RowBatches; readonly conversionOf: ConversionOf },
 ): Promise<void> {
-  const spellings = columns.map((column) => spellingOf(name, column))
-  const types = spellings.map(({ parameter }, index) => `$${index + 1}::${parameter}[]`)
-  const values = columns.map((column, index) => spellings[index]?.write(`u.${column}`))
+  const conversions = columns.map((column) => conversionOf(name, column))
+  const types = conversions.map(({ parameter }, index) => `$${index + 1}::${parameter}[]`)
+  const values = columns.map((column, index) => conversions[index]?.write(`u.${column}`))
   const text = `INSERT INTO ${name} (${columns.join(', ')}) OVERRIDING SYSTEM VALUE
     SELECT ${values.join(', ')} FROM unnest(${types.join(', ')}) AS u (${columns.join(', ')})`
   for await (const batch of rows) {

@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts'
 import { movedError, type Portable } from '../portable.ts'
 import { openStore, type StoreClocks } from './openStore.ts'
 import { openPortable } from './portable.ts'
-import { adoptRestored } from './schema/adoptRestored.ts'
+import { renewIdentity } from './schema/renewIdentity.ts'
 import { assertDurable } from './schema/assertDurable.ts'
 import { databaseFacts } from './schema/databaseFacts.ts'
 import { judgeDatabase } from './schema/judgeDatabase.ts'
@@ -17,7 +17,7 @@ import {
 } from './schema/migrate.ts'
 import { MIGRATIONS } from './schema/migrations.ts'
 
-/** Clocks of an engine, and the check of the database before it is served; `assertDurable` when absent. */
+/** Clocks of an engine, and the check of its database before a start; `assertDurable` when absent. */
 export interface PostgresParts extends StoreClocks {
   readonly assertUsable?: (client: pg.Client, nowMs: () => number) => Promise<void>
 }
@@ -39,7 +39,7 @@ export function postgresEngine(
         if (purpose === 'serve') await assertUsable(client, clocks.nowMs)
         await migrate(client)
         await assertNotMoved(client, placeOf(url))
-        await adoptRestored(client)
+        await renewIdentity(client)
       })
       return await openStore(url, clocks)
     },
@@ -49,7 +49,7 @@ export function postgresEngine(
       ),
     // Any number of programs serve one database.
     lock: (name) => (name === 'serve' ? Promise.resolve(async () => {}) : lockRotation(url)),
-    openPortable: (role) => openAlone(url, role, (client) => assertUsable(client, clocks.nowMs)),
+    openPortable: (role) => openExclusively(url, role, (client) => assertUsable(client, clocks.nowMs)),
   }
 }
 
@@ -58,8 +58,8 @@ async function assertNotMoved(client: pg.Client, place: string): Promise<void> {
   if (rows[0] !== undefined) throw movedError(place, rows[0].place, 'delete the row of its table "moved"')
 }
 
-/** Opens the database for a move. Rejects when another program uses it: servers share it without a lock. */
-async function openAlone(
+/** Opens the database for a move. Rejects when another pharos-server is connected: servers take no lock. */
+async function openExclusively(
   url: string,
   role: 'source' | 'target',
   assertUsable: (client: pg.Client) => Promise<void>,
@@ -94,11 +94,12 @@ function placeOf(url: string): string {
 }
 
 /**
- * Takes the lock of a rotation, which ends with its connection. It is one of a transaction, which a pooler keeps on its
- * connection, and one without a number, so that readers of the outbox do not wait for its end.
+ * Takes the lock of a rotation, which ends with its connection. It is a lock of a transaction, because a pooler keeps a
+ * transaction on one connection. The transaction writes nothing and so gets no id: readers of the outbox do not wait
+ * for it.
  */
 async function lockRotation(url: string): Promise<() => Promise<void>> {
-  // Not the name of a program that uses the data: a move looks for those while it has this lock.
+  // Not APPLICATION_NAME: a move holds this lock while it looks for connections of servers.
   const client = await connect(url, `${APPLICATION_NAME} rotation`)
   try {
     await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0')

@@ -1,7 +1,7 @@
 import { timestamp } from '../../domain/environment.ts'
 import type { SealedValue } from '../../domain/seal.ts'
 import type { SecretStore } from '../store.ts'
-import { changeForAll } from './writes/auditWrites.ts'
+import { changeForAllOrgs } from './writes/auditWrites.ts'
 import type { Pools } from './connections/pools.ts'
 import { type Sql, uuidOrNull } from './connections/sql.ts'
 import { SEALED_SECRET_COLUMNS } from './notifications/secretRows.ts'
@@ -10,7 +10,7 @@ const SEALED_COLUMNS = `key_id AS "keyId", org_id AS "orgId", service_id AS "ser
   endpoint_id AS "endpointId", slot, master_key_id AS "masterKeyId", wrap_nonce AS "wrapNonce",
   wrapped_key AS "wrappedKey", nonce, ciphertext`
 
-/** The tables with secrets, and their columns: those of services, and those of channels. */
+/** Tables with secrets of services and of channels, and their columns. */
 const SEALED_TABLES = [
   ['sealed_values', SEALED_COLUMNS],
   ['sealed_secrets', SEALED_SECRET_COLUMNS],
@@ -30,12 +30,12 @@ export function postgresSecrets({
       return rows.map(({ id }) => id)
     },
     activateMasterKey: async (id, nowMs) => {
-      // The index allows one active key, so the earlier one has to end before: two statements.
+      // The index allows one active key, so a first statement deactivates the previous one.
       await inTransaction(async (sql) => {
         await sql.rows('UPDATE master_keys SET is_active = false WHERE is_active AND id <> $1', [id])
         const done = `done AS (INSERT INTO master_keys (id, is_active, activated_at) VALUES ($1, true, $2)
           ON CONFLICT (id) DO UPDATE SET is_active = true, activated_at = excluded.activated_at RETURNING id)`
-        await changeForAll(
+        await changeForAllOrgs(
           sql,
           { done, values: [id, timestamp(nowMs)] },
           { action: 'master_key.activate', targetId: id, nowMs },
@@ -44,7 +44,11 @@ export function postgresSecrets({
     },
     retireMasterKey: async (id, nowMs) => {
       const done = 'done AS (DELETE FROM master_keys WHERE id = $1 AND NOT is_active RETURNING id)'
-      await changeForAll(write, { done, values: [id] }, { action: 'master_key.retire', targetId: id, nowMs })
+      await changeForAllOrgs(
+        write,
+        { done, values: [id] },
+        { action: 'master_key.retire', targetId: id, nowMs },
+      )
     },
     sealedValues: async (serviceId) =>
       await read.rows<SealedValue>(`SELECT ${SEALED_COLUMNS} FROM sealed_values WHERE service_id = $1`, [
@@ -65,7 +69,7 @@ export function postgresSecrets({
   }
 }
 
-/** Rewraps secrets of `table`: one that was replaced meanwhile is another row, and a rewrapped one has another master key. */
+/** Rewraps secrets of `table`. Secrets that were replaced or rewrapped meanwhile no longer match and stay unchanged. */
 async function writeWrapped(
   sql: Sql,
   table: string,

@@ -1,22 +1,15 @@
 import type { RenderedService, ServiceOrigins, ServiceStore } from '../store.ts'
 import { type GenerationRow, generationsOf, originIn } from '../shared/pastGeneration.ts'
-import type { Pools } from './connections/pools.ts'
 import { rowOf, type Sql, uuidOrNull } from './connections/sql.ts'
 import { openLongList, LIST_LENGTH_SQL } from './longList.ts'
-import type { OrgQueues } from './writes/orgQueues.ts'
 import { factsOf } from './writes/orgState.ts'
+import type { StoreParts } from './writes/storeParts.ts'
 
-/** Longest list that is rendered at once (bytes). Gap G33. */
+/** Largest list rendered in memory (bytes). Gap G33. */
 const WHOLE_LIST_BYTES_MAX = 8 * 1024 * 1024
 
-interface Sharing {
-  readonly pools: Pick<Pools, 'read' | 'longReader'>
-  readonly queues: OrgQueues
-  readonly nowMs: () => number
-}
-
-/** Services in PostgreSQL. The rendered answer is stored, so that a read parses and renders nothing. */
-export function postgresServices({ pools, queues, nowMs }: Sharing): ServiceStore {
+/** Services in PostgreSQL. The rendered answer is stored, so that a read parses nothing. */
+export function postgresServices({ pools, queues, nowMs }: StoreParts): ServiceStore {
   const { read } = pools
   return {
     listServices: async (orgId) =>
@@ -48,7 +41,7 @@ export function postgresServices({ pools, queues, nowMs }: Sharing): ServiceStor
       ),
     createService: (orgId, fingerprint, decide) =>
       queues.run(orgId, {
-        wants: fingerprint === undefined ? {} : { creationKeys: [fingerprint.keyHash] },
+        reads: fingerprint === undefined ? {} : { creationKeys: [fingerprint.keyHash] },
         decide: (draft) => {
           const now = nowMs()
           const text = draft.createOnce(
@@ -61,7 +54,7 @@ export function postgresServices({ pools, queues, nowMs }: Sharing): ServiceStor
       }),
     changeService: (orgId, serviceId, decide) =>
       queues.run(orgId, {
-        wants: { serviceIds: [serviceId] },
+        reads: { serviceIds: [serviceId] },
         decide: (draft) => {
           const known = draft.state.services.get(serviceId)
           if (known === undefined) return undefined

@@ -3,24 +3,17 @@ import type { CertificateNotice } from '../../domain/certificateNotices.ts'
 import type { NamedEndpoint } from '../../domain/notifications/events.ts'
 import { orderedUuid } from '../../domain/orderedUuid.ts'
 import type { AppliedEffect, MonitoringStore, Transition } from '../monitoringStore.ts'
-import { certificateEvents, type WantingChannel } from '../shared/events.ts'
+import { certificateEvents, type SubscribedChannel } from '../shared/events.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import { effectsOf } from '../shared/transitionEffects.ts'
-import type { Pools } from './connections/pools.ts'
 import { rowOf, type Sql, uuidOrNull, uuidsIn } from './connections/sql.ts'
 import { Draft } from './writes/draft.ts'
 import { insertEvent } from './writes/eventParts.ts'
 import { guardedWrite } from './writes/guardedWrite.ts'
 import { type OrgState, readOrg } from './writes/orgState.ts'
-import type { OrgQueues } from './writes/orgQueues.ts'
+import type { StoreParts } from './writes/storeParts.ts'
 
-interface ApplyingParts {
-  readonly pools: Pick<Pools, 'read' | 'inTransaction'>
-  readonly queues: Pick<OrgQueues, 'inTurn'>
-  readonly nowMs: () => number
-}
-
-/** A transition that waits for those before it. */
+/** A transition that waits to be applied. */
 interface Waiting {
   readonly resultsFile: string
   readonly after: number
@@ -30,7 +23,7 @@ interface Waiting {
 }
 
 const NOTHING: AppliedEffect = { kind: 'nothing' }
-/** Transitions that may change something; all others are only marked as applied. */
+/** Kinds of transitions with an effect; others are only marked as applied. */
 const EFFECTIVE: ReadonlySet<string> = new Set([
   'service.round',
   'service.recovered',
@@ -38,8 +31,8 @@ const EFFECTIVE: ReadonlySet<string> = new Set([
   'certificate.expiring',
 ])
 
-/** Applies transitions one after the other, and marks those without an effect together. */
-export function transitionApplier(parts: ApplyingParts): MonitoringStore['applyTransition'] {
+/** Applies transitions in order; consecutive ones without an effect are marked together. */
+export function transitionApplier(parts: StoreParts): MonitoringStore['applyTransition'] {
   const waiting: Waiting[] = []
   let isRunning = false
 
@@ -59,7 +52,7 @@ export function transitionApplier(parts: ApplyingParts): MonitoringStore['applyT
       waiting.push({ resultsFile, after, transition, resolve, reject })
       if (isRunning) return
       isRunning = true
-      // Those that are asked for in one turn are seen together.
+      // Groups the transitions that are passed in one turn of the event loop.
       queueMicrotask(() => {
         void run().finally(() => {
           isRunning = false
@@ -68,7 +61,7 @@ export function transitionApplier(parts: ApplyingParts): MonitoringStore['applyT
     })
 }
 
-/** The first of `waiting`, and what follows it when none of them has an effect. */
+/** The first of `waiting`, with its successors as long as none of them has an effect. */
 function nextGroup(waiting: Waiting[]): readonly Waiting[] {
   let length = Math.min(waiting.length, 1)
   for (;;) {
@@ -83,7 +76,7 @@ function nextGroup(waiting: Waiting[]): readonly Waiting[] {
 }
 
 /** Applies transitions: one, or several without an effect. */
-async function applyGroup(parts: ApplyingParts, group: readonly Waiting[]): Promise<AppliedEffect> {
+async function applyGroup(parts: StoreParts, group: readonly Waiting[]): Promise<AppliedEffect> {
   const [first, last] = [group[0], group.at(-1)]
   if (first === undefined || last === undefined) return NOTHING
   const { transition } = first
@@ -93,7 +86,7 @@ async function applyGroup(parts: ApplyingParts, group: readonly Waiting[]): Prom
     await parts.pools.inTransaction(mark)
     return NOTHING
   }
-  return parts.queues.inTurn(orgId, noOrg(orgId), async (sql) => {
+  return parts.queues.withOrgLocked(orgId, noOrg(orgId), async (sql) => {
     await mark(sql)
     return transition.kind === 'certificate.expiring'
       ? await giveNotice(sql, parts, JSON.parse(transition.body) as CertificateNotice)
@@ -124,33 +117,33 @@ async function markApplied(sql: Sql, resultsFile: string, after: number, upTo: n
        WHERE CASE WHEN a.results_file = $1 THEN a.sequence ELSE 0 END = $2 RETURNING only_row`,
     [resultsFile, after, upTo],
   )
-  if (marked.length === 0) throw new Error('transitions have to be applied in their order')
+  if (marked.length === 0) throw new Error('transitions must be applied in order')
 }
 
-/** Applies what changes incidents, in a transaction that holds the organisation. */
+/** Applies a transition that changes incidents. The caller has locked the organisation. */
 async function changeIncidents(
   sql: Sql,
-  { nowMs }: Pick<ApplyingParts, 'nowMs'>,
+  { nowMs }: Pick<StoreParts, 'nowMs'>,
   orgId: string,
   transition: Transition,
 ): Promise<AppliedEffect> {
   const { serviceId, atS } = transition
   const state: OrgState | undefined = await readOrg(sql, orgId, [{ serviceIds: [serviceId], foundAtS: atS }])
-  // It may have been deleted since its organisation was read.
+  // The service may have been deleted since its organisation was read.
   if (state?.automatic.has(serviceId) !== true) return NOTHING
   const draft = new Draft(state, nowMs)
   const effect = effectsOf({ autoIncidents: draft.autoIncidents, giveNotice: () => false })(transition)
   if (draft.isEmpty) return effect
   const { text, values } = guardedWrite(draft, randomUUID())
   const row = await rowOf<{ written: number }>(sql, text, values)
-  if (row?.written !== 1) throw new Error('an organisation changed while it was held')
+  if (row?.written !== 1) throw new Error('an organisation changed while it was locked')
   return effect
 }
 
-/** Stores a notice that was not given before, and announces it. */
+/** Stores a new notice and its events. Does nothing for a notice that was given before. */
 async function giveNotice(
   sql: Sql,
-  { nowMs }: Pick<ApplyingParts, 'nowMs'>,
+  { nowMs }: Pick<StoreParts, 'nowMs'>,
   notice: CertificateNotice,
 ): Promise<AppliedEffect> {
   const { org_id, host, port, fingerprint, threshold_s, not_after_s, endpoint_ids } = notice
@@ -162,7 +155,7 @@ async function giveNotice(
     [org_id, host, port, fingerprint, threshold_s, not_after_s],
   )
   if (stored.length === 0) return NOTHING
-  const channels = await sql.rows<WantingChannel>(
+  const channels = await sql.rows<SubscribedChannel>(
     `SELECT id, events, service_ids AS "serviceIds" FROM channels WHERE org_id = $1 AND state = 'active'`,
     [org_id],
   )
@@ -177,7 +170,7 @@ async function giveNotice(
   return { kind: 'noticed' }
 }
 
-/** Those of the endpoints whose services exist, in the order of `ids`. */
+/** Endpoints whose services exist, in the order of `ids`. */
 async function readEndpoints(sql: Sql, ids: readonly string[]): Promise<readonly NamedEndpoint[]> {
   const rows = await sql.rows<{ id: string; serviceId: string; serviceName: string; name: string | null }>(
     `SELECT n.endpoint_id AS id, s.id AS "serviceId", s.response::json ->> 'name' AS "serviceName",

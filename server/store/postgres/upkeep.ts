@@ -4,26 +4,25 @@ import { IDEMPOTENCY_MS } from '../shared/rememberedCreation.ts'
 import { SESSION_IDLE_MS, SESSION_MS_MAX } from '../../domain/accounts/sessions.ts'
 import { timestamp } from '../../domain/environment.ts'
 import { BUS_READER, type StoreFigures, type UpkeepStore } from '../store.ts'
-import type { Pools } from './connections/pools.ts'
 import { rowOf, type SqlValue } from './connections/sql.ts'
 import { forgetEndpoints } from './endedEndpoints.ts'
 import { incompatible, VERSION_QUERY, type Version } from './schema/migrate.ts'
 import { MIGRATIONS } from './schema/migrations.ts'
-import type { OrgQueues } from './writes/orgQueues.ts'
+import type { StoreParts } from './writes/storeParts.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** How long notices of certificates are kept after the certificate ended (seconds). */
+/** Retention of certificate notices after the certificate expires (seconds). */
 const NOTICES_KEPT_S = (90 * DAY_MS) / 1_000
-/** How long a published command is kept for inspection (milliseconds). */
+/** Retention of published commands, for inspection (milliseconds). */
 const COMMANDS_KEPT_MS = 7 * DAY_MS
-/** Most rows of each kind removed in one statement. */
-const FORGOTTEN_AT_ONCE = 1_000
+/** Most rows deleted in one statement. */
+const DELETED_AT_ONCE = 1_000
 
 type Deletion = readonly [text: string, ...values: SqlValue[]]
 
-/** Deletions of expired rows at `nowMs`, each of at most FORGOTTEN_AT_ONCE; several programs may run them at once. */
+/** Deletions of expired rows at `nowMs`, each of at most DELETED_AT_ONCE; several programs may run them at once. */
 function deletions(nowMs: number): readonly Deletion[] {
-  const some = `LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED`
+  const some = `LIMIT ${DELETED_AT_ONCE} FOR UPDATE SKIP LOCKED`
   return [
     [
       `DELETE FROM remembered_creations WHERE (org_id, key_hash) IN
@@ -33,14 +32,14 @@ function deletions(nowMs: number): readonly Deletion[] {
     [
       `DELETE FROM commands WHERE created_at_ms < $1 AND sequence IN
          (SELECT c.sequence FROM commands c JOIN outbox_readers r ON r.name = '${BUS_READER}'
-          WHERE (c.xid, c.sequence) <= (r.xid, r.sequence) ORDER BY c.xid, c.sequence LIMIT ${FORGOTTEN_AT_ONCE})`,
+          WHERE (c.xid, c.sequence) <= (r.xid, r.sequence) ORDER BY c.xid, c.sequence LIMIT ${DELETED_AT_ONCE})`,
       nowMs - COMMANDS_KEPT_MS,
     ],
     [
       `DELETE FROM past_generations WHERE sequence IN
          (SELECT g.sequence FROM orgs o JOIN plans p ON p.name = o.plan JOIN past_generations g ON g.org_id = o.id
             AND g.until_ms < $1 - coalesce(o.results_days, p.results_days) * ${DAY_MS}::bigint
-          LIMIT ${FORGOTTEN_AT_ONCE})`,
+          LIMIT ${DELETED_AT_ONCE})`,
       nowMs,
     ],
     [
@@ -52,7 +51,7 @@ function deletions(nowMs: number): readonly Deletion[] {
          (SELECT a.seq FROM (SELECT org_id, count(*) - ${AUDIT_ENTRIES_MAX} AS surplus FROM audit
             GROUP BY org_id HAVING count(*) > ${AUDIT_ENTRIES_MAX}) crowded
           CROSS JOIN LATERAL (SELECT seq FROM audit WHERE org_id = crowded.org_id
-            ORDER BY seq LIMIT least(crowded.surplus, ${FORGOTTEN_AT_ONCE})) a)`,
+            ORDER BY seq LIMIT least(crowded.surplus, ${DELETED_AT_ONCE})) a)`,
     ],
     ...[['sent', SENT_KEPT_MS] as const, ['failed', FAILED_KEPT_MS] as const].map(
       ([state, keptMs]): Deletion => [
@@ -94,13 +93,16 @@ function deletions(nowMs: number): readonly Deletion[] {
 }
 
 /** Maintenance of the database. */
-export function postgresUpkeep(pools: Pools, queues: OrgQueues, giveBack: () => Promise<void>): UpkeepStore {
+export function postgresUpkeep(
+  { pools, queues }: StoreParts,
+  releaseLeases: () => Promise<void>,
+): UpkeepStore {
   const { write, read } = pools
   return {
-    // Room on its disk is the business of the database: a full one refuses writes, and goes on reading.
+    // The database watches its own disk: when it is full, it refuses writes and still serves reads.
     assertRoom: async () => {},
     probeWrite: async (nowMs) => {
-      // A release that contracted the schema leaves nothing that this one should write.
+      // When a newer release has contracted the schema, this one must not write.
       const beaten = await write.rows(
         `INSERT INTO heartbeat SELECT true, $1::bigint FROM meta WHERE compatible_from <= $2
          ON CONFLICT (only_row) DO UPDATE SET beaten_at_ms = excluded.beaten_at_ms RETURNING only_row`,
@@ -125,7 +127,7 @@ export function postgresUpkeep(pools: Pools, queues: OrgQueues, giveBack: () => 
     },
     tidy: async (nowMs) => {
       for (const [text, ...values] of deletions(nowMs)) {
-        let deleted = FORGOTTEN_AT_ONCE
+        let deleted = DELETED_AT_ONCE
         while (deleted > 0) {
           deleted = (await write.rows(`${text} RETURNING 1 AS deleted`, values)).length
         }
@@ -133,11 +135,11 @@ export function postgresUpkeep(pools: Pools, queues: OrgQueues, giveBack: () => 
       await forgetEndpoints(write, nowMs)
     },
     onCommands: (listener) => queues.onWrite(listener),
-    waitNoMore: () => queues.waitNoMore(),
+    rejectWaiting: () => queues.rejectWaiting(),
     close: async () => {
       await queues.idle()
-      // A database that cannot be reached ends the turns by its clock.
-      await giveBack().catch(() => {})
+      // In a database that cannot be reached, the leases expire.
+      await releaseLeases().catch(() => {})
       await pools.close()
     },
   }

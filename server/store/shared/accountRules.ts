@@ -6,7 +6,7 @@ import type { Act } from './act.ts'
 /** Most members of an organisation, and most open invitations. */
 const MEMBERS_MAX = 200
 const INVITATIONS_MAX = 20
-/** Most sessions of a person: their page lists them. Gap G54. */
+/** Most sessions of a person, because a page lists all of them. Gap G54. */
 export const SESSIONS_MAX = 50
 
 /** Throws `invalid` when an organisation with this number of members has no room for another. */
@@ -15,7 +15,7 @@ export function assertMemberRoom(members: number): void {
   throw new ApiError('invalid', `an organisation has at most ${MEMBERS_MAX} members`)
 }
 
-/** Members and invitations of an organisation at an invitation. `open` counts its other open invitations. */
+/** Counts for an invitation to an organisation. `open` counts its other open invitations. */
 interface InvitationStanding {
   readonly isMember: boolean
   readonly members: number
@@ -31,12 +31,12 @@ export function assertInvitable(email: string, { isMember, members, open }: Invi
   }
 }
 
-/** Whether `acceptance` is of the person who has the address of `invitation`, or that address has no person yet. Pure. */
+/** Whether the person who accepts has the invited address, or is new and the address is free. Pure. */
 export function isForInvited({ personId }: OpenInvitation, acceptance: Acceptance): boolean {
   return acceptance.kind === 'person' ? acceptance.personId === personId : personId === null
 }
 
-/** Throws `invalid` when an organisation with this number of owners would lose its last one with a member of `role`. */
+/** Throws `invalid` when a member of `role` is the last owner. */
 export function assertOwnerLeft(role: Role, owners: number): void {
   if (role !== 'owner' || owners > 1) return
   throw new ApiError('invalid', 'the last owner must stay: make another member an owner first')
@@ -47,22 +47,22 @@ export function isLower(to: Role, from: Role): boolean {
   return ROLES.indexOf(to) < ROLES.indexOf(from)
 }
 
-/** The refusal of a person who is no member. Pure. */
+/** The error for a person who is no member. Pure. */
 export function noMember(personId: string): ApiError {
   return new ApiError('not_found', `the organisation has no member ${personId}`)
 }
 
-/** The refusal of an address without a person. Pure. */
+/** The error for an address without a person. Pure. */
 export function noPerson(email: string): ApiError {
   return new ApiError('not_found', `there is no person with the address ${email}`)
 }
 
-/** The refusal of an invitation that is not open, or of another organisation. Pure. */
+/** The error for an invitation that is not open, or belongs to another organisation. Pure. */
 export function noInvitation(): ApiError {
   return new ApiError('not_found', 'there is no such invitation')
 }
 
-/** The entry of an invitation. The audit log names no addresses of people. Pure. */
+/** The audit entry of an invitation; without the address, which is personal data. Pure. */
 export function inviteAct(invitation: NewInvitation, by: Act['by'], nowMs: number): Act {
   const { orgId, role, tokenHash } = invitation
   return {
@@ -75,7 +75,7 @@ export function inviteAct(invitation: NewInvitation, by: Act['by'], nowMs: numbe
   }
 }
 
-/** The entry of an invitation that is withdrawn. Pure. */
+/** The audit entry of a withdrawn invitation. Pure. */
 export function withdrawAct(
   { orgId, tokenHash }: Pick<OpenInvitation, 'orgId' | 'tokenHash'>,
   by: Act['by'],
@@ -84,7 +84,7 @@ export function withdrawAct(
   return { orgId, by, action: 'invitation.withdraw', targetId: tokenHash.toString('hex'), nowMs }
 }
 
-/** The entry of a person who accepts an invitation. Pure. */
+/** The audit entry of an accepted invitation. Pure. */
 export function joinAct({ orgId, role, tokenHash }: OpenInvitation, personId: string, nowMs: number): Act {
   const detail = { role, invitation: tokenHash.toString('hex') }
   const by = { kind: 'person', id: personId } as const

@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/accounts/actor.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { AuditEntry } from '../notificationStore.ts'
 
-/** How long an entry of the audit log is kept (milliseconds). Gap G53. */
+/** Retention of audit entries (milliseconds). Gap G53. */
 export const AUDIT_KEPT_MS = 400 * 24 * 60 * 60 * 1_000
 /** Most entries of an organisation in the audit log. */
 export const AUDIT_ENTRIES_MAX = 100_000
@@ -29,7 +29,7 @@ export function auditRow({ orgId, by, action, targetId, nowMs, detail = {} }: Ac
   }
 }
 
-/** A row of the audit log as it is read. */
+/** A row of the audit log. */
 export type AuditRow = Omit<AuditEntry, 'detail'> & { readonly detail: string }
 
 /** `row` with its detail parsed. Pure. */

@@ -28,15 +28,15 @@ export interface AutoIncidents {
   /** They have been up long enough. */
   readonly settle: (serviceId: string, recovery: Recovery) => AppliedEffect
   /**
-   * A service changed from `before` to `after`, `null` when it is deleted: resolves its incident if the change requires
-   * it.
+   * Follows a change of a service from `before` to `after`, `null` when deleted: resolves its incident if the change
+   * requires that.
    */
   readonly follow: (before: ServiceResponse, after: ServiceResponse | null) => void
   /** A person added an update to the automatic incident `incident`, which shows it. */
   readonly takeOver: (incident: Incident) => void
 }
 
-/** What a decision about a new incident is given. */
+/** Facts for a decision about a new incident. */
 export interface IncidentStanding {
   /** Next number of the organisation, from 1, never used twice. */
   readonly number: number
@@ -45,9 +45,9 @@ export interface IncidentStanding {
 
 /** Writing of incidents, each in the caller's transaction. */
 export interface IncidentWrites {
-  /** Stores what `decide` makes. Throws what it throws, before anything is written. */
+  /** Stores the incident that `decide` returns. When `decide` throws, nothing is written. */
   readonly open: (orgId: string, by: Actor, decide: (standing: IncidentStanding) => Incident) => Incident
-  /** Stores what `decide` makes of the incident; `undefined` when the organisation has no such incident. */
+  /** Stores the incident that `decide` returns; `undefined` when the organisation has no such incident. */
   readonly change: (
     orgId: string,
     incidentId: string,
@@ -56,7 +56,7 @@ export interface IncidentWrites {
   ) => Incident | undefined
 }
 
-/** An automatic incident to be stored, with the id of its incident. */
+/** State of an automatic incident to store. */
 export type StoredMarks = AutoIncidentMarks & { readonly incidentId: string }
 
 /** The rows behind automatic incidents, read and written in the caller's transaction. */
@@ -104,7 +104,7 @@ export function autoIncidentsOf(parts: AutoIncidentParts): AutoIncidents {
       const service = rows.service(serviceId)
       if (service === undefined || !isCounted(service, round)) return NOTHING
       const { isNow, endedS } = rows.maintenance(serviceId, atS)
-      // Rounds within or before it do not count.
+      // Rounds in or before a maintenance window do not count.
       if (isNow) return NOTHING
       const rounds = rows.addRound(serviceId, round, settingsOf(service)?.threshold ?? 0)
       const facts = {
@@ -139,7 +139,7 @@ export function autoIncidentsOf(parts: AutoIncidentParts): AutoIncidents {
       const open = rows.open(before.id)
       if (open === undefined) return
       if (!open.isTakenOver) take(before, { kind: 'resolve', request })
-      // A person resolves it, which mutes a service that is down by then: it may be checked again before.
+      // Not resolved here: a person does, which mutes a service that is down at that time.
       else if (after === null) rows.close(before.id)
     },
     takeOver: ({ id, status }) => {

@@ -10,18 +10,18 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 export const SENT_KEPT_MS = 7 * DAY_MS
 export const FAILED_KEPT_MS = 30 * DAY_MS
 
-/** Why a channel is disabled that a person disabled. */
+/** Reason of a channel that a person disabled. */
 export const DISABLED_BY_HAND = 'disabled by hand'
 
-/** Who acts when no one else is named. */
+/** The default actor. */
 export const CLI = { kind: 'cli' } as const
 
-/** The refusal of a channel that does not exist. Pure. */
+/** The error for an unknown channel. Pure. */
 export function noChannel(id: string): ApiError {
   return new ApiError('not_found', `there is no channel ${id}`)
 }
 
-/** The refusal of a delivery that the channel does not have. Pure. */
+/** The error for an unknown delivery of a channel. Pure. */
 export function noDelivery(webhookId: string): ApiError {
   return new ApiError('not_found', `there is no delivery ${webhookId}`)
 }
@@ -47,7 +47,7 @@ export function assertSigns({ kind }: Pick<StoredChannel, 'kind'>): void {
   throw new ApiError('invalid', 'a channel of kind slack has no signing secret: its URL is the secret')
 }
 
-/** Services that a change adds to those of a channel: one that was deleted since it was chosen does no harm. Pure. */
+/** Services that a change adds to a channel. Only these must exist: others may have been deleted meanwhile. Pure. */
 export function addedServices(
   before: Pick<StoredChannel, 'serviceIds'>,
   serviceIds: readonly string[] | null,
@@ -55,12 +55,12 @@ export function addedServices(
   return serviceIds?.filter((id) => before.serviceIds?.includes(id) !== true) ?? []
 }
 
-/** What deliveries that wait for a channel fail with when it is disabled. Pure. */
+/** Failure reason of waiting deliveries when their channel is disabled. Pure. */
 export function failedReasonOf(reason: string): string {
   return `channel disabled: ${reason}`
 }
 
-/** What an entry about a channel is made from. `by` is the command line when absent. */
+/** An act on a channel; by the command line when `by` is absent. */
 interface ChannelAct {
   readonly channel: Pick<StoredChannel, 'id' | 'orgId'>
   readonly by?: Actor | undefined
@@ -68,7 +68,7 @@ interface ChannelAct {
   readonly detail?: Act['detail']
 }
 
-/** The entry of what is done to a channel, such as `create`. Pure. */
+/** The audit entry of an act on a channel, such as `create`. Pure. */
 export function channelAct(verb: string, { channel, by = CLI, nowMs, detail }: ChannelAct): Act {
   const act = { orgId: channel.orgId, targetId: channel.id, by, nowMs, action: `channel.${verb}` }
   return detail === undefined ? act : { ...act, detail }
@@ -91,7 +91,7 @@ export function giveUpReason(
   return isGivenUp({ nowMs, sinceMs, failedDeliveries }) ? 'no delivery succeeded for 5 days' : undefined
 }
 
-/** A delivery with its last attempt as it is read. */
+/** A row of a delivery with its last attempt. */
 export type DeliveryRow = Omit<StoredDelivery, 'last'> & {
   readonly lastAtMs: number | null
   readonly status: number | null

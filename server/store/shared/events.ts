@@ -13,10 +13,10 @@ import {
 import type { Payload } from '../../domain/notifications/payload.ts'
 import type { StoredChannel } from '../notificationStore.ts'
 
-/** An active channel, with what it wants. */
-export type WantingChannel = Pick<StoredChannel, 'id' | 'events' | 'serviceIds'>
+/** An active channel with the events and services it subscribes to. */
+export type SubscribedChannel = Pick<StoredChannel, 'id' | 'events' | 'serviceIds'>
 
-/** An event to be stored, with its deliveries, which are due at once. */
+/** An event to store, with its deliveries, which are due at once. */
 export interface EventRow {
   readonly id: string
   readonly orgId: string
@@ -31,40 +31,40 @@ export interface EventRow {
 
 type EventTools = Pick<Environment, 'nowMs' | 'uuid'>
 
-/** Those of `channels` that want events of any of these services. Pure. */
+/** The channels that subscribe to any of these services. Pure. */
 export function channelsOf(
-  channels: readonly WantingChannel[],
+  channels: readonly SubscribedChannel[],
   serviceIds: readonly string[],
-): readonly WantingChannel[] {
+): readonly SubscribedChannel[] {
   return channels.filter(
     ({ serviceIds: wanted }) => wanted === null || serviceIds.some((id) => wanted.includes(id)),
   )
 }
 
-/** The events of the updates of `incident` from index `from` on, for the channels that want them; without one there is none. */
+/** The events of the updates of `incident` from index `from` on; none when no channel subscribes to them. */
 export function incidentEvents(
   { org, incident, from }: { readonly org: NamedOrg; readonly incident: Incident; readonly from: number },
-  channels: readonly WantingChannel[],
+  channels: readonly SubscribedChannel[],
   nameOf: (serviceId: string) => string | null,
   tools: EventTools,
 ): readonly EventRow[] {
-  const wanting = channelsOf(channels, incident.service_ids)
-  if (wanting.length === 0) return []
+  const subscribed = channelsOf(channels, incident.service_ids)
+  if (subscribed.length === 0) return []
   const services = incident.service_ids.map((id): NamedService => ({ id, name: nameOf(id) }))
   return [...incident.updates.keys()].slice(from).flatMap((index) => {
     const payload = incidentPayload(incident, index, { org, services })
-    return payload === undefined ? [] : eventsOf(org.id, payload, wanting, tools)
+    return payload === undefined ? [] : eventsOf(org.id, payload, subscribed, tools)
   })
 }
 
-/** The event of a certificate that ends soon; none when no channel wants it, or all its `endpoints` are gone. */
+/** The event of a certificate that expires soon; none when no channel subscribes to it, or `endpoints` is empty. */
 export function certificateEvents(
   notice: CertificateNotice,
   { org, endpoints }: { readonly org: NamedOrg; readonly endpoints: readonly NamedEndpoint[] },
-  channels: readonly WantingChannel[],
+  channels: readonly SubscribedChannel[],
   tools: EventTools,
 ): readonly EventRow[] {
-  const wanting = channelsOf(
+  const subscribed = channelsOf(
     channels,
     endpoints.map(({ service }) => service.id),
   )
@@ -72,12 +72,12 @@ export function certificateEvents(
   return eventsOf(
     org.id,
     certificatePayload(notice, { org, endpoints, nowMs: tools.nowMs() }),
-    wanting,
+    subscribed,
     tools,
   )
 }
 
-/** The event of a test of one channel. */
+/** The event of a channel test. */
 export function testEvent(
   org: NamedOrg,
   { id, name }: { readonly id: string; readonly name: string },
@@ -86,15 +86,15 @@ export function testEvent(
   return eventOf(org.id, testPayload(org, { id, name }, tools.nowMs()), [{ id }], tools)
 }
 
-/** The event of `payload` for those of `channels` that want its type. */
+/** The event of `payload` for the channels that subscribe to its type. */
 function eventsOf(
   orgId: string,
   payload: Payload,
-  channels: readonly WantingChannel[],
+  channels: readonly SubscribedChannel[],
   tools: EventTools,
 ): readonly EventRow[] {
-  const wanting = channels.filter(({ events }) => events.some((type) => type === payload.type))
-  return wanting.length === 0 ? [] : [eventOf(orgId, payload, wanting, tools)]
+  const subscribed = channels.filter(({ events }) => events.some((type) => type === payload.type))
+  return subscribed.length === 0 ? [] : [eventOf(orgId, payload, subscribed, tools)]
 }
 
 function eventOf(
@@ -116,7 +116,7 @@ function eventOf(
   }
 }
 
-/** The id under which a channel receives an event: of both, so that two channels with one receiver differ. */
+/** The webhook id of an event for a channel: two channels with the same receiver get different ids. */
 function webhookIdOf(eventId: string, channelId: string): string {
   return `msg_${createHash('sha256').update(`${eventId} ${channelId}`).digest('hex').slice(0, 32)}`
 }

@@ -1,7 +1,7 @@
 import type { Incident, IncidentUpdate } from '../../../api/contract/incident.ts'
 import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
 
-/** Longest page of incidents that is read at once: bytes of texts, and updates. Gap G33. */
+/** Largest page of incidents read into memory: bytes of texts, and updates. Gap G33. */
 export const WHOLE_PAGE_BYTES_MAX = 512 * 1_024
 export const WHOLE_PAGE_UPDATES_MAX = 2_000
 

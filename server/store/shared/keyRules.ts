@@ -3,13 +3,13 @@ import { ApiError } from '../../../api/contract/apiError.ts'
 /** Most keys of an organisation that are not revoked. Gap G31. */
 const KEYS_MAX = 500
 
-/** Throws `invalid` when an organisation with this number of keys that are not revoked has no room for another. */
+/** Throws `invalid` when an organisation with `keys` unrevoked keys has no room for another. */
 export function assertKeyRoom(keys: number): void {
   if (keys < KEYS_MAX) return
   throw new ApiError('invalid', `an organisation has at most ${KEYS_MAX} API keys: revoke one first`)
 }
 
-/** The refusal of a key that does not exist. Pure. */
+/** The error for an unknown key. Pure. */
 export function noKey(id: string): ApiError {
   return new ApiError('not_found', `there is no key ${id}`)
 }

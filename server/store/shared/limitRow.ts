@@ -1,7 +1,7 @@
 import type { PlanLimits } from '../../domain/planLimits.ts'
 import type { LimitOverrides } from '../store.ts'
 
-/** The value for every region in a column that otherwise lists codes. */
+/** The value for all regions in a column of region codes. */
 const ALL_REGIONS = 'all'
 
 /** The column of each limit, in the tables of plans and of organisations. */

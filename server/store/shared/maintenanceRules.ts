@@ -3,7 +3,7 @@ import { ApiError } from '../../../api/contract/apiError.ts'
 import type { MaintenanceWindow } from '../store.ts'
 import type { Act } from './act.ts'
 
-/** Throws `invalid` when `window` has ended at the instant `now`, and `conflict` when it is not as in `seen`. Pure. */
+/** Throws `invalid` when `window` has ended at `now`, and `conflict` when it differs from `seen`. */
 export function assertChangeable(
   window: MaintenanceWindow,
   now: string,
@@ -11,7 +11,7 @@ export function assertChangeable(
 ): void {
   if (window.endsAt <= now) throw new ApiError('invalid', 'the window has ended')
   if (seen !== undefined && !isDeepStrictEqual(content(window), content(seen))) {
-    throw new ApiError('conflict', 'the window was changed meanwhile')
+    throw new ApiError('conflict', 'the window has changed since it was read')
   }
 }
 
@@ -22,7 +22,7 @@ function content({ title, startsAt, endsAt, serviceIds }: MaintenanceWindow): re
 /** Most windows of an organisation that have not ended: each list of services reads them. Gap G6. */
 const OPEN_MAX = 200
 
-/** Throws `invalid` when an organisation with `open` windows that have not ended cannot have another. */
+/** Throws `invalid` when an organisation with `open` windows that have not ended has no room for another. */
 export function assertWindowRoom(open: number): void {
   if (open < OPEN_MAX) return
   const text = `an organisation has at most ${OPEN_MAX} maintenance windows that have not ended`
@@ -34,12 +34,12 @@ export function assertNotBegun(startsAt: string, now: string): void {
   if (startsAt <= now) throw new ApiError('invalid', 'the window has begun: end it instead')
 }
 
-/** The refusal of a window that does not exist. Pure. */
+/** The error for an unknown window. Pure. */
 export function noWindow(id: string): ApiError {
   return new ApiError('not_found', `there is no maintenance window ${id}`)
 }
 
-/** The entry of a window that is made, changed or, without its content, cancelled. Pure. */
+/** The audit entry of a window that is created, changed or, without content, cancelled. Pure. */
 export function windowAct(
   action: 'create' | 'update' | 'cancel',
   window: Pick<MaintenanceWindow, 'id' | 'orgId'> & Partial<MaintenanceWindow>,

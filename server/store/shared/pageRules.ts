@@ -12,12 +12,12 @@ import type { PageEdit } from '../statusPageStore.ts'
 import type { Act } from './act.ts'
 import { noService } from './noService.ts'
 
-/** The refusal of a page that does not exist. Pure. */
+/** The error for an unknown page. Pure. */
 export function noPage(id: string): ApiError {
   return new ApiError('not_found', `there is no status page ${id}`)
 }
 
-/** The refusal of an incident that the organisation does not have. Pure. */
+/** The error for an unknown incident of the organisation. Pure. */
 export function noIncident(displayId: string): ApiError {
   return new ApiError('not_found', `the organisation has no incident ${displayId}`)
 }
@@ -27,17 +27,17 @@ export function numberIn(displayId: string): number {
   return Number(/^INC-(\d{1,15})$/i.exec(displayId)?.[1] ?? 0)
 }
 
-/** The refusal of a slug that another page has. Pure. */
+/** The error for the slug of another page. Pure. */
 export function slugTaken(slug: string): ApiError {
   return new ApiError('invalid', `the slug ${slug} is taken: choose another one`)
 }
 
-/** The refusal of a host that is bound to the page `pageId`. Pure. */
+/** The error for a host that is bound to the page `pageId`. Pure. */
 export function hostBound(host: string, pageId: string): ApiError {
   return new ApiError('invalid', `${host} is bound to the page ${pageId}: unbind it there first`)
 }
 
-/** The refusal of a host that is not bound to the page `pageId`. Pure. */
+/** The error for a host that is not bound to the page `pageId`. Pure. */
 export function hostUnbound(host: string, pageId: string): ApiError {
   return new ApiError('not_found', `${host} is not bound to the page ${pageId}`)
 }
@@ -54,13 +54,13 @@ export function assertHostRoom({ hosts }: StatusPage): void {
   throw new ApiError('invalid', `a page has at most ${HOSTS_MAX} hosts`)
 }
 
-/** Throws `conflict` when the page is another one than `edit` was made from. */
+/** Throws `conflict` when the page has changed since `edit` was made. */
 export function assertUnchanged({ generation }: StatusPage, edit: PageEdit | undefined): void {
   if (edit?.generation === undefined || edit.generation === generation) return
-  throw new ApiError('conflict', 'the page was changed meanwhile')
+  throw new ApiError('conflict', 'the page has changed since it was read')
 }
 
-/** A section to be stored, with its components in order. */
+/** A section to store, with its components in order. */
 export interface SectionRow {
   readonly id: string
   readonly name: string
@@ -85,8 +85,9 @@ export function wantedServices(wanted: readonly WantedSection[]): readonly strin
 }
 
 /**
- * The sections that replace those of a page: a service that stays keeps its component id, which badges name, and what
- * `wanted` does not say. `nameOf` gives the name of a service of the organisation. Throws `not_found` for others.
+ * The sections that replace those of a page. A service that stays keeps its component id, which badge URLs contain, and
+ * the values that `wanted` leaves out. `nameOf` returns the name of a service of the organisation; for other services
+ * this throws `not_found`.
  */
 export function sectionRows(
   { sections }: StatusPage,
@@ -112,7 +113,7 @@ export function sectionRows(
   }))
 }
 
-/** A component with its section as they are read; a section whose services were all deleted has one row without a component. */
+/** A row of a component with its section; a section without services has one row without a component. */
 export interface ComponentRow {
   readonly section: string
   readonly sectionId: string
@@ -135,10 +136,10 @@ export function sectionsOf(rows: readonly ComponentRow[]): readonly PageSection[
   return [...sections.values()]
 }
 
-/** What is done to a page. */
+/** An act on a page. */
 export type PageVerb = 'create' | 'update' | 'delete' | 'bind_host' | 'unbind_host'
 
-/** The entry of what is done to a page, by the command line when `by` is absent. Pure. */
+/** The audit entry of an act on a page, by the command line when `by` is absent. Pure. */
 export function pageAct(
   verb: PageVerb,
   {

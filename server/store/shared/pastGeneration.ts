@@ -4,12 +4,12 @@ import { pastDefinition } from '../../domain/pastDefinition.ts'
 import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
 import type { ServiceGeneration } from '../store.ts'
 
-/** Largest total size of the newest past generations of an organisation (bytes). Gap G48. */
+/** Largest total size of the past generations of an organisation (bytes). Gap G48. */
 export const PAST_BYTES_MAX = 64 * 1024 * 1024
 /** Size of a generation besides its definition and origin (bytes). */
 const ROW_BYTES = 256
 
-/** A generation that a change ends. */
+/** A generation, and the change that ended it. */
 export interface Ending {
   readonly service: Service
   /** The previous ChangeOrigin of the service, as JSON. */
@@ -18,20 +18,20 @@ export interface Ending {
   readonly nowMs: number
 }
 
-/** A past generation to be stored. */
+/** A past generation to store. */
 export interface PastRow {
   readonly serviceId: string
   readonly generation: number
   readonly untilMs: number
   readonly origin: string | null
   readonly definition: string | null
-  /** Its size, and that of all that the organisation ever stored before (bytes): the oldest are found by it. */
+  /** Running total of the sizes of the organisation's generations (bytes), by which cleanup finds the oldest. */
   readonly bytesUpTo: number
 }
 
 /**
- * The rows of an ending generation, and of its deletion, after `bytesBefore` of the organisation. The current
- * generation is only in `services`: a creation has none. Pure.
+ * The rows of an ended generation, and of its deletion; `bytesBefore` is the running total so far. The current
+ * generation has no row. Pure.
  */
 export function pastRows(
   { service, origin, change, nowMs }: Ending,

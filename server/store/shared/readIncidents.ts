@@ -2,7 +2,7 @@ import type { Incident } from '../../../api/contract/incident.ts'
 import type { Section } from '../../../api/contract/incidentTerms.ts'
 import type { LongList, Store } from '../store.ts'
 
-/** Incidents that are read at once. */
+/** Incidents per page. */
 const PAGE_INCIDENTS = 100
 
 /** All incidents of an organisation in `section`, newest first. */

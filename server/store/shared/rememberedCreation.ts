@@ -2,10 +2,10 @@ import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import type { CreationFingerprint } from '../store.ts'
 
-/** Retention of a creation's answer for its Idempotency-Key (milliseconds). Gap G20. */
+/** Retention of the answer to a creation with an Idempotency-Key (milliseconds). Gap G20. */
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1_000
 
-/** Length from which an answer counts as long (bytes). */
+/** Size from which an answer counts as long (bytes). */
 export const LONG_ANSWER_BYTES = 16 * 1_024
 /**
  * Largest total size of the newest long answers of an organisation (bytes): a key may request 200 GB a day. Gap G20.
@@ -23,8 +23,8 @@ export interface RememberedCreation {
 }
 
 /**
- * The answer to a creation with `fingerprint` at `nowMs`, when `earlier` has its key; `undefined` when it is to be made.
- * Throws `invalid` when the key was used for another body.
+ * The stored answer to a repeated creation; `undefined` when the creation is new. Throws `invalid` when the key was
+ * used for another body.
  */
 export function answerAgain(
   earlier: RememberedCreation | undefined,

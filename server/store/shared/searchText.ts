@@ -1,4 +1,4 @@
-/** Text in its form for search: lower case, in any alphabet. Pure. */
+/** Text folded for search: lower case, in any alphabet. Pure. */
 export function foldForSearch(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }

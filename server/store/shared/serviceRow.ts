@@ -1,13 +1,13 @@
 import type { OrgUsage } from '../../domain/planLimits.ts'
 import type { Service } from '../../domain/serviceChanges.ts'
 
-/** Columns of a service that follow from it. `runningIn` lists its active regions: none while it is paused. Pure. */
+/** Columns derived from a service. `runningIn` lists its active regions: none while it is paused. Pure. */
 export function columnsOf({ response, generation, definitionGeneration }: Service) {
   const runningIn = response.paused_at == null ? response.regions.join(',') : ''
   return { generation, definitionGeneration, runningIn }
 }
 
-/** What a service uses of the limits of its organisation; `null` uses nothing. Pure. */
+/** Usage of a service, counted against the limits of its organisation; none for `null`. Pure. */
 export function usageOf(service: Service | null): OrgUsage {
   if (service === null) return { activeServices: 0, activeEndpoints: 0, storedServices: 0 }
   const isActive = service.response.paused_at == null
@@ -18,7 +18,7 @@ export function usageOf(service: Service | null): OrgUsage {
   }
 }
 
-/** `usage` after a service that was `was` has become `is`. Pure. */
+/** `usage` after the usage of a service changed from `was` to `is`. Pure. */
 export function usageAfter(usage: OrgUsage, was: OrgUsage, is: OrgUsage): OrgUsage {
   return {
     activeServices: usage.activeServices + is.activeServices - was.activeServices,

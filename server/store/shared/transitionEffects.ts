@@ -3,19 +3,19 @@ import type { CertificateNotice } from '../../domain/certificateNotices.ts'
 import type { AppliedEffect, Transition } from '../monitoringStore.ts'
 import type { AutoIncidents } from './autoIncidents.ts'
 
-/** What transitions change, in the caller's transaction. */
+/** Dependencies of the effects of transitions, in the caller's transaction. */
 interface EffectParts {
   readonly autoIncidents: Pick<AutoIncidents, 'fail' | 'recover' | 'settle'>
-  /** Stores a notice and announces it; `false`, and nothing stored, when it or one of a later threshold was. */
+  /** Stores a notice and its events; `false` when this notice, or one of a later threshold, was given before. */
   readonly giveNotice: (notice: CertificateNotice) => boolean
 }
 
-/** What a transition does, in the caller's transaction. */
+/** Applies a transition in the caller's transaction. */
 export type ApplyEffect = (transition: Transition) => AppliedEffect
 
 const NOTHING: AppliedEffect = { kind: 'nothing' }
 
-/** The effects of transitions. Those of other kinds have none here. */
+/** The effects of transitions, by kind; other kinds have none. */
 export function effectsOf({ autoIncidents, giveNotice }: EffectParts): ApplyEffect {
   return ({ kind, serviceId, atS, body }) => {
     switch (kind) {

@@ -109,7 +109,7 @@ export function sqliteMonitoring(
     applyTransition: (resultsFile, after, transition) =>
       commits.run(() => {
         if ((appliedNow.get(resultsFile) ?? 0) !== after) {
-          throw new Error('transitions have to be applied in their order')
+          throw new Error('transitions must be applied in order')
         }
         const effect = effectOf(transition)
         apply.run(resultsFile, transition.sequence)

@@ -70,7 +70,7 @@ export async function openStore(
   const storeNotice = prepareCertificateNotices(connections.writer)
   return {
     storeId,
-    ...{ sharedAdmission: null, monitoringTurn: null },
+    ...{ sharedAdmission: null, monitoringLease: null },
     ...sqliteServices(connections, { commits, version: versions.all, nowMs, autoIncidents, note }),
     ...sqliteIncidents(connections, { commits, nowMs, writes, autoIncidents }),
     ...sqliteOutbox(connections, { commits, storeId }),

@@ -92,7 +92,7 @@ export function sqliteUpkeep(
       writer.pragma('optimize')
     },
     onCommands: (listener) => commits.onCommit(listener),
-    waitNoMore: () => commits.waitNoMore(),
+    rejectWaiting: () => commits.rejectWaiting(),
     close: async () => {
       await commits.flush()
       reader.close()

@@ -144,7 +144,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
       await fail()
       sequence -= 1
 
-      await expect(fail()).rejects.toThrow('transitions have to be applied in their order')
+      await expect(fail()).rejects.toThrow('transitions must be applied in order')
       expect(await store.appliedTransition(FILE)).toBe(sequence)
       expect(await incidents()).toHaveLength(1)
     })

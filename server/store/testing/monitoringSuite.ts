@@ -172,11 +172,11 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
       await apply('service.state', {})
       const at = sequence
 
-      await expect(apply('service.state', {}, at + 1)).rejects.toThrow('in their order')
+      await expect(apply('service.state', {}, at + 1)).rejects.toThrow('in order')
       const together = await Promise.all([1, 2, 3].map((step) => apply('agent.lost', {}, at + step - 1)))
       await expect(
         store.applyTransition('other', 5, { sequence: 6, atS: 0, serviceId: '', kind: 'x', body: '{}' }),
-      ).rejects.toThrow('in their order')
+      ).rejects.toThrow('in order')
 
       expect(together).toEqual(['nothing', 'nothing', 'nothing'])
       sequence = at + 3
@@ -222,16 +222,16 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
       const hash = createHash('sha256').update(id).digest()
       await store.createAgentToken({ id, region: 'eu-west-1', name: 'one', hash, last4: 'abcd', nowMs: 0 })
       const unseen = (await store.listAgentTokens()).find((token) => token.id === id)
-      const sighting = {
+      const report = {
         ...{ tokenId: id, seenAtMs: 1, agents: 2, version: '0.2.0', clockAheadMs: -3 },
         ...{ spooled: 4, checksInFlight: 5 },
       }
-      await store.noteAgents([sighting])
-      await other.noteAgents([{ ...sighting, agents: 0 }])
+      await store.recordAgentReports([report])
+      await other.recordAgentReports([{ ...report, agents: 0 }])
 
-      expect(unseen?.sighting).toBeNull()
+      expect(unseen?.report).toBeNull()
       const seen = (await store.listAgentTokens()).find((token) => token.id === id)
-      expect(seen?.sighting).toEqual({ ...sighting, agents: 0 })
+      expect(seen?.report).toEqual({ ...report, agents: 0 })
     })
   })
 }

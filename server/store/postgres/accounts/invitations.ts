@@ -11,9 +11,9 @@ import {
   withdrawAct,
 } from '../../shared/accountRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
-import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
-import { noteAct } from '../writes/auditWrites.ts'
-import type { TurnParts } from '../writes/orgQueues.ts'
+import { countOf, rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
+import { recordAct } from '../writes/auditWrites.ts'
+import type { StoreParts } from '../writes/storeParts.ts'
 
 type Methods = 'invite' | 'invitationOf' | 'listInvitations' | 'withdrawInvitation' | 'acceptInvitation'
 
@@ -22,10 +22,10 @@ const SELECT = `SELECT i.token_hash AS "tokenHash", i.org_id AS "orgId", o.name 
   FROM invitations i JOIN orgs o ON o.id = i.org_id LEFT JOIN people p ON p.email_folded = i.email_folded`
 
 /** Invitations in PostgreSQL. An accepted one is removed. */
-export function postgresInvitations({ pools: { read }, queues }: TurnParts): Pick<MemberStore, Methods> {
+export function postgresInvitations({ pools: { read }, queues }: StoreParts): Pick<MemberStore, Methods> {
   return {
     invite: (invitation, by, nowMs) =>
-      queues.inTurn(invitation.orgId, noOrg(invitation.orgId), async (sql) => {
+      queues.withOrgLocked(invitation.orgId, noOrg(invitation.orgId), async (sql) => {
         const { tokenHash, orgId, email, role, expiresAtMs } = invitation
         const folded = foldedEmail(email)
         assertInvitable(email, await standingOf(sql, orgId, folded, nowMs))
@@ -36,7 +36,7 @@ export function postgresInvitations({ pools: { read }, queues }: TurnParts): Pic
              email = excluded.email, role = excluded.role, expires_at_ms = excluded.expires_at_ms`,
           [tokenHash, orgId, email, folded, role, expiresAtMs],
         )
-        await noteAct(sql, inviteAct(invitation, by, nowMs))
+        await recordAct(sql, inviteAct(invitation, by, nowMs))
       }),
     invitationOf: (tokenHash, nowMs) => invitationOf(read, tokenHash, nowMs),
     listInvitations: (orgId, nowMs) =>
@@ -45,28 +45,28 @@ export function postgresInvitations({ pools: { read }, queues }: TurnParts): Pic
         [uuidOrNull(orgId), nowMs],
       ),
     withdrawInvitation: (orgId, tokenHash, by, nowMs) =>
-      queues.inTurn(orgId, noInvitation(), async (sql) => {
+      queues.withOrgLocked(orgId, noInvitation(), async (sql) => {
         const invitation = await invitationOf(sql, tokenHash, nowMs)
         if (invitation?.orgId !== orgId) throw noInvitation()
         await remove(sql, tokenHash)
-        await noteAct(sql, withdrawAct(invitation, by, nowMs))
+        await recordAct(sql, withdrawAct(invitation, by, nowMs))
       }),
     acceptInvitation: async (tokenHash, acceptance, nowMs) => {
       const known = await invitationOf(read, tokenHash, nowMs)
       if (known === undefined) return undefined
-      return await queues.inTurn(known.orgId, noOrg(known.orgId), async (sql) => {
+      return await queues.withOrgLocked(known.orgId, noOrg(known.orgId), async (sql) => {
         const invitation = await invitationOf(sql, tokenHash, nowMs)
         if (invitation === undefined || !isForInvited(invitation, acceptance)) return undefined
         const { orgId, role } = invitation
         const { personId } = acceptance
-        assertMemberRoom(await membersOf(sql, orgId))
+        assertMemberRoom(await countOf(sql, 'memberships WHERE org_id = $1', [orgId]))
         if (!(await admitPerson(sql, invitation, acceptance, nowMs))) return undefined
         await sql.rows(
           'INSERT INTO memberships (org_id, person_id, role, created_at) VALUES ($1, $2, $3, $4)',
           [orgId, personId, role, timestamp(nowMs)],
         )
         await remove(sql, tokenHash)
-        await noteAct(sql, joinAct(invitation, personId, nowMs))
+        await recordAct(sql, joinAct(invitation, personId, nowMs))
         return { ...invitation, personId }
       })
     },
@@ -78,7 +78,10 @@ function invitationOf(sql: Sql, tokenHash: Buffer, nowMs: number): Promise<OpenI
   return rowOf<OpenInvitation>(sql, text, [tokenHash, nowMs])
 }
 
-/** Makes the person of `acceptance` if it is new. False when the address has got a person in another organisation meanwhile. */
+/**
+ * Creates the person of `acceptance` if needed. False when another organisation created a person with this address
+ * meanwhile.
+ */
 async function admitPerson(
   sql: Sql,
   { email }: OpenInvitation,
@@ -105,11 +108,6 @@ async function standingOf(sql: Sql, orgId: string, folded: string, nowMs: number
     [orgId, folded, nowMs],
   )
   return row ?? { isMember: false, members: 0, open: 0 }
-}
-
-async function membersOf(sql: Sql, orgId: string): Promise<number> {
-  const text = 'SELECT count(*) AS count FROM memberships WHERE org_id = $1'
-  return (await rowOf<{ count: number }>(sql, text, [orgId]))?.count ?? 0
 }
 
 async function remove(sql: Sql, tokenHash: Buffer): Promise<void> {

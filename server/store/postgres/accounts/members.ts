@@ -1,20 +1,19 @@
 import type { Role } from '../../../domain/accounts/roles.ts'
 import type { Member, MemberStore } from '../../accountStore.ts'
 import { assertOwnerLeft, isLower, noMember } from '../../shared/accountRules.ts'
-import { noOrg } from '../../shared/noOrg.ts'
 import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
-import { noteAct } from '../writes/auditWrites.ts'
-import type { TurnParts } from '../writes/orgQueues.ts'
+import { recordAct } from '../writes/auditWrites.ts'
+import { assertOrg } from '../writes/ownership.ts'
+import type { StoreParts } from '../writes/storeParts.ts'
 
 type Methods = 'listMembers' | 'changeRole' | 'removeMember' | 'orgsWithoutOwner'
 
 /** Memberships in PostgreSQL. */
-export function postgresMembers({ pools: { read }, queues }: TurnParts): Pick<MemberStore, Methods> {
+export function postgresMembers({ pools: { read }, queues }: StoreParts): Pick<MemberStore, Methods> {
   return {
     listMembers: async (orgId) => {
       const id = uuidOrNull(orgId)
-      const known = await rowOf(read, 'SELECT id FROM orgs WHERE id = $1', [id])
-      if (known === undefined) throw noOrg(orgId)
+      await assertOrg(read, orgId)
       return await read.rows<Member>(
         `SELECT m.person_id AS "personId", p.email, p.name, m.role, m.created_at AS "createdAt",
            (SELECT max(seen_at_ms) FROM sessions WHERE person_id = m.person_id) AS "seenAtMs"
@@ -23,7 +22,7 @@ export function postgresMembers({ pools: { read }, queues }: TurnParts): Pick<Me
       )
     },
     changeRole: ({ orgId, personId, role, by, nowMs }) =>
-      queues.inTurn(orgId, noMember(personId), async (sql) => {
+      queues.withOrgLocked(orgId, noMember(personId), async (sql) => {
         const { role: before, owners } = await memberNow(sql, orgId, personId)
         if (before === role) return
         assertOwnerLeft(before, owners)
@@ -31,15 +30,15 @@ export function postgresMembers({ pools: { read }, queues }: TurnParts): Pick<Me
         await sql.rows(text, [orgId, personId, role])
         if (isLower(role, before)) await endSessions(sql, personId)
         const detail = { from: before, to: role }
-        await noteAct(sql, { orgId, by, action: 'member.role', targetId: personId, nowMs, detail })
+        await recordAct(sql, { orgId, by, action: 'member.role', targetId: personId, nowMs, detail })
       }),
     removeMember: ({ orgId, personId, by, nowMs }) =>
-      queues.inTurn(orgId, noMember(personId), async (sql) => {
+      queues.withOrgLocked(orgId, noMember(personId), async (sql) => {
         const { role, owners } = await memberNow(sql, orgId, personId)
         assertOwnerLeft(role, owners)
         await sql.rows('DELETE FROM memberships WHERE org_id = $1 AND person_id = $2', [orgId, personId])
         await endSessions(sql, personId)
-        await noteAct(sql, {
+        await recordAct(sql, {
           orgId,
           by,
           action: 'member.remove',
@@ -56,7 +55,7 @@ export function postgresMembers({ pools: { read }, queues }: TurnParts): Pick<Me
   }
 }
 
-/** The role of a member, and the number of owners of its organisation, which is locked. */
+/** The role of a member, and the number of owners of the organisation. The caller has locked the organisation. */
 async function memberNow(sql: Sql, orgId: string, personId: string) {
   const member = await rowOf<{ role: Role; owners: number }>(
     sql,

@@ -4,7 +4,7 @@ import type { Membership, PeopleStore, Person } from '../../accountStore.ts'
 import { noPerson } from '../../shared/accountRules.ts'
 import type { Pools } from '../connections/pools.ts'
 import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
-import { noteOfPerson } from '../writes/auditWrites.ts'
+import { recordPersonAct } from '../writes/auditWrites.ts'
 
 type Connections = Pick<Pools, 'write' | 'read' | 'inTransaction'>
 
@@ -45,7 +45,7 @@ export function postgresPeople(pools: Connections): PeopleStore {
 
 type PasswordMethods = 'setPassword' | 'startReset' | 'personOfReset' | 'resetPassword'
 
-/** The person is locked before its sessions and resets, always: two programs never wait for one another. */
+/** Every transaction locks the person before sessions and resets, so that two programs never deadlock. */
 function postgresPasswords({ read, inTransaction }: Connections): Pick<PeopleStore, PasswordMethods> {
   return {
     setPassword: ({ personId, from, passwordHash, by, nowMs }) =>
@@ -73,7 +73,7 @@ function postgresPasswords({ read, inTransaction }: Connections): Pick<PeopleSto
              SET token_hash = excluded.token_hash, expires_at_ms = excluded.expires_at_ms`,
           [tokenHash, person.id, expiresAtMs],
         )
-        await noteOfPerson(sql, person.id, { action: 'person.reset', by, nowMs })
+        await recordPersonAct(sql, person.id, { action: 'person.reset', by, nowMs })
       }),
     personOfReset: (tokenHash, nowMs) => personOfReset(read, tokenHash, nowMs),
     resetPassword: (tokenHash, passwordHash, nowMs) =>
@@ -99,9 +99,9 @@ function personOfReset(sql: Sql, tokenHash: Buffer, nowMs: number): Promise<Pers
   )
 }
 
-/** Ends what the password before permitted; the person has the new one, and is locked. */
+/** Deletes the sessions and resets of the old password. The caller has locked the person and stored the new password. */
 async function endOldPassword(sql: Sql, personId: string, by: Actor, nowMs: number): Promise<void> {
   await sql.rows('DELETE FROM sessions WHERE person_id = $1', [personId])
   await sql.rows('DELETE FROM password_resets WHERE person_id = $1', [personId])
-  await noteOfPerson(sql, personId, { action: 'person.password', by, nowMs })
+  await recordPersonAct(sql, personId, { action: 'person.password', by, nowMs })
 }

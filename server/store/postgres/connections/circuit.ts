@@ -5,17 +5,17 @@ const FAILING_MS = 1_000
 /** Pause between probes of a database that does not answer (milliseconds). */
 const PROBE_PAUSE_MS = 250
 
-/** What a circuit breaker needs. */
+/** Dependencies of a circuit breaker. */
 export interface CircuitParts {
   /** Resolves when the database answers on a new connection. */
   readonly probe: () => Promise<void>
-  /** Called when statements are refused from now on. */
+  /** Called when the breaker opens. */
   readonly onOpen: () => void
-  /** Only runs forward (milliseconds). */
+  /** Monotonic clock (milliseconds). */
   readonly nowMs: () => number
 }
 
-/** The refusal of a statement that was not sent, because the database has not answered for a while. Gap G56. */
+/** Refusal of a statement, which was not sent because the database does not answer. Gap G56. */
 export class DatabaseDown extends ApiError {
   constructor() {
     super('internal', 'the database does not answer: repeat the request', { retryAfterSecs: 1 })
@@ -23,8 +23,8 @@ export class DatabaseDown extends ApiError {
 }
 
 /**
- * A circuit breaker: while the database does not answer, statements are refused at once, and requests do not gather behind
- * connections that cannot be made. One probe at a time finds the end of the outage.
+ * A circuit breaker: while the database does not answer, statements are refused at once, so that requests do not queue
+ * for connections. One probe at a time detects the end of the outage.
  */
 export class Circuit {
   readonly #parts: CircuitParts
@@ -43,16 +43,16 @@ export class Circuit {
     if (this.#isOpen) throw new DatabaseDown()
   }
 
-  /** The database answered a statement, also with an error. */
+  /** Records that the database answered a statement, with a result or an error. */
   answered(): void {
     this.#answeredAtMs = this.#parts.nowMs()
     this.#failingSinceMs = undefined
   }
 
-  /** A statement or a connection begun at `begunAtMs` was lost. */
+  /** Records the loss of a statement or connection that began at `begunAtMs`. */
   lost(begunAtMs: number): void {
     if (this.#isClosed || this.#isOpen) return
-    // One connection of many can end, which is no outage: others are answered.
+    // The end of one connection of many is no outage: the others are answered.
     const sinceMs = Math.max(begunAtMs, this.#answeredAtMs)
     this.#failingSinceMs = Math.min(this.#failingSinceMs ?? sinceMs, sinceMs)
     if (this.#parts.nowMs() - this.#failingSinceMs < FAILING_MS) return
@@ -61,7 +61,7 @@ export class Circuit {
     this.#probe()
   }
 
-  /** Probes no longer. */
+  /** Stops probing. */
   stop(): void {
     this.#isClosed = true
     clearTimeout(this.#probing)

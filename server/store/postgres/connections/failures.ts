@@ -6,12 +6,12 @@ const LOST_STATES = /^(?:08|57P0[1-3])/
 /** Serialization failure and deadlock: nothing was written, and the next try may succeed. */
 const CONFLICT_STATES: ReadonlySet<string> = new Set(['40001', '40P01'])
 
-/** How long a statement is repeated whose connection is lost (milliseconds). Gap G56. */
-export const TRYING_MS = 5_000
+/** How long a statement with a lost connection is retried (milliseconds). Gap G56. */
+export const RETRY_MS = 5_000
 /** Pause after a lost connection (milliseconds). */
-export const LOST_PAUSE_MS = 50
+export const RETRY_PAUSE_MS = 50
 
-/** No connection could be had: the statement was not sent. */
+/** No connection was available: the statement was not sent. */
 export class NotSent extends Error {
   override readonly name = 'NotSent'
 
@@ -26,7 +26,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return /^[0-9A-Z]{5}$/.test(error.code) && 'severity' in error ? error.code : undefined
 }
 
-/** What the driver says when a connection ends, or gives no answer in time. */
+/** Messages of the driver for a connection that ended or timed out. */
 const LOST_TEXTS = /connection terminated|timeout|connection error|not queryable|closed the connection/i
 
 /** Whether the connection ended before the server answered, so that the statement may have been executed. Pure. */
@@ -52,34 +52,34 @@ export function isOfValues(error: unknown): boolean {
   return VALUE_STATES.test(sqlStateOf(error) ?? '')
 }
 
-/** Whether the server gave the statement up because of another transaction. Pure. */
+/** Whether the server aborted the statement because of another transaction. Pure. */
 export function isConflict(error: unknown): boolean {
   return CONFLICT_STATES.has(sqlStateOf(error) ?? '')
 }
 
 /**
- * Decides after each failure of one piece of work whether it is tried again: while the connection is lost, and until its
- * deadline. What begins in an outage is refused at once; what an outage interrupts waits for its end.
+ * Decides after each failure whether to retry: only lost connections, and only until a deadline. Work that begins in an
+ * outage is refused at once; work that an outage interrupts is retried until the outage ends.
  */
 export class Retries {
   readonly #nowMs: () => number
   readonly #deadlineMs: number
   #failures = 0
 
-  /** `nowMs` only runs forward (milliseconds). */
+  /** `nowMs` is a monotonic clock (milliseconds). */
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs
-    this.#deadlineMs = nowMs() + TRYING_MS
+    this.#deadlineMs = nowMs() + RETRY_MS
   }
 
-  /** Resolves to true after a pause when the work is to be tried again, to false when it failed with `error` for good. */
-  async isWorthwhile(error: unknown): Promise<boolean> {
+  /** Resolves to true, after a pause, when the caller should retry; to false when `error` is final. */
+  async shouldRetry(error: unknown): Promise<boolean> {
     const isDown = error instanceof DatabaseDown
     if (!isDown && !isLost(error)) return false
     if (isDown && this.#failures === 0) return false
     this.#failures += 1
-    if (this.#nowMs() + LOST_PAUSE_MS >= this.#deadlineMs) return false
-    await sleep(LOST_PAUSE_MS)
+    if (this.#nowMs() + RETRY_PAUSE_MS >= this.#deadlineMs) return false
+    await sleep(RETRY_PAUSE_MS)
     return true
   }
 }

@@ -4,22 +4,22 @@ import { isLost, NotSent, Retries } from './failures.ts'
 import { type Sql, type SqlValue, sqlOf, TYPES } from './sql.ts'
 
 /**
- * Connections of a process. Mutations of an organisation use one of the writers at a time. Admission has its own: requests
- * of other organisations pass while some of them wait for locks.
+ * Connections of a process. Mutations of an organisation use one writer at a time. Admission has connections of its
+ * own, so that requests are admitted while mutations wait for locks.
  */
 const WRITERS_MAX = 8
 const READERS_MAX = 6
 const ADMISSION_MAX = 4
 const LONG_READERS_MAX = 2
 
-/** Longest wait for a connection, a new one or one in use (milliseconds). */
+/** Longest wait for a connection, new or pooled (milliseconds). */
 const CONNECT_MS_MAX = 2_000
-/** Longest wait for the answer to a statement: longer than the server lets one run (milliseconds). */
+/** Longest wait for the answer to a statement (milliseconds): longer than statement_timeout. */
 const ANSWER_MS_MAX = 6_000
-/** Most requests that wait for a connection: more could not be answered in time. */
+/** Most requests that wait for a connection: more would time out. */
 const WAITING_MAX = 1_000
 
-/** Bounds of a session, so that no statement and no lock outlives its request. */
+/** Timeouts of a session, so that no statement and no lock outlives its request. */
 const SESSION_SETTINGS = [
   "SET statement_timeout = '5s'",
   "SET lock_timeout = '2s'",
@@ -29,25 +29,25 @@ const SESSION_SETTINGS = [
   "SET client_encoding = 'UTF8'",
 ].join('; ')
 
-/** A snapshot is read at the pace of its client. */
+/** A client reads a snapshot at its own pace. */
 const LONG_SETTINGS = `${SESSION_SETTINGS}; SET idle_in_transaction_session_timeout = '10min'`
 
 /** Connections to one database. */
 export interface Pools {
-  /** A statement that writes: it is a transaction of its own. */
+  /** Statements that write, each in its own transaction. */
   readonly write: Sql
   /** Repeats a statement whose connection was lost. */
   readonly read: Sql
-  /** As `read`; executing one of its statements twice must do no harm. */
+  /** As `read`, for statements that may be executed twice. */
   readonly admission: Sql
-  /** Runs `work` in a transaction of the writers. */
+  /** Runs `work` in a transaction, on a connection of the writers. */
   readonly inTransaction: <Result>(work: (sql: Sql) => Promise<Result>) => Promise<Result>
   /** A connection for a snapshot; the caller releases it. */
   readonly longReader: () => Promise<pg.PoolClient>
   readonly close: () => Promise<void>
 }
 
-/** Connects to the database at `url`; connections are made when they are needed. `nowMs` only runs forward. */
+/** Pools of the database at `url`, which connect on demand. `nowMs` is a monotonic clock. */
 export function openPools(url: string, nowMs: () => number): Pools {
   const circuit = new Circuit({
     nowMs,
@@ -78,13 +78,13 @@ export function openPools(url: string, nowMs: () => number): Pools {
 interface PoolParts {
   readonly url: string
   readonly max: number
-  /** Statements that begin a session. */
+  /** Statements that start a session. */
   readonly settings: string
   readonly circuit: Circuit
   readonly nowMs: () => number
 }
 
-/** A pool of connections that tells a circuit breaker how they fare. */
+/** A pool that reports successes and losses to a circuit breaker. */
 class WatchedPool {
   readonly #parts: PoolParts
   #pool: pg.Pool
@@ -112,13 +112,13 @@ class WatchedPool {
     try {
       return await this.#pool.connect()
     } catch (error) {
-      // That others use all connections says nothing about the database.
+      // A full pool says nothing about the database.
       if (!isFull && isLost(error)) this.#parts.circuit.lost(begunAtMs)
       throw new NotSent(error)
     }
   }
 
-  /** Replaces all connections: after an outage, old ones may be dead without any sign of it. */
+  /** Replaces all connections: after an outage, old ones may be dead without a sign. */
   renew(): void {
     this.#ended.push(this.#pool.end())
     this.#pool = poolOf(this.#parts)
@@ -152,7 +152,7 @@ function poolOf({ url, max, settings }: PoolParts): pg.Pool {
     connectionTimeoutMillis: CONNECT_MS_MAX,
     query_timeout: ANSWER_MS_MAX,
     keepAlive: true,
-    // Sent before the connection is used: otherwise its first statement would run without time limits.
+    // Sent before the connection is used: otherwise its first statement would run without timeouts.
     verify: (client, done) => {
       client.query(settings).then(
         () => done(),
@@ -160,7 +160,7 @@ function poolOf({ url, max, settings }: PoolParts): pg.Pool {
       )
     },
   })
-  // An unused connection that ends is replaced when it is needed; the statements of another one report its end.
+  // An idle connection that ends is replaced on demand; on a busy one the statement reports the error.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
@@ -180,7 +180,7 @@ async function probe(url: string): Promise<void> {
   }
 }
 
-/** The result of `work` on `client`, which is then free again, or closed if it was lost. */
+/** The result of `work` on `client`, which then returns to its pool, or is closed if it was lost. */
 async function released<Result>(client: pg.PoolClient, work: Promise<Result>): Promise<Result> {
   try {
     const result = await work
@@ -192,7 +192,7 @@ async function released<Result>(client: pg.PoolClient, work: Promise<Result>): P
   }
 }
 
-/** Statements of `sql`, repeated while their connections are lost. */
+/** Statements of `sql`, retried while connections are lost. */
 function repeating(sql: Sql, nowMs: () => number): Sql {
   return {
     rows: async (text, values) => {
@@ -201,7 +201,7 @@ function repeating(sql: Sql, nowMs: () => number): Sql {
         try {
           return await sql.rows(text, values)
         } catch (error) {
-          if (!(await retries.isWorthwhile(error))) throw error
+          if (!(await retries.shouldRetry(error))) throw error
         }
       }
     },
@@ -224,7 +224,7 @@ async function inTransaction<Result>(
     client.release()
     return result
   } catch (error) {
-    // A connection that is lost or cannot roll back is closed, which does the same.
+    // A connection that is lost or cannot roll back is closed, which rolls back too.
     const failure = isLost(error)
       ? errorOf(error)
       : await client.query('ROLLBACK').then(() => undefined, errorOf)

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import pg from 'pg'
 
-/** A value of a statement. An array is one of PostgreSQL's. */
+/** A parameter of a statement. An array becomes a PostgreSQL array. */
 export type SqlValue =
   | string
   | number
@@ -18,7 +18,7 @@ export interface Sql {
 /** Type of 64-bit integers, as PostgreSQL numbers types. */
 const INT8 = 20
 
-/** Reads 64-bit integers as numbers: none of ours exceeds 2 ** 53. */
+/** Parses 64-bit integers as numbers: none of ours exceeds 2 ** 53. */
 export const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
@@ -30,7 +30,7 @@ export function sqlOf(client: Pick<pg.ClientBase, 'query'>): Sql {
     rows: async <Row extends object>(text: string, values: readonly SqlValue[] = []) => {
       // True because each caller names the row of its own statement.
       const result = await client.query<Row & pg.QueryResultRow>({
-        name: nameOf(text),
+        name: statementName(text),
         text,
         values: [...values],
       })
@@ -39,10 +39,11 @@ export function sqlOf(client: Pick<pg.ClientBase, 'query'>): Sql {
   }
 }
 
-/** Names of the statements so far. Their number is that of the texts in this folder. */
+/** Names of prepared statements by text. Bounded by the number of texts in this folder. */
 const names = new Map<string, string>()
 
-function nameOf(text: string): string {
+/** The name under which a connection prepares the statement `text`. */
+export function statementName(text: string): string {
   const known = names.get(text)
   if (known !== undefined) return known
   const name = `pharos_${hash('sha256', text, 'hex').slice(0, 24)}`
@@ -60,14 +61,20 @@ export async function rowOf<Row extends object>(
   return row
 }
 
+/** The number of rows of `from`: a table with its conditions. */
+export async function countOf(sql: Sql, from: string, values: readonly SqlValue[]): Promise<number> {
+  const row = await rowOf<{ count: number }>(sql, `SELECT count(*) AS count FROM ${from}`, values)
+  return row?.count ?? 0
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** `id` if it can be one of ours; `null`, which no row has, for any other text: PostgreSQL would refuse to compare it. Pure. */
+/** `id` if it is a UUID; else `null`, which matches no row: PostgreSQL would refuse to compare other text. Pure. */
 export function uuidOrNull(id: string): string | null {
   return UUID.test(id) ? id : null
 }
 
-/** Those of `ids` that can be ours. Pure. */
+/** The UUIDs among `ids`, each once. Pure. */
 export function uuidsIn(ids: Iterable<string>): readonly string[] {
   return [...new Set(ids)].filter((id) => UUID.test(id))
 }

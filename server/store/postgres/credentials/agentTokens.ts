@@ -1,7 +1,7 @@
 import { ApiError } from '../../../../api/contract/apiError.ts'
 import { timestamp } from '../../../domain/environment.ts'
-import type { AgentSighting, AgentToken, AgentTokenStore, StoredAgentToken } from '../../monitoringStore.ts'
-import { changeForAll } from '../writes/auditWrites.ts'
+import type { AgentReport, AgentToken, AgentTokenStore, StoredAgentToken } from '../../monitoringStore.ts'
+import { changeForAllOrgs } from '../writes/auditWrites.ts'
 import type { Pools } from '../connections/pools.ts'
 import { rowOf } from '../connections/sql.ts'
 
@@ -15,7 +15,7 @@ export function postgresAgentTokens({ write, read }: Pick<Pools, 'write' | 'read
         done AS (INSERT INTO agent_tokens (id, region, name, token_hash, last4, created_at)
           VALUES ($1, $2, $3, $4, $5, $6) RETURNING id)`
       const detail = { region, name, last4 }
-      await changeForAll(
+      await changeForAllOrgs(
         write,
         { done, values: [id, region, name, hash, last4, timestamp(nowMs)] },
         { action: 'agent_token.create', targetId: id, nowMs, detail },
@@ -28,10 +28,9 @@ export function postgresAgentTokens({ write, read }: Pick<Pools, 'write' | 'read
            s.checks_in_flight AS "checksInFlight"
          FROM agent_tokens t LEFT JOIN agent_sightings s ON s.token_id = t.id ORDER BY t.created_at, t.id`,
       )
-      return rows.map(({ id, region, name, last4, createdAt, revokedAt, ...sighting }) => ({
+      return rows.map(({ id, region, name, last4, createdAt, revokedAt, ...report }) => ({
         ...{ id, region, name, last4, createdAt, revokedAt },
-        sighting:
-          sighting.seenAtMs === null ? null : { tokenId: id, ...sighting, seenAtMs: sighting.seenAtMs },
+        report: report.seenAtMs === null ? null : { tokenId: id, ...report, seenAtMs: report.seenAtMs },
       }))
     },
     revokeAgentToken: async (id, nowMs) => {
@@ -43,7 +42,7 @@ export function postgresAgentTokens({ write, read }: Pick<Pools, 'write' | 'read
       if (detail === undefined) throw new ApiError('not_found', `there is no agent token ${id}`)
       const done =
         'done AS (UPDATE agent_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id)'
-      await changeForAll(
+      await changeForAllOrgs(
         write,
         { done, values: [id, timestamp(nowMs)] },
         { action: 'agent_token.revoke', targetId: id, nowMs, detail: { ...detail } },
@@ -55,25 +54,25 @@ export function postgresAgentTokens({ write, read }: Pick<Pools, 'write' | 'read
         'SELECT id, region, name FROM agent_tokens WHERE token_hash = $1 AND revoked_at IS NULL',
         [hash],
       ),
-    noteAgents: async (sightings) => {
-      const names = SIGHTING_COLUMNS.map(([column]) => column)
-      const types = SIGHTING_COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`)
+    recordAgentReports: async (reports) => {
+      const names = REPORT_COLUMNS.map(([column]) => column)
+      const types = REPORT_COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`)
       await write.rows(
         `INSERT INTO agent_sightings (${names.join(', ')}) SELECT u.*
          FROM unnest(${types.join(', ')}) AS u (${names.join(', ')})
          WHERE EXISTS (SELECT FROM agent_tokens t WHERE t.id = u.token_id)
          ON CONFLICT (token_id) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-        SIGHTING_COLUMNS.map(([, , field]) => sightings.map((sighting) => sighting[field])),
+        REPORT_COLUMNS.map(([, , field]) => reports.map((report) => report[field])),
       )
     },
   }
 }
 
-/** A token with what is known of its agents; `seenAtMs` is `null` where no agent was seen. */
-type TokenRow = Omit<StoredAgentToken, 'sighting'> &
-  Omit<AgentSighting, 'tokenId' | 'seenAtMs'> & { readonly seenAtMs: number | null }
+/** A token with the last report of its agents; `seenAtMs` is `null` for a token without a report. */
+type TokenRow = Omit<StoredAgentToken, 'report'> &
+  Omit<AgentReport, 'tokenId' | 'seenAtMs'> & { readonly seenAtMs: number | null }
 
-const SIGHTING_COLUMNS = [
+const REPORT_COLUMNS = [
   ['token_id', 'text', 'tokenId'],
   ['seen_at_ms', 'bigint', 'seenAtMs'],
   ['agents', 'integer', 'agents'],

@@ -2,32 +2,32 @@ import { timestamp } from '../../../domain/environment.ts'
 import { assertKeyRoom, noKey } from '../../shared/keyRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import type { AdministrationStore, StoredKey } from '../../store.ts'
-import { AUDIT_COLUMNS, auditParameters, auditValues, noteAct } from '../writes/auditWrites.ts'
-import type { TurnParts } from '../writes/orgQueues.ts'
-import { rowOf, uuidOrNull } from '../connections/sql.ts'
+import { AUDIT_COLUMNS, auditParameters, auditValues, recordAct } from '../writes/auditWrites.ts'
+
+import { countOf, rowOf, uuidOrNull } from '../connections/sql.ts'
+import { assertOrg } from '../writes/ownership.ts'
+import type { StoreParts } from '../writes/storeParts.ts'
 
 /** Administration of keys in PostgreSQL. */
 export function postgresKeyring({
   pools: { write, read },
   queues,
-}: TurnParts): Pick<AdministrationStore, 'createKey' | 'listKeys' | 'revokeKey'> {
+}: StoreParts): Pick<AdministrationStore, 'createKey' | 'listKeys' | 'revokeKey'> {
   return {
     createKey: ({ id, orgId, hash, last4, scope, createdBy, note, by, nowMs }) =>
-      queues.inTurn(orgId, noOrg(orgId), async (sql) => {
-        const count = 'SELECT count(*) AS count FROM api_keys WHERE org_id = $1 AND revoked_at IS NULL'
-        assertKeyRoom((await rowOf<{ count: number }>(sql, count, [orgId]))?.count ?? 0)
+      queues.withOrgLocked(orgId, noOrg(orgId), async (sql) => {
+        assertKeyRoom(await countOf(sql, 'api_keys WHERE org_id = $1 AND revoked_at IS NULL', [orgId]))
         await sql.rows(
           `INSERT INTO api_keys (id, org_id, key_hash, last4, scope, created_by, note, created_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
           [id, orgId, hash, last4, scope, createdBy, note, timestamp(nowMs)],
         )
         const detail = { last4, scope }
-        await noteAct(sql, { orgId, by, action: 'key.create', targetId: id, nowMs, detail })
+        await recordAct(sql, { orgId, by, action: 'key.create', targetId: id, nowMs, detail })
       }),
     listKeys: async (orgId) => {
       const id = uuidOrNull(orgId)
-      const known = await rowOf(read, 'SELECT id FROM orgs WHERE id = $1', [id])
-      if (known === undefined) throw noOrg(orgId)
+      await assertOrg(read, orgId)
       return await read.rows<StoredKey>(
         `SELECT k.id, k.org_id AS "orgId", k.last4, k.scope, k.created_at AS "createdAt",
            k.revoked_at AS "revokedAt", k.created_by AS "createdBy", k.note, u.used_at_ms AS "usedAtMs",

@@ -5,24 +5,25 @@ import type { Admission } from '../../store.ts'
 import { rowOf, type Sql } from '../connections/sql.ts'
 import { SELECT_CALLER } from './keys.ts'
 
-/** Time in which a key earns a request, and in which an empty bucket fills (microseconds). Contract: Limits, rule 1. */
+/** Time in which a key earns one request, and in which an empty bucket fills (microseconds). Contract: Limits, rule 1. */
 const REFILL_US = CONTRACT_RATE.refillIntervalMs * 1_000
 const FILL_US = CONTRACT_RATE.burstRequests * REFILL_US
 
-/** How far apart the clocks of two statements can be that wait for one bucket: longer than a statement runs (microseconds). */
-const APART_US = 6_000_000
+/** Largest clock difference of two statements that wait for one bucket (microseconds): longer than a statement runs. */
+const CLOCK_GAP_US = 6_000_000
 
 /** When the bucket `r` is full; `excluded` is REFILL_US after the present. */
-const FULL_AT = `CASE WHEN r.full_at_us > excluded.full_at_us + ${FILL_US + APART_US}
+const FULL_AT = `CASE WHEN r.full_at_us > excluded.full_at_us + ${FILL_US + CLOCK_GAP_US}
   THEN excluded.full_at_us + ${FILL_US - 2 * REFILL_US} ELSE r.full_at_us END`
 
-/** Refused keys that are remembered at most. */
+/** Most refused keys in memory. */
 const REFUSED_MAX = 10_000
 
 /**
- * The caller and its bucket, in one statement. A bucket is the instant at which it is full, by the clock of the database:
- * a request moves it on by the time in which one is earned, unless it is then too far away. An instant that no request
- * can have written is of a clock that was set back since: it leaves one request, and the key need not wait as long as that.
+ * Reads the caller and spends a token, in one statement. A bucket is stored as the instant at which it will be full, by
+ * the clock of the database. A request moves this instant by the time in which one request is earned, and is refused
+ * when the instant would be too far ahead. If the instant is further ahead than any request can move it, the clock was
+ * set back: one request is left.
  */
 const ADMIT = `
   WITH k AS MATERIALIZED (${SELECT_CALLER}),
@@ -41,7 +42,7 @@ interface AdmittedRow extends Caller {
   readonly nowUs: number
   /** `null` when the request was refused. */
   readonly fullAtUs: number | null
-  /** `null` before the first request. */
+  /** `null` before the first request of the key. */
   readonly beforeUs: number | null
 }
 
@@ -54,15 +55,15 @@ interface Refused {
 
 /** The clocks of a limiter. */
 export interface LimiterClocks {
-  /** A clock of this process that only runs forward (milliseconds). */
+  /** Monotonic clock of this process (milliseconds). */
   readonly monotonicMs: () => number
   /** The clock of the buckets (milliseconds since the epoch), for tests; that of the database when absent. */
   readonly bucketsMs?: () => number
 }
 
 /**
- * Admission that is exact over all processes of a database. A process itself refuses a key that has no request left until
- * the next one is due, so that a flood costs the database five statements a second.
+ * Admission that is exact across all processes of a database. After a refusal, the process itself refuses the key until
+ * its next request is earned: a flood costs the database five statements a second.
  */
 export function sharedAdmission(write: Sql, { monotonicMs, bucketsMs }: LimiterClocks): Admission {
   const refused = new Map<string, Refused>()

@@ -1,7 +1,7 @@
 import type { ChannelRef, StoredChannel } from '../../notificationStore.ts'
 import { noChannel } from '../../shared/channelRules.ts'
 import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
-import type { TurnParts } from '../writes/orgQueues.ts'
+import type { StoreParts } from '../writes/storeParts.ts'
 
 /** Reads channels. */
 export const SELECT_CHANNELS = `SELECT id, org_id AS "orgId", kind, name, host, events, service_ids AS "serviceIds",
@@ -17,17 +17,17 @@ export async function findChannel(sql: Sql, { id, orgId }: ChannelRef): Promise<
   return row
 }
 
-/** Runs `work` in a transaction that holds a channel and its organisation. Rejects with `not_found` without a channel. */
+/** Runs `work` in a transaction that locks a channel and its organisation. Rejects with `not_found` without a channel. */
 export type ChangeChannel = <Result>(
   ref: ChannelRef,
   work: (sql: Sql, channel: StoredChannel) => Promise<Result>,
 ) => Promise<Result>
 
-/** The transactions of channels. Deliveries are locked after their channel, always. */
-export function channelTurns({ pools: { read }, queues }: TurnParts): ChangeChannel {
+/** Transactions that lock a channel. Deliveries are always locked after their channel. */
+export function channelChanger({ pools: { read }, queues }: StoreParts): ChangeChannel {
   return async (ref, work) => {
     const { orgId, id } = await findChannel(read, ref)
-    return await queues.inTurn(orgId, noChannel(ref.id), async (sql) => {
+    return await queues.withOrgLocked(orgId, noChannel(ref.id), async (sql) => {
       await sql.rows('SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE', [id])
       return await work(sql, await findChannel(sql, ref))
     })

@@ -13,14 +13,15 @@ import {
 } from '../../shared/channelRules.ts'
 import { testEvent } from '../../shared/events.ts'
 import { noOrg } from '../../shared/noOrg.ts'
-import { noService } from '../../shared/noService.ts'
-import { rowOf, type Sql, uuidOrNull, uuidsIn } from '../connections/sql.ts'
-import { noteAct } from '../writes/auditWrites.ts'
+import { countOf, rowOf, uuidOrNull } from '../connections/sql.ts'
+import { recordAct } from '../writes/auditWrites.ts'
 import { insertEvent } from '../writes/eventParts.ts'
-import type { TurnParts } from '../writes/orgQueues.ts'
-import { type ChangeChannel, channelTurns, SELECT_CHANNELS } from './channelRows.ts'
+
+import { type ChangeChannel, channelChanger, SELECT_CHANNELS } from './channelRows.ts'
 import { disableChannel } from './disable.ts'
 import { activeKey, putSecret, SEALED_SECRET_COLUMNS } from './secretRows.ts'
+import { assertOrg, assertOwnServices } from '../writes/ownership.ts'
+import type { StoreParts } from '../writes/storeParts.ts'
 
 type Methods =
   | 'createChannel'
@@ -30,20 +31,19 @@ type Methods =
   | 'deleteChannel'
   | 'testChannel'
 
-/** Notification channels in PostgreSQL. Their changes take turns with what is announced to them. */
-export function postgresChannels(parts: TurnParts): Pick<NotificationStore, Methods | SecretMethods> {
+/** Notification channels in PostgreSQL. Their changes lock the organisation, as events for them do. */
+export function postgresChannels(parts: StoreParts): Pick<NotificationStore, Methods | SecretMethods> {
   const {
     pools: { read },
     queues,
   } = parts
-  const change = channelTurns(parts)
+  const change = channelChanger(parts)
   return {
     createChannel: (orgId, make, nowMs, by) =>
-      queues.inTurn(orgId, noOrg(orgId), async (sql) => {
-        const text = 'SELECT count(*) AS count FROM channels WHERE org_id = $1'
-        assertChannelRoom((await rowOf<{ count: number }>(sql, text, [orgId]))?.count ?? 0)
+      queues.withOrgLocked(orgId, noOrg(orgId), async (sql) => {
+        assertChannelRoom(await countOf(sql, 'channels WHERE org_id = $1', [orgId]))
         const { id, kind, name, host, events, serviceIds, sealed } = make(await activeKey(sql))
-        await assertOwn(sql, orgId, serviceIds ?? [])
+        await assertOwnServices(sql, orgId, serviceIds ?? [])
         await sql.rows(
           `INSERT INTO channels (id, org_id, kind, name, host, events, service_ids, state, enabled_at_ms, created_at_ms)
            VALUES ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $8)`,
@@ -52,12 +52,11 @@ export function postgresChannels(parts: TurnParts): Pick<NotificationStore, Meth
         await putSecret(sql, id, 'target', sealed.target)
         if (sealed.secret !== null) await putSecret(sql, id, 'secret', sealed.secret)
         const detail = { kind, name, host, events, service_ids: serviceIds }
-        await noteAct(sql, channelAct('create', { channel: { id, orgId }, nowMs, by, detail }))
+        await recordAct(sql, channelAct('create', { channel: { id, orgId }, nowMs, by, detail }))
       }),
     listChannels: async (orgId) => {
       const id = uuidOrNull(orgId)
-      const known = await rowOf(read, 'SELECT id FROM orgs WHERE id = $1', [id])
-      if (known === undefined) throw noOrg(orgId)
+      await assertOrg(read, orgId)
       const text = `${SELECT_CHANNELS} WHERE org_id = $1 ORDER BY created_at_ms, id`
       return await read.rows<StoredChannel>(text, [id])
     },
@@ -65,7 +64,7 @@ export function postgresChannels(parts: TurnParts): Pick<NotificationStore, Meth
       change(ref, async (sql, before) => {
         const { id, orgId } = before
         const { name, events, serviceIds, target } = decide(before, await activeKey(sql))
-        await assertOwn(sql, orgId, addedServices(before, serviceIds))
+        await assertOwnServices(sql, orgId, addedServices(before, serviceIds))
         const host = target?.host ?? before.host
         await sql.rows(
           'UPDATE channels SET name = $2, host = $3, events = $4, service_ids = $5 WHERE id = $1',
@@ -73,7 +72,7 @@ export function postgresChannels(parts: TurnParts): Pick<NotificationStore, Meth
         )
         if (target !== undefined) await putSecret(sql, id, 'target', target.sealed)
         const detail = { name, host, events, service_ids: serviceIds, has_new_url: target !== undefined }
-        await noteAct(sql, channelAct('update', { channel: before, nowMs, by: ref.by, detail }))
+        await recordAct(sql, channelAct('update', { channel: before, nowMs, by: ref.by, detail }))
       }),
     setChannelState: (ref, state, nowMs) =>
       change(ref, async (sql, channel) => {
@@ -86,18 +85,18 @@ export function postgresChannels(parts: TurnParts): Pick<NotificationStore, Meth
            WHERE id = $1`,
           [channel.id, nowMs],
         )
-        await noteAct(sql, channelAct('enable', { channel, nowMs, by: ref.by }))
+        await recordAct(sql, channelAct('enable', { channel, nowMs, by: ref.by }))
       }),
     deleteChannel: (ref, nowMs) =>
       change(ref, async (sql, channel) => {
         await sql.rows('DELETE FROM channels WHERE id = $1', [channel.id])
         const detail = { name: channel.name }
-        await noteAct(sql, channelAct('delete', { channel, nowMs, by: ref.by, detail }))
+        await recordAct(sql, channelAct('delete', { channel, nowMs, by: ref.by, detail }))
       }),
     testChannel: (ref, nowMs) =>
       change(ref, async (sql, channel) => {
         assertActive(channel)
-        await noteAct(sql, channelAct('test', { channel, nowMs, by: ref.by }))
+        await recordAct(sql, channelAct('test', { channel, nowMs, by: ref.by }))
         const text = 'SELECT id, name FROM orgs WHERE id = $1'
         const org = await rowOf<{ id: string; name: string }>(sql, text, [channel.orgId])
         const tools = { nowMs: () => nowMs, uuid: () => orderedUuid(nowMs, randomUUID()) }
@@ -122,7 +121,7 @@ function signingSecrets(change: ChangeChannel): Pick<NotificationStore, SecretMe
         await sql.rows(age, [id])
         await putSecret(sql, id, 'secret', make(channel, await activeKey(sql)))
         await sql.rows('UPDATE channels SET old_secret_until_ms = $2 WHERE id = $1', [id, oldUntilMs])
-        await noteAct(sql, channelAct('rotate', { channel, nowMs, by: ref.by }))
+        await recordAct(sql, channelAct('rotate', { channel, nowMs, by: ref.by }))
       }),
     showSecret: (ref, nowMs) =>
       change(ref, async (sql, channel) => {
@@ -133,19 +132,8 @@ function signingSecrets(change: ChangeChannel): Pick<NotificationStore, SecretMe
           [channel.id],
         )
         if (sealed === undefined) throw new Error(`the channel ${channel.id} has no signing secret`)
-        await noteAct(sql, channelAct('show_secret', { channel, nowMs, by: ref.by }))
+        await recordAct(sql, channelAct('show_secret', { channel, nowMs, by: ref.by }))
         return sealed
       }),
   }
-}
-
-/** Rejects with `not_found` when one of `serviceIds` is not of the organisation. */
-async function assertOwn(sql: Sql, orgId: string, serviceIds: readonly string[]): Promise<void> {
-  if (serviceIds.length === 0) return
-  const rows = await sql.rows<{ id: string }>(
-    'SELECT id FROM services WHERE org_id = $1 AND id = ANY($2::uuid[])',
-    [orgId, uuidsIn(serviceIds)],
-  )
-  const foreign = serviceIds.find((serviceId) => !rows.some(({ id }) => id === serviceId))
-  if (foreign !== undefined) throw noService(foreign)
 }

@@ -7,19 +7,20 @@ import {
   noDelivery,
 } from '../../shared/channelRules.ts'
 import { rowOf } from '../connections/sql.ts'
-import { noteAct } from '../writes/auditWrites.ts'
-import type { TurnParts } from '../writes/orgQueues.ts'
-import { channelTurns, findChannel } from './channelRows.ts'
+import { recordAct } from '../writes/auditWrites.ts'
 
-const AGAIN = `UPDATE deliveries SET state = 'waiting', ended_ms = NULL, failed_reason = NULL,
+import { channelChanger, findChannel } from './channelRows.ts'
+import type { StoreParts } from '../writes/storeParts.ts'
+
+const RESEND = `UPDATE deliveries SET state = 'waiting', ended_ms = NULL, failed_reason = NULL,
   attempts_before = attempts, due_ms = $2 WHERE channel_id = $1`
 
 type Methods = 'listDeliveries' | 'getDelivery' | 'resendDeliveries' | 'notificationFigures'
 
-/** The list of deliveries, and sending them again. */
-export function postgresDeliveries(parts: TurnParts): Pick<NotificationStore, Methods> {
+/** Listing and resending deliveries. */
+export function postgresDeliveries(parts: StoreParts): Pick<NotificationStore, Methods> {
   const { read } = parts.pools
-  const change = channelTurns(parts)
+  const change = channelChanger(parts)
   return {
     getDelivery: async (ref, webhookId) => {
       const { id } = await findChannel(read, ref)
@@ -59,14 +60,14 @@ export function postgresDeliveries(parts: TurnParts): Pick<NotificationStore, Me
           (await sql.rows(`${text} RETURNING event_seq`, [id, nowMs, value])).length
         const changes =
           'webhookId' in which
-            ? (await changed(`${AGAIN} AND webhook_id = $3 AND state <> 'waiting'`, which.webhookId)) ||
+            ? (await changed(`${RESEND} AND webhook_id = $3 AND state <> 'waiting'`, which.webhookId)) ||
               (await changed(HASTEN, which.webhookId))
             : await changed(
-                `${AGAIN} AND state = 'failed' AND (SELECT at_ms FROM events WHERE seq = event_seq) >= $3`,
+                `${RESEND} AND state = 'failed' AND (SELECT at_ms FROM events WHERE seq = event_seq) >= $3`,
                 which.sinceMs,
               )
         if (changes === 0 && 'webhookId' in which) throw noDelivery(which.webhookId)
-        await noteAct(
+        await recordAct(
           sql,
           channelAct('resend', { channel, nowMs, by: ref.by, detail: { deliveries: changes } }),
         )

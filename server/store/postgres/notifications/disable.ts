@@ -2,11 +2,11 @@ import type { Actor } from '../../../domain/accounts/actor.ts'
 import type { StoredChannel } from '../../notificationStore.ts'
 import { channelAct, failedReasonOf } from '../../shared/channelRules.ts'
 import type { Sql } from '../connections/sql.ts'
-import { noteAct } from '../writes/auditWrites.ts'
+import { recordAct } from '../writes/auditWrites.ts'
 
 /**
- * Disables a channel, in a transaction that holds it and its organisation: what waits for it fails, and can be sent again
- * later. It always leaves an audit entry.
+ * Disables a channel, in a transaction that has locked it and its organisation. Waiting deliveries fail, and can be
+ * resent later. Writes an audit entry.
  */
 export async function disableChannel(
   sql: Sql,
@@ -22,5 +22,5 @@ export async function disableChannel(
      WHERE channel_id = $1 AND state = 'waiting'`,
     [channel.id, nowMs, failedReasonOf(reason)],
   )
-  await noteAct(sql, channelAct('disable', { channel, by, nowMs, detail: { reason } }))
+  await recordAct(sql, channelAct('disable', { channel, by, nowMs, detail: { reason } }))
 }

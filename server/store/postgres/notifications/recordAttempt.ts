@@ -5,9 +5,8 @@ import { rowOf, type Sql } from '../connections/sql.ts'
 import { disableChannel } from './disable.ts'
 
 /**
- * The recording of attempts. The number of attempts before is a fence: an attempt that was recorded already, by this
- * process before it lost its connection or by another that made it too, is not recorded twice. `release` ends the turn of
- * the channel.
+ * Records attempts. The previous number of attempts is a fence: an attempt is not recorded twice, by this process after
+ * a lost connection or by another process. `release` releases the lease of the channel.
  */
 export function prepareRecord(
   inTransaction: Pools['inTransaction'],
@@ -16,7 +15,7 @@ export function prepareRecord(
   return (delivery, { status, error, durationMs }, after, nowMs) =>
     inTransaction(async (sql) => {
       const { eventSeq, channelId, orgId, attempts } = delivery
-      // Its failure may disable the channel, which counts for what is announced: the organisation is locked first, always.
+      // A failure may disable the channel, and channels are locked after their organisation.
       if (after.kind === 'failed' || after.kind === 'gone') {
         await sql.rows('UPDATE orgs SET revision = revision + 1 WHERE id = $1', [orgId])
       }
@@ -27,7 +26,7 @@ export function prepareRecord(
          RETURNING attempts`,
         [eventSeq, channelId, attempts],
       )
-      // It was recorded, or the channel was deleted meanwhile.
+      // Already recorded, or the channel was deleted meanwhile.
       if (counted.length === 0) return undefined
       await sql.rows(
         `INSERT INTO attempts (event_seq, channel_id, number, at_ms, status, error, ms)
@@ -56,7 +55,7 @@ export function prepareRecord(
     })
 }
 
-/** How an active channel stands; `undefined` for a disabled one. */
+/** Failures of an active channel; `undefined` for a disabled one. */
 function standingOf(sql: Sql, channelId: string): Promise<ChannelStanding | undefined> {
   const since = 'greatest(c.enabled_at_ms, coalesce(c.last_success_at_ms, 0))'
   return rowOf<ChannelStanding>(

@@ -2,7 +2,7 @@ import type { SecretRole } from '../../../domain/notifications/channel.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import { rowOf, type Sql } from '../connections/sql.ts'
 
-/** Columns of a secret of a channel, as a SealedValue: it belongs to no service. */
+/** Columns of a channel's secret as a SealedValue, without a service. */
 export const SEALED_SECRET_COLUMNS = `key_id AS "keyId", org_id AS "orgId", '' AS "serviceId", '' AS "endpointId",
   slot, master_key_id AS "masterKeyId", wrap_nonce AS "wrapNonce", wrapped_key AS "wrappedKey", nonce, ciphertext`
 
@@ -13,7 +13,7 @@ export async function activeKey(sql: Sql): Promise<string> {
   return key.id
 }
 
-/** Stores a secret of a channel, in place of an earlier one with its role. */
+/** Stores a secret of a channel, replacing that of the same role. */
 export async function putSecret(
   sql: Sql,
   channelId: string,

@@ -9,21 +9,24 @@ import { prepareRecord } from './recordAttempt.ts'
 import { SEALED_SECRET_COLUMNS } from './secretRows.ts'
 
 /**
- * How long a channel is this process's after it was taken (seconds): longer than the longest attempt and its record. Only
- * a process that ended without giving it back makes others wait for that long.
+ * Duration of the lease of a channel (seconds): longer than the longest attempt and its recording. Other processes wait
+ * this long only when the holder ended without releasing the lease.
  */
-const TURN_S = 60
+const LEASE_S = 60
 
 type DueRow = Omit<DueDelivery, 'target' | 'secrets'> & { readonly dueMs: number }
 type SecretRow = SealedValue & { readonly channelId: string; readonly role: SecretRole }
 
-/** The channels for which a delivery waits: steps from one to the next in the index, however much waits for each. */
+/** Channels with waiting deliveries. Steps from channel to channel in the index, regardless of the number of deliveries. */
 const WAITING = `WITH RECURSIVE waiting (id) AS (
     (SELECT channel_id FROM deliveries WHERE state = 'waiting' ORDER BY channel_id LIMIT 1)
     UNION ALL SELECT (SELECT channel_id FROM deliveries WHERE state = 'waiting' AND channel_id > w.id
       ORDER BY channel_id LIMIT 1) FROM waiting w WHERE w.id IS NOT NULL)`
 
-/** The next delivery of each channel `w.id`. An event of an incident waits for the earlier ones, unless these have failed often or are old. */
+/**
+ * The next delivery of each channel `w.id`. An event of an incident waits for earlier events of it, unless these failed
+ * often or are old.
+ */
 const NEXT = `SELECT d.event_seq AS "eventSeq", d.channel_id AS "channelId", c.org_id AS "orgId",
     d.webhook_id AS "webhookId", c.kind, e.type, e.body, e.at_ms AS "atMs", d.attempts,
     d.attempts - d.attempts_before + 1 AS attempt, d.due_ms AS "dueMs"
@@ -35,14 +38,14 @@ const NEXT = `SELECT d.event_seq AS "eventSeq", d.channel_id AS "channelId", c.o
       AND earlier.attempts - earlier.attempts_before < ${ORDERED_ATTEMPTS} AND ee.at_ms > $1 - ${ORDERED_MS})
   ORDER BY d.due_ms, d.event_seq LIMIT 1`
 
-/** What the sender reads and writes, and `giveBack`, with which a process that stops lets others send. */
+/** Storage for the sender. A process that stops calls `releaseLeases`, so that others send at once. */
 export interface Sending extends Pick<NotificationStore, 'dueDeliveries' | 'recordAttempt'> {
-  readonly giveBack: () => Promise<void>
+  readonly releaseLeases: () => Promise<void>
 }
 
 /**
- * The deliveries of a channel are sent by one process at a time: it takes the channel, by the clock of the database, and
- * gives it back with the record of the attempt.
+ * One process at a time sends the deliveries of a channel: it holds a lease, by the clock of the database, and releases
+ * it when it records the attempt.
  */
 export function postgresSending({
   write,
@@ -63,7 +66,7 @@ export function postgresSending({
       if (chosen.length === 0) return []
       const taken = await take(write, holder, chosen)
       if (taken.length === 0) return []
-      // Another process may have sent one of them before the channel was taken.
+      // Another process may have sent one of them before the lease was acquired.
       const next = await read.rows<DueRow>(
         `SELECT next.* FROM unnest($2::uuid[]) AS w(id) CROSS JOIN LATERAL (${NEXT}) next`,
         [nowMs, taken],
@@ -74,17 +77,17 @@ export function postgresSending({
       return deliveries
     },
     recordAttempt: prepareRecord(inTransaction, (sql, channelId) => release(sql, holder, [channelId])),
-    giveBack: async () => {
+    releaseLeases: async () => {
       await write.rows('DELETE FROM channel_turns WHERE holder = $1', [holder])
     },
   }
 }
 
-/** Takes the channels that no other process has; their ids. */
+/** Acquires leases of channels; the ids of those that no other process holds. */
 async function take(sql: Sql, holder: string, chosen: readonly { readonly channelId: string }[]) {
   const rows = await sql.rows<{ id: string }>(
     `INSERT INTO channel_turns AS t (channel_id, holder, until)
-     SELECT c.id, $1, clock_timestamp() + interval '${TURN_S} seconds' FROM channels c WHERE c.id = ANY($2::uuid[])
+     SELECT c.id, $1, clock_timestamp() + interval '${LEASE_S} seconds' FROM channels c WHERE c.id = ANY($2::uuid[])
      ORDER BY c.id
      ON CONFLICT (channel_id) DO UPDATE SET holder = excluded.holder, until = excluded.until
        WHERE t.holder = excluded.holder OR t.until <= clock_timestamp()

@@ -2,10 +2,10 @@ import type pg from 'pg'
 import { sqlStateOf } from '../connections/failures.ts'
 import type { DatabaseFacts } from './judgeDatabase.ts'
 
-/** SQLSTATE of a statement that was prepared under the same name before, and of one that was not. */
-const MIXED_UP_STATES: ReadonlySet<string> = new Set(['42P05', '26000'])
+/** SQLSTATE of a prepared statement that already exists, and of one that does not exist. */
+const MIX_UP_STATES: ReadonlySet<string> = new Set(['42P05', '26000'])
 
-/** Looks at the database of `client`; `other` is a second connection to it. Changes nothing. */
+/** Facts about the database of `client`; `other` is a second connection to it. Changes nothing. */
 export async function databaseFacts(
   client: pg.Client,
   other: pg.Client,
@@ -31,12 +31,12 @@ export async function databaseFacts(
   if (row === undefined) throw new Error('the database has no settings')
   const { atMs, pid, ...settings } = row
   const answeredAtMs = nowMs()
-  // Whenever it was read: the time of the exchange is no difference.
+  // The database read its clock at some time during the exchange: only the rest is a difference.
   const clockAheadMs = atMs > answeredAtMs ? atMs - answeredAtMs : Math.min(0, atMs - askedAtMs)
   return { ...settings, clockAheadMs, pooler: await poolerOf(client, other, pid) }
 }
 
-/** The process that a connection was promised at its start is another one than the one that answers: a pooler is between. */
+/** Detects a pooler: the backend that answers is not the one that the connection was given at its start. */
 async function poolerOf(client: pg.Client, other: pg.Client, pid: number): Promise<DatabaseFacts['pooler']> {
   // True because the driver sets it, which its types leave out.
   if ((client as pg.Client & { readonly processID: number | null }).processID === pid) return 'none'
@@ -46,7 +46,7 @@ async function poolerOf(client: pg.Client, other: pg.Client, pid: number): Promi
     }
     return 'usable'
   } catch (error) {
-    if (MIXED_UP_STATES.has(sqlStateOf(error) ?? '')) return 'old'
+    if (MIX_UP_STATES.has(sqlStateOf(error) ?? '')) return 'old'
     throw error
   }
 }

@@ -1,11 +1,11 @@
 import { type Finding, findingOf } from '../../finding.ts'
 
-/** The oldest release that has what the statements use. */
+/** The oldest supported release of PostgreSQL. */
 const VERSION_MIN = 140_000
 /** Largest difference between the clock of the database and that of this machine (milliseconds). */
 const CLOCK_MS_MAX = 2_000
 
-/** What a server needs to know of its database. */
+/** Facts about a database that decide whether a server can use it. */
 export interface DatabaseFacts {
   /** As `server_version_num`. */
   readonly version: number
@@ -15,7 +15,7 @@ export interface DatabaseFacts {
   readonly fullPageWrites: string
   readonly synchronousCommit: string
   readonly synchronousStandbyNames: string
-  /** Standbys that are connected, and those of them that are known to be synchronous. */
+  /** Connected standbys, and those known to be synchronous. */
   readonly standbys: number
   readonly synchronousStandbys: number
   readonly archiveMode: string
@@ -25,7 +25,7 @@ export interface DatabaseFacts {
   readonly pooler: 'none' | 'old' | 'usable'
 }
 
-/** Judges a database: durability, then what it takes to survive its machine, then its surroundings. Pure. */
+/** Findings about a database: durability, replication, archive, clock and pooler. Pure. */
 export function judgeDatabase(facts: DatabaseFacts): readonly Finding[] {
   return [
     ...judgeSettings(facts),
@@ -53,29 +53,24 @@ function judgeSettings(facts: DatabaseFacts): readonly Finding[] {
       'UTF8',
       `its encoding is ${encoding}: create one with ENCODING 'UTF8'`,
     ),
-    refused(
-      'primary',
-      !isStandby,
-      'it can be written',
-      'it is a standby and cannot be written: name the primary',
-    ),
+    refused('primary', !isStandby, 'it is writable', 'it is a read-only standby: use the URL of the primary'),
     refused(
       'fsync',
       fsync === 'on',
       'on: a commit is on disk',
-      'fsync is off, and a crash would lose what was acknowledged: set it to on',
+      'fsync is off, so a crash would lose acknowledged changes: set it to on',
     ),
     refused(
       'full_page_writes',
       fullPageWrites === 'on',
       'on',
-      'full_page_writes is off, and a crash could damage it: set it to on',
+      'full_page_writes is off, so a crash could corrupt the database: set it to on',
     ),
     refused(
       'synchronous_commit',
       synchronousCommit !== 'off' && synchronousCommit !== 'local',
       synchronousCommit,
-      `synchronous_commit is ${synchronousCommit}, and a crash or failover would lose what was acknowledged: set it to on`,
+      `synchronous_commit is ${synchronousCommit}, so a crash or failover would lose acknowledged changes: set it to on`,
     ),
   ]
 }
@@ -88,24 +83,24 @@ function judgeReplication({
   const check = 'replication'
   if (synchronousStandbyNames === '') {
     if (standbys > 0) {
-      const text = `its ${standbys} standbys are asynchronous, and a failover would lose the last changes that were acknowledged: set synchronous_standby_names`
+      const text = `its ${standbys} standbys are asynchronous, so a failover would lose the last acknowledged changes: set synchronous_standby_names`
       return { check, health: 'broken', text }
     }
-    const text = 'no standby is connected: when its machine is lost, a backup has to be restored'
+    const text = 'no standby is connected: if its machine is lost, restore a backup'
     return { check, health: 'ok', text }
   }
   if (synchronousStandbys > 0) {
     return { check, health: 'ok', text: `synchronous with ${synchronousStandbys} of ${standbys} standbys` }
   }
-  const text = `synchronous_standby_names is ${synchronousStandbyNames}, and no such standby can be seen: connect it, and grant pg_monitor to this user`
+  const text = `synchronous_standby_names is ${synchronousStandbyNames}, but no such standby is visible: connect it, and grant pg_monitor to this user`
   return { check, health: 'warning', text }
 }
 
 function judgeArchive({ archiveMode }: DatabaseFacts): Finding {
   const isArchived = archiveMode !== 'off'
   const text = isArchived
-    ? 'its log is archived: restoring to any instant is possible'
-    : 'its log is not archived by itself: a dump loses what came after it. Dumps and backups of a provider are not visible from here'
+    ? 'its WAL is archived: point-in-time recovery is possible'
+    : 'it does not archive its WAL: a restored dump lacks later changes. Backups made by a provider are not visible from here'
   return { check: 'archive', health: 'ok', text }
 }
 
@@ -129,6 +124,6 @@ function judgePooler({ pooler }: DatabaseFacts): Finding {
       pooler === 'old'
         ? 'the pooler in front of it mixes up prepared statements: use PgBouncer 1.21 or newer with max_prepared_statements, or none'
         : undefined,
-    ok: pooler === 'none' ? 'none' : 'it keeps prepared statements apart',
+    ok: pooler === 'none' ? 'none' : 'it supports prepared statements',
   })
 }

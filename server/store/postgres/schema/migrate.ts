@@ -4,20 +4,20 @@ import { sqlStateOf } from '../connections/failures.ts'
 import { TYPES } from '../connections/sql.ts'
 import { COMPATIBLE_FROM, MIGRATIONS } from './migrations.ts'
 
-/** Longest wait for a lock of one step (milliseconds): statements queue behind a step that waits. */
+/** Longest wait of one step for a lock (milliseconds): statements of others queue behind the waiting step. */
 const LOCK_MS_MAX = 2_000
-/** Pause after a step that met a lock, in which the statements behind it pass (milliseconds). */
+/** Pause after a step that could not get a lock (milliseconds), in which queued statements run. */
 const LOCK_PAUSE_MS = 2_000
 /** Longest wait for another program's migration, and for the locks of one step (milliseconds). */
-const TURN_MS_MAX = 60_000
-/** SQLSTATE of a lock that was not had in time. */
+const MIGRATION_MS_MAX = 60_000
+/** SQLSTATE of a lock timeout. */
 const LOCK_NOT_AVAILABLE = '55P03'
 const CONNECT_MS_MAX = 5_000
 
-/** The two halves of the number of an advisory lock of Pharos: which of them. */
+/** Keys of the advisory locks of Pharos: the first key, and the second key of each lock. */
 export const ADVISORY_LOCKS = { space: 0x50_48, migration: 1, rotation: 2 } as const
 
-/** The steps to a schema, and the oldest number of them with which a program can use it. */
+/** A schema as migration steps. A program must know at least `compatibleFrom` steps to use it. */
 export interface Schema {
   readonly steps: readonly string[]
   readonly compatibleFrom: number
@@ -25,13 +25,13 @@ export interface Schema {
 
 const NEWEST: Schema = { steps: MIGRATIONS, compatibleFrom: COMPATIBLE_FROM }
 
-/** The steps that were taken in a database, and the oldest number of them that a program may know and still use it. */
+/** The version of a database: steps taken, and how many a program must know to use it. */
 export interface Version {
   readonly version: number
   readonly compatibleFrom: number
 }
 
-/** How connections of Pharos are called among those of a database. */
+/** `application_name` of the connections of servers. */
 export const APPLICATION_NAME = 'pharos-server'
 
 /** Connects to the database at `url`. */
@@ -42,7 +42,7 @@ export async function connect(url: string, applicationName = APPLICATION_NAME): 
     connectionTimeoutMillis: CONNECT_MS_MAX,
     application_name: applicationName,
   })
-  // Its statements report an end of the connection.
+  // The next statement reports a lost connection.
   client.on('error', () => {})
   await client.connect()
   return client
@@ -64,7 +64,7 @@ export async function withConnection<Result>(
 /** A query for the Version of a migrated database. */
 export const VERSION_QUERY = 'SELECT version, compatible_from AS "compatibleFrom" FROM meta'
 
-/** The schema of the database at `url`; `undefined` for one without tables of ours. */
+/** The schema of the database of `client`; `undefined` without tables of Pharos. */
 export async function schemaOf(client: pg.Client): Promise<Version | undefined> {
   const { rows: tables } = await client.query<{ found: string | null }>("SELECT to_regclass('meta') AS found")
   if (tables[0]?.found == null) return undefined
@@ -73,10 +73,10 @@ export async function schemaOf(client: pg.Client): Promise<Version | undefined> 
 }
 
 /**
- * Migrates the database of `client` to `schema`, the newest when absent, one transaction for each step. Without pending
- * steps no lock is taken; of several programs that start at once one runs each step, and the others wait. A step that meets
- * the lock of a program that uses the data is repeated, at most for TURN_MS_MAX. Rejects when the database is of a release
- * whose data this one would not understand.
+ * Migrates the database of `client` to `schema`, the newest when absent, with one transaction per step. Takes no lock
+ * when no step is pending; when several programs start at once, one runs each step and the others wait. A step that
+ * cannot lock a table in use is retried for up to MIGRATION_MS_MAX. Rejects when this release cannot read the data of
+ * the database.
  */
 export async function migrate(client: pg.Client, schema: Schema = NEWEST): Promise<void> {
   const known = await schemaOf(client)
@@ -91,16 +91,16 @@ function assertCompatible(version: Version | undefined, steps: number): void {
   if (version !== undefined && version.compatibleFrom > steps) throw incompatible(version)
 }
 
-/** The error for a database that this release would not understand. */
+/** The error for a database that this release cannot use. */
 export function incompatible({ version, compatibleFrom }: Version): Error {
   return new Error(
     `the database has schema ${version}, which needs a release that knows schema ${compatibleFrom}, and this release knows ${MIGRATIONS.length}: start the release that migrated it, or a newer one`,
   )
 }
 
-/** Runs the step after `version`, unless another program does first; again while it meets a lock. */
+/** Runs the step after `version`, unless another program has run it. Retries on lock timeouts. */
 async function takeStep(client: pg.Client, schema: Schema, version: number): Promise<void> {
-  const deadlineMs = performance.now() + TURN_MS_MAX
+  const deadlineMs = performance.now() + MIGRATION_MS_MAX
   for (;;) {
     try {
       await tryStep(client, schema, version)
@@ -113,7 +113,7 @@ async function takeStep(client: pg.Client, schema: Schema, version: number): Pro
 }
 
 async function tryStep(client: pg.Client, { steps, compatibleFrom }: Schema, version: number): Promise<void> {
-  await client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${TURN_MS_MAX}`)
+  await client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${MIGRATION_MS_MAX}`)
   try {
     await client.query('SELECT pg_advisory_xact_lock($1, $2)', [
       ADVISORY_LOCKS.space,

@@ -1,6 +1,6 @@
 /**
- * Steps from an empty database to the newest schema. A step that was released is never edited: the next one corrects it.
- * Texts that are compared or ordered have the collation of their bytes, as everywhere else in Pharos.
+ * Steps from an empty database to the newest schema. Never edit a released step: add one that corrects it. Text columns
+ * that are compared or ordered use the collation "C", as everywhere in Pharos.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -537,5 +537,5 @@ ALTER TABLE store_identity ADD COLUMN made_in text;
 `,
 ]
 
-/** The oldest number of steps with which a program can use the newest schema. */
+/** How many steps a program must know to use the newest schema. */
 export const COMPATIBLE_FROM = 1

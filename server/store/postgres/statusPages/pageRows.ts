@@ -2,7 +2,7 @@ import type { StatusPage } from '../../../domain/statusPages/definition.ts'
 import { type ComponentRow, sectionsOf } from '../../shared/pageRules.ts'
 import type { Sql, SqlValue } from '../connections/sql.ts'
 
-/** Which pages are read: the only parameter is its value. */
+/** Conditions that select pages; `$1` is the value. */
 const CONDITIONS = {
   id: 'p.id = $1',
   slug: 'p.slug = $1',
@@ -17,7 +17,7 @@ const SELECT = `SELECT p.id, p.org_id AS "orgId", p.slug, p.title, p.text, p.is_
       WHERE h.page_id = p.id ORDER BY i.number) AS "hiddenIncidents"
   FROM status_pages p`
 
-/** Whole pages, in creation order; `value` is what their key has. */
+/** Complete pages whose `key` is `value`, in creation order. */
 export async function readPages(
   sql: Sql,
   key: keyof typeof CONDITIONS,
@@ -39,7 +39,7 @@ export async function readPages(
   })
 }
 
-/** The page whose key has `value`; `undefined` when there is none. */
+/** The page whose `key` is `value`; `undefined` when there is none. */
 export async function readPage(
   sql: Sql,
   key: Exclude<keyof typeof CONDITIONS, 'org'>,

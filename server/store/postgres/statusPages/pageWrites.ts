@@ -16,36 +16,34 @@ import {
   wantedServices,
 } from '../../shared/pageRules.ts'
 import type { StatusPageStore } from '../../statusPageStore.ts'
-import { rowOf, type Sql, uuidOrNull, uuidsIn } from '../connections/sql.ts'
-import { noteAct } from '../writes/auditWrites.ts'
-import type { TurnParts } from '../writes/orgQueues.ts'
+import { countOf, rowOf, type Sql, uuidOrNull, uuidsIn } from '../connections/sql.ts'
+import { recordAct } from '../writes/auditWrites.ts'
+
 import { readPage, readPages } from './pageRows.ts'
+import { assertOrg } from '../writes/ownership.ts'
+import type { StoreParts } from '../writes/storeParts.ts'
 
 /** Status pages in PostgreSQL: administration. Each change leaves an audit entry. */
-export function postgresStatusPages(
-  { pools: { read }, queues }: TurnParts,
-  nowMs: () => number,
-): StatusPageStore {
+export function postgresStatusPages({ pools: { read }, queues, nowMs }: StoreParts): StatusPageStore {
   async function found(sql: Sql, id: string): Promise<StatusPage> {
     const page = await readPage(sql, 'id', uuidOrNull(id))
     if (page === undefined) throw noPage(id)
     return page
   }
-  /** Runs `work` in a transaction that holds the organisation of a page, and resolves to what is noted of it. */
+  /** Runs `work` in a transaction that locks the organisation of the page. */
   async function change<Result>(id: string, work: (sql: Sql, page: StatusPage) => Promise<Result>) {
     const { orgId } = await found(read, id)
-    return await queues.inTurn(orgId, noPage(id), async (sql) => work(sql, await found(sql, id)))
+    return await queues.withOrgLocked(orgId, noPage(id), async (sql) => work(sql, await found(sql, id)))
   }
   const note = (
     sql: Sql,
     verb: Parameters<typeof pageAct>[0],
     act: Omit<Parameters<typeof pageAct>[1], 'nowMs'>,
-  ) => noteAct(sql, pageAct(verb, { ...act, nowMs: nowMs() }))
+  ) => recordAct(sql, pageAct(verb, { ...act, nowMs: nowMs() }))
   return {
     createStatusPage: ({ id, orgId, nowMs: createdMs, settings, by }) =>
-      queues.inTurn(orgId, noOrg(orgId), async (sql) => {
-        const count = 'SELECT count(*) AS count FROM status_pages WHERE org_id = $1'
-        assertPageRoom((await rowOf<{ count: number }>(sql, count, [orgId]))?.count ?? 0)
+      queues.withOrgLocked(orgId, noOrg(orgId), async (sql) => {
+        assertPageRoom(await countOf(sql, 'status_pages WHERE org_id = $1', [orgId]))
         await assertSlugFree(sql, settings.slug)
         await sql.rows(
           `INSERT INTO status_pages (id, org_id, slug, title, text, is_public, incidents_shown, created_at, generation)
@@ -59,8 +57,7 @@ export function postgresStatusPages(
       }),
     listStatusPages: async (orgId) => {
       const id = uuidOrNull(orgId)
-      const known = await rowOf(read, 'SELECT id FROM orgs WHERE id = $1', [id])
-      if (known === undefined) throw noOrg(orgId)
+      await assertOrg(read, orgId)
       return await readPages(read, 'org', id)
     },
     getStatusPage: (id) => found(read, id),
@@ -101,7 +98,7 @@ export function postgresStatusPages(
   }
 }
 
-/** Writes a change of a page, in a transaction that holds its organisation. */
+/** Writes a change of a page. The caller has locked its organisation. */
 async function writeChange(sql: Sql, page: StatusPage, change: StatusPageChange): Promise<void> {
   const { slug, title, text, isPublic, incidentsShown } = { ...page, ...change }
   if (slug !== page.slug) await assertSlugFree(sql, slug)
@@ -121,7 +118,7 @@ async function writeChange(sql: Sql, page: StatusPage, change: StatusPageChange)
   if (change.sections !== undefined) await writeSections(sql, page, change.sections)
 }
 
-/** Rejects with `invalid` when a page has the slug. No other program gives it to one before the end of the transaction. */
+/** Rejects with `invalid` when a page has the slug, which is then reserved until the end of the transaction. */
 async function assertSlugFree(sql: Sql, slug: string): Promise<void> {
   await sql.rows('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`status page ${slug}`])
   if ((await readPage(sql, 'slug', slug)) !== undefined) throw slugTaken(slug)

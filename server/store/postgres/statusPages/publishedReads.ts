@@ -9,11 +9,11 @@ import type {
 import { rowOf, type Sql, type SqlValue } from '../connections/sql.ts'
 import { readPage } from './pageRows.ts'
 
-/** Whether the page shows `i`: the parameters are the organisation, the services of the page, and the page. */
+/** Whether the page shows incident `i`. Parameters: organisation, services of the page, page. */
 const VISIBLE = `i.org_id = $1 AND i.kind = 'incident' AND i.service_ids && $2::uuid[]
   AND NOT EXISTS (SELECT 1 FROM status_hidden h WHERE h.page_id = $3 AND h.incident_id = i.id)`
 
-/** What pages show. Anyone may ask for a page, so reads must not pass automatic incidents that it does not show. */
+/** Incidents that pages show. Conditions of partial indexes: the public must not cause scans of hidden incidents. */
 const SHOWN = { all: 'true', people: 'NOT i.auto_managed' } as const
 
 /** Reads of status pages in PostgreSQL. */
@@ -74,7 +74,7 @@ type IncidentRow = Omit<PageIncident, 'earlierUpdates'> & {
   readonly updateCount: number
 }
 
-/** What a filter leaves of the incidents of a page, with its values from `$6` on. */
+/** The condition of a filter, with its values from `$6` on. */
 function conditionOf(filter: PageIncidentFilter): readonly [condition: string, values: readonly SqlValue[]] {
   switch (filter.kind) {
     case 'open':

@@ -17,10 +17,10 @@ export function auditParameters(first: number): string {
 }
 
 /**
- * Runs `statement`, which must begin with a part called `done` that returns a row when something was changed, and notes
- * `act` of the operator in every organisation in that case. Whether something was changed.
+ * Runs `done`, a common table expression of that name that returns a row when it changed something, and then records
+ * `act` by the operator in every organisation. Whether something changed.
  */
-export async function changeForAll(
+export async function changeForAllOrgs(
   sql: Sql,
   { done, values }: { readonly done: string; readonly values: readonly (string | Buffer | null)[] },
   act: Pick<Act, 'action' | 'targetId' | 'nowMs' | 'detail'>,
@@ -34,16 +34,16 @@ export async function changeForAll(
   return rows.length > 0
 }
 
-/** Adds `act` to the audit log, in the transaction of what it tells of. */
-export async function noteAct(sql: Sql, { orgId, ...act }: Act): Promise<void> {
+/** Adds `act` to the audit log, in the transaction of the change. */
+export async function recordAct(sql: Sql, { orgId, ...act }: Act): Promise<void> {
   await sql.rows(`INSERT INTO audit (org_id, ${AUDIT_COLUMNS}) VALUES ($1, ${auditParameters(2)})`, [
     uuidOrNull(orgId),
     ...auditValues(act),
   ])
 }
 
-/** Adds an act on a person to the log of each organisation of that person. */
-export async function noteOfPerson(
+/** Adds an act on a person to the audit log of each organisation of that person. */
+export async function recordPersonAct(
   sql: Sql,
   personId: string,
   act: Omit<Act, 'orgId' | 'targetId'>,

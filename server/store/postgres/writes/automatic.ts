@@ -4,24 +4,24 @@ import { timestamp } from '../../../domain/environment.ts'
 import type { Service } from '../../../domain/serviceChanges.ts'
 import type { AutoIncidentRows, StoredMarks } from '../../shared/autoIncidents.ts'
 import type { Sql } from '../connections/sql.ts'
-import type { Column, Parameters } from './parameters.ts'
+import { assignmentsFrom, type Column, namesOf, type Parameters } from './parameters.ts'
 
-/** What is known of a service's automatic incidents. */
+/** State of a service's automatic incidents. */
 export interface AutomaticFacts {
-  /** The open one. Replaced by mutations, as are all fields. */
+  /** The open incident. Mutations replace all fields. */
   open: StoredMarks | undefined
   rounds: readonly (readonly [endpointId: string, round: number])[]
   isMuted: boolean
   /** Ids of the unresolved incidents that name the service. */
   readonly openIncidents: readonly string[]
-  /** As of the time that was asked for. */
+  /** As of the requested time. */
   readonly maintenance: { readonly isNow: boolean; readonly endedS: number }
 }
 
 /** The services of an organisation that were read, by id. */
 type Services = ReadonlyMap<string, { readonly service: Service }>
 
-/** A draft, as far as automatic incidents go. */
+/** The parts of a draft that automatic incidents use. */
 interface AutomaticDraft {
   readonly state: {
     readonly services: Services
@@ -29,13 +29,13 @@ interface AutomaticDraft {
     readonly automatic: ReadonlyMap<string, AutomaticFacts>
   }
   readonly automatic: AutomaticWrites
-  /** Services to be written; a row of `null` is deleted. */
+  /** Services to write; a row of `null` is deleted. */
   readonly services: ReadonlyMap<string, { readonly row: unknown }>
 }
 
-/** Rows of automatic incidents to be written. */
+/** Rows of automatic incidents to write. */
 export class AutomaticWrites {
-  /** `null` for one that is closed. */
+  /** `null` closes it. */
   readonly opens = new Map<string, StoredMarks | null>()
   readonly muted = new Map<string, boolean>()
   readonly rounds: { serviceId: string; endpointId: string; round: number; oldest: number }[] = []
@@ -80,19 +80,19 @@ const SELECT_FACTS = `
   FROM (SELECT unnest($1::uuid[]) UNION SELECT service_id FROM auto_incidents WHERE incident_id = ANY($2::uuid[]))
     AS s (id) LEFT JOIN auto_incidents a ON a.service_id = s.id`
 
-/** What is asked of automatic incidents. */
-interface Asked {
-  /** Those without automatic incidents are left out, unless there is a time. */
+/** Selects automatic incidents. */
+interface AutomaticQuery {
+  /** Without `atS`, services without automatic incidents are left out. */
   readonly services: Services
   readonly incidentIds: readonly string[]
-  /** The time of a transition (seconds since the epoch); `undefined` for a change of people. */
+  /** The time of a transition (seconds since the epoch); `undefined` for a change by a person. */
   readonly atS: number | undefined
 }
 
-/** Facts by service: of those with automatic incidents, and of those whose incidents these are. */
+/** Facts by service: of the services that the query selects, and of those with one of its incidents. */
 export async function readAutomatic(
   sql: Sql,
-  { services, incidentIds, atS }: Asked,
+  { services, incidentIds, atS }: AutomaticQuery,
 ): Promise<ReadonlyMap<string, AutomaticFacts>> {
   const watched = [...services].flatMap(([id, { service }]) =>
     atS !== undefined || settingsOf(service.response) !== null ? [id] : [],
@@ -112,7 +112,7 @@ function factsOfRow({ rounds, isMuted, openIncidents, isNow, endsAt, ...row }: F
   }
 }
 
-/** The rows of automatic incidents as `draft` leaves them. */
+/** The rows of automatic incidents, with the changes of `draft`. */
 export function automaticRows({ state, automatic: writes }: AutomaticDraft): AutoIncidentRows {
   const factsOf = (serviceId: string): AutomaticFacts => {
     const facts = state.automatic.get(serviceId)
@@ -203,12 +203,10 @@ export function automaticParts(
       ...[serviceId, marks.incidentId, marks.isTakenOver, marks.isFailing, marks.updatesMade],
       ...[marks.investigatingAtS, marks.monitoringAtS, marks.reportedDown],
     ])
-    const names = OPEN_COLUMNS.map(([name]) => name)
-    const assignments = names.slice(1).map((name) => `${name} = excluded.${name}`)
     parts.push(
-      `INSERT INTO auto_incidents (${names.join(', ')}) SELECT ${names.map((name) => `u.${name}`).join(', ')}
+      `INSERT INTO auto_incidents (${namesOf(OPEN_COLUMNS)}) SELECT ${namesOf(OPEN_COLUMNS, 'u.')}
        FROM o, ${parameters.table(OPEN_COLUMNS, rows)}
-       ON CONFLICT (service_id) DO UPDATE SET ${assignments.join(', ')}`,
+       ON CONFLICT (service_id) DO UPDATE SET ${assignmentsFrom('excluded', OPEN_COLUMNS)}`,
     )
   }
   remove(

@@ -18,7 +18,7 @@ import { AutomaticWrites, automaticRows } from './automatic.ts'
 import type { OrgColumns } from './orgColumns.ts'
 import { type KnownService, type OrgState, roomOf } from './orgState.ts'
 
-/** A row of `services` to be written. */
+/** A row of `services` to write. */
 export interface ServiceRow {
   readonly id: string
   readonly generation: number
@@ -28,13 +28,13 @@ export interface ServiceRow {
   readonly origin: string | null
 }
 
-/** A row of `commands` to be written. */
+/** A row of `commands` to write. */
 export interface CommandRow extends Command {
   readonly number: number
   readonly nowMs: number
 }
 
-/** A row of `remembered_creations` to be written. */
+/** A row of `remembered_creations` to write. */
 export interface CreationRow {
   readonly keyHash: Buffer
   readonly bodyFingerprint: Buffer
@@ -44,7 +44,7 @@ export interface CreationRow {
   readonly longBytesUpTo: number | null
 }
 
-/** A row of `incident_updates` to be written. */
+/** A row of `incident_updates` to write. */
 export interface UpdateRow {
   readonly incidentId: string
   readonly place: number
@@ -53,12 +53,12 @@ export interface UpdateRow {
 }
 
 /**
- * The mutations of a batch, in memory: what they leave of the organisation, and the rows that one statement writes. Each
- * row is written once, as the last mutation leaves it. No method throws after it has changed something.
+ * The mutations of a batch, in memory: the resulting state of the organisation, and the rows that one statement writes.
+ * Each row is written once, in its final form. A method that throws has changed nothing.
  */
 export class Draft {
   readonly state: OrgState
-  /** `null` for one that is deleted. */
+  /** `null` deletes the row. */
   readonly services = new Map<string, { readonly isStored: boolean; readonly row: ServiceRow | null }>()
   /** All secrets of a service. */
   readonly sealed = new Map<string, readonly SealedValue[]>()
@@ -66,14 +66,14 @@ export class Draft {
   readonly commands: CommandRow[] = []
   readonly incidents = new Map<string, { readonly isStored: boolean; readonly incident: Incident }>()
   readonly updates: UpdateRow[] = []
-  /** What is announced to channels. */
+  /** Events for channels. */
   readonly events: EventRow[] = []
   readonly creations = new Map<string, CreationRow>()
   readonly acts: ReturnType<typeof auditRow>[] = []
   readonly automatic = new AutomaticWrites()
   /** Services that changed without a command to a region. */
   readonly quiet = new Set<string>()
-  /** About how long the texts and secrets to be written are (bytes). */
+  /** Approximate size of the texts and secrets to write (bytes). */
   bytes = 0
 
   /** Automatic incidents of the services that were read. */
@@ -99,12 +99,12 @@ export class Draft {
         },
       },
       environment: { nowMs, uuid: () => orderedUuid(nowMs(), randomUUID()) },
-      // Room on its disk is the business of the database.
+      // The database watches its own disk.
       assertGrowth: () => {},
     })
   }
 
-  /** Each change of people is in the audit log. */
+  /** Every change by a person has an act. */
   get isEmpty(): boolean {
     return this.acts.length === 0 && this.automatic.isEmpty
   }
@@ -117,7 +117,7 @@ export class Draft {
     this.acts.push(auditRow({ ...act, orgId: this.state.orgId }))
   }
 
-  /** Stores what a change makes of `before`; `null` for a new service. */
+  /** Stores `change` of the service `before`, which is `null` for a new one. */
   changeService(before: KnownService | null, change: ServiceChange, nowMs: number): RenderedService {
     const { service, text, sealed, commands } = change
     const id = service?.response.id ?? before?.service.response.id ?? ''
@@ -169,7 +169,7 @@ export class Draft {
     this.events.push(...incidentEvents(about, channels, nameOf, tools))
   }
 
-  /** The answer stored for `fingerprint`, or that of `create`, which is stored. Throws `invalid` for another body. */
+  /** The answer stored for `fingerprint`, or that of `create`, which it stores. Throws `invalid` for another body. */
   createOnce(fingerprint: CreationFingerprint | undefined, nowMs: number, create: () => string): string {
     if (fingerprint === undefined) return create()
     const { keyHash, bodyFingerprint } = fingerprint

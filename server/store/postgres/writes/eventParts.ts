@@ -1,9 +1,9 @@
 import type { EventRow } from '../../shared/events.ts'
 import type { Sql } from '../connections/sql.ts'
 import type { Draft } from './draft.ts'
-import { type Column, Parameters } from './parameters.ts'
+import { type Column, namesOf, Parameters } from './parameters.ts'
 
-/** A part of a write that others name. */
+/** A named part of a write, which other parts refer to. */
 export interface NamedPart {
   readonly name: string
   readonly text: string
@@ -26,19 +26,19 @@ const DELIVERY_COLUMNS: readonly Column[] = [
   ['due_ms', 'bigint'],
 ]
 
-/** Parts of a write for events and their deliveries, in order. */
+/** Parts of a write for events and their deliveries. */
 export function eventParts({ events }: Draft, parameters: Parameters): readonly (NamedPart | string)[] {
   return events.length === 0 ? [] : partsOf(events, 'o, ', parameters)
 }
 
-/** Stores an event and its deliveries, in a transaction of its organisation. */
+/** Stores an event and its deliveries. The caller has locked its organisation. */
 export async function insertEvent(sql: Sql, event: EventRow): Promise<void> {
   const parameters = new Parameters()
   const [made, deliveries] = partsOf([event], '', parameters)
   await sql.rows(`WITH ${made.name} AS (${made.text}) ${deliveries}`, parameters.values)
 }
 
-/** `guard` is what the rows hang on, with its comma. */
+/** `guard` is joined to the rows, with its comma. */
 function partsOf(
   events: readonly EventRow[],
   guard: 'o, ' | '',
@@ -50,8 +50,7 @@ function partsOf(
   const deliveries = events.flatMap(({ id, incidentId, atMs, deliveries: wanted }) =>
     wanted.map(({ channelId, webhookId }) => [id, channelId, webhookId, incidentId, atMs]),
   )
-  const names = EVENT_COLUMNS.map(([name]) => name)
-  const made = `INSERT INTO events (${names.join(', ')}) SELECT ${names.map((name) => `u.${name}`).join(', ')}
+  const made = `INSERT INTO events (${namesOf(EVENT_COLUMNS)}) SELECT ${namesOf(EVENT_COLUMNS, 'u.')}
     FROM ${guard}${parameters.table(EVENT_COLUMNS, rows)} ORDER BY u.n RETURNING id, seq`
   const text = `INSERT INTO deliveries (event_seq, channel_id, webhook_id, incident_id, state, due_ms)
     SELECT e.seq, u.channel_id, u.webhook_id, u.incident_id, 'waiting', u.due_ms

@@ -6,10 +6,10 @@ import { automaticParts } from './automatic.ts'
 import { eventParts } from './eventParts.ts'
 import { incidentParts } from './incidentParts.ts'
 import { ORG_COLUMNS } from './orgColumns.ts'
-import { type Column, FORGOTTEN_AT_ONCE, Parameters } from './parameters.ts'
+import { assignmentsFrom, type Column, DELETED_AT_ONCE, namesOf, Parameters } from './parameters.ts'
 import { pastParts, secretParts, serviceParts } from './serviceParts.ts'
 
-/** Most published commands of an organisation that are kept, for inspection. Gap G24. */
+/** Most published commands kept for an organisation, for inspection. Gap G24. */
 const COMMANDS_KEPT_MAX = 50_000
 
 /** A statement with its values. */
@@ -19,9 +19,9 @@ export interface Statement {
 }
 
 /**
- * The one statement that writes everything of `draft`, or nothing: its first part is the guard, and all others hang on
- * the row that it gives. It consists of the parts that are needed, so that each of the few shapes is prepared once. Its
- * only row has `written`: 1, or 0 when the organisation was changed since it was read. Pure.
+ * The statement that writes all of `draft`, or nothing: every part is joined to the row of the first part, the guard.
+ * It has only the parts that are needed, so that there are few statements to prepare. Its only row has `written`: 1, or
+ * 0 when the organisation has changed since it was read. Pure.
  */
 export function guardedWrite(draft: Draft, writeId: string): Statement {
   const parameters = new Parameters()
@@ -76,7 +76,7 @@ function commandParts({ commands, state }: Draft, parameters: Parameters): reado
            (SELECT c.sequence FROM commands c, o, outbox_readers r
             WHERE c.org_id = o.id AND c.number <= ${parameters.add(surplus)} AND r.name = '${BUS_READER}'
               AND (c.xid, c.sequence) <= (r.xid, r.sequence)
-            ORDER BY c.number LIMIT ${FORGOTTEN_AT_ONCE})`,
+            ORDER BY c.number LIMIT ${DELETED_AT_ONCE})`,
         ]
       : []),
   ]
@@ -95,22 +95,18 @@ function creationParts({ creations, state }: Draft, parameters: Parameters): rea
   const rows = [...creations.values()].map((row) => [
     ...[row.keyHash, row.bodyFingerprint, row.answer, row.nowMs, row.shortNumber, row.longBytesUpTo],
   ])
-  const names = columns.map(([name]) => name)
   const { shortAnswersMade, longAnswerBytes } = state.columns
   const surplus = [
     `short_number <= ${parameters.add(shortAnswersMade - SHORT_ANSWERS_MAX)}`,
     `long_bytes_up_to <= ${parameters.add(longAnswerBytes - LONG_ANSWERS_BYTES_MAX)}`,
   ]
-  // An expired answer of the same key is replaced below: one statement must not write a row twice.
+  // The INSERT replaces an expired answer of the same key: one statement must not write a row twice.
   const others = `r.key_hash <> ALL(${parameters.add(rows.map(([keyHash = null]) => keyHash))}::bytea[])`
   return [
-    `INSERT INTO remembered_creations (org_id, ${names.join(', ')})
-     SELECT o.id, ${names.map((name) => `u.${name}`).join(', ')} FROM o, ${parameters.table(columns, rows)}
+    `INSERT INTO remembered_creations (org_id, ${namesOf(columns)})
+     SELECT o.id, ${namesOf(columns, 'u.')} FROM o, ${parameters.table(columns, rows)}
      ON CONFLICT (org_id, key_hash) DO UPDATE SET
-       ${names
-         .slice(1)
-         .map((name) => `${name} = excluded.${name}`)
-         .join(', ')}`,
+       ${assignmentsFrom('excluded', columns)}`,
     ...surplus.map(
       (condition) =>
         `DELETE FROM remembered_creations r USING o WHERE r.org_id = o.id AND ${condition} AND ${others}`,
@@ -144,10 +140,9 @@ function auditParts({ acts }: Draft, writeId: string, parameters: Parameters): r
   const rows = acts.map(({ at, actorKind, actor, action, targetKind, targetId, detail }) => [
     ...[at, actorKind, actor, action, targetKind, targetId, detail],
   ])
-  const names = columns.map(([name]) => name)
   return [
-    `INSERT INTO audit (org_id, write_id, ${names.join(', ')})
-     SELECT o.id, ${parameters.add(writeId)}::uuid, ${names.map((name) => `u.${name}`).join(', ')}
+    `INSERT INTO audit (org_id, write_id, ${namesOf(columns)})
+     SELECT o.id, ${parameters.add(writeId)}::uuid, ${namesOf(columns, 'u.')}
      FROM o, ${parameters.table(columns, rows)} ORDER BY u.n`,
   ]
 }

@@ -1,6 +1,6 @@
 import { foldForSearch } from '../../shared/searchText.ts'
 import type { Draft } from './draft.ts'
-import type { Column, Parameters } from './parameters.ts'
+import { type Column, namesOf, type Parameters } from './parameters.ts'
 
 /** Parts of a write for incidents and their updates. */
 export function incidentParts(draft: Draft, parameters: Parameters): readonly string[] {
@@ -75,9 +75,8 @@ function updateParts({ updates }: Draft, parameters: Parameters): readonly strin
     // Public pages do not show the texts of automation.
     ...[by.kind === 'system', 'id' in by ? by.kind : null, 'id' in by ? by.id : null],
   ])
-  const names = columns.map(([name]) => name)
   return [
-    `INSERT INTO incident_updates (${names.join(', ')}) SELECT ${names.map((name) => `u.${name}`).join(', ')}
+    `INSERT INTO incident_updates (${namesOf(columns)}) SELECT ${namesOf(columns, 'u.')}
      FROM o, ${parameters.table(columns, rows)}`,
   ]
 }

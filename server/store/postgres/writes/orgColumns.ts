@@ -14,10 +14,13 @@ export interface OrgColumns {
   readonly activeServices: number
   readonly activeEndpoints: number
   readonly storedServices: number
-  /** Number of incidents it ever had: that of the newest one. */
+  /** Number of incidents it ever had, which is the number of the newest one. */
   readonly incidentsMade: number
   readonly incidentBytes: number
-  /** Commands, short answers, and sizes of past generations and of long answers that it ever had: the oldest are found by them. */
+  /**
+   * Running totals: commands, bytes of past generations, short answers, bytes of long answers. Cleanup finds the oldest
+   * rows by them.
+   */
   readonly commandsMade: number
   readonly pastBytes: number
   readonly shortAnswersMade: number

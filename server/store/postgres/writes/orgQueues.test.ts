@@ -141,7 +141,7 @@ test('a store that closes finishes what has begun and refuses the rest', async (
   const begun = create(closing, orgId)
   await Promise.resolve()
   await Promise.resolve()
-  closing.waitNoMore()
+  closing.rejectWaiting()
   const late = create(closing, orgId)
   const [first, second] = await Promise.allSettled([begun, late])
   await closing.close()
@@ -170,7 +170,7 @@ test('a mutation that lost three races locks the organisation, and wins the four
   }
   const queues = new OrgQueues({ write: contested, inTransaction }, TIMELESS)
 
-  await queues.run(orgId, { wants: {}, decide: (draft) => draft.note(ACT) })
+  await queues.run(orgId, { reads: {}, decide: (draft) => draft.note(ACT) })
 
   expect(locks).toEqual(['none', 'none', 'none', 'organisation'])
   const actions = (await at(0).listAudit(orgId, 20)).map(({ action }) => action)

@@ -6,22 +6,25 @@ import type { Pools } from '../connections/pools.ts'
 import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
 import { Draft } from './draft.ts'
 import { guardedWrite } from './guardedWrite.ts'
-import { readOrg, type Wants } from './orgState.ts'
+import { readOrg, type ReadSet } from './orgState.ts'
 
 /** Most mutations that share a statement. */
 const BATCH_MAX = 64
-/** What a statement writes before further mutations wait for the next one (bytes): they would wait for it longer. */
+/** Size of a batch (bytes) from which further mutations wait for the next one: one large batch would delay all of them. */
 const BATCH_BYTES_MAX = 4 * 1_024 * 1_024
-/** Conflicts after which a batch locks the organisation before it reads, and after which it gives up. */
+/** Conflicts after which a batch locks the organisation before it reads, and after which it fails. */
 const CONFLICTS_UNLOCKED = 3
 const CONFLICTS_MAX = 8
-/** Newest entries of an audit log in which a write of the last seconds must be. */
+/** Newest audit entries that are searched for a write of the last seconds. */
 const ENTRIES_SEARCHED = 20_000
 
 /** A mutation of an organisation. */
 interface Mutation<Result> {
-  readonly wants: Wants
-  /** Synchronous, and repeatable: a lost race repeats it on what the winner left. What it throws refuses the mutation. */
+  readonly reads: ReadSet
+  /**
+   * Synchronous and repeatable: after a conflict it runs again on the new state. An error that it throws rejects the
+   * mutation.
+   */
   readonly decide: (draft: Draft) => Result
 }
 
@@ -32,26 +35,20 @@ interface Waiting extends Mutation<unknown> {
 type Outcome = { readonly result: unknown } | { readonly error: unknown }
 
 /** A write whose answer was lost. */
-interface Doubt {
+interface UnansweredWrite {
   readonly writeId: string
   readonly outcomes: readonly Outcome[]
 }
 
-/** The wall clock, and one that only runs forward (milliseconds). */
+/** A wall clock and a monotonic clock (milliseconds). */
 export interface QueueClocks {
   readonly nowMs: () => number
   readonly monotonicMs: () => number
 }
 
-/** What parts of a store need whose transactions take turns with the mutations of an organisation. */
-export interface TurnParts {
-  readonly pools: Pick<Pools, 'write' | 'read' | 'inTransaction'>
-  readonly queues: Pick<OrgQueues, 'inTurn'>
-}
-
 /**
- * Mutations by organisation. Of each organisation one batch is under way in this process, and what comes meanwhile is the
- * next one: it waits in memory, and holds no connection.
+ * Queues of mutations, one per organisation. Each runs one batch at a time in this process; mutations that arrive
+ * meanwhile form the next batch, and wait in memory without a connection.
  */
 export class OrgQueues {
   readonly #pools: Pick<Pools, 'write' | 'inTransaction'>
@@ -71,8 +68,8 @@ export class OrgQueues {
     this.#listeners.push(listener)
   }
 
-  /** Mutations that have not begun are rejected from now on. */
-  waitNoMore(): void {
+  /** Rejects mutations that have not begun, and all later ones. */
+  rejectWaiting(): void {
     this.#isClosing = true
   }
 
@@ -81,7 +78,7 @@ export class OrgQueues {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /** Runs `mutation` of the organisation `orgId` after all earlier ones of this process. Rejects with what `decide` throws. */
+  /** Runs `mutation` after all earlier ones of `orgId` in this process. Rejects with the error of `decide`. */
   run<Result>(orgId: string, mutation: Mutation<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const settle = (outcome: Outcome): void => {
@@ -102,10 +99,14 @@ export class OrgQueues {
   }
 
   /**
-   * Runs `work` in a transaction that holds the organisation `orgId`: what it reads stays as it is until its end, and
-   * mutations that were decided meanwhile are decided again. Rejects with `refusal` when there is no such organisation.
+   * Runs `work` in a transaction that locks the organisation `orgId`: the data it reads does not change before it ends,
+   * and mutations decided meanwhile are decided again. Rejects with `refusal` when there is no such organisation.
    */
-  inTurn<Result>(orgId: string, refusal: ApiError, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+  withOrgLocked<Result>(
+    orgId: string,
+    refusal: ApiError,
+    work: (sql: Sql) => Promise<Result>,
+  ): Promise<Result> {
     if (this.#isClosing) return Promise.reject(new Error('the server is stopping'))
     const turn = this.#pools.inTransaction(async (sql) => {
       const text = 'UPDATE orgs SET revision = revision + 1 WHERE id = $1 RETURNING id'
@@ -123,7 +124,7 @@ export class OrgQueues {
   }
 
   async #drain(orgId: string): Promise<void> {
-    // Mutations of the same turn share the first batch.
+    // Mutations of the same turn of the event loop share the first batch.
     await Promise.resolve()
     const waiting = this.#waiting.get(orgId) ?? []
     while (waiting.length > 0) {
@@ -135,8 +136,8 @@ export class OrgQueues {
   }
 
   /**
-   * Runs a batch; resolves to its mutations that did not fit into the statement. When the database refuses its values, each
-   * of its mutations runs alone: the others have done nothing wrong.
+   * Runs a batch; resolves to the mutations that did not fit into the statement. When the database refuses a value,
+   * each mutation runs alone, so that only the faulty one fails.
    */
   async #runBatch(orgId: string, batch: readonly Waiting[]): Promise<readonly Waiting[]> {
     try {
@@ -150,35 +151,36 @@ export class OrgQueues {
     }
   }
 
-  /** The outcomes of the first mutations of `batch`, of at least one. */
+  /** The outcomes of the first mutations of `batch`, at least one. */
   async #outcomesOf(orgId: string, batch: readonly Waiting[]): Promise<readonly Outcome[]> {
     const retries = new Retries(this.#clocks.monotonicMs)
-    const doubts: Doubt[] = []
+    const unanswered: UnansweredWrite[] = []
     let conflicts = 0
     for (;;) {
       try {
         const isLocked = conflicts >= CONFLICTS_UNLOCKED
-        const attempt = (sql: Sql) => this.#attempt(sql, { orgId, batch, doubts, isLocked })
+        const attempt = (sql: Sql) => this.#attempt(sql, { orgId, batch, unanswered, isLocked })
         const outcomes = await (isLocked ? this.#pools.inTransaction(attempt) : attempt(this.#pools.write))
         if (outcomes !== undefined) return outcomes
         conflicts += 1
       } catch (error) {
         if (isConflict(error)) conflicts += 1
-        else if (!(await retries.isWorthwhile(error))) throw doubts.length === 0 ? error : inDoubt(error)
+        else if (!(await retries.shouldRetry(error)))
+          throw unanswered.length === 0 ? error : outcomeUnknown(error)
       }
       if (conflicts >= CONFLICTS_MAX) throw new Error('too many other programs change the organisation')
     }
   }
 
-  /** One try; `undefined` when another program was faster. */
+  /** One attempt; `undefined` after a conflict with another program. */
   async #attempt(
     sql: Sql,
     {
       orgId,
       batch,
-      doubts,
+      unanswered,
       isLocked,
-    }: { orgId: string; batch: readonly Waiting[]; doubts: Doubt[]; isLocked: boolean },
+    }: { orgId: string; batch: readonly Waiting[]; unanswered: UnansweredWrite[]; isLocked: boolean },
   ): Promise<readonly Outcome[] | undefined> {
     const id = uuidOrNull(orgId)
     if (id === null) return batch.map(() => ({ error: noOrg(orgId) }))
@@ -186,11 +188,11 @@ export class OrgQueues {
     const state = await readOrg(
       sql,
       id,
-      batch.map(({ wants }) => wants),
+      batch.map(({ reads }) => reads),
     )
     if (state === undefined) return batch.map(() => ({ error: noOrg(orgId) }))
-    // After the read: a write that is executed later finds that its guard no longer holds.
-    const written = await findWritten(sql, id, doubts)
+    // After the read: the guard stops an unanswered write that is executed later.
+    const written = await findWritten(sql, id, unanswered)
     if (written !== undefined) return this.#announced(written.outcomes)
     const draft = new Draft(state, this.#clocks.nowMs)
     const outcomes: Outcome[] = []
@@ -201,21 +203,21 @@ export class OrgQueues {
     if (draft.isEmpty) return outcomes
     const writeId = randomUUID()
     const { text, values } = guardedWrite(draft, writeId)
-    // Until the answer is known: the statement, or the end of its transaction, may be executed without one.
-    doubts.push({ writeId, outcomes })
+    // Kept until the answer arrives: without one, the write may still have been committed.
+    unanswered.push({ writeId, outcomes })
     let row: { readonly written: number } | undefined
     try {
       row = await rowOf<{ written: number }>(sql, text, values)
-      if (!isLocked) doubts.pop()
+      if (!isLocked) unanswered.pop()
     } catch (error) {
-      if (!isLost(error) || isUnsent(error)) doubts.pop()
+      if (!isLost(error) || isUnsent(error)) unanswered.pop()
       throw error
     }
     return row?.written === 1 ? this.#announced(outcomes) : undefined
   }
 
   #announced(outcomes: readonly Outcome[]): readonly Outcome[] {
-    // After the transaction, which may end after this turn.
+    // After the transaction, which may end after this turn of the event loop.
     setImmediate(() => this.#announce())
     return outcomes
   }
@@ -237,21 +239,25 @@ function outcomeOf(decide: () => unknown): Outcome {
   }
 }
 
-/** The one of `doubts` that was written; none otherwise. */
-async function findWritten(sql: Sql, orgId: string, doubts: readonly Doubt[]): Promise<Doubt | undefined> {
-  if (doubts.length === 0) return undefined
+/** The write of `unanswered` that was committed; `undefined` when none was. */
+async function findWritten(
+  sql: Sql,
+  orgId: string,
+  unanswered: readonly UnansweredWrite[],
+): Promise<UnansweredWrite | undefined> {
+  if (unanswered.length === 0) return undefined
   const row = await rowOf<{ writeId: string }>(
     sql,
     `SELECT write_id AS "writeId" FROM
        (SELECT write_id FROM audit WHERE org_id = $1 ORDER BY seq DESC LIMIT ${ENTRIES_SEARCHED}) newest
      WHERE write_id = ANY($2::uuid[]) LIMIT 1`,
-    [orgId, doubts.map(({ writeId }) => writeId)],
+    [orgId, unanswered.map(({ writeId }) => writeId)],
   )
-  return doubts.find(({ writeId }) => writeId === row?.writeId)
+  return unanswered.find(({ writeId }) => writeId === row?.writeId)
 }
 
 /** Gap G56. */
-function inDoubt(cause: unknown): ApiError {
+function outcomeUnknown(cause: unknown): ApiError {
   return new ApiError(
     'bad_gateway',
     'the connection to the database was lost, and the change may have been made: read before you repeat it',

@@ -3,7 +3,7 @@ import type { ServiceResponse } from '../../../../api/contract/service.ts'
 import type { AutoIncidentSettings } from '../../../domain/autoIncidentSettings.ts'
 import type { IncidentRoom } from '../../../domain/incidentRoom.ts'
 import type { Service } from '../../../domain/serviceChanges.ts'
-import type { WantingChannel } from '../../shared/events.ts'
+import type { SubscribedChannel } from '../../shared/events.ts'
 import { type LimitRow, limitsOfRow, PLAN_LIMIT_COLUMNS } from '../../shared/limitRow.ts'
 import type { RememberedCreation } from '../../shared/rememberedCreation.ts'
 import type { ServiceFacts } from '../../store.ts'
@@ -11,16 +11,17 @@ import { type Sql, uuidsIn } from '../connections/sql.ts'
 import { type AutomaticFacts, readAutomatic } from './automatic.ts'
 import { readIncidents } from './incidentRows.ts'
 import { ORG_COLUMNS, type OrgColumns } from './orgColumns.ts'
+import { ownServices } from './ownership.ts'
 
-/** What a mutation reads, besides the row of its organisation. */
-export interface Wants {
+/** Rows that a mutation reads, besides that of its organisation. */
+export interface ReadSet {
   readonly serviceIds?: readonly string[]
-  /** Services of which only the owner counts. */
+  /** Services that are only checked for their owner. */
   readonly ownedIds?: readonly string[]
   readonly incidentIds?: readonly string[]
   readonly creationKeys?: readonly Buffer[]
   readonly plans?: readonly string[]
-  /** When what changes automatic incidents was found (seconds since the epoch). */
+  /** Time of a transition that changes automatic incidents (seconds since the epoch). */
   readonly foundAtS?: number
 }
 
@@ -31,7 +32,7 @@ export interface KnownService {
   readonly origin: string | null
 }
 
-/** An organisation as it was read, and as the mutations of a batch leave it. */
+/** An organisation as read, with the mutations of a batch applied. */
 export interface OrgState {
   readonly orgId: string
   /** Every write raises it. */
@@ -44,10 +45,10 @@ export interface OrgState {
   readonly services: Map<string, KnownService>
   readonly ownedIds: ReadonlySet<string>
   readonly incidents: Map<string, Incident>
-  /** By service, of those that may change their incident. */
+  /** By service. */
   readonly automatic: ReadonlyMap<string, AutomaticFacts>
-  /** The active ones, when an incident may change; empty otherwise. */
-  readonly channels: readonly WantingChannel[]
+  /** The active channels when an incident may change; otherwise empty. */
+  readonly channels: readonly SubscribedChannel[]
   /** Names of the services of these incidents, by id, if there are channels. */
   readonly serviceNames: ReadonlyMap<string, string>
   /** By the hash of the key in hex. */
@@ -74,23 +75,23 @@ const SELECT_ORG = `
   WHERE o.id = $1`
 
 /**
- * Reads an organisation and what `wants` names of it; `undefined` when there is no such organisation. The revision comes
- * first: what is read after it can only be newer, and then the write that the revision guards writes nothing.
+ * Reads an organisation and the rows of `reads`; `undefined` when there is no such organisation. The revision is read
+ * first: if a later read sees newer data, the write with this revision as guard does nothing.
  */
 export async function readOrg(
   sql: Sql,
   orgId: string,
-  wants: readonly Wants[],
+  reads: readonly ReadSet[],
 ): Promise<OrgState | undefined> {
-  const of = <Value>(pick: (want: Wants) => readonly Value[] | undefined): readonly Value[] =>
-    wants.flatMap((want) => pick(want) ?? [])
+  const of = <Value>(pick: (want: ReadSet) => readonly Value[] | undefined): readonly Value[] =>
+    reads.flatMap((want) => pick(want) ?? [])
   const rows = await sql.rows<OrgRow>(SELECT_ORG, [orgId, uuidsIn(of(({ serviceIds }) => serviceIds))])
   const [first] = rows
   if (first === undefined) return undefined
   const ownedIds = of((want) => want.ownedIds)
   const services = new Map(rows.flatMap(serviceOf))
   const incidentIds = of((want) => want.incidentIds)
-  const atS = wants.find(({ foundAtS }) => foundAtS !== undefined)?.foundAtS
+  const atS = reads.find(({ foundAtS }) => foundAtS !== undefined)?.foundAtS
   const automatic = await readAutomatic(sql, { services, incidentIds: uuidsIn(incidentIds), atS })
   const open = [...automatic.values()].flatMap((facts) => facts.open?.incidentId ?? [])
   const incidents = await readWanted(sql, orgId, [...incidentIds, ...open])
@@ -100,7 +101,7 @@ export async function readOrg(
     ...[...incidents.values()].flatMap(({ service_ids }) => service_ids),
   ]
   const isAnnouncing =
-    automatic.size > 0 || wants.some((want) => want.ownedIds !== undefined || want.incidentIds !== undefined)
+    automatic.size > 0 || reads.some((want) => want.ownedIds !== undefined || want.incidentIds !== undefined)
   const channels = isAnnouncing ? await readChannels(sql, orgId) : []
   return {
     orgId,
@@ -115,7 +116,7 @@ export async function readOrg(
       )),
     ]),
     services,
-    ownedIds: await readOwned(sql, orgId, ownedIds),
+    ownedIds: await ownServices(sql, orgId, ownedIds),
     ...{ incidents, automatic },
     channels,
     serviceNames: channels.length === 0 ? new Map() : await readNames(sql, orgId, named),
@@ -149,18 +150,9 @@ async function readPlans(sql: Sql, names: readonly string[]): Promise<readonly [
   return rows.map((row) => [row.name, row])
 }
 
-async function readOwned(sql: Sql, orgId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set()
-  const rows = await sql.rows<{ id: string }>(
-    'SELECT id FROM services WHERE org_id = $1 AND id = ANY($2::uuid[])',
-    [orgId, uuidsIn(ids)],
-  )
-  return new Set(rows.map(({ id }) => id))
-}
-
 /** The active channels of an organisation. Each change of a channel raises the revision. */
-async function readChannels(sql: Sql, orgId: string): Promise<readonly WantingChannel[]> {
-  return await sql.rows<WantingChannel>(
+async function readChannels(sql: Sql, orgId: string): Promise<readonly SubscribedChannel[]> {
+  return await sql.rows<SubscribedChannel>(
     `SELECT id, events, service_ids AS "serviceIds" FROM channels WHERE org_id = $1 AND state = 'active'`,
     [orgId],
   )
@@ -198,7 +190,7 @@ async function readCreations(
   return new Map(rows.map((row) => [row.keyHash.toString('hex'), row]))
 }
 
-/** What a decision about a service is given. Throws while no master key is active. */
+/** Facts for a decision about a service. Throws while no master key is active. */
 export function factsOf(state: OrgState): ServiceFacts {
   const { columns, masterKeyId, orgId } = state
   if (masterKeyId === null) throw new Error('no master key is active')
@@ -214,7 +206,7 @@ export function factsOf(state: OrgState): ServiceFacts {
   }
 }
 
-/** What a decision about an incident is given of the sizes. */
+/** Room for a decision about an incident. */
 export function roomOf(state: OrgState): IncidentRoom {
   return { usedBytes: state.columns.incidentBytes, mibMax: limitRowOf(state).incidentsMibMax }
 }
@@ -223,7 +215,7 @@ function autoIncidentsOf({ threshold, windowMinutes }: OrgColumns): AutoIncident
   return threshold === null || windowMinutes === null ? null : { threshold, windowMinutes }
 }
 
-/** The limits of the plan, where the organisation overrides none. */
+/** The limits of an organisation: its overrides, else those of its plan. */
 function limitRowOf({ columns, plans }: OrgState): LimitRow {
   const plan = plans.get(columns.plan)
   if (plan === undefined) throw new Error(`the plan ${columns.plan} was not read`)

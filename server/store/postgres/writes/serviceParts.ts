@@ -1,6 +1,6 @@
 import { PAST_BYTES_MAX } from '../../shared/pastGeneration.ts'
 import type { Draft, ServiceRow } from './draft.ts'
-import { type Column, FORGOTTEN_AT_ONCE, type Parameters } from './parameters.ts'
+import { assignmentsFrom, type Column, DELETED_AT_ONCE, namesOf, type Parameters } from './parameters.ts'
 
 const SERVICE_COLUMNS: readonly Column[] = [
   ['id', 'uuid'],
@@ -19,18 +19,16 @@ export function serviceParts({ services }: Draft, parameters: Parameters): reado
     )
   const [added, changed] = [rows(false), rows(true)]
   const deleted = [...services].flatMap(([id, { row }]) => (row === null ? [id] : []))
-  const names = SERVICE_COLUMNS.map(([name]) => name)
   const parts: string[] = []
   if (added.length > 0) {
     parts.push(
-      `INSERT INTO services (org_id, ${names.join(', ')}) SELECT o.id, ${names.map((name) => `u.${name}`).join(', ')}
+      `INSERT INTO services (org_id, ${namesOf(SERVICE_COLUMNS)}) SELECT o.id, ${namesOf(SERVICE_COLUMNS, 'u.')}
        FROM o, ${parameters.table(SERVICE_COLUMNS, added)} ORDER BY u.n`,
     )
   }
   if (changed.length > 0) {
-    const assignments = names.slice(1).map((name) => `${name} = u.${name}`)
     parts.push(
-      `UPDATE services s SET ${assignments.join(', ')} FROM o, ${parameters.table(SERVICE_COLUMNS, changed)}
+      `UPDATE services s SET ${assignmentsFrom('u', SERVICE_COLUMNS)} FROM o, ${parameters.table(SERVICE_COLUMNS, changed)}
        WHERE s.id = u.id AND s.org_id = o.id`,
     )
   }
@@ -69,7 +67,7 @@ export function secretParts({ services, sealed }: Draft, parameters: Parameters)
   const replaced = [...sealed.keys()].filter((id) => services.get(id)?.isStored === true)
   const parts: string[] = []
   if (replaced.length > 0) {
-    // Those that stay are updated below: one statement must not write a row twice.
+    // The INSERT updates secrets that stay: one statement must not write a row twice.
     const kept = rows.map(([keyId = '']) => keyId)
     parts.push(
       `DELETE FROM sealed_values v USING o WHERE v.service_id = ANY(${parameters.add(replaced)}::uuid[])
@@ -77,12 +75,10 @@ export function secretParts({ services, sealed }: Draft, parameters: Parameters)
     )
   }
   if (rows.length > 0) {
-    const names = SEALED_COLUMNS.map(([name]) => name)
-    const assignments = names.slice(1).map((name) => `${name} = excluded.${name}`)
     parts.push(
-      `INSERT INTO sealed_values (org_id, ${names.join(', ')}) SELECT o.id, ${names.map((name) => `u.${name}`).join(', ')}
+      `INSERT INTO sealed_values (org_id, ${namesOf(SEALED_COLUMNS)}) SELECT o.id, ${namesOf(SEALED_COLUMNS, 'u.')}
        FROM o, ${parameters.table(SEALED_COLUMNS, rows)}
-       ON CONFLICT (key_id) DO UPDATE SET ${assignments.join(', ')}`,
+       ON CONFLICT (key_id) DO UPDATE SET ${assignmentsFrom('excluded', SEALED_COLUMNS)}`,
     )
   }
   return parts
@@ -111,7 +107,7 @@ export function pastParts({ past, state }: Draft, parameters: Parameters): reado
       ? [
           `DELETE FROM past_generations WHERE sequence IN
            (SELECT sequence FROM past_generations, o WHERE org_id = o.id AND bytes_up_to <= ${parameters.add(excess)}
-            ORDER BY bytes_up_to LIMIT ${FORGOTTEN_AT_ONCE})`,
+            ORDER BY bytes_up_to LIMIT ${DELETED_AT_ONCE})`,
         ]
       : []),
   ]

@@ -80,7 +80,7 @@ test('once waiting for other programs ends, waiting mutations are rejected at on
   other.writer.exec('BEGIN IMMEDIATE')
   const waiting = remove()
   await setImmediate()
-  commits.waitNoMore()
+  commits.rejectWaiting()
   const late = remove()
   const givenUp = await Promise.allSettled([waiting, late])
   await commits.flush()

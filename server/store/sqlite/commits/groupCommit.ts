@@ -131,7 +131,7 @@ export class GroupCommit {
    * From now on nothing waits for another program's transaction: waiting mutations, and those that would wait, are
    * rejected.
    */
-  waitNoMore(): void {
+  rejectWaiting(): void {
     this.#busyMsMax = 0
   }
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../../api/contract/apiError.ts'
 import { timestamp } from '../../../domain/environment.ts'
-import type { AgentSighting, AgentTokenStore, StoredAgentToken } from '../../monitoringStore.ts'
+import type { AgentReport, AgentTokenStore, StoredAgentToken } from '../../monitoringStore.ts'
 import type { NoteForAll } from '../changes/audit.ts'
 import type { Mutations } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
@@ -17,11 +17,11 @@ export function sqliteAgentTokens(
     .prepare<[string], number>('SELECT count(*) FROM agent_tokens WHERE region = ? AND revoked_at IS NULL')
     .pluck()
   const makeRemote = writer.prepare("INSERT OR REPLACE INTO region_modes VALUES (?, 'remote')")
-  const list = reader.prepare<[], Omit<StoredAgentToken, 'sighting'>>(
+  const list = reader.prepare<[], Omit<StoredAgentToken, 'report'>>(
     `SELECT id, region, name, last4, created_at AS createdAt, revoked_at AS revokedAt
      FROM agent_tokens ORDER BY created_at, id`,
   )
-  const sightings = reader.prepare<[], AgentSighting>(
+  const reports = reader.prepare<[], AgentReport>(
     `SELECT token_id AS tokenId, seen_at_ms AS seenAtMs, agents, version, clock_ahead_ms AS clockAheadMs, spooled,
        checks_in_flight AS checksInFlight FROM agent_sightings`,
   )
@@ -41,10 +41,10 @@ export function sqliteAgentTokens(
         noteForAll({ action: 'agent_token.create', targetId: id, nowMs, detail: { region, name, last4 } })
       }),
     listAgentTokens: async () => {
-      const seen = new Map(sightings.all().map((sighting) => [sighting.tokenId, sighting]))
-      return list.all().map((token) => ({ ...token, sighting: seen.get(token.id) ?? null }))
+      const seen = new Map(reports.all().map((report) => [report.tokenId, report]))
+      return list.all().map((token) => ({ ...token, report: seen.get(token.id) ?? null }))
     },
-    noteAgents: (seen) =>
+    recordAgentReports: (seen) =>
       commits.run(() => {
         for (const { tokenId, seenAtMs, agents, version, clockAheadMs, spooled, checksInFlight } of seen) {
           note.run(tokenId, seenAtMs, agents, version, clockAheadMs, spooled, checksInFlight)

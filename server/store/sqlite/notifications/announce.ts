@@ -9,7 +9,7 @@ import {
   type EventRow,
   incidentEvents,
   testEvent,
-  type WantingChannel,
+  type SubscribedChannel,
 } from '../../shared/events.ts'
 
 /** Writes events and their deliveries, in the transaction of their cause. Without a channel that wants one, none is written. */
@@ -28,7 +28,7 @@ export function prepareAnnounce(writer: Database, tools: Pick<Environment, 'nowM
   )
   const { orgOf, serviceOf, endpointOf } = prepareNames(writer)
   const write = prepareEvent(writer)
-  const channelsOf = (orgId: string): readonly WantingChannel[] =>
+  const channelsOf = (orgId: string): readonly SubscribedChannel[] =>
     active.all(orgId).map(({ id, events, serviceIds }) => ({
       id,
       events: JSON.parse(events),

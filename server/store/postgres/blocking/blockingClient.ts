@@ -1,13 +1,13 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { LASTING_THREAD, threadFile } from '../../../../api/runtime/threadFile.ts'
-import type { FromLink, LinkAnswer, LinkSettings, LinkStatement, ToLink } from './linkMessages.ts'
+import type { FromClient, SqlAnswer, ClientSettings, SqlStatement, ToClient } from './clientMessages.ts'
 
-/** Longest wait for an answer (milliseconds): a statement is ended before. */
+/** Longest wait for an answer (milliseconds): statement_timeout is shorter. */
 const ANSWER_MS_MAX = 30_000
 const END_MS_MAX = 2_000
 
-/** The connection is lost: what was under way may or may not have been executed. Nothing can be executed any more. */
-export class LinkLostError extends Error {}
+/** The connection is lost: the last statements may or may not have been executed, and no others can be. */
+export class ConnectionLostError extends Error {}
 
 /** PostgreSQL refused a statement. */
 export class StatementError extends Error {
@@ -20,38 +20,38 @@ export class StatementError extends Error {
 }
 
 /**
- * A connection to PostgreSQL whose caller waits for each answer, without anything else running in its thread meanwhile: for a
- * thread that does nothing else. Never to be used where requests are answered.
+ * A connection to PostgreSQL that blocks the calling thread until each answer. Only for threads of their own, never for
+ * the main thread, which serves requests.
  */
-export class WaitingLink {
+export class BlockingClient {
   readonly #port: MessagePort
   readonly #signal = new Int32Array(new SharedArrayBuffer(4))
   readonly #worker: Worker
   #isLost = false
 
-  /** Connects with the first statement. */
+  /** Connects at the first statement. */
   constructor(url: string, applicationName: string) {
     const { port1, port2 } = new MessageChannel()
-    const settings: LinkSettings = { url, applicationName, signal: this.#signal }
+    const settings: ClientSettings = { url, applicationName, signal: this.#signal }
     this.#port = port1
     this.#worker = new Worker(threadFile('pharos-server-link.js'), {
       ...LASTING_THREAD,
       workerData: { ...settings, port: port2 },
       transferList: [port2],
     })
-    // Its error is that of the next statement.
+    // The next statement reports the error.
     this.#worker.on('error', () => {})
     this.#worker.unref()
   }
 
-  /** Executes statements in their order. Throws LinkLostError, and StatementError for the first that is refused. */
-  execute(statements: readonly LinkStatement[]): readonly LinkAnswer[] {
-    if (this.#isLost) throw new LinkLostError('the connection to the database was lost')
+  /** Executes statements in order. Throws ConnectionLostError, or StatementError for the first that is refused. */
+  execute(statements: readonly SqlStatement[]): readonly SqlAnswer[] {
+    if (this.#isLost) throw new ConnectionLostError('the connection to the database was lost')
     const answer = this.#ask({ statements }, ANSWER_MS_MAX)
     if (answer !== undefined && 'answers' in answer) return answer.answers
     if (answer?.code != null) throw new StatementError(answer.message, answer.code)
     this.#isLost = true
-    throw new LinkLostError(answer?.message ?? 'the database does not answer')
+    throw new ConnectionLostError(answer?.message ?? 'the database does not answer')
   }
 
   close(): void {
@@ -60,16 +60,16 @@ export class WaitingLink {
     void this.#worker.terminate()
   }
 
-  #ask(message: ToLink, waitMs: number): FromLink | undefined {
+  #ask(message: ToClient, waitMs: number): FromClient | undefined {
     const before = Atomics.load(this.#signal, 0)
     this.#port.postMessage(message)
     const untilMs = performance.now() + waitMs
-    // The call that wakes for the answer before may come after that was taken: only a raised signal counts.
+    // A wake-up for the previous answer may come late: only a raised signal counts.
     while (Atomics.load(this.#signal, 0) === before) {
       const leftMs = untilMs - performance.now()
       if (leftMs <= 0 || Atomics.wait(this.#signal, 0, before, leftMs) === 'timed-out') return undefined
     }
     // True because only the thread posts to this port.
-    return receiveMessageOnPort(this.#port)?.message as FromLink | undefined
+    return receiveMessageOnPort(this.#port)?.message as FromClient | undefined
   }
 }

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { ADVISORY_LOCKS } from './migrate.ts'
 
-/** PostgreSQL's code for what a user may not do. */
+/** SQLSTATE of insufficient privileges. */
 const FORBIDDEN = '42501'
 const ATTEMPTS = 5
 const ATTEMPT_PAUSE_MS = 50
 
 /**
- * Makes a database that was restored from a dump, or copied, a store of its own: regions and clients start anew with it, as with a
- * restored folder. Transactions have other numbers here, so places among the commands are written anew. Does nothing in the
- * database in which the store was made. Rejects when the schema is not the newest one.
+ * Gives a database that was copied or restored from a dump a new identity, so that regions and clients start afresh, as
+ * with a restored folder. Transaction ids differ in the new database, so positions in the outbox are renewed. Changes
+ * nothing in the original database. Requires the newest schema.
  */
-export async function adoptRestored(client: pg.Client): Promise<void> {
+export async function renewIdentity(client: pg.Client): Promise<void> {
   const here = await placeOf(client)
   if (isSame(await madeIn(client), here)) return
   await client.query('BEGIN')
@@ -22,7 +22,7 @@ export async function adoptRestored(client: pg.Client): Promise<void> {
       ADVISORY_LOCKS.migration,
     ])
     const known = await madeIn(client)
-    // One of an earlier release does not say where it was made.
+    // Earlier releases did not record where the store was created.
     const isElsewhere = known === null ? await isAhead(client) : !isSame(known, here)
     if (isElsewhere) await client.query(RENEW)
     await client.query('UPDATE store_identity SET made_in = $1', [here])
@@ -40,7 +40,7 @@ async function madeIn(client: pg.Client): Promise<string | null> {
   return rows[0]?.madeIn ?? null
 }
 
-/** The cluster and the database, which a dump and a copy change, and a standby or a restored archive do not. */
+/** Cluster and database: different after a dump or copy, equal on a standby or after a restored archive. */
 async function placeOf(client: pg.Client): Promise<string> {
   const { rows: databases } = await client.query<{ oid: string }>(
     'SELECT oid::text FROM pg_database WHERE datname = current_database()',
@@ -48,7 +48,7 @@ async function placeOf(client: pg.Client): Promise<string> {
   return `${await clusterOf(client)}/${databases[0]?.oid}`
 }
 
-/** The identifier of the cluster; '' where users may not read it. */
+/** The identifier of the cluster; '' when this user may not read it. */
 async function clusterOf(client: pg.Client): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -58,20 +58,20 @@ async function clusterOf(client: pg.Client): Promise<string> {
       return rows[0]?.id ?? ''
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.code === FORBIDDEN) return ''
-      // It is read while a checkpoint writes it.
+      // A concurrent checkpoint can make the read fail.
       if (attempt === ATTEMPTS) throw error
       await sleep(ATTEMPT_PAUSE_MS)
     }
   }
 }
 
-/** Whether two places are one; the cluster counts where both name it. */
+/** Whether two places are equal. Clusters are compared only when both are known. */
 function isSame(known: string | null, here: string): boolean {
   const [[cluster, database], [otherCluster, otherDatabase]] = [known?.split('/') ?? [], here.split('/')]
   return database === otherDatabase && (cluster === '' || otherCluster === '' || cluster === otherCluster)
 }
 
-/** Whether a command is of a transaction that this database has not had. */
+/** Whether a command has a transaction id that this database has not reached. */
 async function isAhead(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ isAhead: boolean }>(
     'SELECT EXISTS (SELECT FROM commands WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())) AS "isAhead"',
@@ -79,7 +79,7 @@ async function isAhead(client: pg.Client): Promise<boolean> {
   return rows[0]?.isAhead === true
 }
 
-/** A reader goes back to the first command that it may not have read: some are published twice. */
+/** Readers go back to the first command they may not have read: some commands are published twice. */
 const RENEW = `
 UPDATE outbox_readers r SET xid = pg_current_xact_id(), sequence = coalesce(
   (SELECT min(c.sequence) - 1 FROM commands c WHERE (c.xid, c.sequence) > (r.xid, r.sequence)),

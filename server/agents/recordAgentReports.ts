@@ -1,4 +1,4 @@
-import type { AgentSighting, AgentTokenStore } from '../store/monitoringStore.ts'
+import type { AgentReport, AgentTokenStore } from '../store/monitoringStore.ts'
 import type { Member, Members } from './members.ts'
 
 /** What is known of agents is written down again after this time (milliseconds). */
@@ -7,7 +7,7 @@ const NOTE_AGAIN_MS = 15_000
 /** What agents are noted with. */
 export interface NotingParts {
   readonly members: Pick<Members, 'all'>
-  readonly store: Pick<AgentTokenStore, 'noteAgents'>
+  readonly store: Pick<AgentTokenStore, 'recordAgentReports'>
   readonly nowMs: () => number
   /** The clock of the members. */
   readonly monotonicMs: () => number
@@ -19,28 +19,28 @@ export interface NotingParts {
  * its next call.
  */
 export function agentNoter({ members, store, nowMs, monotonicMs }: NotingParts): () => Promise<void> {
-  const noted = new Map<string, { readonly sighting: AgentSighting; readonly atMs: number }>()
+  const noted = new Map<string, { readonly report: AgentReport; readonly atMs: number }>()
   return async () => {
     const atMs = monotonicMs()
-    const present = sightingsOf(members.all(), nowMs() - atMs)
+    const present = reportsOf(members.all(), nowMs() - atMs)
     const tokens = new Set(present.map(({ tokenId }) => tokenId))
     const left = [...noted.values()]
-      .filter(({ sighting }) => !tokens.has(sighting.tokenId) && sighting.agents > 0)
-      .map(({ sighting }) => ({ ...sighting, agents: 0, checksInFlight: 0 }))
-    const changed = present.filter((sighting) => {
-      const known = noted.get(sighting.tokenId)
+      .filter(({ report }) => !tokens.has(report.tokenId) && report.agents > 0)
+      .map(({ report }) => ({ ...report, agents: 0, checksInFlight: 0 }))
+    const changed = present.filter((report) => {
+      const known = noted.get(report.tokenId)
       if (known === undefined || atMs - known.atMs >= NOTE_AGAIN_MS) return true
-      return known.sighting.agents !== sighting.agents || known.sighting.version !== sighting.version
+      return known.report.agents !== report.agents || known.report.version !== report.version
     })
     const due = [...changed, ...left]
     if (due.length === 0) return
-    await store.noteAgents(due)
-    for (const sighting of due) noted.set(sighting.tokenId, { sighting, atMs })
+    await store.recordAgentReports(due)
+    for (const report of due) noted.set(report.tokenId, { report, atMs })
   }
 }
 
-/** One sighting for each token of `members`; `epochMs` is where their clock has its 0. Pure. */
-function sightingsOf(members: readonly Member[], epochMs: number): readonly AgentSighting[] {
+/** One report for each token of `members`; `epochMs` is where their clock has its 0. Pure. */
+function reportsOf(members: readonly Member[], epochMs: number): readonly AgentReport[] {
   const ofTokens = new Map<string, Member[]>()
   for (const member of members) {
     const { id } = member.token

@@ -1,10 +1,10 @@
 import type { Query } from './sources.ts'
 
-/** Longest turn of a query (milliseconds). A step of a query takes a few more. */
-const TURN_MS = 25
+/** Time slice of a query (milliseconds). A step may exceed it by a few. */
+const SLICE_MS = 25
 
-/** Queries that run one after the other, in turns between which other work of the thread runs. */
-export class QueryTurns {
+/** Runs queries one after another, in time slices between which the thread does other work. */
+export class QueryScheduler {
   readonly #waiting: (() => Query<void>)[] = []
   readonly #nowMs: () => number
   #isRunning = false
@@ -15,13 +15,13 @@ export class QueryTurns {
     this.#nowMs = nowMs
   }
 
-  /** Runs `query` when its turn comes, after `start`. It must not throw. */
+  /** Queues `query`, to run after `start`. It must not throw. */
   add(query: () => Query<void>): void {
     this.#waiting.push(query)
     if (this.#isStarted && !this.#isRunning) this.#next()
   }
 
-  /** Begins with the queries that wait. */
+  /** Starts running queued queries. */
   start(): void {
     this.#isStarted = true
     this.#next()
@@ -30,17 +30,17 @@ export class QueryTurns {
   #next(): void {
     const query = this.#waiting.shift()
     this.#isRunning = query !== undefined
-    if (query !== undefined) this.#turn(query())
+    if (query !== undefined) this.#runSlice(query())
   }
 
-  #turn(query: Query<void>): void {
-    const untilMs = this.#nowMs() + TURN_MS
+  #runSlice(query: Query<void>): void {
+    const untilMs = this.#nowMs() + SLICE_MS
     do {
       if (query.next().done === true) {
         setImmediate(() => this.#next())
         return
       }
     } while (this.#nowMs() < untilMs)
-    setImmediate(() => this.#turn(query))
+    setImmediate(() => this.#runSlice(query))
   }
 }

@@ -1,30 +1,30 @@
 import type { SqlValue } from '../connections/sql.ts'
 
-/** A statement to be executed; without values it may be several. */
-export interface LinkStatement {
+/** A statement; without values, it may be several. */
+export interface SqlStatement {
   readonly text: string
   readonly values?: readonly SqlValue[]
 }
 
-/** What a statement gave. */
-export interface LinkAnswer {
+/** Result of a statement. */
+export interface SqlAnswer {
   readonly rows: readonly Readonly<Record<string, unknown>>[]
   readonly changes: number
 }
 
-/** Settings of the thread of a link. */
-export interface LinkSettings {
+/** Settings of the thread of a BlockingClient. */
+export interface ClientSettings {
   readonly url: string
   readonly applicationName: string
   /** Raised with each answer. */
   readonly signal: Int32Array
 }
 
-/** Messages to the thread: statements, which are executed in their order up to the first that fails, or the end. */
-export type ToLink = { readonly statements: readonly LinkStatement[] } | 'end'
+/** Messages to the thread: statements, executed in order up to the first that fails, or `end`. */
+export type ToClient = { readonly statements: readonly SqlStatement[] } | 'end'
 
 /** Messages from the thread. */
-export type FromLink =
-  | { readonly answers: readonly LinkAnswer[] }
+export type FromClient =
+  | { readonly answers: readonly SqlAnswer[] }
   /** `code` is PostgreSQL's; `null` for a connection that failed. */
   | { readonly message: string; readonly code: string | null }

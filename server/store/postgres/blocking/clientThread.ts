@@ -1,26 +1,19 @@
-/** The thread of a WaitingLink: it executes statements on one connection. */
-import { hash } from 'node:crypto'
+/** The thread of a BlockingClient: executes statements on one connection. */
 import { type MessagePort, workerData } from 'node:worker_threads'
 import type pg from 'pg'
 import { connect } from '../schema/migrate.ts'
-import type { FromLink, LinkAnswer, LinkSettings, LinkStatement, ToLink } from './linkMessages.ts'
+import type { FromClient, SqlAnswer, ClientSettings, SqlStatement, ToClient } from './clientMessages.ts'
+import { statementName } from '../connections/sql.ts'
 
 /** Longest execution of a statement (milliseconds). */
 const STATEMENT_MS_MAX = 10_000
 
 // True because this file is started as a thread, with these settings.
-const { url, applicationName, signal, port } = workerData as LinkSettings & { readonly port: MessagePort }
-
-const names = new Map<string, string>()
-function nameOf(text: string): string {
-  const known = names.get(text) ?? `pharos_${hash('sha256', text, 'hex').slice(0, 24)}`
-  names.set(text, known)
-  return known
-}
+const { url, applicationName, signal, port } = workerData as ClientSettings & { readonly port: MessagePort }
 
 let client: pg.Client | undefined
 
-async function opened(): Promise<pg.Client> {
+async function connected(): Promise<pg.Client> {
   if (client !== undefined) return client
   const made = await connect(url, applicationName)
   await made.query(
@@ -30,24 +23,24 @@ async function opened(): Promise<pg.Client> {
   return made
 }
 
-async function execute({ text, values }: LinkStatement): Promise<LinkAnswer> {
-  const connection = await opened()
+async function execute({ text, values }: SqlStatement): Promise<SqlAnswer> {
+  const connection = await connected()
   if (values === undefined) {
     await connection.query(text)
     return { rows: [], changes: 0 }
   }
   const given = values.map((value) => (ArrayBuffer.isView(value) ? Buffer.from(value as Uint8Array) : value))
-  const { rows, rowCount } = await connection.query({ name: nameOf(text), text, values: given })
+  const { rows, rowCount } = await connection.query({ name: statementName(text), text, values: given })
   return { rows, changes: rowCount ?? 0 }
 }
 
-function answer(message: FromLink): void {
+function answer(message: FromClient): void {
   port.postMessage(message)
   Atomics.add(signal, 0, 1)
   Atomics.notify(signal, 0)
 }
 
-port.on('message', async (message: ToLink) => {
+port.on('message', async (message: ToClient) => {
   if (message === 'end') {
     await client?.end().catch(() => {})
     answer({ answers: [] })
@@ -55,7 +48,7 @@ port.on('message', async (message: ToLink) => {
     return
   }
   try {
-    const answers: LinkAnswer[] = []
+    const answers: SqlAnswer[] = []
     for (const statement of message.statements) answers.push(await execute(statement))
     answer({ answers })
   } catch (error) {

@@ -1,0 +1,149 @@
+import { Worker } from 'node:worker_threads'
+import type { Logger } from 'pino'
+import { LASTING_THREAD, threadFile } from '../../../api/runtime/threadFile.ts'
+import type { LatestResult } from '../measurements/latestResults.ts'
+import type { Measurements } from '../measurements/measurements.ts'
+import { measurementsOf } from '../measurements/measurementsOf.ts'
+import type { QueryInput, QueryName, QueryOutput } from '../measurements/queries.ts'
+import { ResultsBusyError } from './resultsBusyError.ts'
+import type { FromThread, ReadingSettings, ThreadSettings, ToThread } from './threadMessages.ts'
+import { ThreadRequests } from './threadRequests.ts'
+
+/** Pauses before restarts of a failed thread (milliseconds); the last one repeats. */
+const RESTART_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
+/** Most waiting requests: one of each agent that can be connected. */
+const WAITING_MAX = 1_024
+/** Most waiting queries: beyond, pages are shown without measurements. */
+const QUERIES_MAX = 50
+
+/** Messages that the owner of a thread handles. */
+export type ThreadEvent = Exclude<FromThread, { readonly id: number } | { readonly kind: 'states' }>
+
+/** A thread and the callbacks of its owner. */
+export interface ThreadClientParts {
+  /** Bundle of the thread. */
+  readonly file: string
+  /** Settings of the next thread. */
+  readonly settings: () => ReadingSettings | ThreadSettings
+  readonly log: Logger
+  /** Whether the thread accepts requests; always when absent. */
+  readonly isUp?: () => boolean
+  readonly onStart?: () => void
+  readonly onEvent?: (event: ThreadEvent) => void
+  readonly onError: (error: Error) => void
+  readonly onExit?: () => void
+}
+
+/** A thread that answers queries about results. It is restarted when it ends, until `stop`. */
+export class ThreadClient {
+  readonly #parts: ThreadClientParts
+  readonly #requests = new ThreadRequests(WAITING_MAX)
+  readonly #listeners = new Set<(serviceIds: ReadonlySet<string>) => void>()
+  #worker: Worker | undefined
+  #restart: NodeJS.Timeout | undefined
+  #failures = 0
+  #restarts = 0
+  #queries = 0
+  #isStopped = false
+  readonly measurements: Measurements = measurementsOf(
+    (name, input) => this.#query(name, input),
+    (listener) => {
+      this.#listeners.add(listener)
+      return () => this.#listeners.delete(listener)
+    },
+  )
+
+  constructor(parts: ThreadClientParts) {
+    this.#parts = parts
+  }
+
+  /** Requests that wait for the thread. */
+  get waiting(): number {
+    return this.#requests.count
+  }
+
+  /** Number of restarts of the thread. */
+  get restarts(): number {
+    return this.#restarts
+  }
+
+  start(): void {
+    const { file, settings, onStart, onError } = this.#parts
+    const worker = new Worker(threadFile(file), { ...LASTING_THREAD, workerData: settings() })
+    this.#worker = worker
+    worker.on('message', (message: FromThread) => this.#receive(message))
+    worker.on('error', onError)
+    worker.on('exit', () => this.#onExit())
+    onStart?.()
+  }
+
+  /** Sends `message`. While the thread is down, it is lost. */
+  post(message: ToThread): void {
+    this.#worker?.postMessage(message)
+  }
+
+  /** Resolves to the answer to a request. Rejects with ResultsBusyError while the thread is down or too many wait. */
+  ask(message: (id: number) => ToThread): Promise<FromThread> {
+    if (this.#worker === undefined || this.#parts.isUp?.() === false) {
+      return Promise.reject(new ResultsBusyError('results are unavailable at present'))
+    }
+    return this.#requests.ask(message, (one) => this.post(one))
+  }
+
+  /** The last results of `series`, at most LATEST_SERIES_MAX. Rejects with ResultsBusyError while they cannot be read. */
+  async latest(series: readonly number[]): Promise<readonly LatestResult[]> {
+    const message = await this.ask((id) => ({ kind: 'latest', id, series }))
+    if (message.kind !== 'latest') throw new ResultsBusyError('results cannot be read at present')
+    return message.results
+  }
+
+  /** Ends the thread, which is then restarted. */
+  terminate(): void {
+    void this.#worker?.terminate()
+  }
+
+  /** Stops the thread after it has handled all earlier messages. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#restart)
+    const worker = this.#worker
+    if (worker === undefined) return
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+    this.post({ kind: 'stop' })
+    await ended
+  }
+
+  #receive(message: FromThread): void {
+    if ('id' in message) {
+      this.#failures = 0
+      this.#requests.answer(message)
+    } else if (message.kind === 'states') {
+      for (const listener of this.#listeners) listener(message.serviceIds)
+    } else this.#parts.onEvent?.(message)
+  }
+
+  #onExit(): void {
+    this.#worker = undefined
+    this.#parts.onExit?.()
+    this.#requests.end()
+    if (this.#isStopped) return
+    const pauseMs = RESTART_PAUSES_MS[Math.min(this.#failures, RESTART_PAUSES_MS.length - 1)] ?? 0
+    this.#failures += 1
+    this.#restarts += 1
+    this.#parts.log.warn({ pauseMs }, 'restarting the results thread')
+    this.#restart = setTimeout(() => this.start(), pauseMs)
+  }
+
+  async #query<Name extends QueryName>(name: Name, input: QueryInput<Name>): Promise<QueryOutput<Name>> {
+    if (this.#queries >= QUERIES_MAX) throw new ResultsBusyError('too many queries wait for the results')
+    this.#queries += 1
+    try {
+      const message = await this.ask((id) => ({ kind: 'query', id, name, input }))
+      if (message.kind === 'refused') throw new ResultsBusyError(message.reason)
+      // True because the thread answers a query with its own output.
+      return (message.kind === 'measured' ? message.output : undefined) as QueryOutput<Name>
+    } finally {
+      this.#queries -= 1
+    }
+  }
+}

@@ -36,6 +36,9 @@ export interface Engine {
   examine(depth: 'start' | 'whole'): Promise<readonly Finding[]>
   /** Takes the lock of this name; resolves to the function that releases it. Rejects at once when another program holds it. */
   lock(name: LockName): Promise<() => Promise<void>>
-  /** Opens the data to move it elsewhere or to move other data into it; created and migrated. The caller has both locks. */
-  openPortable(role: 'source' | 'target'): Promise<Portable>
+  /**
+   * Opens the data to move it elsewhere or to move other data into it; created and migrated. The caller has both locks.
+   * `results` is the file or the schema of the results, which exists; `null` leaves them out.
+   */
+  openPortable(role: 'source' | 'target', results: string | null): Promise<Portable>
 }

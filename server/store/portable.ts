@@ -5,22 +5,29 @@ export type PortableRow = readonly PortableValue[]
 /** Rows of a table in batches, in the order of its key. */
 export type RowBatches = AsyncIterable<readonly PortableRow[]>
 
+/** What precedes the names of tables of results, which have a place of their own beside the store. */
+export const RESULTS_PREFIX = 'results.'
+
 /** A selection of a table of a store. */
 export interface TableColumns {
   readonly name: string
   readonly columns: readonly string[]
   /** The columns that order its rows; texts by their bytes. */
   readonly key: readonly string[]
+  /** Condition on the rows that move; all of them when absent. */
+  readonly where?: string | undefined
 }
 
 /** A database that no other program uses, read or written as a whole. Nothing is written before `commit`. */
 export interface Portable {
   /** Column names of each table that every kind of database has, ordered by name. */
   readonly columns: () => Promise<ReadonlyMap<string, readonly string[]>>
-  readonly count: (table: string) => Promise<number>
+  readonly count: (table: string, where?: string) => Promise<number>
   readonly exportRows: (table: TableColumns) => RowBatches
   readonly importRows: (table: TableColumns, rows: RowBatches) => Promise<void>
   readonly clear: (table: string) => Promise<void>
+  /** Creates a table of packed results. */
+  readonly createChunkTable: (table: string) => Promise<void>
   /** Computes the columns that only this kind of database has, from the imported rows. */
   readonly complete: () => Promise<void>
   readonly commit: () => Promise<void>

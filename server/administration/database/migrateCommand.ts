@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Command, Option } from 'commander'
-import { RESULTS_FILE } from '../../results/file/resultsSchema.ts'
+import { movableResults } from '../../results/moving/movableResults.ts'
 import type { Engine } from '../../store/engine.ts'
 import { type Move, moveStore } from '../../store/moving/moveStore.ts'
 import { type Part, PARTS } from '../../store/moving/portableTables.ts'
@@ -10,13 +8,11 @@ import { present, table, type Write } from '../text/output.ts'
 
 /** Shortest time between two lines about the progress (milliseconds). */
 const PROGRESS_MS = 2_000
-/** The results, which are a file of their own in a data folder. */
-const RESULTS = 'results'
 
 interface MigrateOptions extends DatabasePlace {
   readonly from?: string
   readonly to?: string
-  readonly without: readonly string[]
+  readonly without: readonly Part[]
   readonly json: boolean
 }
 
@@ -31,11 +27,7 @@ export function addMigrateCommand(program: Command, write: Write, writeError: Wr
   )
     .option('--from <place>', 'database to move: a data folder, a PostgreSQL URL, or a file with the URL')
     .option('--to <place>', 'empty database of the other kind to move it to, in the same forms')
-    .addOption(
-      new Option('--without <part...>', 'data to leave behind')
-        .choices([...PARTS, RESULTS])
-        .default([], 'none'),
-    )
+    .addOption(new Option('--without <part...>', 'data to leave behind').choices(PARTS).default([], 'none'))
     .option('--json', 'print JSON', false)
     .action(async (options: MigrateOptions) => {
       if (options.from === undefined && options.to === undefined) return await migrateSchema(options, write)
@@ -65,14 +57,13 @@ async function move(options: MigrateOptions, write: Write, writeError: Write): P
       '--from and --to must be a data folder and a PostgreSQL database: use backup and restore for two folders, pg_dump for two databases',
     )
   }
-  assertNoResults(source, options.without)
   const [from, to] = [engineOf(source), engineOf(target)]
-  const without = new Set(options.without.filter((part): part is Part => part !== RESULTS))
   let spokenAtMs = performance.now()
   const moved = await moveStore({
     from,
     to,
-    without,
+    without: new Set(options.without),
+    results: movableResults,
     onProgress: ({ table: name, done, of }) => {
       if (performance.now() - spokenAtMs < PROGRESS_MS) return
       spokenAtMs = performance.now()
@@ -80,15 +71,6 @@ async function move(options: MigrateOptions, write: Write, writeError: Write): P
     },
   })
   present(write, options.json, { from: from.place, to: to.place, ...moved }, moveText(from, to, moved))
-}
-
-/** Throws when the source has results and `without` does not name them. */
-function assertNoResults({ dataDir }: DatabasePlace, without: readonly string[]): void {
-  if (dataDir === undefined || without.includes(RESULTS)) return
-  if (!existsSync(join(dataDir, RESULTS_FILE))) return
-  throw new Error(
-    `${join(dataDir, RESULTS_FILE)} does not move: leave the results behind with --without ${RESULTS}`,
-  )
 }
 
 function moveText(from: Engine, to: Engine, { moved, left }: Move): string {

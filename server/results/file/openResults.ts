@@ -43,6 +43,13 @@ export function openResults(dataDir: string, isSuspect: boolean): OpenedResults 
   }
 }
 
+/** Makes or migrates `results.db` of `dataDir`; its path. Throws when one of its pages is damaged. */
+export function prepareFile(dataDir: string): string {
+  const file = join(dataDir, RESULTS_FILE)
+  open(file, existsSync(file)).database.close()
+  return file
+}
+
 function open(file: string, isSuspect: boolean) {
   const database = new Sqlite(file, { timeout: BUSY_MS_MAX })
   try {

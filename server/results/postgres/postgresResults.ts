@@ -41,6 +41,16 @@ export function openPostgresResults(parts: PostgresResultsParts): ResultsDatabas
   }
 }
 
+/** Makes or migrates the schema of results in the PostgreSQL database at `url`; its name. */
+export function prepareSchema(url: string): string {
+  const client = new BlockingClient(url, APPLICATION_NAME)
+  try {
+    return migrateResults(client)
+  } finally {
+    client.close()
+  }
+}
+
 /**
  * Results in PostgreSQL, in their own schema. Within a transaction, writes are deferred and sent with the next read or
  * the commit: most transactions take two round trips.

@@ -1,6 +1,7 @@
 /** Results of a folder in one process, as in the results thread. */
 
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
+import type { ResultsPlace } from '../../store/engine.ts'
 import { putMaintenance } from '../history/maintenanceRows.ts'
 import { OpenHours } from '../history/openHours.ts'
 import { loadLog, ResultLog } from '../history/resultLog.ts'
@@ -35,11 +36,11 @@ export function monitoredService(number: number, changes: Partial<MonitoredServi
 }
 
 /**
- * Opens the results of a folder or database as a start does. `nowMs` times the slices; by default they end after a few
- * items, so that there are many.
+ * Opens the results of a folder of tests or of a given place as a start does. `nowMs` times the slices; by default they
+ * end after a few items, so that there are many.
  */
 export function openedResults(
-  place: string | { readonly databaseUrl: string },
+  place: string | ResultsPlace,
   given: Partial<HistoryPolicy> = {},
   nowMs: () => number = steps(),
 ) {

@@ -1,15 +1,10 @@
-import { createHash, type Hash } from 'node:crypto'
-import type { Engine } from '../engine.ts'
-import type { Portable, PortableRow, RowBatches, TableColumns } from '../portable.ts'
-import { type Part, PORTABLE_TABLES, SEEDED_TABLES, UNMOVED_TABLES } from './portableTables.ts'
+import type { Engine, ResultsPlace } from '../engine.ts'
+import type { Portable, TableColumns } from '../portable.ts'
+import { isChunkTable, type Part, PORTABLE_TABLES, SEEDED_TABLES, UNMOVED_TABLES } from './portableTables.ts'
+import { type MovedTable, type Repack, Tally } from './tally.ts'
 
-/** A moved table: source and target have the same rows. */
-export interface MovedTable {
-  readonly table: string
-  readonly rows: number
-  /** SHA-256 of its rows in the order of their key, hexadecimal. */
-  readonly sha256: string
-}
+/** Name of all tables of packed results together. */
+const CHUNKS = 'results.chunks'
 
 /** Result of a move. */
 export interface Move {
@@ -24,6 +19,7 @@ export interface MoveOptions {
   readonly to: Engine
   /** Parts of the data to leave behind where the target has no tables for them. */
   readonly without: ReadonlySet<Part>
+  readonly results: MovableResults
   /** Called for every batch of rows. */
   readonly onProgress?: (progress: {
     readonly table: string
@@ -32,9 +28,24 @@ export interface MoveOptions {
   }) => void
 }
 
+/** How results move, which are in a file or schema of their own. */
+export interface MovableResults {
+  /** Creates missing tables of results in `place`; resolves to their file or schema. Rejects when they are damaged. */
+  readonly prepare: (place: ResultsPlace) => Promise<string>
+  readonly repack: Repack
+}
+
+/** One table, or all of packed results, of which there is one for each day and retention. */
+interface Section {
+  readonly name: string
+  readonly tables: readonly TableColumns[]
+  /** Rows of its tables. */
+  readonly rows: number
+}
+
 /** Tables to move and to leave behind. */
 interface MovePlan {
-  readonly tables: readonly (TableColumns & { readonly rows: number })[]
+  readonly sections: readonly Section[]
   readonly left: Move['left']
 }
 
@@ -43,33 +54,31 @@ interface MovePlan {
  * empty, when the source is in use, the target has data, or the target lacks a table. Afterwards the source cannot be
  * opened. Can be repeated after a crash at any instant.
  */
-export async function moveStore({ from, to, without, onProgress }: MoveOptions): Promise<Move> {
+export async function moveStore({ from, to, without, results, onProgress }: MoveOptions): Promise<Move> {
   const undo: (() => Promise<void>)[] = []
+  const prepare = without.has('results') ? undefined : results.prepare
   try {
-    const source = await opened(from, 'source', undo)
-    const target = await opened(to, 'target', undo)
+    const source = await opened(from, { role: 'source', prepare }, undo)
+    const target = await opened(to, { role: 'target', prepare }, undo)
     await assertEmpty(to, target)
-    const plan = await planMove(source, target, without)
-    const moved: MovedTable[] = []
+    const { sections, left } = await planMove(source, target, without)
     for (const name of SEEDED_TABLES) await target.clear(name)
-    for (const table of plan.tables) {
-      const { hash, rows } = hashed(source.exportRows(table))
-      let done = 0
-      await target.importRows(
-        table,
-        observed(rows, (count) => {
-          done += count
-          onProgress?.({ table: table.name, done, of: table.rows })
-        }),
+    const moved: MovedTable[] = []
+    for (const section of sections) {
+      const tally = new Tally(section.name, results.repack, (done) =>
+        onProgress?.({ table: section.name, done, of: section.rows }),
       )
-      moved.push({ table: table.name, rows: done, sha256: hash.digest('hex') })
+      for (const table of section.tables) {
+        await target.importRows(table, tally.observe(table, source.exportRows(table)))
+      }
+      moved.push(tally.outcome)
     }
     await target.complete()
-    await compare(target, plan.tables, moved)
+    await compare(target, { sections, moved, repack: results.repack })
     // Before the commit: at no time can both be used.
     await source.markMoved(to.place)
     await target.commit()
-    return { moved, left: plan.left }
+    return { moved, left }
   } finally {
     for (const step of undo.reverse()) await step()
   }
@@ -78,21 +87,24 @@ export async function moveStore({ from, to, without, onProgress }: MoveOptions):
 /** Locks and opens `engine` for this move; adds to `undo` how to close it. */
 async function opened(
   engine: Engine,
-  role: 'source' | 'target',
+  { role, prepare }: { role: 'source' | 'target'; prepare: MovableResults['prepare'] | undefined },
   undo: (() => Promise<void>)[],
 ): Promise<Portable> {
   if (role === 'source' && !(await engine.exists()))
     throw new Error(`there is no database in ${engine.place}`)
   for (const name of ['serve', 'rotation'] as const) undo.push(await engine.lock(name))
-  const portable = await engine.openPortable(role)
+  const results = prepare === undefined ? null : await prepare(engine.results)
+  const portable = await engine.openPortable(role, results)
   undo.push(() => portable.close())
   return portable
 }
 
+const definitionOf = (table: string) => PORTABLE_TABLES.find(({ name }) => name === table)
+
 async function assertEmpty(to: Engine, target: Portable): Promise<void> {
   for (const table of (await target.columns()).keys()) {
     if (UNMOVED_TABLES.has(table) || SEEDED_TABLES.includes(table)) continue
-    if ((await target.count(table)) === 0) continue
+    if ((await target.count(table, definitionOf(table)?.where)) === 0) continue
     throw new Error(`${to.place} already has data (${table}): move into an empty one`)
   }
 }
@@ -100,22 +112,38 @@ async function assertEmpty(to: Engine, target: Portable): Promise<void> {
 /** The tables to move, and those to leave behind. Throws when a table cannot move and `without` does not name its part. */
 async function planMove(source: Portable, target: Portable, without: ReadonlySet<Part>): Promise<MovePlan> {
   const [have, want] = [await source.columns(), await target.columns()]
-  const tables: (TableColumns & { readonly rows: number })[] = []
-  for (const { name, key } of PORTABLE_TABLES) {
+  const sections: Section[] = []
+  for (const { name, key, where } of PORTABLE_TABLES) {
     const columns = have.get(name)
     if (columns === undefined || columns.join() !== want.get(name)?.join()) continue
-    tables.push({ name, key, columns, rows: await source.count(name) })
+    sections.push({ name, tables: [{ name, key, columns, where }], rows: await source.count(name, where) })
   }
+  sections.push(...(await planChunks(source, target)))
+  const planned = new Set(sections.flatMap(({ tables }) => tables.map(({ name }) => name)))
   const left: { table: string; rows: number; part: Part | null }[] = []
   for (const table of have.keys()) {
-    if (UNMOVED_TABLES.has(table) || tables.some(({ name }) => name === table)) continue
+    if (UNMOVED_TABLES.has(table) || planned.has(table)) continue
     const rows = await source.count(table)
-    const part = PORTABLE_TABLES.find(({ name }) => name === table)?.part
+    const part = definitionOf(table)?.part
     if (rows > 0) left.push({ table, rows, part: part === undefined ? 'other' : part })
   }
   const lost = left.filter(({ part }) => part === null || !without.has(part))
   if (lost.length > 0) throw new Error(lossText(lost))
-  return { tables, left: left.map(({ table, rows }) => ({ table, rows })) }
+  return { sections, left: left.map(({ table, rows }) => ({ table, rows })) }
+}
+
+/** The packed results, for which `target` gets the tables of `source`; nothing when there are none. */
+async function planChunks(source: Portable, target: Portable): Promise<readonly Section[]> {
+  const names = [...(await source.columns()).keys()].filter(isChunkTable).sort()
+  if (names.length === 0) return []
+  const tables: TableColumns[] = []
+  let rows = 0
+  for (const name of names) {
+    await target.createChunkTable(name)
+    rows += await source.count(name)
+    tables.push({ name, columns: ['place', 'results'], key: ['place'] })
+  }
+  return [{ name: CHUNKS, tables, rows }]
 }
 
 function lossText(lost: readonly { table: string; rows: number; part: Part | null }[]): string {
@@ -126,39 +154,24 @@ function lossText(lost: readonly { table: string; rows: number; part: Part | nul
   return `the target has no tables for ${what}: ${remedy}`
 }
 
-/** `rows`, and a hash of the rows read so far. */
-function hashed(rows: RowBatches): { readonly hash: Hash; readonly rows: RowBatches } {
-  const hash = createHash('sha256')
-  const observe = (batch: readonly PortableRow[]) => {
-    for (const row of batch) hash.update(`${JSON.stringify(row)}\n`)
-  }
-  return { hash, rows: tapped(rows, observe) }
-}
-
-const observed = (rows: RowBatches, observe: (count: number) => void): RowBatches =>
-  tapped(rows, (batch) => observe(batch.length))
-
-async function* tapped(rows: RowBatches, observe: (batch: readonly PortableRow[]) => void): RowBatches {
-  for await (const batch of rows) {
-    observe(batch)
-    yield batch
-  }
-}
-
 /** Reads every table of the target again. Throws when one differs from the source. */
 async function compare(
   target: Portable,
-  tables: readonly TableColumns[],
-  moved: readonly MovedTable[],
+  {
+    sections,
+    moved,
+    repack,
+  }: Pick<MovePlan, 'sections'> & { readonly moved: readonly MovedTable[]; readonly repack: Repack },
 ): Promise<void> {
-  for (const [index, table] of tables.entries()) {
-    const { hash, rows } = hashed(target.exportRows(table))
-    let count = 0
-    for await (const batch of rows) count += batch.length
-    const expected = moved[index]
-    if (count === expected?.rows && hash.digest('hex') === expected.sha256) continue
+  for (const [index, { name, tables }] of sections.entries()) {
+    const tally = new Tally(name, repack)
+    for (const table of tables) {
+      for await (const _ of tally.observe(table, target.exportRows(table)));
+    }
+    const [found, expected] = [tally.outcome, moved[index]]
+    if (found.rows === expected?.rows && found.sha256 === expected.sha256) continue
     throw new Error(
-      `${table.name} differs after the move (${count} rows of ${expected?.rows}): nothing was moved`,
+      `${name} differs after the move (${found.rows} rows of ${expected?.rows}): nothing was moved`,
     )
   }
 }

@@ -1,5 +1,7 @@
+import { RESULTS_PREFIX } from '../portable.ts'
+
 /** Names of the parts of the data that can be left behind. */
-export const PARTS = ['monitoring', 'channels', 'status-pages', 'accounts', 'other'] as const
+export const PARTS = ['results', 'monitoring', 'channels', 'status-pages', 'accounts', 'other'] as const
 export type Part = (typeof PARTS)[number]
 
 /** A table that moves between kinds of database. */
@@ -9,11 +11,16 @@ export interface PortableTable {
   readonly key: readonly string[]
   /** Its part; `null` for tables that every store has. */
   readonly part: Part | null
+  /** Condition on the rows that move; all of them when absent. */
+  readonly where?: string
 }
 
 const table = (name: string, key: string, part: Part | null = null): PortableTable => ({
   ...{ name, part, key: key.split(' ') },
 })
+
+const results = (name: string, key: string): PortableTable =>
+  table(`${RESULTS_PREFIX}${name}`, key, 'results')
 
 /**
  * Every table that moves, after the tables it refers to. A table moves when both databases have it with the same
@@ -54,14 +61,39 @@ export const PORTABLE_TABLES: readonly PortableTable[] = [
   table('invitations', 'token_hash', 'accounts'),
   table('sessions', 'id_hash', 'accounts'),
   table('password_resets', 'token_hash', 'accounts'),
+  // Not the identity of the file, nor whether a move into it was interrupted.
+  { ...results('meta', 'key'), where: "key NOT IN ('file id', 'unfinished move')" },
+  results('log', 'due_s series'),
+  results('late', 'series due_s'),
+  results('details', 'series due_s'),
+  results('hours', 'series hour'),
+  results('endpoints', 'number'),
+  results('series_states', 'series'),
+  results('spans', 'endpoint from_s'),
+  results('endpoint_days', 'endpoint day'),
+  results('service_now', 'service_id'),
+  results('service_spans', 'service_id from_s'),
+  results('service_days', 'service_id day'),
+  results('service_latency', 'service_id'),
+  results('service_watches', 'service_id'),
+  results('maintenance_windows', 'service_id from_s until_s'),
+  results('certificates', 'org_id host port fingerprint'),
+  results('certificate_endpoints', 'org_id host port endpoint'),
+  results('transitions', 'sequence'),
+  results('removals', 'service_id'),
 ]
+
+/** Whether `name` is of a table of packed results: there is one for each day and retention. Pure. */
+export function isChunkTable(name: string): boolean {
+  return /^results\.chunks_\d+_\d+$/.test(name)
+}
 
 /** Tables with rows in a new store: the rows of the source replace them. */
 export const SEEDED_TABLES: readonly string[] = ['plans']
 
 /**
  * Tables that do not move. The moved store has a new identity, and its regions start with the complete feed: positions
- * in the old outbox and in the old results are meaningless there.
+ * in the old outbox and among the old transitions are meaningless there. Transitions start anew, as after a restore.
  */
 export const UNMOVED_TABLES: ReadonlySet<string> = new Set([
   ...[
@@ -76,4 +108,5 @@ export const UNMOVED_TABLES: ReadonlySet<string> = new Set([
   ...['incident_services', 'incident_authors', 'incident_counts'],
   // Specific to one database, or short-lived.
   ...['meta', 'moved', 'heartbeat', 'rate_limits', 'channel_turns', 'agent_sightings'],
+  `${RESULTS_PREFIX}schema_steps`,
 ])

@@ -1,5 +1,12 @@
 import type pg from 'pg'
-import type { Portable, PortableRow, PortableValue, RowBatches, TableColumns } from '../portable.ts'
+import {
+  type Portable,
+  type PortableRow,
+  type PortableValue,
+  RESULTS_PREFIX,
+  type RowBatches,
+  type TableColumns,
+} from '../portable.ts'
 
 /** Rows per fetch: definitions have up to 1 MiB, most a few KiB. */
 const FETCHED_ROWS = 200
@@ -10,6 +17,9 @@ const OWN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   remembered_creations: ['long_bytes_up_to'],
   audit: ['write_id'],
 }
+
+/** Column types of tables of packed results, which are created during the move. */
+const CHUNK_TYPES: Readonly<Record<string, string>> = { place: 'bigint', results: 'bytea' }
 
 /** Running totals of an organisation, computed from the rows that remain. */
 const COMPLETE = `
@@ -67,6 +77,12 @@ interface Column {
   readonly isIdentity: boolean
 }
 
+/** What a database is opened for, and the schema of its results; without them when that is `null`. */
+export interface PortableParts {
+  readonly role: 'source' | 'target'
+  readonly results: string | null
+}
+
 /**
  * The whole database, in one transaction on `client`, which has no other use. `other` is a second connection to the
  * database.
@@ -74,15 +90,19 @@ interface Column {
 export async function openPortable(
   client: pg.Client,
   other: pg.Client,
-  role: 'source' | 'target',
+  { role, results }: PortableParts,
 ): Promise<Portable> {
   const isolation = role === 'source' ? 'REPEATABLE READ READ ONLY' : 'READ COMMITTED'
   await client.query(
     `SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL ${isolation}`,
   )
-  const found = await readColumns(client)
+  const found = await readColumns(client, results)
+  /** The table as statements name it. */
+  const named = (table: string): string =>
+    table.startsWith(RESULTS_PREFIX) ? `${results}.${table.slice(RESULTS_PREFIX.length)}` : table
   const conversionOf = (table: string, column: string): Conversion => {
-    const type = found.find((each) => each.table === table && each.column === column)?.type ?? ''
+    const type =
+      found.find((each) => each.table === table && each.column === column)?.type ?? CHUNK_TYPES[column] ?? ''
     const conversion = CONVERSIONS[type]
     if (conversion === undefined)
       throw new Error(`${table}.${column} has the type ${type}, which does not move`)
@@ -90,20 +110,26 @@ export async function openPortable(
   }
   return {
     columns: async () => columnsOf(found),
-    count: async (table) => {
-      const { rows } = await client.query<{ count: number }>(`SELECT count(*)::bigint AS count FROM ${table}`)
+    count: async (table, where = 'true') => {
+      const { rows } = await client.query<{ count: number }>(
+        `SELECT count(*)::bigint AS count FROM ${named(table)} WHERE ${where}`,
+      )
       return rows[0]?.count ?? 0
     },
-    exportRows: (table) => exportRows(client, table, conversionOf),
-    importRows: (table, rows) => importRows(client, { ...table, rows, conversionOf }),
+    exportRows: (table) => exportRows(client, { ...table, named: named(table.name), conversionOf }),
+    importRows: (table, rows) =>
+      importRows(client, { ...table, named: named(table.name), conversionOf }, rows),
     clear: async (table) => {
-      await client.query(`DELETE FROM ${table}`)
+      await client.query(`DELETE FROM ${named(table)}`)
+    },
+    createChunkTable: async (table) => {
+      await client.query(`CREATE TABLE ${named(table)} (place bigint PRIMARY KEY, results bytea NOT NULL)`)
     },
     complete: async () => {
       await client.query(COMPLETE)
       for (const { table, column } of found.filter(({ isIdentity }) => isIdentity)) {
         await client.query(
-          `SELECT setval(pg_get_serial_sequence('${table}', '${column}'), max(${column})) FROM ${table} HAVING max(${column}) IS NOT NULL`,
+          `SELECT setval(pg_get_serial_sequence('${named(table)}', '${column}'), max(${column})) FROM ${named(table)} HAVING max(${column}) IS NOT NULL`,
         )
       }
     },
@@ -120,14 +146,16 @@ export async function openPortable(
   }
 }
 
-async function readColumns(client: pg.Client): Promise<readonly Column[]> {
+/** Of the store, and of its results behind their prefix. */
+async function readColumns(client: pg.Client, results: string | null): Promise<readonly Column[]> {
   const { rows } = await client.query<Column>(
-    `SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, NULL) AS type,
-       a.attidentity <> '' AS "isIdentity"
-     FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+    `SELECT CASE n.nspname WHEN $1 THEN $2 ELSE '' END || c.relname AS table, a.attname AS column,
+       format_type(a.atttypid, NULL) AS type, a.attidentity <> '' AS "isIdentity"
+     FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname IN (current_schema(), $1) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
        AND a.attnum > 0 AND NOT a.attisdropped
      ORDER BY c.relname, a.attname COLLATE "C"`,
+    [results, RESULTS_PREFIX],
   )
   return rows
 }
@@ -144,17 +172,22 @@ function columnsOf(found: readonly Column[]): ReadonlyMap<string, readonly strin
 
 type ConversionOf = (table: string, column: string) => Conversion
 
+/** A table with its name in statements, and the conversions of its columns. */
+interface Converted extends TableColumns {
+  readonly named: string
+  readonly conversionOf: ConversionOf
+}
+
 async function* exportRows(
   client: pg.Client,
-  { name, columns, key }: TableColumns,
-  conversionOf: ConversionOf,
+  { name, named, columns, key, where = 'true', conversionOf }: Converted,
 ): RowBatches {
   const values = columns.map((column) => conversionOf(name, column).read(column))
   const order = key.map((column) =>
     conversionOf(name, column).parameter === 'text' ? `${column} COLLATE "C"` : column,
   )
   await client.query(
-    `DECLARE moving NO SCROLL CURSOR FOR SELECT ${values.join(', ')} FROM ${name} ORDER BY ${order.join(', ')}`,
+    `DECLARE moving NO SCROLL CURSOR FOR SELECT ${values.join(', ')} FROM ${named} WHERE ${where} ORDER BY ${order.join(', ')}`,
   )
   for (;;) {
     const { rows } = await client.query<PortableValue[]>({
@@ -169,17 +202,13 @@ async function* exportRows(
 
 async function importRows(
   client: pg.Client,
-  {
-    name,
-    columns,
-    rows,
-    conversionOf,
-  }: TableColumns & { readonly rows: RowBatches; readonly conversionOf: ConversionOf },
+  { name, named, columns, conversionOf }: Converted,
+  rows: RowBatches,
 ): Promise<void> {
   const conversions = columns.map((column) => conversionOf(name, column))
   const types = conversions.map(({ parameter }, index) => `$${index + 1}::${parameter}[]`)
   const values = columns.map((column, index) => conversions[index]?.write(`u.${column}`))
-  const text = `INSERT INTO ${name} (${columns.join(', ')}) OVERRIDING SYSTEM VALUE
+  const text = `INSERT INTO ${named} (${columns.join(', ')}) OVERRIDING SYSTEM VALUE
     SELECT ${values.join(', ')} FROM unnest(${types.join(', ')}) AS u (${columns.join(', ')})`
   for await (const batch of rows) {
     const parameters = columns.map((_, index) => batch.map((row: PortableRow) => row[index]))

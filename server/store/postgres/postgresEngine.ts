@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Engine } from '../engine.ts'
 import { movedError, type Portable } from '../portable.ts'
 import { openStore, type StoreClocks } from './openStore.ts'
-import { openPortable } from './portable.ts'
+import { openPortable, type PortableParts } from './portable.ts'
 import { renewIdentity } from './schema/renewIdentity.ts'
 import { assertDurable } from './schema/assertDurable.ts'
 import { databaseFacts } from './schema/databaseFacts.ts'
@@ -49,7 +49,8 @@ export function postgresEngine(
       ),
     // Any number of programs serve one database.
     lock: (name) => (name === 'serve' ? Promise.resolve(async () => {}) : lockRotation(url)),
-    openPortable: (role) => openExclusively(url, role, (client) => assertUsable(client, clocks.nowMs)),
+    openPortable: (role, results) =>
+      openExclusively(url, { role, results }, (client) => assertUsable(client, clocks.nowMs)),
   }
 }
 
@@ -61,7 +62,7 @@ async function assertNotMoved(client: pg.Client, place: string): Promise<void> {
 /** Opens the database for a move. Rejects when another pharos-server is connected: servers take no lock. */
 async function openExclusively(
   url: string,
-  role: 'source' | 'target',
+  { role, results }: PortableParts,
   assertUsable: (client: pg.Client) => Promise<void>,
 ): Promise<Portable> {
   const [client, other] = [await connect(url), await connect(url)]
@@ -73,7 +74,7 @@ async function openExclusively(
        WHERE datname = current_database() AND application_name = $1 AND pid <> ALL($2::integer[])`,
       [APPLICATION_NAME, await Promise.all([client, other].map(pidOf))],
     )
-    if (rows[0]?.count === 0) return await openPortable(client, other, role)
+    if (rows[0]?.count === 0) return await openPortable(client, other, { role, results })
     throw new Error(`${placeOf(url)} is in use by another pharos-server: stop all of them`)
   } catch (error) {
     await Promise.all([client.end(), other.end()])

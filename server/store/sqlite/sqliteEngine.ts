@@ -68,7 +68,7 @@ export function sqliteEngine(
       const release = await locks[name](dataDir)
       return async () => release()
     },
-    openPortable: () => openPortable(dataDir),
+    openPortable: (_role, results) => openPortable(dataDir, results),
     backupInto: async (folder, keep, signal) => {
       const source = databaseFile(dataDir)
       const file = await backupInto(folder, source, { reason: { keep }, nowMs: nowMs(), signal })

@@ -1,28 +1,22 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
-import { RESULTS_FILE } from '../../results/file/resultsSchema.ts'
+import { prepareFile } from '../../results/file/openResults.ts'
+import { prepareSchema } from '../../results/postgres/postgresResults.ts'
 import { defaultKeyFile } from '../../secrets/keyring.ts'
 import { PORTABLE_TABLES, SEEDED_TABLES, UNMOVED_TABLES } from '../../store/moving/portableTables.ts'
 import { monotonicMs } from '../../process/systemEnvironment.ts'
 import { postgresEngine } from '../../store/postgres/postgresEngine.ts'
-import { APPLICATION_NAME, connect, withConnection } from '../../store/postgres/schema/migrate.ts'
+import { withConnection } from '../../store/postgres/schema/migrate.ts'
 import { openPortable } from '../../store/sqlite/files/portable.ts'
 import { apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer, type TestServer } from '../startServer.ts'
 import { type Cluster, startCluster } from './cluster.ts'
-
-/** A test of this project alone builds nothing. */
-const SOURCE = fileURLToPath(new URL('../../main.ts', import.meta.url))
-const WAIT = { timeout: 60_000, interval: 50 }
 
 let cluster: Cluster
 beforeAll(async () => {
@@ -203,13 +197,10 @@ test('data that the target has no table for is left behind only when that is ask
   // Stands for what a database of another release lacks.
   await run('migrate', '--database', url)
   await withConnection(url, (client) => client.query('DROP TABLE agent_tokens CASCADE'))
-  writeFileSync(join(dataDir, RESULTS_FILE), '')
-  const withResults = await move('--from', dataDir, '--to', url)
-  const lost = await move('--from', dataDir, '--to', url, '--without', 'results')
+  const lost = await move('--from', dataDir, '--to', url)
   const orgs = await countOf('orgs')
   const stillUsed = await run('org', 'list', '--data-dir', dataDir, '--json')
 
-  expect(withResults.stderr).toContain('leave the results behind with --without results')
   expect(lost.stderr).toContain(
     'the target has no tables for agent_tokens (1 rows): move with another release',
   )
@@ -236,8 +227,14 @@ test('a move that fails on the way leaves the target empty and the source in use
   expect(repeated.code).toBe(0)
 })
 
+/** The data of a new folder, with its results. */
+function openFolder() {
+  mkdirSync(dataDir)
+  return openPortable(dataDir, prepareFile(dataDir))
+}
+
 test('each table of a data folder moves, or is known not to', async () => {
-  const portable = await openPortable(dataDir)
+  const portable = await openFolder()
   const tables = [...(await portable.columns()).keys()]
   await portable.close()
 
@@ -247,51 +244,19 @@ test('each table of a data folder moves, or is known not to', async () => {
 
 test('tables of both kinds of database have the same columns', async () => {
   await run('migrate', '--database', url)
-  const folderTables = await openPortable(dataDir)
+  const folderTables = await openFolder()
   const here = await folderTables.columns()
   await folderTables.close()
-  const databaseTables = await postgresEngine(url, { nowMs: Date.now, monotonicMs }).openPortable('source')
+  const databaseTables = await postgresEngine(url, { nowMs: Date.now, monotonicMs }).openPortable(
+    'source',
+    prepareSchema(url),
+  )
   const there = await databaseTables.columns()
   await databaseTables.close()
 
   const shared = PORTABLE_TABLES.map(({ name }) => name).filter((name) => there.has(name))
   expect(shared.length).toBeGreaterThan(10)
   expect(shared.map((name) => [name, here.get(name)])).toEqual(shared.map((name) => [name, there.get(name)]))
-})
-
-test('a move that is killed leaves the target empty, and is repeated', async () => {
-  await fill()
-  await run('migrate', '--database', url)
-  // The last table that has rows waits for this lock.
-  const [blocker, watcher] = [await connect(url, 'blocker'), await connect(url, 'watcher')]
-  await blocker.query('BEGIN; LOCK TABLE agent_tokens IN SHARE MODE')
-  const args = ['--import', 'tsx', SOURCE, 'migrate', '--from', dataDir, '--to', url]
-  const child = spawn(process.execPath, args, { stdio: 'ignore' })
-  const countWhere = async (condition: string) => {
-    const { rows } = await watcher.query<{ count: number }>(
-      `SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND ${condition}`,
-    )
-    return rows[0]?.count
-  }
-  const isWaiting = "wait_event_type = 'Lock' AND query LIKE 'INSERT INTO agent_tokens%'"
-  await vi.waitUntil(async () => (await countWhere(isWaiting)) === 1, WAIT)
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-  await blocker.end()
-  // Its session notices that nobody is there when it has the lock.
-  await vi.waitUntil(async () => (await countWhere(`application_name = '${APPLICATION_NAME}'`)) === 0, WAIT)
-  await watcher.end()
-  const left = [await countOf('orgs'), await countOf('audit')]
-  const used = await runHere(['org', 'list', '--data-dir', dataDir])
-  // As if it had been killed between its mark and its commit.
-  writeFileSync(join(dataDir, 'moved'), 'there\n')
-  const marked = await runHere(['org', 'list', '--data-dir', dataDir])
-  const repeated = await move('--from', dataDir, '--to', url)
-
-  expect(left).toEqual([0, 0])
-  expect(used.code).toBe(0)
-  expect(marked.stderr).toContain('If the move did not finish, repeat it')
-  expect(repeated).toMatchObject({ code: 0 })
 })
 
 test('a schema that is behind is named, and brought up to date', async () => {

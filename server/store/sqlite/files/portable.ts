@@ -1,11 +1,21 @@
 import type { Database } from 'better-sqlite3'
-import type { Portable, PortableRow, PortableValue, RowBatches, TableColumns } from '../../portable.ts'
+import {
+  type Portable,
+  type PortableRow,
+  type PortableValue,
+  RESULTS_PREFIX,
+  type RowBatches,
+  type TableColumns,
+} from '../../portable.ts'
 import { openDatabase } from './openDatabase.ts'
 import { markMoved } from './movedMark.ts'
 
 /** Bounds of a batch: rows, and characters or bytes. */
 const BATCH_ROWS = 500
 const BATCH_SIZE = 4 * 1024 * 1024
+
+/** Mark of results whose definitions are not committed yet, among their facts. */
+const UNFINISHED = 'unfinished move'
 
 /** How a table is spelled here where that differs from the form that moves. */
 interface Shape {
@@ -55,54 +65,105 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   },
 }
 
-/** Opens the database of `dataDir`, made when there is none, to move it or to move into it. */
-export async function openPortable(dataDir: string): Promise<Portable> {
+/**
+ * Opens the database of `dataDir`, made when there is none, and the file of its results, to move them or to move into them.
+ */
+export async function openPortable(dataDir: string, resultsFile: string | null): Promise<Portable> {
   const { reader, writer } = await openDatabase(dataDir)
   reader.close()
   writer.exec('BEGIN IMMEDIATE')
+  const results = resultsFile === null ? undefined : await openResultsOf(resultsFile)
+  /** The database that has `table`, and its name there. */
+  const find = (table: string): readonly [Database, string] =>
+    results !== undefined && table.startsWith(RESULTS_PREFIX)
+      ? [results, table.slice(RESULTS_PREFIX.length)]
+      : [writer, table]
+  const execute = (sqlOf: (name: string) => string, table: string): void => {
+    const [database, name] = find(table)
+    database.exec(sqlOf(name))
+  }
   return {
-    columns: async () => columnsOf(writer),
-    count: async (table) => writer.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0,
-    exportRows: (table) => exportRows(writer, table),
-    importRows: (table, rows) => importRows(writer, table, rows),
-    clear: async (table) => {
-      writer.exec(`DELETE FROM ${table}`)
+    columns: async () =>
+      new Map([
+        ...columnsOf(writer, ''),
+        ...(results === undefined ? [] : columnsOf(results, RESULTS_PREFIX)),
+      ]),
+    count: async (table, where = 'true') => {
+      const [database, name] = find(table)
+      return database.prepare<[], number>(`SELECT count(*) FROM ${name} WHERE ${where}`).pluck().get() ?? 0
     },
+    exportRows: (table) => exportRows(...find(table.name), table),
+    importRows: (table, rows) => importRows(...find(table.name), table, rows),
+    clear: async (table) => execute((name) => `DELETE FROM ${name}`, table),
+    createChunkTable: async (table) =>
+      execute(
+        (name) => `CREATE TABLE ${name} (place INTEGER PRIMARY KEY, results BLOB NOT NULL) STRICT`,
+        table,
+      ),
     // Triggers have counted the rows when they were stored.
     complete: async () => {},
     commit: async () => {
+      results?.exec(`INSERT OR REPLACE INTO meta VALUES ('${UNFINISHED}', ''); COMMIT`)
       writer.exec('COMMIT')
+      results?.exec(`DELETE FROM meta WHERE key = '${UNFINISHED}'`)
     },
     markMoved: async (place) => markMoved(dataDir, place),
     close: async () => {
       // Rolls back what was not committed.
+      results?.close()
       writer.close()
     },
   }
 }
 
-function columnsOf(database: Database): ReadonlyMap<string, readonly string[]> {
-  const tables = database
+/**
+ * The results in `file`, in a transaction. Two files do not commit at once: results without their definitions, of a move that
+ * was interrupted between both, are removed.
+ */
+async function openResultsOf(file: string): Promise<Database> {
+  const { default: Sqlite } = await import('better-sqlite3')
+  const results = new Sqlite(file)
+  results.pragma('synchronous = FULL')
+  results.exec('BEGIN IMMEDIATE')
+  if (results.prepare('SELECT 1 FROM meta WHERE key = ?').get(UNFINISHED) === undefined) return results
+  for (const table of tablesOf(results)) {
+    const kept = table === 'meta' ? "WHERE key <> 'file id'" : ''
+    results.exec(table.startsWith('chunks_') ? `DROP TABLE ${table}` : `DELETE FROM ${table} ${kept}`)
+  }
+  return results
+}
+
+function tablesOf(database: Database): readonly string[] {
+  return database
     .prepare<[], string>(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
     )
     .pluck()
     .all()
+}
+
+function columnsOf(database: Database, prefix: string): ReadonlyMap<string, readonly string[]> {
   const columns = database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck()
   return new Map(
-    tables.map((table) => {
-      const { own = [], extra = {} } = SHAPES[table] ?? {}
+    tablesOf(database).map((table) => {
+      const { own = [], extra = {} } = SHAPES[`${prefix}${table}`] ?? {}
       const shared = columns.all(table).filter((column) => !own.includes(column))
-      return [table, [...shared, ...Object.keys(extra)].sort()]
+      return [`${prefix}${table}`, [...shared, ...Object.keys(extra)].sort()]
     }),
   )
 }
 
-async function* exportRows(database: Database, { name, columns, key }: TableColumns): RowBatches {
+async function* exportRows(
+  database: Database,
+  table: string,
+  { name, columns, key, where = 'true' }: TableColumns,
+): RowBatches {
   const { extra = {} } = SHAPES[name] ?? {}
   const values = columns.map((column) => extra[column] ?? column)
   const rows = database
-    .prepare<[], PortableRow>(`SELECT ${values.join(', ')} FROM ${name} ORDER BY ${key.join(', ')}`)
+    .prepare<[], PortableRow>(
+      `SELECT ${values.join(', ')} FROM ${table} WHERE ${where} ORDER BY ${key.join(', ')}`,
+    )
     .raw()
     .iterate()
   let batch: PortableRow[] = []
@@ -124,10 +185,11 @@ function sizeOf(value: PortableValue): number {
 
 async function importRows(
   database: Database,
+  table: string,
   { name, columns }: TableColumns,
   rows: RowBatches,
 ): Promise<void> {
-  const plain = `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map((column) => `@${column}`).join(', ')})`
+  const plain = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((column) => `@${column}`).join(', ')})`
   const inserts = (SHAPES[name]?.inserts ?? [plain]).map((text) => database.prepare(text))
   for await (const batch of rows) {
     for (const row of batch) {

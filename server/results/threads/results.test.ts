@@ -10,7 +10,8 @@ import { ResultsBusyError } from './resultsBusyError.ts'
 import { monitoredService, ORG, openedResults, STORE } from '../testing/openedResults.ts'
 import { batchOf, type TestResult } from '../testing/resultMessages.ts'
 
-const service = monitoredService(1)
+const INTERVAL_S = 300
+const service = monitoredService(1, { intervalS: INTERVAL_S })
 const SERIES = seriesNumber(1, 'eu-west-1')
 const RESTART_MS = 20_000
 
@@ -24,7 +25,7 @@ beforeEach(async () => {
   const dataDir = newFolder()
   // The service is older than the results that the tests send.
   const earlier = openedResults(dataDir)
-  earlier.update([service], nowS - 600)
+  earlier.update([service], nowS - 3_600)
   earlier.database.close()
   results = new Results({
     ...{ place: { dataDir }, lease: null },
@@ -93,7 +94,7 @@ test('a results thread that dies is started again, and takes what agents send ag
 
   const folder = newFolder()
   const replay = openedResults(folder)
-  replay.update([service], nowS - 600)
+  replay.update([service], nowS - 3_600)
   replay.send([...first, ...second], nowS)
   const [state] = await replay.measurements(nowS).states(ORG)
   replay.database.close()
@@ -103,6 +104,19 @@ test('a results thread that dies is started again, and takes what agents send ag
     atS: [...first, ...second].map(({ dueS }) => dueS).reverse(),
   })
   expect(log).toContain('restarting the results thread')
+}, 30_000)
+
+test('a gap is unknown, also when a result comes at once after the start that ends it', async () => {
+  const [before, after] = [lastMinutes(59, 58), lastMinutes(1, 0)]
+  await results.ingest(batchOf(STORE, before))
+  await killThread()
+  await isUp()
+  await results.ingest(batchOf(STORE, after))
+
+  const timeline = await results.measurements.timeline(service.id, nowS - 3_600, nowS)
+  const spans = timeline.filter(({ endpointId }) => endpointId === null)
+  expect(spans.map(({ state }) => state)).toEqual(['unknown', 'up', 'unknown', 'up'])
+  expect(spans.at(-1)?.fromS).toBe(after[0]?.dueS)
 }, 30_000)
 
 test('a file that is damaged under a running server is moved aside, and results go on in a new one', async () => {

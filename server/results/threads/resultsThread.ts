@@ -66,6 +66,7 @@ const batches: { readonly id: number; readonly batch: ResultsBatch }[] = []
 let isWorking = false
 let policy: HistoryPolicy | undefined
 let appliedUpTo = 0
+let staleCheckedS = 0
 let announcedTransition = transitions.newest()
 
 /** Opens the results; `reader` is a read-only connection for queries. */
@@ -100,6 +101,12 @@ function attempt(work: () => void): boolean {
   }
 }
 
+/** Sets series without recent results to unknown. */
+function markStale(): void {
+  const checkedS = nowS()
+  if (attempt(() => board.transact(() => board.markStale(checkedS)))) staleCheckedS = checkedS
+}
+
 function scheduleWork(delayMs: number): void {
   if (isWorking) return
   isWorking = true
@@ -119,6 +126,8 @@ function work(): void {
   }
   const next = nextBatches()
   if (next.length === 0) return
+  // After a start, and after the machine was suspended, results come before the timer: they must not hide the gap.
+  if (nowS() - staleCheckedS > STALE_CHECK_MS / 1_000) markStale()
   const isDone = attempt(() => {
     const answers = ingest(
       next.map(({ batch }) => batch),
@@ -241,10 +250,7 @@ port.on('message', (message: ToThread) => {
       clearTimeout(upkeepTimer)
   }
 })
-const staleTimer = setInterval(
-  () => attempt(() => board.transact(() => board.markStale(nowS()))),
-  STALE_CHECK_MS,
-)
+const staleTimer = setInterval(markStale, STALE_CHECK_MS)
 const certificateTimer = setInterval(
   () => attempt(() => board.transact(() => watchCertificates(nowS()))),
   CERTIFICATE_CHECK_MS,

@@ -86,3 +86,26 @@ test('hosts that fail at the same time of every minute are down', async () => {
   expect(ofFirst).toContain('agent_suspect')
   expect(new Set(reasons)).toEqual(new Set(['connect_refused', 'none']))
 })
+
+test('a check that waits for half of its interval, because too many to its host are under way, is unknown', async () => {
+  vi.useFakeTimers()
+  const results: object[] = []
+  const runner = new Runner({
+    ...{ nowMs: () => Date.now(), monotonicMs: () => Date.now(), onSuspect: () => {} },
+    onLocalFault: () => {},
+    prepare: () => ({ run: () => new Promise(() => {}) }),
+    onResult: ({ series, report }) =>
+      results.push([series, report.outcome, report.reason, report.detail?.text]),
+  })
+  const endpoints = Array.from({ length: 9 }, (_, at) => task(at, 'shop'))
+  runner.start('eu-west-1', { ...service(1, endpoints), interval_s: 10 }, STORE)
+  await vi.advanceTimersByTimeAsync(15_000)
+  const { in_flight } = runner.load
+  runner.stop()
+
+  expect(in_flight).toBe(8)
+  expect(results[0]).toEqual([
+    expect.any(Number),
+    ...['unknown', 'agent_busy', 'not checked: the agent had too many checks under way'],
+  ])
+})

@@ -9,6 +9,8 @@ export interface ServerCertificate {
   readonly cert: string
   /** Highest version of TLS that the server speaks; absent for what Node speaks. */
   readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'
+  /** Protocols that the server speaks over TLS; HTTP/1.1 when absent. */
+  readonly ALPNProtocols?: string[]
 }
 
 /** An authority of one test, and what it signed. */

@@ -83,6 +83,7 @@ const POSTGRES_PROJECT = {
     // Backups are of data folders.
     exclude: [...EXCLUDED, 'server/testing/conformance/{restore*,auditCommands}.test.ts'],
     env: { PHAROS_TEST_ENGINE: 'postgres' },
+    globalSetup: ['server/testing/postgres/startDurableCluster.ts'],
   },
 }
 
@@ -95,12 +96,11 @@ export default defineConfig({
           name: 'all',
           include: ['{api,monitoring,server,provider,reconciler,web,examples,scripts,deploy}/**/*.test.ts'],
           exclude: [...EXCLUDED, ...OF_POSTGRES],
-          // Of one project: it looks at all files of the run.
-          globalSetup: ['scripts/testing/buildBeforeTests.ts'],
         },
       },
       ...(hasPostgres() ? [POSTGRES_PROJECT] : []),
     ],
+    globalSetup: ['scripts/testing/buildBeforeTests.ts'],
     // A test that checks nothing fails.
     expect: { requireAssertions: true },
     sequence: { shuffle: { tests: true }, sequencer: LongestFirst },

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import pg from 'pg'
+import { buildPrograms } from '../../scripts/build.mjs'
 import { monotonicMs, systemEnvironment } from '../../server/process/systemEnvironment.ts'
 import { openStore } from '../../server/store/postgres/openStore.ts'
 import { postgresEngine } from '../../server/store/postgres/postgresEngine.ts'
@@ -36,6 +37,7 @@ const RATE_SECS = 60
 const [WRITERS, COMMANDS] = [8, 100_000]
 const CHANGES = 100
 
+await buildPrograms((out) => out.startsWith('pharos-server'))
 const cluster = await startCluster('full')
 const url = await cluster.createMigrated()
 const database = shareDatabase(url)

@@ -4,6 +4,7 @@
  *
  * Run with `node --import tsx bench/postgres/torture.ts [rounds] [seed]`.
  */
+import { buildPrograms } from '../../scripts/build.mjs'
 import { FAULTS, type Fault, openInstallation } from '../../server/testing/manyServers/faults.ts'
 import { seededRandom } from '../../server/testing/robustness/random.ts'
 
@@ -12,6 +13,7 @@ const ROUNDS = 3
 async function main([rounds = ROUNDS, seed = Date.now() % 1_000_000]: readonly number[]): Promise<void> {
   process.stdout.write(`seed ${seed}\n`)
   const random = seededRandom(seed)
+  await buildPrograms((out) => out.startsWith('pharos-server'))
   const installation = await openInstallation()
   let wrong = 0
   // True because Object.keys lists what FAULTS has.

@@ -13,9 +13,11 @@ const MATCHER = 'dist/pharos-matcher'
 /**
  * Tests of whole programs run the program of a user, so the bundles are built from the sources under test first. If no
  * selected test refers to one, nothing is built, and if they refer only to the matcher, only that: a unit test starts at
- * once.
+ * once. Each project inherits this from the whole run, which builds for all of them.
  */
-export default async function buildBeforeTests({ vitest, config }: TestProject): Promise<void> {
+export default async function buildBeforeTests(project: TestProject): Promise<void> {
+  if (!project.isRootProject()) return
+  const { vitest, config } = project
   const tests = vitest.state.getPaths().map((path) => relative(config.root, path))
   const named = namesOfBuilt(tests)
   if ([...named].some((name) => name !== MATCHER)) await buildAll()

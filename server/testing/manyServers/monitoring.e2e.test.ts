@@ -10,7 +10,7 @@ import { withConnection } from '../../store/postgres/schema/migrate.ts'
 import { type AgentProcess, startAgentProcess } from '../agentProcess.ts'
 import { apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
-import { type Cluster, startCluster } from '../postgres/cluster.ts'
+import { durableDatabases } from '../postgres/durableDatabases.ts'
 import { type ServerProcess, startProcess } from '../serverProcess.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startTarget, type Target } from '../target.ts'
@@ -20,7 +20,6 @@ const LOOK_MS = 250
 const INTERVAL_S = 2
 
 let folder = ''
-let cluster: Cluster
 let url = ''
 let flags: readonly string[]
 let target: Target
@@ -30,8 +29,7 @@ const running: (ServerProcess | AgentProcess)[] = []
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pharos-shared-'))
-  cluster = await startCluster('full')
-  url = await cluster.createEmpty()
+  url = await durableDatabases().createEmpty()
   const keyFile = join(folder, 'master.key')
   writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 })
   flags = ['--database', url, '--master-key-file', keyFile, '--monitor', 'on']
@@ -40,7 +38,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(running.map((one) => one.kill()))
   target.close()
-  await cluster.stop()
   await rm(folder, { recursive: true })
 })
 
@@ -146,7 +143,7 @@ test('one of the servers on a database checks, all answer agents, and another ta
   // Its connection is lost: it connects again, and goes on.
   await withConnection(url, (client) =>
     client.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '%results'",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '%results'",
     ),
   )
   while ((await resultsOf(remote.id)).length < before + 2) await sleep(LOOK_MS)

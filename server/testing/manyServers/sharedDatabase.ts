@@ -3,16 +3,12 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildPrograms } from '../../../scripts/build.mjs'
 import { hashKey, mintKey } from '../../domain/apiKeys.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { openStore } from '../../store/postgres/openStore.ts'
 import type { LimitOverrides, Store } from '../../store/store.ts'
 import { type ProcessOptions, type ServerProcess, startProcess } from '../serverProcess.ts'
 import { TIMELESS } from '../storedServices.ts'
-
-/** Whether the program was built from the sources under test: a run of the project `postgres` alone has not. */
-let built: Promise<void> | undefined
 
 /** A database that several server processes serve. */
 export interface SharedDatabase {
@@ -32,11 +28,7 @@ export function shareDatabase(url: string): SharedDatabase {
   const flags = ['--database-file', urlFile, '--master-key-file', keyFile, '--monitor', 'off']
   return {
     flags,
-    start: async (options = {}, args = []) => {
-      built ??= buildPrograms((out) => out === 'pharos-server.js')
-      await built
-      return await startProcess(flags, args, options)
-    },
+    start: (options = {}, args = []) => startProcess(flags, args, options),
     remove: () => rm(folder, { recursive: true }),
   }
 }

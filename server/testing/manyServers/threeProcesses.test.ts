@@ -6,23 +6,20 @@ import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { type ApiAnswer, type ApiClient, apiClient } from '../apiClient.ts'
 import type { ServerProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
-import { type Cluster, startCluster } from '../postgres/cluster.ts'
+import { durableDatabases } from '../postgres/durableDatabases.ts'
 import { type SharedDatabase, seedOrg, shareDatabase } from './sharedDatabase.ts'
 
-let cluster: Cluster
 let url: string
 let database: SharedDatabase
 let servers: readonly ServerProcess[]
 beforeAll(async () => {
-  cluster = await startCluster('full')
-  url = await cluster.createMigrated()
+  url = await durableDatabases().createEmpty()
   database = shareDatabase(url)
   servers = await Promise.all([1, 2, 3].map(() => database.start()))
 })
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()))
   await database.remove()
-  await cluster.stop()
 })
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => index)

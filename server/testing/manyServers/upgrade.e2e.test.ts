@@ -7,7 +7,7 @@ import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { schemaOf, withConnection } from '../../store/postgres/schema/migrate.ts'
 import { MIGRATIONS } from '../../store/postgres/schema/migrations.ts'
 import { apiClient } from '../apiClient.ts'
-import { type Cluster, startCluster } from '../postgres/cluster.ts'
+import { durableDatabases } from '../postgres/durableDatabases.ts'
 import { seededRandom } from '../robustness/random.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { buildEarlierServer, type EarlierServer, reasonWithoutHistory } from './earlierServer.ts'
@@ -25,7 +25,6 @@ const skipReason = reasonWithoutHistory()
 if (skipReason !== null)
   process.stderr.write(`the upgrade from an earlier commit is left out: ${skipReason}\n`)
 
-let cluster: Cluster
 let earlier: EarlierServer
 let url: string
 let database: SharedDatabase
@@ -51,14 +50,12 @@ async function seedEarlier(): Promise<{ readonly orgId: string; readonly keys: r
 describe.skipIf(skipReason !== null)('an upgrade from the newest commit with an earlier schema', () => {
   beforeAll(async () => {
     earlier = await buildEarlierServer()
-    cluster = await startCluster('full')
   })
   afterAll(async () => {
-    await cluster.stop()
     earlier.remove()
   })
   beforeEach(async () => {
-    url = await cluster.createEmpty()
+    url = await durableDatabases().createEmpty()
     database = shareDatabase(url)
   })
   afterEach(() => database.remove())

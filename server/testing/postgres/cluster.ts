@@ -13,13 +13,19 @@ const NOBODY = 65_534
 /** Longest wait for a start (milliseconds). */
 const START_MS_MAX = 60_000
 
-/** A PostgreSQL of this process, for tests, with databases that are removed with it. */
-export interface Cluster {
+/** Databases of a PostgreSQL for tests, which are removed with it. */
+export interface Databases {
   /** A new empty database; its URL. */
   readonly createEmpty: () => Promise<string>
   /** A new database that has the newest schema; its URL. */
   readonly createMigrated: () => Promise<string>
   readonly drop: (url: string) => Promise<void>
+}
+
+/** A PostgreSQL of this process. */
+export interface Cluster extends Databases {
+  /** The URL of its database `postgres`. */
+  readonly url: string
   readonly stop: () => Promise<void>
 }
 
@@ -53,12 +59,12 @@ export async function startCluster(durability: Durability): Promise<Cluster> {
   })
   // A test run need not wait for it.
   child.unref()
-  const url = (database: string) =>
-    `postgresql://pharos@localhost/${database}?host=${encodeURIComponent(folder)}`
-  await untilReady(url('postgres'))
+  const url = `postgresql://pharos@localhost/postgres?host=${encodeURIComponent(folder)}`
+  await untilReady(url)
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   return {
-    ...databases(url),
+    ...databasesAt(url),
+    url,
     stop: async () => {
       child.ref()
       child.stdin.end()
@@ -84,10 +90,12 @@ function flagsOf({
   return ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
 }
 
-function databases(url: (database: string) => string): Omit<Cluster, 'stop'> {
+/** Databases of the server whose database `postgres` is at `server`. */
+export function databasesAt(server: string): Databases {
   let template: Promise<string> | undefined
+  const url = (database: string) => server.replace('/postgres?', `/${database}?`)
   const run = (statement: string) =>
-    withConnection(url('postgres'), async (client) => {
+    withConnection(server, async (client) => {
       await client.query(statement)
     })
   const create = async (from: string): Promise<string> => {
@@ -131,7 +139,7 @@ async function untilReady(url: string): Promise<void> {
   }
 }
 
-/** The cluster that the tests of this process share; its first use starts it. */
+/** The cluster that the tests of this process share, as fast as it can be; its first use starts it. */
 let shared: Promise<Cluster> | undefined
 
 export function sharedCluster(): Promise<Cluster> {

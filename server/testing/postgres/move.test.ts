@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { prepareFile } from '../../results/file/openResults.ts'
 import { prepareSchema } from '../../results/postgres/postgresResults.ts'
@@ -16,13 +16,7 @@ import { apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer, type TestServer } from '../startServer.ts'
-import { type Cluster, startCluster } from './cluster.ts'
-
-let cluster: Cluster
-beforeAll(async () => {
-  cluster = await startCluster('full')
-})
-afterAll(() => cluster.stop())
+import { durableDatabases } from './durableDatabases.ts'
 
 let folder: string
 let dataDir: string
@@ -30,7 +24,7 @@ let url: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pharos-move-'))
   dataDir = join(folder, 'data')
-  url = await cluster.createEmpty()
+  url = await durableDatabases().createEmpty()
 })
 afterEach(() => rm(folder, { recursive: true }))
 

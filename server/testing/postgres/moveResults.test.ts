@@ -4,8 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { seriesNumber } from '../../domain/regions.ts'
 import { openResults } from '../../results/file/openResults.ts'
@@ -15,12 +14,11 @@ import { batchOf, type TestResult } from '../../results/testing/resultMessages.t
 import { connect, withConnection } from '../../store/postgres/schema/migrate.ts'
 import { apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
+import { PROGRAM } from '../serverProcess.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
-import { type Cluster, startCluster } from './cluster.ts'
+import { durableDatabases } from './durableDatabases.ts'
 
-/** A test of this project alone builds nothing. */
-const SOURCE = fileURLToPath(new URL('../../main.ts', import.meta.url))
 const WAIT = { timeout: 60_000, interval: 50 }
 const [MINUTE_S, HOUR_S, DAY_S] = [60, 60 * 60, 24 * 60 * 60]
 /** The beginning of a day, and an hour in which its seconds are counted. */
@@ -30,19 +28,13 @@ const LATER_S = START_S + DAY_S + 30 * HOUR_S
 const PACKED = 3 * 60 + 2
 const NO_DETAIL = { failed: 0, expected: null, seen: null, first: null }
 
-let cluster: Cluster
-beforeAll(async () => {
-  cluster = await startCluster('full')
-})
-afterAll(() => cluster.stop())
-
 let folder: string
 let dataDir: string
 let url: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pharos-move-'))
   dataDir = join(folder, 'data')
-  url = await cluster.createEmpty()
+  url = await durableDatabases().createEmpty()
 })
 afterEach(() => rm(folder, { recursive: true }))
 
@@ -205,7 +197,7 @@ async function killWhile(args: readonly string[], statement: string): Promise<vo
     return rows
   }
   await blocker.query(`BEGIN; ${statement}`)
-  const child = spawn(process.execPath, ['--import', 'tsx', SOURCE, 'migrate', ...args], { stdio: 'ignore' })
+  const child = spawn(process.execPath, [PROGRAM, 'migrate', ...args], { stdio: 'ignore' })
   await vi.waitUntil(async () => (await waiting()).some(({ isWaiting }) => isWaiting), WAIT)
   child.kill('SIGKILL')
   await once(child, 'exit')

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SESSION_COOKIE } from '../../console/routing/cookies.ts'
 import { ConsoleClient } from '../../console/testing/consoleClient.ts'
@@ -13,19 +12,13 @@ import { apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
 import { type ServerProcess, startProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
-import { type Cluster, startCluster } from './cluster.ts'
+import { durableDatabases } from './durableDatabases.ts'
 
-/** The source, because a test of this project alone builds nothing. */
-const FROM_SOURCE = {
-  program: fileURLToPath(new URL('../../main.ts', import.meta.url)),
-  environment: { NODE_OPTIONS: '--import tsx' },
-}
 /** Longest wait for what one process has to learn of another (milliseconds). */
 const WAIT = { timeout: 60_000 }
 const INCIDENTS = 6
 
 let folder: string
-let cluster: Cluster
 let url: string
 let keyFile: string
 let servers: readonly [ServerProcess, ServerProcess]
@@ -33,21 +26,19 @@ let receiver: Receiver
 let orgId: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pharos-people-pg-'))
-  cluster = await startCluster('full')
-  url = await cluster.createEmpty()
+  url = await durableDatabases().createEmpty()
   keyFile = join(folder, 'master.key')
   writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 })
   receiver = await startReceiver()
   const ports = ['--console-port', '0', '--status-port', '0', '--allow-webhook-ranges', '127.0.0.0/8']
   const place = ['--database', url, '--master-key-file', keyFile, '--monitor', 'off']
-  const start = () => startProcess(place, ports, FROM_SOURCE)
+  const start = () => startProcess(place, ports)
   servers = await Promise.all([start(), start()])
   orgId = await run('org', 'create', '--name', 'Acme', '--plan', 'business')
 })
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()))
   receiver.close()
-  await cluster.stop()
   await rm(folder, { recursive: true })
 })
 

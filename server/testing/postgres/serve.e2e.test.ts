@@ -3,38 +3,27 @@ import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
 import { startProcess } from '../serverProcess.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
-import { type Cluster, startCluster } from './cluster.ts'
-
-/** The source, because a test of this project alone builds nothing. */
-const FROM_SOURCE = {
-  program: fileURLToPath(new URL('../../main.ts', import.meta.url)),
-  environment: { NODE_OPTIONS: '--import tsx' },
-}
+import { durableDatabases } from './durableDatabases.ts'
 
 let folder = ''
-let cluster: Cluster
 let url = ''
 /** What every process gets. */
 let flags: readonly string[]
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pharos-serve-pg-'))
-  // One that keeps what it acknowledged: the program refuses any other.
-  cluster = await startCluster('full')
-  url = await cluster.createEmpty()
+  url = await durableDatabases().createEmpty()
   const [keyFile, urlFile] = [join(folder, 'master.key'), join(folder, 'url')]
   writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 })
   writeFileSync(urlFile, url, { mode: 0o600 })
   flags = ['--database-file', urlFile, '--master-key-file', keyFile, '--monitor', 'off']
 })
 afterAll(async () => {
-  await cluster.stop()
   await rm(folder, { recursive: true })
 })
 
@@ -45,7 +34,7 @@ async function run(...args: readonly string[]): Promise<string> {
 }
 
 test('two processes serve one database: each answers what the other made, also after that was killed', async () => {
-  const [first, second] = await Promise.all([1, 2].map(() => startProcess(flags, [], FROM_SOURCE)))
+  const [first, second] = await Promise.all([1, 2].map(() => startProcess(flags)))
   if (first === undefined || second === undefined) throw new Error('a process is missing')
   const orgId = await run('org', 'create', '--name', 'Acme', '--plan', 'business')
   const key = await run('key', 'create', '--org', orgId)
@@ -69,7 +58,15 @@ test('two processes serve one database: each answers what the other made, also a
 test('a master key is never made for a database that servers share', async () => {
   const missing = join(folder, 'missing.key')
   const { code, stderr } = await runHere([
-    ...['serve', '--database', await cluster.createEmpty(), '--master-key-file', missing, '--monitor', 'off'],
+    ...[
+      'serve',
+      '--database',
+      await durableDatabases().createEmpty(),
+      '--master-key-file',
+      missing,
+      '--monitor',
+      'off',
+    ],
     ...['--port', '0'],
   ])
 

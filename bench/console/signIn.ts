@@ -7,7 +7,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { startConsoleServer } from '../../server/console/testing/startConsoleServer.ts'
-import { hashPassword } from '../../server/domain/accounts/passwordHash.ts'
+import { hashPassword, PASSWORD_COST } from '../../server/domain/accounts/passwordHash.ts'
 import { apiClient } from '../../server/testing/apiClient.ts'
 import { serviceBody } from '../../server/testing/serviceBodies.ts'
 import { randomBytes } from 'node:crypto'
@@ -44,7 +44,7 @@ let passedMs = 0
 const server = await startConsoleServer({ monotonicMs: () => performance.now() + passedMs })
 const tokenHash = hashToken(newToken(randomBytes))
 const person = { kind: 'new', personId: crypto.randomUUID(), name: 'Known' } as const
-const passwordHash = await hashPassword('correct horse battery', randomBytes)
+const passwordHash = await hashPassword('correct horse battery', randomBytes, PASSWORD_COST)
 const invitation = { tokenHash, orgId: server.orgId, email: 'known@example.org', role: 'owner' } as const
 const nowMs = Date.now()
 await server.store.invite({ ...invitation, expiresAtMs: nowMs + HOUR_MS }, { kind: 'cli' }, nowMs)

@@ -12,7 +12,7 @@ import { PasswordDesk } from './credentials/passwordDesk.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
 import { consoleAddress } from './routing/requestRules.ts'
 import { ServiceIndex } from './live/serviceIndex.ts'
-import { type ConsoleServer, startConsoleServer } from './testing/startConsoleServer.ts'
+import { type ConsoleServer, QUICK_HASH, startConsoleServer } from './testing/startConsoleServer.ts'
 
 let server: ConsoleServer
 
@@ -189,7 +189,7 @@ test('behind https the answers say so, and the console answers under its own nam
   const app = buildConsole({
     ...{ store: server.store, environment, monotonicMs, measurements: undefined, isBlocked: () => false },
     findMasterKey: () => masterKeyOf(Buffer.alloc(32)),
-    passwords: new PasswordDesk(randomBytes),
+    passwords: new PasswordDesk(randomBytes, QUICK_HASH),
     throttle: new PasswordThrottle(monotonicMs),
     streams: new LiveStreams(),
     index: new ServiceIndex({ store: server.store, measurements: undefined, monotonicMs }),

@@ -1,13 +1,18 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
-import { NO_PASSWORD } from '../domain/accounts/passwordHash.ts'
+import { noPassword } from '../domain/accounts/passwordHash.ts'
 import { FOREIGN_MARKUP } from '../../web/testing/foreignMarkup.ts'
 import { PAYLOADS } from '../../web/testing/payloads.ts'
 import { consoleRoutes } from './consoleRoutes.ts'
 import { type ConsolePage, openConsolePage } from './testing/consolePage.ts'
 import { type HostileEstate, makeHostileEstate } from './testing/hostileEstate.ts'
-import { type ConsoleServer, startConsoleServer, type TestPerson } from './testing/startConsoleServer.ts'
+import {
+  type ConsoleServer,
+  QUICK_HASH,
+  startConsoleServer,
+  type TestPerson,
+} from './testing/startConsoleServer.ts'
 
 /** Longest time for a hundred pages on a busy machine (milliseconds). */
 const MS_MAX = 300_000
@@ -138,7 +143,7 @@ describe.skipIf(skipReason !== null)(
       async () => {
         const { actions, client, root } = estate.owner
         const other = await server.signIn('owner', { isElevated: false })
-        await server.store.replacePasswordHash(other.id, 'none', NO_PASSWORD)
+        await server.store.replacePasswordHash(other.id, 'none', noPassword(QUICK_HASH))
         const invited = await client.post(`${actions}/invitations`, {
           email: 'x@example.org',
           role: 'viewer',

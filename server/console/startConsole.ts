@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { PASSWORD_COST, type PasswordCost } from '../domain/accounts/passwordHash.ts'
 import { LiveStreams } from './live/liveStreams.ts'
 import { PasswordDesk } from './credentials/passwordDesk.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
@@ -6,7 +7,7 @@ import { buildConsole, type ConsoleListenerParts } from './consoleListener.ts'
 import { ServiceIndex } from './live/serviceIndex.ts'
 import { consoleAddress, isSafeOrigin } from './routing/requestRules.ts'
 
-/** Where the console listens. */
+/** Where the console listens, and how. */
 export interface ConsoleListening {
   readonly host: string
   /** 0 for any free port. */
@@ -15,6 +16,8 @@ export interface ConsoleListening {
   readonly url?: string
   /** Trusted proxies in front; none when absent. */
   readonly proxies?: number
+  /** Cost of password hashes; PASSWORD_COST when absent. */
+  readonly passwordCost?: PasswordCost
 }
 
 /** A running console. */
@@ -33,7 +36,7 @@ type Parts = Omit<
 /** Starts the console. Rejects when passwords would travel unencrypted, and when the address cannot be listened on. */
 export async function startConsole(parts: Parts, listening: ConsoleListening): Promise<RunningConsole> {
   assertSafe(listening)
-  const { url, host } = listening
+  const { url, host, passwordCost = PASSWORD_COST } = listening
   let { port } = listening
   const streams = new LiveStreams()
   const index = new ServiceIndex(parts)
@@ -42,7 +45,7 @@ export async function startConsole(parts: Parts, listening: ConsoleListening): P
     ...parts,
     consoleUrlOf,
     addressOf: () => consoleAddress(url, port),
-    passwords: new PasswordDesk(parts.environment.randomBytes),
+    passwords: new PasswordDesk(parts.environment.randomBytes, passwordCost),
     throttle: new PasswordThrottle(parts.monotonicMs),
     streams,
     index,

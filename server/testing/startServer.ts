@@ -7,6 +7,7 @@ import { Writable } from 'node:stream'
 import type { Scope } from '../../api/contract/org.ts'
 import type { BucketRate } from '../../api/contract/tokenBucket.ts'
 import type { Bus } from '../bus/bus.ts'
+import type { ConsoleListening } from '../console/startConsole.ts'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import type { Environment } from '../domain/environment.ts'
 import { KEY_BYTES } from '../domain/seal.ts'
@@ -63,7 +64,7 @@ export interface StartServerOptions {
   /** Serves status pages too, under this origin if it is given. */
   readonly status?: { readonly url?: string }
   /** Serves the console too, under this origin if it is given. */
-  readonly console?: { readonly url?: string; readonly port?: number }
+  readonly console?: Partial<ConsoleListening>
   /**
    * Starts on a copy that was restored from the backup of a server that was in use, unless the folder has a
    * database. When absent: whether the variable PHAROS_TEST_RESTORED is set.

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashToken, newToken } from '../../domain/accounts/sessions.ts'
-import type { ConsoleClient } from '../testing/consoleClient.ts'
+import { startServer, type TestServer } from '../../testing/startServer.ts'
+import { ConsoleClient } from '../testing/consoleClient.ts'
 import { type ConsoleServer, startConsoleServer } from '../testing/startConsoleServer.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -21,12 +22,15 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** A new owner with PASSWORD, and the browser that accepted the invitation. */
-async function owner(email: string): Promise<ConsoleClient> {
+async function owner(
+  email: string,
+  { store, orgId, consoleUrl }: TestServer = server,
+): Promise<ConsoleClient> {
   const token = newToken(randomBytes)
   const nowMs = Date.now() + passedMs
-  const invitation = { tokenHash: hashToken(token), orgId: server.orgId, email, role: 'owner' } as const
-  await server.store.invite({ ...invitation, expiresAtMs: nowMs + HOUR_MS }, { kind: 'cli' }, nowMs)
-  const client = server.visitor()
+  const invitation = { tokenHash: hashToken(token), orgId, email, role: 'owner' } as const
+  await store.invite({ ...invitation, expiresAtMs: nowMs + HOUR_MS }, { kind: 'cli' }, nowMs)
+  const client = new ConsoleClient(consoleUrl)
   await client.post(`/api/invitations/${token}`, { name: 'Somebody', password: PASSWORD })
   return client
 }
@@ -118,19 +122,24 @@ test('after sign-in a person goes on to the page that was asked for, of the cons
 })
 
 test('a sign-in with an unknown address is answered with the same page, and computes as much, as one with a wrong password', async () => {
-  await owner('known@example.org')
+  // With hashes of the usual cost.
+  const usual = await startServer({ rateLimit: 'none', console: {} })
+  await owner('known@example.org', usual)
+  const found = await usual.store.personWithEmail('known@example.org')
   const cpuMs: Record<string, number[]> = { known: [], other: [] }
   const pages: Record<string, string> = {}
   for (const name of ['known', 'other', 'known', 'other', 'known', 'other']) {
     const form = { email: `${name}@example.org`, password: 'not the password' }
     const before = process.cpuUsage()
-    const { status, text } = await server.visitor().post(SIGN_IN, form)
+    const { status, text } = await new ConsoleClient(usual.consoleUrl).post(SIGN_IN, form)
     const { user, system } = process.cpuUsage(before)
     cpuMs[name]?.push((user + system) / 1_000)
     pages[name] = `${status} ${text.replaceAll(form.email, '')}`
   }
   const least = (name: string): number => Math.min(...(cpuMs[name] ?? []))
+  await usual.close()
 
+  expect(found?.passwordHash).toContain('$ln=15,r=8,p=3$')
   expect(pages.other).toMatch(/^422 .*do not match/s)
   expect(pages.other).toBe(pages.known)
   // A hash is some fifty times everything else.

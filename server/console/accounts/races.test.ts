@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { hashPassword } from '../../domain/accounts/passwordHash.ts'
 import { hashToken, newToken } from '../../domain/accounts/sessions.ts'
-import { type ConsoleServer, startConsoleServer, type TestPerson } from '../testing/startConsoleServer.ts'
+import {
+  type ConsoleServer,
+  QUICK_HASH,
+  startConsoleServer,
+  type TestPerson,
+} from '../testing/startConsoleServer.ts'
 
 const OLD = 'correct horse battery'
 const NEW = 'another long text'
@@ -16,7 +21,10 @@ let person: TestPerson
 let meanwhile: () => void = () => {}
 
 beforeAll(async () => {
-  hashes = { old: await hashPassword(OLD, randomBytes), new: await hashPassword(NEW, randomBytes) }
+  hashes = {
+    old: await hashPassword(OLD, randomBytes, QUICK_HASH),
+    new: await hashPassword(NEW, randomBytes, QUICK_HASH),
+  }
   server = await startConsoleServer({
     environment: {
       randomBytes: (size) => {

@@ -1,6 +1,5 @@
 import { type Html, html } from '../../../web/html.ts'
 import { foldedEmail } from '../../domain/accounts/emailAddress.ts'
-import { isOutdated } from '../../domain/accounts/passwordHash.ts'
 import type { AttemptResult } from '../credentials/passwordThrottle.ts'
 import { tooMany } from '../routing/messagePages.ts'
 import { SESSION_COOKIE } from '../routing/cookies.ts'
@@ -52,7 +51,7 @@ async function signIn(request: OpenRequest): Promise<Answer> {
   const session = await openSession(request, person.id, passwordHash)
   if (session === undefined) return wrong
   if (signedIn !== undefined) await store.endSession(signedIn.person.id, signedIn.session.idHash)
-  if (isOutdated(passwordHash)) {
+  if (passwords.isOutdated(passwordHash)) {
     await store.replacePasswordHash(person.id, passwordHash, await passwords.hash(password))
   }
   return { kind: 'redirect', to: next, cookies: [session, await deviceCookie(request, person.id)] }

@@ -1,5 +1,11 @@
 import { availableParallelism } from 'node:os'
-import { hashPassword, isPasswordOf, NO_PASSWORD } from '../../domain/accounts/passwordHash.ts'
+import {
+  hashPassword,
+  isOutdated,
+  isPasswordOf,
+  noPassword,
+  type PasswordCost,
+} from '../../domain/accounts/passwordHash.ts'
 import { UnderWay } from '../limits/underWay.ts'
 
 /** Hashes computed at a time, each with 32 MiB and a thread; on two processors one, so that requests have the other. */
@@ -21,17 +27,24 @@ export class PasswordsBusyError extends Error {
 /** Computes password hashes, a few at a time: a flood of sign-ins must leave memory and threads to the rest. */
 export class PasswordDesk {
   readonly #randomBytes: (size: number) => Buffer
+  readonly #cost: PasswordCost
   readonly #waiting: (() => void)[] = []
   readonly #ofAccounts = new UnderWay(ACCOUNT_MAX)
   #running = 0
 
-  constructor(randomBytes: (size: number) => Buffer) {
+  constructor(randomBytes: (size: number) => Buffer, cost: PasswordCost) {
     this.#randomBytes = randomBytes
+    this.#cost = cost
   }
 
   /** The stored form of a new password. Rejects with PasswordsBusyError. */
   hash(password: string): Promise<string> {
-    return this.#run(() => hashPassword(password, this.#randomBytes))
+    return this.#run(() => hashPassword(password, this.#randomBytes, this.#cost))
+  }
+
+  /** Whether `stored` should be replaced at the next sign-in. */
+  isOutdated(stored: string): boolean {
+    return isOutdated(stored, this.#cost)
   }
 
   /**
@@ -40,7 +53,7 @@ export class PasswordDesk {
    */
   async matches(password: string, stored: string | null, account: string): Promise<boolean> {
     const isSame = await this.#ofAccounts.run(account, () =>
-      this.#run(() => isPasswordOf(password, stored ?? NO_PASSWORD)),
+      this.#run(() => isPasswordOf(password, stored ?? noPassword(this.#cost))),
     )
     if (isSame === undefined) throw new PasswordsBusyError()
     return isSame && stored !== null

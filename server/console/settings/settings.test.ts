@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashPassword } from '../../domain/accounts/passwordHash.ts'
 import { apiClient } from '../../testing/apiClient.ts'
-import { type ConsoleServer, startConsoleServer } from '../testing/startConsoleServer.ts'
+import { type ConsoleServer, QUICK_HASH, startConsoleServer } from '../testing/startConsoleServer.ts'
 
 let server: ConsoleServer
 
@@ -110,7 +110,11 @@ test('an action that needs the password asks for it, keeps the form, and gives t
 
   expect(asked.status).toBe(403)
   expect(asked.text).toContain('name="note" value="Deploy"')
-  await server.store.replacePasswordHash(id, 'none', await hashPassword('the right password', randomBytes))
+  await server.store.replacePasswordHash(
+    id,
+    'none',
+    await hashPassword('the right password', randomBytes, QUICK_HASH),
+  )
   const form = { note: 'Deploy', scope: 'read_only' }
   const wrong = await client.post(`${actions}/keys`, { ...form, your_password: 'not this one' })
   const right = await client.post(`${actions}/keys`, { ...form, your_password: 'the right password' })

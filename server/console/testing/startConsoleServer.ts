@@ -16,6 +16,9 @@ export interface TestPerson {
   readonly actions: string
 }
 
+/** Cost of the hashes of tests: a hash of the usual cost takes longer than all else that a request does. */
+export const QUICK_HASH = { log2: 10, blocks: 8, rounds: 1 } as const
+
 /** A real server with a console. */
 export interface ConsoleServer extends TestServer {
   /**
@@ -30,9 +33,10 @@ export interface ConsoleServer extends TestServer {
   readonly visitor: () => ConsoleClient
 }
 
-/** Starts a server with a console, without a rate limit. */
+/** Starts a server with a console, without a rate limit, with quick hashes of passwords unless `options` says otherwise. */
 export async function startConsoleServer(options: StartServerOptions = {}): Promise<ConsoleServer> {
-  const server = await startServer({ rateLimit: 'none', console: {}, ...options })
+  const console = { passwordCost: QUICK_HASH, ...options.console }
+  const server = await startServer({ rateLimit: 'none', ...options, console })
   const { store, consoleUrl } = server
   const nowMs = options.environment?.nowMs ?? Date.now
   const signIn: ConsoleServer['signIn'] = async (role, given = {}) => {

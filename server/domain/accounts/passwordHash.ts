@@ -2,15 +2,15 @@ import { scrypt, timingSafeEqual } from 'node:crypto'
 import { normalPassword } from './passwordRules.ts'
 
 /** Cost of new hashes: N = 2^log2, 32 MiB and a quarter of a second. */
-const COST = { log2: 15, blocks: 8, rounds: 3 } as const
+export const PASSWORD_COST = { log2: 15, blocks: 8, rounds: 3 } as const
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 /** Memory that a hash of these costs needs, doubled (bytes). */
-const MEMORY_BYTES_MAX = 2 * 128 * 2 ** COST.log2 * COST.blocks
+const MEMORY_BYTES_MAX = 2 * 128 * 2 ** PASSWORD_COST.log2 * PASSWORD_COST.blocks
 /** PHC string format: costs, salt, hash. */
 const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
-interface Cost {
+export interface PasswordCost {
   readonly log2: number
   readonly blocks: number
   readonly rounds: number
@@ -20,15 +20,17 @@ interface Cost {
 export async function hashPassword(
   password: string,
   randomBytes: (size: number) => Buffer,
-  cost: Cost = COST,
+  cost: PasswordCost,
 ): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
   const derived = await derive(password, salt, cost)
-  return `$scrypt$ln=${cost.log2},r=${cost.blocks},p=${cost.rounds}$${unpadded(salt)}$${unpadded(derived)}`
+  return phcString(cost, salt, derived)
 }
 
-/** The hash of no password, at the cost of a real one: an unknown account takes as long as a known one. */
-export const NO_PASSWORD = `$scrypt$ln=${COST.log2},r=${COST.blocks},p=${COST.rounds}$${unpadded(Buffer.alloc(SALT_BYTES))}$${unpadded(Buffer.alloc(HASH_BYTES))}`
+/** The hash of no password, at the cost of a real one: an unknown account takes as long as a known one. Pure. */
+export function noPassword(cost: PasswordCost): string {
+  return phcString(cost, Buffer.alloc(SALT_BYTES), Buffer.alloc(HASH_BYTES))
+}
 
 /** Whether `stored`, made by `hashPassword`, is of `password`. Rejects when it has another form. */
 export async function isPasswordOf(password: string, stored: string): Promise<boolean> {
@@ -37,9 +39,9 @@ export async function isPasswordOf(password: string, stored: string): Promise<bo
 }
 
 /** Whether `stored` was made at a lower cost than new hashes, and should be replaced at the next sign-in. Pure. */
-export function isOutdated(stored: string): boolean {
+export function isOutdated(stored: string, cost: PasswordCost): boolean {
   const { log2, blocks, rounds } = parsed(stored).cost
-  return log2 < COST.log2 || blocks < COST.blocks || rounds < COST.rounds
+  return log2 < cost.log2 || blocks < cost.blocks || rounds < cost.rounds
 }
 
 function parsed(stored: string) {
@@ -52,7 +54,7 @@ function parsed(stored: string) {
   }
 }
 
-function derive(password: string, salt: Buffer, { log2, blocks, rounds }: Cost): Promise<Buffer> {
+function derive(password: string, salt: Buffer, { log2, blocks, rounds }: PasswordCost): Promise<Buffer> {
   const options = { N: 2 ** log2, r: blocks, p: rounds, maxmem: MEMORY_BYTES_MAX }
   return new Promise((resolve, reject) => {
     scrypt(normalPassword(password), salt, HASH_BYTES, options, (error, derived) => {
@@ -60,6 +62,10 @@ function derive(password: string, salt: Buffer, { log2, blocks, rounds }: Cost):
       else reject(error)
     })
   })
+}
+
+function phcString(cost: PasswordCost, salt: Buffer, derived: Buffer): string {
+  return `$scrypt$ln=${cost.log2},r=${cost.blocks},p=${cost.rounds}$${unpadded(salt)}$${unpadded(derived)}`
 }
 
 function unpadded(bytes: Buffer): string {

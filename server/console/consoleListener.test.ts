@@ -8,7 +8,7 @@ import { runHere } from '../testing/commandHere.ts'
 import { startServer } from '../testing/startServer.ts'
 import { buildConsole } from './consoleListener.ts'
 import { LiveStreams } from './live/liveStreams.ts'
-import { PasswordDesk } from './credentials/passwordDesk.ts'
+import { PasswordHasher } from './credentials/passwordHasher.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
 import { consoleAddress } from './routing/requestRules.ts'
 import { ServiceIndex } from './live/serviceIndex.ts'
@@ -189,7 +189,7 @@ test('behind https the answers say so, and the console answers under its own nam
   const app = buildConsole({
     ...{ store: server.store, environment, monotonicMs, measurements: undefined, isBlocked: () => false },
     findMasterKey: () => masterKeyOf(Buffer.alloc(32)),
-    passwords: new PasswordDesk(randomBytes, QUICK_HASH),
+    passwords: new PasswordHasher(randomBytes, QUICK_HASH),
     throttle: new PasswordThrottle(monotonicMs),
     streams: new LiveStreams(),
     index: new ServiceIndex({ store: server.store, measurements: undefined, monotonicMs }),

@@ -18,10 +18,10 @@ import { SECTIONS } from './frame/sections.ts'
 import { type Guarded, guarded } from './guard.ts'
 import { messagePage, NOT_FOUND_PAGE, signInAgainPage, TOO_MANY_AT_ONCE } from './routing/messagePages.ts'
 import type { ConsoleAddress } from './routing/requestRules.ts'
-import { UnderWay } from './limits/underWay.ts'
+import { ConcurrencyLimit } from './limits/concurrencyLimit.ts'
 import {
   type Answer,
-  type Asked,
+  type ConsoleRequest,
   type ConsoleParts,
   FORM_BYTES_MAX,
   type Page,
@@ -32,19 +32,19 @@ import {
 export interface ConsoleListenerParts extends Omit<ConsoleParts, 'consoleUrl'> {
   /** Absent for a listener without TLS. */
   readonly tls?: CertificateSource | undefined
-  /** Origin under which people reach it; a port of 0 is known only when it listens. */
+  /** Public origin; a port of 0 is only known once it listens. */
   readonly consoleUrlOf: () => string
-  /** Where it answers. */
+  /** Origins and hosts under which it answers. */
   readonly addressOf: () => ConsoleAddress
-  /** Trusted proxies in front, whose X-Forwarded-For counts. */
+  /** Trusted proxies in front of it, which set X-Forwarded-For. */
   readonly proxies: number
   readonly connectionsMax: number
 }
 
-/** Requests of one person at a time: a browser has six connections to a host, and a person may use two. */
+/** Concurrent requests of one person: two browsers with six connections each. */
 const REQUESTS_MAX = 12
 
-/** Sections of the navigation that have a page. */
+/** Navigation sections with a page. */
 const PRESENT = new Set(
   SECTIONS.filter(({ path }) => consoleRoutes.some((route) => route.path === `/o/:org/${path}`)).map(
     ({ id }) => id,
@@ -57,10 +57,10 @@ const PRESENT = new Set(
  */
 export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
   const isSecure = parts.consoleUrlOf().startsWith('https:')
-  const underWay = new UnderWay(REQUESTS_MAX)
+  const concurrencyLimit = new ConcurrencyLimit(REQUESTS_MAX)
   const send = (request: FastifyRequest, reply: FastifyReply, result: Guarded): FastifyReply =>
     sendAnswer({ request, reply, isSecure }, result)
-  const sayOutside = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
+  const sendOutside = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
     send(request, reply, { answer, signedIn: undefined, org: undefined })
   const app = browserApp(
     parts.connectionsMax,
@@ -82,16 +82,20 @@ export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     const address = parts.addressOf()
     if (!address.hosts.has(request.headers.host?.toLowerCase() ?? '')) {
-      return sayOutside(request, reply, messagePage(421, 'Other host', 'The console has another address.'))
+      return sendOutside(
+        request,
+        reply,
+        messagePage(421, 'Wrong host', 'The console has a different address.'),
+      )
     }
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (isRead || isSameOrigin(request.headers, (origin) => address.origins.has(origin))) return
     const text = 'This form was sent by another site, or by a browser too old to tell. Nothing was changed.'
-    return sayOutside(request, reply, messagePage(403, 'Not permitted', text))
+    return sendOutside(request, reply, messagePage(403, 'Not permitted', text))
   })
   app.get('/assets/:name', (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
     const asset = ASSETS.get(request.params.name)
-    if (asset === undefined) return sayOutside(request, reply, NOT_FOUND_PAGE)
+    if (asset === undefined) return sendOutside(request, reply, NOT_FOUND_PAGE)
     return sendAsset(request, reply, { asset, isVersioned: asset !== FAVICON, isSecure })
   })
   for (const route of consoleRoutes) {
@@ -102,31 +106,34 @@ export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
       onRequest: async (request, reply) => {
         if (route.method === 'GET' || route.access === 'anyone') return
         const nowMs = parts.environment.nowMs()
-        // The form of a stranger is not read: it may have a megabyte, and come slowly.
+        // Rejects strangers before reading their form, which may be large and slow.
         const signedIn = await signedInOf({ store: parts.store, nowMs }, request.headers.cookie)
-        if (signedIn === undefined) return sayOutside(request, reply, signInAgainPage())
+        if (signedIn === undefined) return sendOutside(request, reply, signInAgainPage())
       },
       handler: async (request, reply) =>
-        send(request, reply, await answerTo({ parts, underWay, route }, request)),
+        send(request, reply, await answerTo({ parts, concurrencyLimit, route }, request)),
     })
   }
-  app.setNotFoundHandler((request, reply) => sayOutside(request, reply, NOT_FOUND_PAGE))
+  app.setNotFoundHandler((request, reply) => sendOutside(request, reply, NOT_FOUND_PAGE))
   app.setErrorHandler((error, request, reply) =>
-    sayOutside(request, reply, answerOfError(error, parts.onError)),
+    sendOutside(request, reply, answerOfError(error, parts.onError)),
   )
   return app
 }
 
 interface Answering {
   readonly parts: ConsoleListenerParts
-  readonly underWay: UnderWay
+  readonly concurrencyLimit: ConcurrencyLimit
   readonly route: Route
 }
 
-/** Runs a route for a request; an error becomes the answer that fits. */
-async function answerTo({ parts, underWay, route }: Answering, request: FastifyRequest): Promise<Guarded> {
+/** Runs a route for a request; an error becomes a page. */
+async function answerTo(
+  { parts, concurrencyLimit, route }: Answering,
+  request: FastifyRequest,
+): Promise<Guarded> {
   const nowMs = parts.environment.nowMs()
-  const asked: Asked = {
+  const asked: ConsoleRequest = {
     ...parts,
     consoleUrl: parts.consoleUrlOf(),
     nowMs,
@@ -147,7 +154,7 @@ async function answerTo({ parts, underWay, route }: Answering, request: FastifyR
       return { answer: answerOfError(error, parts.onError), signedIn, org }
     })
   if (signedIn === undefined) return answered()
-  const result = await underWay.run(signedIn.person.id, answered)
+  const result = await concurrencyLimit.run(signedIn.person.id, answered)
   return result ?? { answer: TOO_MANY_AT_ONCE, signedIn, org: undefined }
 }
 
@@ -169,7 +176,7 @@ function sendAnswer(sending: Sending, result: Guarded): FastifyReply {
     case 'redirect': {
       const { to, flash, cookies = [], isEnd = false } = answer
       const said = flash === undefined ? [] : [{ name: FLASH_COOKIE, value: encodeURIComponent(flash) }]
-      // Cookies go one by one: the flash is for the next page.
+      // The flash message is shown on the next page.
       if (isEnd) reply.header('clear-site-data', '"cache"')
       reply.header('set-cookie', [...cookies, ...said].map(setCookie))
       return reply.code(303).header('location', to).send()
@@ -209,7 +216,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // Not a value of ours.
+    // Not set by this console.
     return ''
   }
 }

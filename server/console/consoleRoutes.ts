@@ -30,7 +30,7 @@ const sectionRoutes: readonly Route[] = [
   ...auditRoutes,
 ]
 
-/** The section that everyone may see and that comes first. */
+/** The first section. */
 const first = SECTIONS.find(({ path }) => sectionRoutes.some((route) => route.path === `/o/:org/${path}`))
 
 /** All routes of the console. */

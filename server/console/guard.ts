@@ -6,7 +6,7 @@ import { noticesOf } from './live/noticesOf.ts'
 import { confirmPassword } from './accounts/elevation.ts'
 import {
   type Answer,
-  type Asked,
+  type ConsoleRequest,
   isOrgRoute,
   type OrgRoute,
   type Route,
@@ -14,22 +14,25 @@ import {
 } from './routing/route.ts'
 import { forbiddenPage, signInAgainPage } from './routing/messagePages.ts'
 
-/** What a request leads to: the answer, and whose page it is. */
+/** The answer to a request, and its person and organisation. */
 export interface Guarded {
   readonly answer: Answer
   readonly signedIn: SignedIn | undefined
   /** The organisation of the route, if the person is a member. */
   readonly org: Membership | undefined
-  /** What the page warns of; absent unless the answer is a page of the organisation. */
+  /** Warnings; absent unless the answer is a page of the organisation. */
   readonly notices?: Notices
 }
 
 /**
- * Decides whether a request reaches the handler of its route: with a session where one is needed, as a member of the
- * organisation, with the permission, and with the password given recently where that is needed. An organisation of
- * others is answered like an unknown one. Gap G54.
+ * Runs the handler of a route if the request has the required session, membership, permission and recent password. The
+ * organisation of others is answered like an unknown one. Gap G54.
  */
-export async function guarded(route: Route, asked: Asked, signedIn: SignedIn | undefined): Promise<Guarded> {
+export async function guarded(
+  route: Route,
+  asked: ConsoleRequest,
+  signedIn: SignedIn | undefined,
+): Promise<Guarded> {
   const outside = (answer: Answer): Guarded => ({ answer, signedIn, org: undefined })
   if (route.access === 'anyone') return outside(await route.handle({ ...asked, signedIn }))
   if (signedIn === undefined) return outside(askForSignIn(route, asked))
@@ -45,11 +48,11 @@ export async function guarded(route: Route, asked: Asked, signedIn: SignedIn | u
   return { answer, signedIn, org, notices }
 }
 
-/** What `handle` answers; a page is made without results while they cannot be read. Nothing is changed twice. */
+/** The answer of `handle`. While results cannot be read, a page is rendered without them; changes are not retried. */
 async function withoutBusyResults(
   { method }: Route,
-  asked: Asked,
-  handle: (asked: Asked) => Promise<Answer>,
+  asked: ConsoleRequest,
+  handle: (asked: ConsoleRequest) => Promise<Answer>,
 ) {
   try {
     return { answer: await handle(asked), areResultsBusy: false }
@@ -61,14 +64,14 @@ async function withoutBusyResults(
   }
 }
 
-function askForSignIn({ method }: Route, { url }: Asked): Answer {
+function askForSignIn({ method }: Route, { url }: ConsoleRequest): Answer {
   if (method === 'POST' || url.startsWith('/api/')) return signInAgainPage()
   return { kind: 'redirect', to: `/login?next=${encodeURIComponent(url)}` }
 }
 
 async function asMember(
   route: OrgRoute,
-  asked: Asked,
+  asked: ConsoleRequest,
   { signedIn, org }: { readonly signedIn: SignedIn; readonly org: Membership },
 ): Promise<Answer> {
   const { orgId: id, orgName: name, plan, role } = org

@@ -1,20 +1,20 @@
 import type { AddressInfo } from 'node:net'
 import { PASSWORD_COST, type PasswordCost } from '../domain/accounts/passwordHash.ts'
 import { LiveStreams } from './live/liveStreams.ts'
-import { PasswordDesk } from './credentials/passwordDesk.ts'
+import { PasswordHasher } from './credentials/passwordHasher.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
 import { buildConsole, type ConsoleListenerParts } from './consoleListener.ts'
 import { ServiceIndex } from './live/serviceIndex.ts'
 import { consoleAddress, isSafeOrigin } from './routing/requestRules.ts'
 
-/** Where the console listens, and how. */
+/** Listening options of the console. */
 export interface ConsoleListening {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
-  /** Origin under which people reach it; http://localhost with its port when absent. */
+  /** Public origin; http://localhost with its port when absent. */
   readonly url?: string
-  /** Trusted proxies in front; none when absent. */
+  /** Number of trusted proxies in front of it; 0 when absent. */
   readonly proxies?: number
   /** Cost of password hashes; PASSWORD_COST when absent. */
   readonly passwordCost?: PasswordCost
@@ -22,9 +22,9 @@ export interface ConsoleListening {
 
 /** A running console. */
 export interface RunningConsole {
-  /** Origin under which people reach it. */
+  /** Public origin. */
   readonly url: string
-  /** Ends it when every started answer has been sent, or after `msMax`. */
+  /** Closes it after all started answers, or after `msMax`. */
   readonly close: (msMax: number) => Promise<void>
 }
 
@@ -33,7 +33,7 @@ type Parts = Omit<
   'addressOf' | 'consoleUrlOf' | 'passwords' | 'throttle' | 'streams' | 'index' | 'proxies'
 >
 
-/** Starts the console. Rejects when passwords would travel unencrypted, and when the address cannot be listened on. */
+/** Starts the console. Rejects when passwords would be sent unencrypted, and when it cannot listen. */
 export async function startConsole(parts: Parts, listening: ConsoleListening): Promise<RunningConsole> {
   assertSafe(listening)
   const { url, host, passwordCost = PASSWORD_COST } = listening
@@ -45,7 +45,7 @@ export async function startConsole(parts: Parts, listening: ConsoleListening): P
     ...parts,
     consoleUrlOf,
     addressOf: () => consoleAddress(url, port),
-    passwords: new PasswordDesk(parts.environment.randomBytes, passwordCost),
+    passwords: new PasswordHasher(parts.environment.randomBytes, passwordCost),
     throttle: new PasswordThrottle(parts.monotonicMs),
     streams,
     index,
@@ -66,8 +66,8 @@ export async function startConsole(parts: Parts, listening: ConsoleListening): P
   }
 }
 
-/** Throws when people would reach the console at `url` without encryption. */
+/** Throws when `url` is not encrypted. */
 export function assertSafe({ url }: Pick<ConsoleListening, 'url'>): void {
   if (url === undefined || isSafeOrigin(url)) return
-  throw new Error(`--console-url ${url} must be https: passwords would travel unencrypted`)
+  throw new Error(`--console-url ${url} must be https: otherwise passwords are sent unencrypted`)
 }

@@ -1,4 +1,4 @@
-/** Products in User-Agent, the more specific first: most browsers also claim to be others. */
+/** Products in User-Agent, more specific ones first: most browsers also claim to be others. */
 const BROWSERS = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
   ['Opera', /\bOPR\//],

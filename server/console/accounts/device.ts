@@ -1,11 +1,11 @@
 import { DEVICE_MAX_AGE_S, deviceOf, newDevice } from '../credentials/deviceCookie.ts'
 import { cookieOf } from '../../../web/browserRequest.ts'
 import { DEVICE_COOKIE } from '../routing/cookies.ts'
-import type { Asked, Cookie } from '../routing/route.ts'
+import type { ConsoleRequest, Cookie } from '../routing/route.ts'
 
-/** The device that signed in as the person before; `undefined` for an unknown one. */
+/** The device of the request, if it signed in as this person before; otherwise `undefined`. */
 export async function knownDevice(
-  { store, findMasterKey, headers }: Asked,
+  { store, findMasterKey, headers }: ConsoleRequest,
   personId: string,
 ): Promise<string | undefined> {
   const { cookie } = headers
@@ -14,9 +14,9 @@ export async function knownDevice(
   return deviceOf(value, personId, keys)
 }
 
-/** The cookie by which this device is known next time. Rejects when no master key is active. */
+/** The cookie that identifies this device next time. Rejects when no master key is active. */
 export async function deviceCookie(
-  { store, findMasterKey, environment }: Asked,
+  { store, findMasterKey, environment }: ConsoleRequest,
   personId: string,
 ): Promise<Cookie> {
   const [active = ''] = await store.masterKeyIds()

@@ -2,7 +2,7 @@ import { html } from '../../../web/html.ts'
 import { hashToken, isElevated, newToken } from '../../domain/accounts/sessions.ts'
 import type { Person } from '../../store/accountStore.ts'
 import { accountField, passwordField } from '../frame/fields.ts'
-import type { Answer, Asked, SignedIn } from '../routing/route.ts'
+import type { Answer, ConsoleRequest, SignedIn } from '../routing/route.ts'
 import { sessionCookie } from './session.ts'
 import { answerOfError } from '../routing/answerOfError.ts'
 import { NOT_FOUND_PAGE, signInAgainPage, tooMany } from '../routing/messagePages.ts'
@@ -11,11 +11,11 @@ import { NOT_FOUND_PAGE, signInAgainPage, tooMany } from '../routing/messagePage
 const PASSWORD_FIELD = 'your_password'
 
 /**
- * Runs `act` when the password was given within the last quarter of an hour; otherwise asks for it, in a form that
- * carries the fields of the action. With the password the session gets a new id.
+ * Runs `act` if the password was given in the last 15 minutes. Otherwise asks for it, in a form that also carries the
+ * fields of the action. A correct password gives the session a new id.
  */
 export async function confirmPassword(
-  asked: Asked,
+  asked: ConsoleRequest,
   { person, session }: SignedIn,
   act: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -29,22 +29,22 @@ export async function confirmPassword(
   if (result.kind === 'refused') return tooMany(result.waitS)
   if (result.kind === 'wrong') return passwordPage(asked, person, 'This is not your password')
   const token = newToken(environment.randomBytes)
-  // The check takes time, in which the role may be lowered or the session ended.
+  // The role may have been lowered, or the session ended, during the check.
   if (!(await store.elevateSession(session.idHash, hashToken(token), nowMs))) return signInAgainPage()
-  // Whatever the action answers: without the new id the browser would be signed out.
+  // Even if the action fails: without the new id, the browser would be signed out.
   const answered = await act().catch((error: unknown) => answerOfError(error, asked.onError))
   const answer = answered.kind === 'not found' ? NOT_FOUND_PAGE : answered
   if (answer.kind !== 'page' && answer.kind !== 'redirect') return answer
   return { ...answer, cookies: [...(answer.cookies ?? []), sessionCookie(token)] }
 }
 
-function passwordPage({ form, url }: Asked, { email }: Person, fault: string | undefined): Answer {
+function passwordPage({ form, url }: ConsoleRequest, { email }: Person, fault: string | undefined): Answer {
   const title = 'Confirm your password'
   const carried = [...form].filter(([name]) => name !== PASSWORD_FIELD)
   return {
     ...{ kind: 'page', status: fault === undefined ? 403 : 422, title },
     body: html`<h1>${title}</h1>
-<p>This action needs your password again. It is then not asked for 15 minutes.</p>
+<p>Enter your password to continue. You will not be asked again for 15 minutes.</p>
 <form method="post" action="${url}" class="group">
 ${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${accountField(email)}

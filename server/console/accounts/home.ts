@@ -1,7 +1,7 @@
 import { html } from '../../../web/html.ts'
 import type { Route } from '../routing/route.ts'
 
-/** Where a person arrives: `firstPath`, below the path of an organisation, is its first page. */
+/** Redirects to the first page of an organisation, which is `firstPath` below its path. */
 export const homeRoutes = (firstPath: string): readonly Route[] => [
   {
     method: 'GET',

@@ -12,7 +12,7 @@ import { openSession } from './session.ts'
 /** Longest name of a person (code points). */
 const NAME_CHARS_MAX = 100
 
-/** Accepting an invitation. Opening its link changes nothing: scanners of e-mail open links too. */
+/** Accepting an invitation. Opening the link changes nothing, because e-mail scanners open links too. */
 export const invitationRoutes: readonly Route[] = [
   { method: 'GET', path: '/invite/:token', access: 'anyone', handle: show },
   { method: 'POST', path: '/api/invitations/:token', access: 'anyone', handle: accept },
@@ -21,7 +21,7 @@ export const invitationRoutes: readonly Route[] = [
 const EXPIRED = messagePage(
   410,
   'Invitation not valid',
-  'This invitation was used, withdrawn or has expired. Ask for a new one.',
+  'This invitation has expired, or was used or withdrawn. Ask for a new one.',
 )
 
 function tokenHashOf({ params }: OpenRequest): Buffer {

@@ -8,7 +8,7 @@ import { tooMany } from '../routing/messagePages.ts'
 import type { Answer, Page, PersonRequest, Route } from '../routing/route.ts'
 import { openSession } from './session.ts'
 
-/** The page of a person: password, sessions, look. */
+/** The account page: password, sessions, colour scheme. */
 export const meRoutes: readonly Route[] = [
   { method: 'GET', path: '/me', access: 'signed in', handle: (request) => show(request, {}) },
   { method: 'POST', path: '/api/me/password', access: 'signed in', handle: changePassword },
@@ -18,7 +18,7 @@ export const meRoutes: readonly Route[] = [
     access: 'signed in',
     handle: async ({ store, person, form }) => {
       await store.setLook(person.id, LOOKS.find((look) => look === form.get('look')) ?? 'auto')
-      return { kind: 'redirect', to: '/me', flash: 'The colours are changed.' }
+      return { kind: 'redirect', to: '/me', flash: 'Colours saved.' }
     },
   },
   {
@@ -27,7 +27,7 @@ export const meRoutes: readonly Route[] = [
     access: 'signed in',
     handle: async ({ store, person, params }) => {
       await store.endSession(person.id, Buffer.from(params.id ?? '', 'hex'))
-      return { kind: 'redirect', to: '/me', flash: 'The session is ended.' }
+      return { kind: 'redirect', to: '/me', flash: 'Session ended.' }
     },
   },
 ]
@@ -47,7 +47,7 @@ async function show(request: PersonRequest, faults: Faults): Promise<Page> {
 ${passwordField({ name: 'current', label: 'Current password', autocomplete: 'current-password', fault: faults.current })}
 ${passwordField({
   ...{ name: 'next', label: 'New password', autocomplete: 'new-password', fault: faults.next },
-  hint: 'At least 12 characters. All other sessions end.',
+  hint: 'At least 12 characters. Ends all other sessions.',
 })}
 <button class="main">Change password</button></form></section>
 <section class="group" aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>${sessionTable(sessions, session)}</section>
@@ -60,7 +60,7 @@ ${selectField({ name: 'look', label: 'Colours', value: person.look, options: LOO
 }
 
 const LOOK_NAMES = [
-  ['auto', 'As the device'],
+  ['auto', 'Same as device'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ] as const
@@ -97,6 +97,6 @@ async function changePassword(request: PersonRequest): Promise<Answer> {
   const change = { personId: person.id, from: stored, passwordHash, by, nowMs }
   if (!(await store.setPassword(change))) return show(request, { current: WRONG })
   const cookie = await openSession(request, person.id, passwordHash)
-  const flash = 'The password is changed, and all other sessions have ended.'
+  const flash = 'Password changed. All other sessions have ended.'
   return { kind: 'redirect', to: '/me', flash, cookies: cookie === undefined ? [] : [cookie] }
 }

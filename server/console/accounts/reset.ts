@@ -6,7 +6,7 @@ import { accountField, passwordField } from '../frame/fields.ts'
 import { messagePage } from '../routing/messagePages.ts'
 import type { Answer, OpenRequest, Page, Route } from '../routing/route.ts'
 
-/** Setting a new password by a link of `pharos-server person reset`. */
+/** Setting a new password with a link of `pharos-server person reset`. */
 export const resetRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -21,7 +21,7 @@ export const resetRoutes: readonly Route[] = [
   { method: 'POST', path: '/api/resets/:token', access: 'anyone', handle: reset },
 ]
 
-const EXPIRED = messagePage(410, 'Link not valid', 'This link was used or has expired. Ask for a new one.')
+const EXPIRED = messagePage(410, 'Link not valid', 'This link has expired or was used. Ask for a new one.')
 
 async function reset({ store, params, form, passwords, nowMs }: OpenRequest): Promise<Answer> {
   const token = params.token ?? ''
@@ -32,7 +32,7 @@ async function reset({ store, params, form, passwords, nowMs }: OpenRequest): Pr
   if (problem !== undefined) return page(token, person, problem)
   const changed = await store.resetPassword(hashToken(token), await passwords.hash(password), nowMs)
   if (changed === undefined) return EXPIRED
-  return { kind: 'redirect', to: '/login', flash: 'The password is changed. Sign in with it.' }
+  return { kind: 'redirect', to: '/login', flash: 'Password changed. Sign in with the new one.' }
 }
 
 function page(token: string, { email }: Person, fault: string | undefined): Page {
@@ -42,7 +42,7 @@ function page(token: string, { email }: Person, fault: string | undefined): Page
 ${accountField(email)}
 ${passwordField({
   ...{ name: 'password', label: 'New password', autocomplete: 'new-password', fault },
-  hint: 'At least 12 characters. All your sessions end.',
+  hint: 'At least 12 characters. Ends all your sessions.',
 })}
 <button class="main">Set password</button></form>`
   return { kind: 'page', title, body, ...(fault === undefined ? {} : { status: 422 }) }

@@ -1,12 +1,12 @@
 import { hashToken, newToken, SEEN_MS, SESSION_MS_MAX } from '../../domain/accounts/sessions.ts'
 import { cookieOf } from '../../../web/browserRequest.ts'
 import { SESSION_COOKIE } from '../routing/cookies.ts'
-import type { Asked, Cookie, SignedIn } from '../routing/route.ts'
+import type { ConsoleRequest, Cookie, SignedIn } from '../routing/route.ts'
 import { browserName } from './browserName.ts'
 
 /** The person of the session in the header Cookie; `undefined` when there is no valid session. */
 export async function signedInOf(
-  { store, nowMs }: Pick<Asked, 'store' | 'nowMs'>,
+  { store, nowMs }: Pick<ConsoleRequest, 'store' | 'nowMs'>,
   cookieHeader: string | undefined,
 ): Promise<SignedIn | undefined> {
   const token = cookieOf(cookieHeader, SESSION_COOKIE)
@@ -19,11 +19,11 @@ export async function signedInOf(
 }
 
 /**
- * Opens a session for a person who has just given the password with the hash `passwordHash`; the cookie that carries it.
- * `undefined` when the password was changed meanwhile.
+ * Opens a session for a person who has just given the password with the hash `passwordHash`, and returns its cookie.
+ * `undefined` when the password has changed meanwhile.
  */
 export async function openSession(
-  { store, environment, nowMs, headers }: Asked,
+  { store, environment, nowMs, headers }: ConsoleRequest,
   personId: string,
   passwordHash: string,
 ): Promise<Cookie | undefined> {

@@ -59,7 +59,7 @@ async function signIn(request: OpenRequest): Promise<Answer> {
 
 type Found = Awaited<ReturnType<OpenRequest['store']['personWithEmail']>>
 
-/** Checks the password of an account, known or not, within the limits for the client. */
+/** Checks the password of a known or unknown account, within the limits of the client. */
 async function checkPassword(request: OpenRequest, found: Found, password: string): Promise<AttemptResult> {
   const { form, network, passwords, throttle } = request
   const stored = found?.passwordHash ?? null
@@ -87,5 +87,5 @@ ${textField({ name: 'email', label: 'E-mail address', type: 'email', value: emai
 ${passwordField({ name: 'password', label: 'Password', autocomplete: 'current-password', fault })}
 <button class="main">Sign in</button>
 </form>
-<p class="quiet">No account? An owner of your organisation can invite you. A lost password is reset by the operator of this server.</p>`
+<p class="quiet">No account? An owner of your organisation can invite you. The operator of this server can reset a lost password.</p>`
 }

@@ -2,7 +2,7 @@ import { ApiError } from '../../../api/contract/apiError.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { sealSecret } from '../../domain/notifications/channel.ts'
 import type { ChannelChange, StoredChannel } from '../../store/notificationStore.ts'
-import { textField } from '../frame/fields.ts'
+import { problemNotice, textField } from '../frame/fields.ts'
 import { type Faults, refusalOf } from '../forms/readForm.ts'
 import { namedServices, type NamedService, servicesOf } from '../forms/services.ts'
 import { versionOfText } from '../forms/version.ts'
@@ -16,7 +16,7 @@ export async function editChannelPage(request: OrgRequest): Promise<Answer> {
   return channel === undefined ? { kind: 'not found' } : form(request, channel)
 }
 
-/** POST /api/o/:org/channels/:id/change. Two people who change it see both versions. */
+/** POST /api/o/:org/channels/:id/change. When two people edit at once, the second one sees both versions. */
 export async function changeChannel(request: OrgRequest): Promise<Answer> {
   const { store, environment, findMasterKey, nowMs, root } = request
   const before = await channelOf(request)
@@ -25,7 +25,7 @@ export async function changeChannel(request: OrgRequest): Promise<Answer> {
   if (Object.keys(faults).length > 0) return form(request, before, faults)
   const decide = (channel: StoredChannel, masterKeyId: string): ChannelChange => {
     if (request.form.get('seen') !== versionOf(channel))
-      throw new ApiError('conflict', 'the channel was changed')
+      throw new ApiError('conflict', 'the channel has changed')
     if (url === '') return { ...wanted, target: undefined }
     const place = { orgId: channel.orgId, channelId: channel.id, role: 'target' } as const
     const sealed = sealSecret(url, place, findMasterKey(masterKeyId), environment)
@@ -39,7 +39,7 @@ export async function changeChannel(request: OrgRequest): Promise<Answer> {
     const now = await channelOf(request)
     return now === undefined ? { kind: 'not found' } : form(request, now, 'outdated')
   }
-  return { kind: 'redirect', to: `${root}/channels/${before.id}`, flash: 'The channel is changed.' }
+  return { kind: 'redirect', to: `${root}/channels/${before.id}`, flash: 'Channel saved.' }
 }
 
 async function channelOf({ store, org, params }: OrgRequest): Promise<StoredChannel | undefined> {
@@ -69,14 +69,14 @@ async function form(
   const at = `/channels/${channel.id}`
   const title = `Edit ${channel.name}`
   const body = html`<h1>Edit <bdi>${channel.name}</bdi></h1>
-${faults[''] !== undefined && html`<p class="notice bad" role="alert">${faults['']}</p>`}
+${problemNotice(faults[''])}
 ${refused === 'outdated' && outdatedNotice(channel, services)}
 <form class="group" method="post" action="${actions}${at}/change">
 <input type="hidden" name="seen" value="${versionOf(channel)}">
 ${nameField(values, faults)}
 ${textField({
   ...{ name: 'url', label: 'New URL', type: 'url', isRequired: false, fault: faults.url },
-  hint: `Leave it empty to keep the URL at ${channel.host}. It may be a secret, and is never shown.`,
+  hint: `Leave it empty to keep the URL at ${channel.host}. It may contain a secret and is never shown.`,
 })}
 ${choiceFields(values, services, faults)}
 <button class="main">Save</button> <a class="button" href="${root}${at}">Back</a></form>`
@@ -89,6 +89,6 @@ function outdatedNotice(
   services: readonly NamedService[],
 ): Html {
   const names = services.filter(({ id }) => serviceIds?.includes(id)).map((one) => one.name)
-  return html`<div class="notice bad" role="alert"><p>The channel was changed while you edited it. Your version is below; save it again to replace this one:</p>
+  return html`<div class="notice bad" role="alert"><p>The channel has changed since you opened it. Your version is below. Saving it again replaces this one:</p>
 <p><bdi>${name}</bdi> at <bdi>${host}</bdi>: ${events.map(eventWord).join(', ')}; services: <bdi>${serviceIds === null ? 'all' : names.join(', ')}</bdi></p></div>`
 }

@@ -3,15 +3,15 @@ import { type Html, html } from '../../../web/html.ts'
 import { instant } from '../../../web/times.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { DeliveryState, StoredChannel, StoredDelivery } from '../../store/notificationStore.ts'
-import { textField } from '../frame/fields.ts'
+import { problemNotice, textField } from '../frame/fields.ts'
 import { refusalOf } from '../forms/readForm.ts'
 import type { Answer, OrgRequest } from '../routing/route.ts'
 import { stateText } from './list.ts'
 
 const DELIVERIES_SHOWN = 100
-/** How long a test waits for the receiver, and how often it looks (milliseconds). */
+/** Longest wait for the receiver of a test, and interval between polls (milliseconds). */
 const TEST_MS_MAX = 15_000
-const TEST_LOOK_MS = 50
+const TEST_POLL_MS = 50
 const STATES = ['waiting', 'failed', 'sent'] as const satisfies readonly DeliveryState[]
 
 /** A reference to the channel of the path, for its changes. */
@@ -28,7 +28,7 @@ export async function channelPage(request: OrgRequest, problem?: string): Promis
   const deliveries = await store.listDeliveries(channelRef(request), { state, countMax: DELIVERIES_SHOWN })
   const at = `${root}/channels/${channel.id}`
   const body = html`<h1><bdi>${channel.name}</bdi></h1>
-${problem !== undefined && html`<p class="notice bad" role="alert">${problem}</p>`}
+${problemNotice(problem)}
 <dl class="facts group"><div><dt>Kind</dt><dd>${channel.kind}</dd></div><div><dt>Host</dt><dd><bdi>${channel.host}</bdi></dd></div>
 <div><dt>State</dt><dd>${stateText(channel)}</dd></div>
 <div><dt>Events</dt><dd>${channel.events.join(', ')}</dd></div>
@@ -65,26 +65,26 @@ function deliveryTable(deliveries: readonly StoredDelivery[], at: string, action
 ${
   actions !== undefined &&
   html`<td data-of="Action"><div class="row"><a class="button" href="${at}/deliveries/${one.webhookId}">Show<span class="unseen"> ${one.webhookId}</span></a>
-${html`<form method="post" action="${actions}/deliveries/${one.webhookId}/again"><button>${one.state === 'waiting' ? 'Try now' : 'Send again'}<span class="unseen"> ${one.webhookId}</span></button></form>`}</div></td>`
+${html`<form method="post" action="${actions}/deliveries/${one.webhookId}/again"><button>${one.state === 'waiting' ? 'Try now' : 'Resend'}<span class="unseen"> ${one.webhookId}</span></button></form>`}</div></td>`
 }</tr>`,
   )}</tbody></table></div>`
 }
 
 function resendForm(actions: string, { form }: OrgRequest): Html {
-  return html`<section class="group" aria-labelledby="resend"><h2 id="resend">Send failed deliveries again</h2>
+  return html`<section class="group" aria-labelledby="resend"><h2 id="resend">Resend failed deliveries</h2>
 <form method="post" action="${actions}/again">
-${textField({ name: 'since', label: 'Of events since (UTC)', type: 'datetime-local', value: form.get('since') ?? '' })}
-<button>Send all failed again</button></form></section>`
+${textField({ name: 'since', label: 'Events since (UTC)', type: 'datetime-local', value: form.get('since') ?? '' })}
+<button>Resend all failed</button></form></section>`
 }
 
-/** The last answer of a receiver in words. Pure. */
+/** The last answer of a receiver as text. Pure. */
 function answerOf(last: StoredDelivery['last']): string {
   if (last === null) return '–'
   const { status, error, durationMs } = last
   return `${status === null ? error : `status ${status}`} after ${durationMs} ms`
 }
 
-/** GET /o/:org/channels/:id/deliveries/:delivery: the payload and each attempt. */
+/** GET /o/:org/channels/:id/deliveries/:delivery: the payload and all attempts. */
 export async function deliveryPage(request: OrgRequest): Promise<Answer> {
   const { store, params, root } = request
   const {
@@ -116,7 +116,7 @@ export async function testChannel(request: OrgRequest): Promise<Answer> {
   const untilMs = monotonicMs() + TEST_MS_MAX
   let delivery: StoredDelivery | undefined
   do {
-    await sleep(TEST_LOOK_MS)
+    await sleep(TEST_POLL_MS)
     const newest = await store.listDeliveries(ref, { countMax: DELIVERIES_SHOWN })
     delivery = newest.find((one) => one.webhookId === webhookId)
   } while (delivery?.state === 'waiting' && delivery.last === null && monotonicMs() < untilMs)
@@ -125,6 +125,8 @@ export async function testChannel(request: OrgRequest): Promise<Answer> {
   if (delivery?.state === 'sent') return { kind: 'redirect', to, flash: `The test was delivered: ${answer}.` }
   return channelPage(
     request,
-    delivery?.last == null ? 'The test was not answered within 15 seconds.' : `The test failed: ${answer}.`,
+    delivery?.last == null
+      ? 'The receiver did not answer the test within 15 seconds.'
+      : `The test failed: ${answer}.`,
   )
 }

@@ -10,31 +10,31 @@ import type { OrgRequest } from '../routing/route.ts'
 /** Longest name of a channel (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
 const EVENT_WORDS: Readonly<Record<ChannelEvent, string>> = {
-  'incident.created': 'Incidents opened',
-  'incident.updated': 'Updates of incidents',
-  'certificate.expiring': 'Certificates that expire',
+  'incident.created': 'New incidents',
+  'incident.updated': 'Incident updates',
+  'certificate.expiring': 'Expiring certificates',
 }
 
-/** What the fields of a channel hold before a person types. */
+/** Initial values of the fields of a channel. */
 export interface ChannelValues {
   readonly name: string
   readonly events: readonly string[]
-  /** None chosen means all. */
+  /** Empty for all services. */
   readonly serviceIds: readonly string[]
 }
 
-/** What was typed, or `stored` when the form has just been opened. Pure. */
+/** The submitted values, or `stored` for a new form. Pure. */
 export function typedOr({ form }: Pick<OrgRequest, 'form'>, stored: ChannelValues): ChannelValues {
   if (!form.has('name')) return stored
   return { name: form.get('name') ?? '', events: form.getAll('events'), serviceIds: form.getAll('services') }
 }
 
-/** The field for the name. Pure. */
+/** The name field. Pure. */
 export function nameField({ name }: ChannelValues, faults: Faults): Html {
   return textField({ name: 'name', label: 'Name', value: name, fault: faults.name })
 }
 
-/** The fields for what a channel gets. Pure. */
+/** The fields for events and services. Pure. */
 export function choiceFields(
   { events, serviceIds }: ChannelValues,
   services: readonly NamedService[],
@@ -47,17 +47,17 @@ ${CHANNEL_EVENTS.map(
 )}
 ${faults.events !== undefined && html`<p class="fault" id="e-events">${faults.events}</p>`}</fieldset>
 ${servicesField({
-  ...{ name: 'services', label: 'Services', hint: 'None chosen means all.', services },
+  ...{ name: 'services', label: 'Services', hint: 'Choose none for all services.', services },
   ...{ chosen: serviceIds, fault: faults.services },
 })}`
 }
 
-/** An event in words. Pure. */
+/** Name of an event. Pure. */
 export function eventWord(event: ChannelEvent): string {
   return EVENT_WORDS[event]
 }
 
-/** Fields of a channel that were sent, and what is wrong with them. */
+/** Submitted fields of a channel, with their faults. */
 export interface ChannelInput {
   readonly name: string
   /** '' when the field was left empty. */
@@ -67,7 +67,7 @@ export interface ChannelInput {
   readonly faults: Faults
 }
 
-/** Reads the fields. An empty URL is a fault unless `kept` says of which channel it stays, with its services. */
+/** Reads the fields. `kept` is the channel to change: its URL may stay, and so may its services. */
 export async function readChannelForm(
   { store, org, form }: OrgRequest,
   kept?: { readonly serviceIds: readonly string[] | null },
@@ -86,7 +86,7 @@ export async function readChannelForm(
     ...(nameProblem === undefined ? {} : { name: `The name ${nameProblem}` }),
     ...(urlProblem === undefined ? {} : { url: `The URL ${urlProblem}` }),
     ...(events.length === 0 ? { events: 'Choose at least one' } : {}),
-    ...(chosen.every((one) => allowed.has(one)) ? {} : { services: 'A service does not exist any more' }),
+    ...(chosen.every((one) => allowed.has(one)) ? {} : { services: 'A service no longer exists' }),
   }
   return { name, url, events, serviceIds: chosen.length === 0 ? null : chosen, faults }
 }

@@ -199,7 +199,7 @@ test('of two people who change a channel the second sees both versions, and noth
   expect(kept).toMatchObject({ id, events: ['incident.created'] })
   expect(second.text).toContain('<bdi>first</bdi> at')
   expect(second.text).toContain('value="second"')
-  expect(faulty.text).toContain('A service does not exist any more')
+  expect(faulty.text).toContain('A service no longer exists')
   expect(faulty.text).not.toContain('token.example')
   expect(await channelOf('second')).toMatchObject({ id, events: ['incident.updated'] })
 })

@@ -38,7 +38,7 @@ function setState(verb: 'enable' | 'disable', state: 'active' | 'disabled'): Org
     ...{ method: 'POST', path: `/api/o/:org/channels/:id/${verb}`, access: USE },
     handle: async (request) => {
       await request.store.setChannelState(channelRef(request), state, request.nowMs)
-      return back(request, `The channel is ${state}.`)
+      return back(request, `Channel ${state === 'active' ? 'enabled' : 'disabled'}.`)
     },
   }
 }
@@ -49,7 +49,7 @@ function back({ root, params }: OrgRequest, flash: string): Answer {
 
 async function remove(request: OrgRequest): Promise<Answer> {
   await request.store.deleteChannel(channelRef(request), request.nowMs)
-  return { kind: 'redirect', to: `${request.root}/channels`, flash: 'The channel is deleted.' }
+  return { kind: 'redirect', to: `${request.root}/channels`, flash: 'Channel deleted.' }
 }
 
 async function sendAllAgain(request: OrgRequest): Promise<Answer> {
@@ -68,5 +68,5 @@ async function sendAgain(
     count = await request.store.resendDeliveries(channelRef(request), which, request.nowMs)
   })
   if (refusal !== undefined) return channelPage(request, refusal[''])
-  return back(request, `${count} ${count === 1 ? 'delivery' : 'deliveries'} will be sent again.`)
+  return back(request, `${count} ${count === 1 ? 'delivery' : 'deliveries'} will be resent.`)
 }

@@ -2,7 +2,7 @@ import { html } from '../../../web/html.ts'
 import { CHANNEL_KINDS, sealSecret } from '../../domain/notifications/channel.ts'
 import { CHANNEL_EVENTS } from '../../domain/notifications/payload.ts'
 import { mintSecret } from '../../domain/notifications/signature.ts'
-import { selectField, textField } from '../frame/fields.ts'
+import { problemNotice, selectField, textField } from '../frame/fields.ts'
 import { type Faults, refusalOf } from '../forms/readForm.ts'
 import { namedServices } from '../forms/services.ts'
 import type { Answer, OrgRequest, Page } from '../routing/route.ts'
@@ -14,17 +14,17 @@ const KIND_OPTIONS = [
   ['slack', 'Slack: an incoming webhook of Slack, Mattermost or Discord'],
 ] as const
 
-/** GET /o/:org/channels/new. The URL is not filled in again: it may be a secret. */
+/** GET /o/:org/channels/new. The URL is not filled in again, because it may contain a secret. */
 export async function newChannelPage(request: OrgRequest, faults: Faults = {}): Promise<Page> {
   const { store, org, form, actions, root } = request
   const services = await namedServices(store, org.id)
   const values = typedOr(request, { name: '', events: CHANNEL_EVENTS, serviceIds: [] })
   const body = html`<h1>New channel</h1>
-${faults[''] !== undefined && html`<p class="notice bad" role="alert">${faults['']}</p>`}
+${problemNotice(faults[''])}
 <form class="group" method="post" action="${actions}/channels">
 ${nameField(values, faults)}
 ${selectField({ name: 'kind', label: 'Kind', value: form.get('kind') ?? 'webhook', options: KIND_OPTIONS, fault: faults.kind })}
-${textField({ name: 'url', label: 'URL', type: 'url', hint: 'It may be a secret, and is never shown again.', fault: faults.url })}
+${textField({ name: 'url', label: 'URL', type: 'url', hint: 'It may contain a secret and is never shown again.', fault: faults.url })}
 ${choiceFields(values, services, faults)}
 <button class="main">Create channel</button> <a class="button" href="${root}/channels">Back</a></form>`
   const status = Object.keys(faults).length === 0 ? 200 : 422
@@ -49,6 +49,6 @@ export async function createChannel(request: OrgRequest): Promise<Answer> {
   const refusal = await refusalOf([], () => store.createChannel(org.id, make, nowMs, by))
   if (refusal !== undefined) return newChannelPage(request, refusal)
   const to = `${root}/channels/${id}`
-  if (secret === null) return { kind: 'redirect', to, flash: 'The channel is created.' }
+  if (secret === null) return { kind: 'redirect', to, flash: 'Channel created.' }
   return secretPage('New channel', secret, to)
 }

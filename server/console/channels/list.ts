@@ -10,7 +10,7 @@ export async function listChannels({ store, org, root, may }: OrgRequest): Promi
   const body = html`<h1>Channels ${may('use channels') && html`<a class="button main" href="${root}/channels/new">New channel</a>`}</h1>
 <section class="group" aria-label="Channels">${
     channels.length === 0
-      ? html`<p>No channels. A channel sends incidents and certificates that expire to a webhook or to Slack.</p>`
+      ? html`<p>No channels. A channel sends incidents and expiring certificates to a webhook or to Slack.</p>`
       : html`<div class="scroll" tabindex="0"><table class="stack"><thead><tr><th scope="col">Name</th><th scope="col">Kind</th><th scope="col">Host</th><th scope="col">State</th><th scope="col">Last success</th></tr></thead>
 <tbody>${channels.map(
           (
@@ -24,7 +24,7 @@ export async function listChannels({ store, org, root, may }: OrgRequest): Promi
   return { kind: 'page', title: 'Channels', section: 'channels', body }
 }
 
-/** Whether a channel is active, or why and since when it is not. Pure. */
+/** The state of a channel, with time and reason when it is disabled. Pure. */
 export function stateText({ state, disabledReason, disabledAtMs }: StoredChannel): Html {
   if (state === 'active') return html`active`
   return html`disabled${disabledAtMs !== null && html` since ${instant(timestamp(disabledAtMs))}`}${disabledReason !== null && html`: ${disabledReason}`}`

@@ -32,12 +32,12 @@ export async function showSecret(request: OrgRequest): Promise<Answer> {
 }
 
 const SHOWN = html`<p>The audit log records that you have seen it.</p>`
-const ROTATED = html`<p>For 24 hours the secret before it signs too: change the receiver within that time.</p>`
+const ROTATED = html`<p>The previous secret also signs for 24 hours: update the receiver within that time.</p>`
 
 /** A page with a signing secret. Pure. */
 export function secretPage(title: string, secret: string, next: string, more?: Html): Page {
   const body = html`<h1>${title}</h1>
-<p class="notice">This page cannot be loaded again. The receiver verifies each message with it.</p>
+<p class="notice">This page cannot be reloaded. The receiver uses the secret to verify each message.</p>
 ${more}
 <div class="group"><p class="secret"><code id="secret">${secret}</code></p>
 <p><button type="button" data-copy="secret" hidden>Copy</button></p></div>

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * The address of the client: that of the socket, or the one that the outermost of `proxies` trusted proxies saw, which is
- * counted from the right of X-Forwarded-For. Entries further left are what the client claims. Pure.
+ * The address of the client: that of the socket, or the one that the outermost of `proxies` trusted proxies saw,
+ * counted from the right of X-Forwarded-For. Clients can forge entries further left. Pure.
  */
 export function clientAddress(
   socketAddress: string,
@@ -14,7 +14,7 @@ export function clientAddress(
   return seen.at(-proxies)?.trim() || socketAddress
 }
 
-/** The network that one client has to itself: an IPv4 address, or the first half of an IPv6 address. Pure. */
+/** The network of one client: an IPv4 address, or the first 64 bits of an IPv6 address. Pure. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
   if (!isIPv6(plain)) return plain

@@ -4,7 +4,7 @@ import { masterKeyOf } from '../../domain/seal.ts'
 import { QUICK_HASH } from '../testing/startConsoleServer.ts'
 import { clientAddress, networkOf } from './clientNetwork.ts'
 import { deviceOf, newDevice } from './deviceCookie.ts'
-import { PasswordDesk, PasswordsBusyError } from './passwordDesk.ts'
+import { PasswordHasher, PasswordsBusyError } from './passwordHasher.ts'
 
 test.each([
   ['203.0.113.9', '203.0.113.9'],
@@ -47,7 +47,7 @@ test('a device is known to its person only, by any master key that is still ther
 })
 
 test('ten passwords are checked or wait; the rest is put off', async () => {
-  const desk = new PasswordDesk(randomBytes, QUICK_HASH)
+  const desk = new PasswordHasher(randomBytes, QUICK_HASH)
   const results = await Promise.allSettled(
     Array.from({ length: 12 }, (_, index) => desk.matches('x', null, `${index}`)),
   )
@@ -59,7 +59,7 @@ test('ten passwords are checked or wait; the rest is put off', async () => {
 })
 
 test('one account takes three places, so that others are checked too', async () => {
-  const desk = new PasswordDesk(randomBytes, QUICK_HASH)
+  const desk = new PasswordHasher(randomBytes, QUICK_HASH)
   const ofOne = Array.from({ length: 10 }, () => desk.matches('x', null, 'eve'))
   const other = desk.matches('x', null, 'ada')
   const results = await Promise.allSettled(ofOne)

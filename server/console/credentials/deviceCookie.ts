@@ -7,7 +7,7 @@ const NONCE_BYTES = 16
 const KEY_BYTES = 32
 const FORM = /^([0-9a-f-]{36})\.([\w-]{22})\.([\w-]{43})$/
 
-/** A value that shows that this browser signed in as the person before. */
+/** A cookie value that proves a sign-in of this browser as the person. */
 export function newDevice(
   personId: string,
   masterKey: MasterKey,
@@ -17,7 +17,7 @@ export function newDevice(
   return `${personId}.${nonce}.${macOf(personId, nonce, masterKey).toString('base64url')}`
 }
 
-/** The name of the device when `value` was made for the person with one of the keys; `undefined` otherwise. Pure. */
+/** The name of the device, if `value` was created for the person with one of the keys; else `undefined`. Pure. */
 export function deviceOf(
   value: string | undefined,
   personId: string,

@@ -9,19 +9,19 @@ import {
 
 const MINUTE_MS = 60_000
 
-/** Wrong passwords from one address: an office behind one address shares them. */
+/** Wrong passwords from one address, which a whole office may share. */
 const ADDRESS_RATE: BucketRate = { burstRequests: 20, refillIntervalMs: 3 * MINUTE_MS }
-/** Wrong passwords for one account, and of one browser that signed in before. */
+/** Wrong passwords for one account, and from one known browser. */
 const ACCOUNT_RATE: BucketRate = { burstRequests: 10, refillIntervalMs: MINUTE_MS }
-/** Characters of an address that name its bucket: a form may have a text of 64 KiB in its place. */
+/** Characters of an e-mail address that name its bucket: a form can contain 64 KiB of text instead. */
 const EMAIL_CHARS = 254
-/** Buckets in memory before full ones, which carry no information, and then the oldest are dropped. */
+/** Most buckets in memory. Beyond, full buckets, which carry no information, and then the oldest are dropped. */
 const BUCKETS_KEPT = 100_000
 
-/** Who tries a password. */
+/** The source of an attempt. */
 export type Attempt =
   | { readonly kind: 'stranger'; readonly network: string; readonly email: string }
-  /** A browser that signed in to this account before: strangers cannot use up its attempts. */
+  /** A browser that signed in to this account before. Strangers cannot use up its attempts. */
   | { readonly kind: 'device'; readonly device: string }
   /** A person with a session. */
   | { readonly kind: 'person'; readonly personId: string }
@@ -32,7 +32,7 @@ export type AttemptResult =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'refused'; readonly waitS: number }
 
-/** Bounds attempts at passwords, in memory, on a monotonic clock (milliseconds). No account is ever locked. */
+/** Limits wrong passwords, in memory, by a monotonic clock (milliseconds). No account is ever locked. */
 export class PasswordThrottle {
   readonly #monotonicMs: () => number
   readonly #buckets = new Map<string, Bucket>()
@@ -41,12 +41,12 @@ export class PasswordThrottle {
     this.#monotonicMs = monotonicMs
   }
 
-  /** Runs `check` unless there were too many wrong passwords. A right one costs nothing. */
+  /** Runs `check` unless there were too many wrong passwords. A correct password costs nothing. */
   async attempt(attempt: Attempt, check: () => Promise<boolean>): Promise<AttemptResult> {
     const limits = limitsOf(attempt)
     const waitMs = Math.max(...limits.map(({ name, rate }) => this.#waitMs(name, rate)))
     if (waitMs > 0) return { kind: 'refused', waitS: Math.ceil(waitMs / 1_000) }
-    // Before the check, which takes time: attempts at the same moment count too.
+    // Before the check, so that concurrent attempts count too.
     for (const { name, rate } of limits) this.#add(name, rate, -1)
     // A check that throws says nothing about the password.
     let isWrong = false

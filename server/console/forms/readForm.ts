@@ -1,10 +1,10 @@
 import type * as z from 'zod'
 import { ApiError } from '../../../api/contract/apiError.ts'
 
-/** What is wrong with a form, by the name of the field; '' for what belongs to no field. */
+/** Faults of a form by field name; '' for the form as a whole. */
 export type Faults = Readonly<Record<string, string>>
 
-/** The fields of a form under `schema`: its value, or the first fault of each field. Pure. */
+/** The fields of a form parsed by `schema`, or the first fault of each field. Pure. */
 export function readForm<Value>(
   schema: z.ZodType<Value>,
   fields: unknown,
@@ -17,8 +17,8 @@ export function readForm<Value>(
 }
 
 /**
- * Runs a change. Its refusal becomes a fault of the field that the message begins with, if `names` has it; errors that a
- * form cannot mend pass through.
+ * Runs a change, and returns its refusal as a fault of the field in `names` with which the message begins, or of the
+ * form. Rethrows errors that a person cannot correct in the form.
  */
 export async function refusalOf(
   names: readonly string[],
@@ -40,7 +40,7 @@ function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }
 
-/** A line break of a form, CR LF, as the one character that is stored. Pure. */
+/** The trimmed text of a field, with line breaks as LF. Pure. */
 export function formText(form: URLSearchParams, name: string): string {
   return (form.get(name) ?? '').replaceAll('\r\n', '\n').trim()
 }

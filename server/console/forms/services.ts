@@ -1,19 +1,19 @@
 import { type Html, html } from '../../../web/html.ts'
 import type { Store } from '../../store/store.ts'
 
-/** A service in a list to choose from. */
+/** A service to choose from. */
 export interface NamedService {
   readonly id: string
   readonly name: string
 }
 
-/** The services of an organisation by name. */
+/** The services of an organisation, ordered by name. */
 export async function namedServices(store: Store, orgId: string): Promise<readonly NamedService[]> {
   const services = (await store.listServices(orgId)).map(({ text }) => named(text))
   return services.sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }
 
-/** The services with these ids, in this order; a deleted one has no name but its id. */
+/** The services with these ids, in this order; a deleted one is named after its id. */
 export function servicesOf(
   store: Store,
   orgId: string,
@@ -33,7 +33,7 @@ function named(text: string): NamedService {
   return { id, name }
 }
 
-/** A field that takes several services. Pure. */
+/** A field for several services. Pure. */
 export function servicesField(field: {
   readonly name: string
   readonly label: string
@@ -42,7 +42,7 @@ export function servicesField(field: {
   readonly chosen: readonly string[]
   readonly fault?: string | undefined
 }): Html {
-  const { name, label, hint = 'Several with Ctrl or Shift.', services, chosen, fault } = field
+  const { name, label, hint = 'Select several with Ctrl or Shift.', services, chosen, fault } = field
   const described = fault === undefined ? `h-${name}` : `e-${name} h-${name}`
   return html`<div class="field"><label for="f-${name}">${label}</label>
 <p class="hint" id="h-${name}">${hint}</p>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Stands in a form for what a person saw: when `text` has another version, others have changed it since. Pure. */
+/** Version of a text, for a hidden field: a different version shows that the text has changed meanwhile. Pure. */
 export function versionOfText(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }

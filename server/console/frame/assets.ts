@@ -2,7 +2,7 @@ import { type Asset, FAVICON, versionedName } from '../../http/pages/asset.ts'
 import { SCRIPT } from './script.ts'
 import { STYLE } from './style.ts'
 
-/** Names that change with the content: browsers keep the files for a year. */
+/** File names that change with the content, because browsers cache them for a year. */
 export const STYLE_FILE = versionedName('console', 'css', STYLE)
 export const SCRIPT_FILE = versionedName('console', 'js', SCRIPT)
 

@@ -4,7 +4,7 @@ interface FieldFacts {
   readonly name: string
   readonly label: string
   readonly hint?: string | undefined
-  /** What is wrong with the value; `undefined` for nothing. */
+  /** The problem of the value; `undefined` for none. */
   readonly fault?: string | undefined
 }
 
@@ -25,7 +25,7 @@ export function textField(field: TextField): Html {
   )
 }
 
-/** A field for a password; it is never filled in again. Pure. */
+/** A password field, which is never filled in again. Pure. */
 export function passwordField(
   field: FieldFacts & { readonly autocomplete: 'current-password' | 'new-password' },
 ): Html {
@@ -36,7 +36,7 @@ export function passwordField(
   )
 }
 
-/** The account of a form for a password, for password managers only: it is neither shown nor sent. Pure. */
+/** A hidden field with the account name, for password managers; it is not sent. Pure. */
 export function accountField(email: string): Html {
   return html`<input class="unseen" type="text" autocomplete="username" value="${email}" readonly tabindex="-1" aria-hidden="true">`
 }
@@ -48,12 +48,12 @@ export function textArea(
   const { name, value = '', rows = 4 } = field
   return labelled(
     field,
-    // A line break behind the tag is not part of the value.
+    // Browsers ignore a line break after the tag.
     html`<textarea id="f-${name}" name="${name}" rows="${rows}"${described(field)}>\n${value}</textarea>`,
   )
 }
 
-/** A field that offers values with their names. Pure. */
+/** A field with a choice of values. Pure. */
 export function selectField(
   field: FieldFacts & {
     readonly value?: string | undefined
@@ -81,4 +81,21 @@ function described({ name, hint, fault }: FieldFacts): Html {
     (id) => id !== '',
   )
   return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${fault !== undefined && html` aria-invalid="true"`}`
+}
+
+/** A notice above a form about a problem that belongs to no field; nothing for `undefined`. Pure. */
+export function problemNotice(problem: string | undefined): Html | false {
+  return problem !== undefined && html`<p class="notice bad" role="alert">${problem}</p>`
+}
+
+/** Links to the neighbouring pages of a list, labelled `label`; nothing for a single page. Pure. */
+export function pageLinks(
+  label: string,
+  { page, pages }: { readonly page: number; readonly pages: number },
+  pathOf: (page: number) => string,
+): Html | false {
+  return (
+    pages > 1 &&
+    html`<nav class="pages" aria-label="${label}">${page > 1 && html`<a href="${pathOf(page - 1)}" rel="prev">Previous</a>`}<span>Page ${page} of ${pages}</span>${page < pages && html`<a href="${pathOf(page + 1)}" rel="next">Next</a>`}</nav>`
+  )
 }

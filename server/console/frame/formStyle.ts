@@ -1,4 +1,4 @@
-/** The look of forms and buttons. */
+/** Style of forms and buttons. */
 export const FORM_STYLE = `
 form { margin: 0; } main > form { margin-bottom: 1.25rem; }
 .field { margin: 0 0 .9rem; }

@@ -6,27 +6,27 @@ import { SCRIPT_FILE, STYLE_FILE } from './assets.ts'
 import { type Notices, noticesHtml } from './notices.ts'
 import { SECTIONS, type SectionId } from './sections.ts'
 
-/** A page and what stands around it. */
+/** A page and its frame. */
 export interface FramedPage {
   readonly title: string
   readonly body: Html
   readonly section: SectionId | undefined
-  /** What was done by the request before; '' for nothing. */
+  /** Message about the previous request; '' for none. */
   readonly flash: string
-  /** Who looks; `undefined` without a session. */
+  /** The signed-in person; `undefined` without a session. */
   readonly person: Person | undefined
   readonly memberships: readonly Membership[]
   /** The organisation of the page; `undefined` for a page outside of organisations. */
   readonly org: Membership | undefined
-  /** Sections that have pages. */
+  /** Sections with pages. */
   readonly sections: ReadonlySet<SectionId>
-  /** What the pages of the organisation warn of; `undefined` elsewhere. */
+  /** Warnings of the organisation; `undefined` elsewhere. */
   readonly notices: Notices | undefined
   readonly version: string
   readonly isBare: boolean
 }
 
-/** A whole document. Pure. */
+/** The complete document. Pure. */
 export function framed(page: FramedPage): string {
   const { title, body, flash, person, org, version, isBare } = page
   const look = person?.look ?? 'auto'
@@ -42,7 +42,7 @@ export function framed(page: FramedPage): string {
 </head>
 <body${(isBare || person === undefined) && html` class="bare"`}>
 ${SHAPES}
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 ${!isBare && person !== undefined && header(page, person)}
 <main id="content" tabindex="-1">
 ${org !== undefined && page.notices !== undefined && noticesHtml(page.notices, org.orgId)}

@@ -57,7 +57,7 @@ test('pages are made without results while they cannot be read, and say so', asy
   const { json: service } = await apiClient(broken.url, broken.apiKey).post('/v1/services', serviceBody())
   const { client, root, actions } = await broken.signIn('owner')
   const paths = ['services', `services/${Object(service).id}`, 'incidents', 'services?look=wall']
-  const notice = 'Results of checks cannot be read at present'
+  const notice = 'Check results cannot be read at present'
 
   const pages = await Promise.all(paths.map((path) => client.get(`${root}/${path}`)))
   const paused = await client.post(`${actions}/services/${Object(service).id}/pause`, {})

@@ -1,12 +1,12 @@
 import { type Html, html } from '../../../web/html.ts'
 
-/** What every page of an organisation warns of. */
+/** Warnings on every page of an organisation. */
 export interface Notices {
-  /** Channels that send nothing any more. */
+  /** Disabled channels. */
   readonly disabledChannels: readonly { readonly id: string; readonly name: string }[]
-  /** Codes of regions in use that are checked by agents, none of which is connected. */
+  /** Codes of regions in use that agents check, without a connected agent. */
   readonly lostRegions: readonly string[]
-  /** Whether the page was made without results, because they cannot be read at present. */
+  /** Whether results are missing on the page, because they cannot be read at present. */
   readonly areResultsBusy: boolean
 }
 
@@ -18,7 +18,7 @@ export function noticesHtml(
   const links = disabledChannels.map(
     ({ id, name }) => html` <a href="/o/${orgId}/channels/${id}"><bdi>${name}</bdi></a>`,
   )
-  return html`${links.length > 0 && html`<p class="notice bad">Disabled, and sends nothing:${links}</p>`}
+  return html`${links.length > 0 && html`<p class="notice bad">Disabled channels, which send nothing:${links}</p>`}
 ${lost.length > 0 && html`<p class="notice bad">No agent is connected in ${lost.join(', ')}: services are not checked from there.</p>`}
-${areResultsBusy && html`<p class="notice bad">Results of checks cannot be read at present, and are missing on this page. Load it again in a moment.</p>`}`
+${areResultsBusy && html`<p class="notice bad">Check results cannot be read at present and are missing on this page. Reload it in a moment.</p>`}`
 }

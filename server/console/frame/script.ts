@@ -1,8 +1,7 @@
 /**
- * The script of every page, which improves what is complete without it: times in the reader's zone, a question before what
- * cannot be undone (`data-confirm` of a button),
- * a button that copies (`data-copy` names an element by its id), and parts of a page that follow their services (`data-live` is
- * the id of a service, or `services`).
+ * The script of every page. Pages work without it; it adds local times, confirmation of destructive actions
+ * (`data-confirm` of a button), copy buttons (`data-copy` is the id of an element), and live updates of parts of a page
+ * (`data-live` is the id of a service, or `services`).
  */
 export const SCRIPT = `const shown = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' }
 const format = new Intl.DateTimeFormat('en-GB', shown), exact = new Intl.DateTimeFormat('en-GB', { ...shown, second: '2-digit' })

@@ -1,6 +1,6 @@
 import type { Permission } from '../../domain/accounts/roles.ts'
 
-/** Parts of the navigation, in order. `path` is below `/o/:org/`. */
+/** Sections of the navigation, in order. `path` is below `/o/:org/`. */
 export const SECTIONS = [
   { id: 'services', name: 'Services', path: 'services', access: 'read' },
   { id: 'incidents', name: 'Incidents', path: 'incidents', access: 'read' },

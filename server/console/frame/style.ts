@@ -1,7 +1,7 @@
 import { BASE_STYLE } from '../../../web/baseStyle.ts'
 import { FORM_STYLE } from './formStyle.ts'
 
-/** The look of the console: its only style sheet, because its policy allows none in the pages. */
+/** The style sheet of the console. Its content security policy allows no inline styles. */
 export const STYLE = `${BASE_STYLE}
 body { margin: 0; min-height: 100vh; display: grid; grid-template: "side main" 1fr "side foot" auto / 14.5rem minmax(0, 1fr); overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 body.bare { grid-template: "main" 1fr "foot" auto / minmax(0, 1fr); }

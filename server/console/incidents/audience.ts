@@ -11,15 +11,15 @@ export interface ShownOn {
   readonly isHidden: boolean
 }
 
-/** Who learns of an incident. */
+/** The audience of an incident. */
 export interface Audience {
-  /** Public pages that show it, or would if it were not hidden there. */
+  /** Public pages that show it, or on which it is hidden. */
   readonly pages: readonly ShownOn[]
   /** Channels that get its events. */
   readonly channels: readonly StoredChannel[]
 }
 
-/** Who learns of the next update of `incident`. */
+/** The audience of the next update of `incident`. */
 export async function audienceOf(
   store: Store,
   orgId: string,

@@ -2,16 +2,16 @@ import { incidentRequestSchema } from '../../../api/contract/incident.ts'
 import { SEVERITIES } from '../../../api/contract/incidentTerms.ts'
 import { html } from '../../../web/html.ts'
 import { distinctServiceIds, openIncident } from '../../domain/incidentChanges.ts'
-import { selectField, textArea, textField } from '../frame/fields.ts'
+import { problemNotice, selectField, textArea, textField } from '../frame/fields.ts'
 import { type Faults, formText, readForm, refusalOf } from '../forms/readForm.ts'
 import { namedServices, servicesField } from '../forms/services.ts'
 import type { Answer, OrgRequest, Page } from '../routing/route.ts'
-import { SEVERITY_WORDS } from './words.ts'
+import { SEVERITY_WORDS } from '../../domain/notifications/incidentWords.ts'
 
 const SEVERITY_OPTIONS = SEVERITIES.map((one) => [one, SEVERITY_WORDS[one]] as const)
 const FIELDS = ['title', 'service_ids', 'message', 'severity']
 
-/** GET /o/:org/incidents/new. `?service=` chooses one. */
+/** GET /o/:org/incidents/new. `?service=` preselects a service. */
 export async function newIncidentPage(request: OrgRequest, faults: Faults = {}): Promise<Page> {
   const { store, org, form, query, actions } = request
   const services = await namedServices(store, org.id)
@@ -22,7 +22,7 @@ export async function newIncidentPage(request: OrgRequest, faults: Faults = {}):
     ({ isPublic, incidentsShown }) => isPublic && incidentsShown !== 'none',
   )
   const body = html`<h1>New incident</h1>
-${faults[''] !== undefined && html`<p class="notice bad" role="alert">${faults['']}</p>`}
+${problemNotice(faults[''])}
 <form class="group" method="post" action="${actions}/incidents">
 ${textField({ name: 'title', label: 'Title', value: form.get('title') ?? '', fault: faults.title })}
 ${servicesField({
@@ -61,5 +61,5 @@ export async function createIncident(request: OrgRequest): Promise<Answer> {
     id = (await store.createIncident(org.id, { by, wantedServiceIds: wanted }, decide)).id
   })
   if (refusal !== undefined) return newIncidentPage(request, refusal)
-  return { kind: 'redirect', to: `${root}/incidents/${id}`, flash: 'The incident is open.' }
+  return { kind: 'redirect', to: `${root}/incidents/${id}`, flash: 'Incident opened.' }
 }

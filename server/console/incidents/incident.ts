@@ -10,13 +10,14 @@ import { icon } from '../../../web/stateShapes.ts'
 import { instant } from '../../../web/times.ts'
 import { updateIncident } from '../../domain/incidentChanges.ts'
 import type { IncidentAuthor } from '../../store/store.ts'
-import { selectField, textArea } from '../frame/fields.ts'
+import { problemNotice, selectField, textArea } from '../frame/fields.ts'
 import { type Faults, formText, readForm, refusalOf } from '../forms/readForm.ts'
 import { serviceLinks, servicesOf } from '../forms/services.ts'
 import type { Answer, OrgRequest } from '../routing/route.ts'
 import { type Audience, audienceOf } from './audience.ts'
-import { lasts } from './list.ts'
-import { SEVERITY_STATES, SEVERITY_WORDS, STATUS_WORDS } from './words.ts'
+import { durationOf } from './list.ts'
+import { SEVERITY_STATES } from './severityStates.ts'
+import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
 
 const STATUS_OPTIONS = INCIDENT_STATUSES.map((one) => [one, STATUS_WORDS[one]] as const)
 const SEVERITY_OPTIONS = SEVERITIES.map((one) => [one, SEVERITY_WORDS[one]] as const)
@@ -24,9 +25,9 @@ const SEVERITY_OPTIONS = SEVERITIES.map((one) => [one, SEVERITY_WORDS[one]] as c
 /** Why an update was not posted. */
 interface Refusal {
   readonly faults: Faults
-  /** Whether others posted meanwhile. */
+  /** Whether another update was posted meanwhile. */
   readonly isOutdated?: boolean
-  /** Whether the update would resolve the incident, which is asked for once. */
+  /** Whether the update would resolve the incident, which needs confirmation. */
   readonly isResolving?: boolean
 }
 
@@ -45,8 +46,8 @@ export async function incidentPage(request: OrgRequest, refusal?: Refusal): Prom
 <div><dt>Severity</dt><dd>${icon(SEVERITY_STATES[severity])} ${SEVERITY_WORDS[severity]}</dd></div>
 <div><dt>Status</dt><dd>${STATUS_WORDS[status]}</dd></div>
 <div><dt>Since</dt><dd>${instant(incident.created_at)}</dd></div>
-<div><dt>Lasts</dt><dd>${lasts(incident, nowMs)}</dd></div>
-<div><dt>Opened</dt><dd>${incident.auto_managed ? 'automatically' : 'by hand or API'}</dd></div>
+<div><dt>Duration</dt><dd>${durationOf(incident, nowMs)}</dd></div>
+<div><dt>Opened</dt><dd>${incident.auto_managed ? 'automatically' : 'manually or by API'}</dd></div>
 <div><dt>Services</dt><dd>${serviceLinks(services, root)}</dd></div></dl>
 ${shownOn(audience, incident, request)}
 ${may('operate') && status !== 'resolved' && updateForm(request, incident, { audience, refusal })}
@@ -97,18 +98,18 @@ function updateForm(
   const faults = refusal?.faults ?? {}
   const shownPages = audience.pages.filter(({ isHidden }) => !isHidden)
   return html`<section class="group" aria-labelledby="post"><h2 id="post">Post an update</h2>
-${refusal?.isOutdated === true && html`<p class="notice bad" role="alert">Another update was posted while you wrote. It is in the timeline below. Your text is kept: check it and post it again.</p>`}
-${refusal?.isResolving === true && html`<p class="notice" role="alert">Resolving ends the incident: it takes no further updates. Post again to resolve it.</p>`}
-${faults[''] !== undefined && html`<p class="notice bad" role="alert">${faults['']}</p>`}
+${refusal?.isOutdated === true && html`<p class="notice bad" role="alert">Another update was posted while you were writing. It is in the timeline below. Check your text and post it again.</p>`}
+${refusal?.isResolving === true && html`<p class="notice" role="alert">A resolved incident takes no further updates. Post again to resolve it.</p>`}
+${problemNotice(faults[''])}
 <form method="post" action="${actions}/incidents/${id}/updates">
 <input type="hidden" name="seen" value="${updates.length}">${refusal?.isResolving === true && html`<input type="hidden" name="resolve" value="yes">`}
 <div class="filters">${selectField({ name: 'status', label: 'Status', value: form.get('status') ?? status, options: STATUS_OPTIONS, fault: faults.status })}
 ${selectField({ name: 'severity', label: 'Severity', value: form.get('severity') ?? severity, options: SEVERITY_OPTIONS, fault: faults.severity })}</div>
 ${textArea({ name: 'body', label: 'Text', value: form.get('body') ?? '', fault: faults.body })}
-<p class="hint">Sends to ${listed(
+<p class="hint">Sent to ${listed(
     audience.channels.map(({ name }) => name),
     'no channel',
-  )}; shows on ${listed(
+  )}; shown on ${listed(
     shownPages.map(({ page }) => page.title),
     'no public page',
   )}.</p>
@@ -119,7 +120,7 @@ function listed(names: readonly string[], none: string): Html {
   return names.length === 0 ? html`${none}` : html`<bdi>${names.join(', ')}</bdi>`
 }
 
-/** Thrown when others posted an update after the form was made. */
+/** Thrown when another update was posted after the form was opened. */
 class OutdatedError extends Error {}
 
 /** POST /api/o/:org/incidents/:id/updates. */
@@ -150,5 +151,5 @@ export async function postUpdate(request: OrgRequest): Promise<Answer> {
     if (error instanceof OutdatedError) return incidentPage(request, { faults: {}, isOutdated: true })
     throw error
   }
-  return { kind: 'redirect', to: `${root}/incidents/${id}`, flash: 'The update is posted.' }
+  return { kind: 'redirect', to: `${root}/incidents/${id}`, flash: 'Update posted.' }
 }

@@ -142,8 +142,8 @@ test('an incident says which pages show it, and can be hidden there and shown ag
   const seen = await viewer.client.get(opened.location)
 
   expect(hidden.status).toBe(303)
-  expect(before.text).toContain('shows on <bdi>Shop &lt;status&gt;</bdi>')
-  expect(between.text).toContain('shows on no public page')
+  expect(before.text).toContain('shown on <bdi>Shop &lt;status&gt;</bdi>')
+  expect(between.text).toContain('shown on no public page')
   expect(between.text).toContain('(hidden)')
   expect(after.text).not.toContain('(hidden)')
   expect(seen.text).not.toContain('<button>Hide')

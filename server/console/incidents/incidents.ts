@@ -24,23 +24,23 @@ export const incidentRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/o/:org/pages/:id/hide-incident',
     access: 'operate',
-    handle: (request) => showThere(request, 'hide'),
+    handle: (request) => setVisibility(request, 'hide'),
   },
   {
     method: 'POST',
     path: '/api/o/:org/pages/:id/show-incident',
     access: 'operate',
-    handle: (request) => showThere(request, 'show'),
+    handle: (request) => setVisibility(request, 'show'),
   },
 ]
 
-/** Hides an incident on a status page, or shows it there again. */
-async function showThere(request: OrgRequest, how: 'hide' | 'show'): Promise<Answer> {
+/** Hides or shows an incident on a status page. */
+async function setVisibility(request: OrgRequest, how: 'hide' | 'show'): Promise<Answer> {
   const { store, org, params, form, root, by } = request
   const page = await store.getStatusPage(params.id ?? '')
   const incident = await store.getIncident(org.id, form.get('incident') ?? '')
   if (page.orgId !== org.id || incident === undefined) return { kind: 'not found' }
   await store.changeStatusPage(page.id, { [how]: [incident.display_id] }, { by })
-  const flash = how === 'hide' ? 'The incident is hidden there.' : 'The incident is shown there.'
+  const flash = how === 'hide' ? 'Incident hidden on the page.' : 'Incident shown on the page.'
   return { kind: 'redirect', to: `${root}/incidents/${incident.id}`, flash }
 }

@@ -7,7 +7,9 @@ import { durationText, instant } from '../../../web/times.ts'
 import type { IncidentFilter } from '../../store/store.ts'
 import { selectField, textField } from '../frame/fields.ts'
 import type { Answer, OrgRequest } from '../routing/route.ts'
-import { SEVERITY_STATES, SEVERITY_WORDS, STATUS_WORDS } from './words.ts'
+import { SEVERITY_STATES } from './severityStates.ts'
+import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
+import { itemsOf } from '../../store/shared/readIncidents.ts'
 
 const PAGE_ROWS = 100
 /** Longest search text (code points), as in the API. */
@@ -24,7 +26,9 @@ const SECTION_OPTIONS = [
 /** GET /o/:org/incidents. */
 export async function listIncidents({ store, org, query, root, may, nowMs }: OrgRequest): Promise<Answer> {
   const filter = filterOf(query)
-  const { total, items } = await found(store.listIncidents(org.id, filter, async () => {}))
+  const list = await store.listIncidents(org.id, filter, async () => {})
+  const { total } = list
+  const items = await itemsOf(list)
   const body = html`<h1>Incidents ${may('operate') && html`<a class="button main" href="${root}/incidents/new">New incident</a>`}</h1>
 <form class="group" method="get" action="${root}/incidents"><div class="filters">
 ${textField({ name: 'q', label: 'Title or number', type: 'search', value: filter.q ?? '', isRequired: false })}
@@ -50,26 +54,9 @@ function filterOf(query: URLSearchParams): IncidentFilter {
   }
 }
 
-/** A page of incidents, read whole: a long one is parsed from its pieces. */
-async function found(
-  listing: ReturnType<OrgRequest['store']['listIncidents']>,
-): Promise<{ readonly total: number; readonly items: readonly Incident[] }> {
-  const list = await listing
-  if ('items' in list) return list
-  const { pieces, close } = await list.openItems()
-  try {
-    const parts: Uint8Array[] = []
-    for await (const piece of pieces) parts.push(piece)
-    // True because the pieces are incidents as the API answers them.
-    return { total: list.total, items: JSON.parse(Buffer.concat(parts).toString()) as readonly Incident[] }
-  } finally {
-    await close()
-  }
-}
-
 function incidentTable(items: readonly Incident[], root: string, nowMs: number): Html {
   return html`<div class="scroll" tabindex="0"><table class="stack">
-<thead><tr><th scope="col">Incident</th><th scope="col">Severity</th><th scope="col">Status</th><th scope="col">Since</th><th scope="col">Lasts</th></tr></thead>
+<thead><tr><th scope="col">Incident</th><th scope="col">Severity</th><th scope="col">Status</th><th scope="col">Since</th><th scope="col">Duration</th></tr></thead>
 <tbody>${items.map(
     (
       one,
@@ -77,12 +64,12 @@ function incidentTable(items: readonly Incident[], root: string, nowMs: number):
 <td data-of="Severity">${icon(SEVERITY_STATES[one.severity])} ${SEVERITY_WORDS[one.severity]}</td>
 <td data-of="Status">${STATUS_WORDS[one.status]}</td>
 <td data-of="Since">${instant(one.created_at)}</td>
-<td data-of="Lasts">${lasts(one, nowMs)}</td></tr>`,
+<td data-of="Duration">${durationOf(one, nowMs)}</td></tr>`,
   )}</tbody></table></div>`
 }
 
-/** How long an incident lasts, or lasted. Pure. */
-export function lasts({ created_at, resolved_at }: Incident, nowMs: number): string {
+/** Duration of an incident so far, or until it was resolved. Pure. */
+export function durationOf({ created_at, resolved_at }: Incident, nowMs: number): string {
   const endMs = resolved_at === null ? nowMs : Date.parse(resolved_at)
   return durationText(Math.max(0, endMs - Date.parse(created_at)) / 1_000)
 }

@@ -1,44 +1,44 @@
 import type { FastifyReply } from 'fastify'
 import type { Measurements } from '../../results/measurements/measurements.ts'
 
-/** Streams of one session: one for each open tab that is visible. A browser has six connections to a host. */
+/** Streams of one session, one per visible tab. A browser has six connections to a host. */
 const SESSION_STREAMS_MAX = 5
-/** Streams of one person, who may sign in as often as she likes. */
+/** Streams of one person, in all sessions. */
 const PERSON_STREAMS_MAX = 20
-/** Bytes that may wait for a reader. */
+/** Most buffered bytes per stream. */
 const WAITING_BYTES_MAX = 256 * 1_024
-/** How often a comment keeps the connection open, and how often the session is looked at (milliseconds). */
+/** Intervals of comments that keep the connection open, and of checks of the session (milliseconds). */
 const COMMENT_MS = 20_000
 const SESSION_MS = 60_000
-/** Most ids of one event. */
+/** Most ids in one event. */
 const IDS_MAX = 200
 
-/** What a stream is about. */
+/** The reader of a stream. */
 export interface LiveReader {
   readonly personId: string
   readonly sessionKey: string
   readonly measurements: Pick<Measurements, 'onChange'>
   /** Whether a service belongs to the organisation of the page. */
   readonly isOwn: (serviceId: string) => Promise<boolean>
-  /** Whether the session is valid, and still that of a member. */
+  /** Whether the session is still valid, and its person a member. */
   readonly isMember: () => Promise<boolean>
 }
 
 /**
- * Streams that tell open pages which services changed, at most once a second: `event: changed` with their ids, or with null
- * when they are many. A reader that does not read is cut off.
+ * Event streams that tell open pages which services changed, at most once a second: `event: changed` with their ids, or
+ * with null when there are too many. A stalled reader is disconnected.
  */
 export class LiveStreams {
-  /** Those of each person, with the key of their session. */
+  /** Streams by person, with their session keys. */
   readonly #open = new Map<string, Map<FastifyReply, string>>()
 
-  /** Takes over `reply`: answers 204, which ends an EventSource for good, when the session or person has too many streams. */
+  /** Takes over `reply`. When the session or person has too many streams, answers 204, which stops an EventSource. */
   start(reply: FastifyReply, reader: LiveReader): void {
     const { personId, sessionKey, measurements } = reader
     const ofPerson = this.#open.get(personId) ?? new Map<FastifyReply, string>()
     const ofSession = [...ofPerson.values()].filter((key) => key === sessionKey)
     const isFull = ofPerson.size >= PERSON_STREAMS_MAX || ofSession.length >= SESSION_STREAMS_MAX
-    // Nothing would ever be sent for HEAD, and the close of a connection that is closed already is not reported again.
+    // HEAD gets no events, and a connection that is already closed reports no close.
     if (isFull || reply.request.method === 'HEAD' || reply.request.raw.socket.destroyed) {
       void reply.code(204).send()
       return
@@ -49,18 +49,20 @@ export class LiveStreams {
     reply.raw.setHeaders(new Map(Object.entries(headers).map(([name, value]) => [name, String(value)])))
     reply.raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
     write(reply, 'retry: 3000\n\n')
-    const unsubscribe = measurements.onChange((ids) => void tell(reply, reader, ids).catch(() => end(reply)))
+    const unsubscribe = measurements.onChange(
+      (ids) => void sendChanges(reply, reader, ids).catch(() => end(reply)),
+    )
     const comments = setInterval(() => write(reply, ': \n\n'), COMMENT_MS)
-    const looks = setInterval(() => {
+    const sessionChecks = setInterval(() => {
       reader.isMember().then(
         (isMember) => isMember || end(reply),
         () => end(reply),
       )
     }, SESSION_MS)
-    whenOver(reply, () => {
+    onceClosed(reply, () => {
       unsubscribe()
       clearInterval(comments)
-      clearInterval(looks)
+      clearInterval(sessionChecks)
       ofPerson.delete(reply)
       if (ofPerson.size === 0) this.#open.delete(personId)
     })
@@ -73,10 +75,10 @@ export class LiveStreams {
 }
 
 /**
- * Calls `act` once: when a stream has been sent, or its connection is closed, which a pipelined answer behind others
- * does not learn by itself.
+ * Calls `act` once, when the stream ends or its connection closes. A pipelined answer does not report the latter by
+ * itself.
  */
-function whenOver({ raw, request }: FastifyReply, act: () => void): void {
+function onceClosed({ raw, request }: FastifyReply, act: () => void): void {
   const { socket } = request.raw
   const over = (): void => {
     raw.off('close', over)
@@ -87,7 +89,7 @@ function whenOver({ raw, request }: FastifyReply, act: () => void): void {
   socket.on('close', over)
 }
 
-async function tell(
+async function sendChanges(
   reply: FastifyReply,
   { isOwn, isMember }: LiveReader,
   changed: ReadonlySet<string>,
@@ -107,7 +109,7 @@ async function tell(
 
 function write(reply: FastifyReply, text: string): void {
   if (reply.raw.writableLength > WAITING_BYTES_MAX) reply.raw.destroy()
-  // A stalled reader keeps an ended stream open for a while.
+  // An ended stream stays open while its reader is stalled.
   else if (!reply.raw.destroyed && !reply.raw.writableEnded) reply.raw.write(text)
 }
 

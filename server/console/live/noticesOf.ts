@@ -3,15 +3,15 @@ import type { Store } from '../../store/store.ts'
 import type { Notices } from '../frame/notices.ts'
 import type { ServiceIndex } from './serviceIndex.ts'
 
-/** What warnings are made from. */
+/** Data sources of warnings. */
 export interface NoticeSources {
   readonly store: Pick<Store, 'listChannels' | 'regionModes' | 'listAgentTokens'>
-  /** `undefined` when nothing is checked from this process. */
+  /** `undefined` when this process reads no results. */
   readonly measurements: unknown
   readonly index: Pick<ServiceIndex, 'readServices'>
 }
 
-/** What pages of the organisation warn of now, but for results that cannot be read. */
+/** The current warnings of an organisation, except for unavailable results. */
 export async function noticesOf(
   sources: NoticeSources,
   orgId: string,

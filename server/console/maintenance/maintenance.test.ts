@@ -44,7 +44,7 @@ test('a window is created, changed and cancelled, each recorded with the person'
   expect([created.status, changed.status, cancelled.status]).toEqual([303, 303, 303])
   expect(outdated.status).toBe(409)
   expect(outdated.text).toContain('value="Other title"')
-  expect(outdated.text).toContain('The window was changed while you wrote')
+  expect(outdated.text).toContain('The window has changed since you opened it')
   expect(outdated.text).toContain('1 Jan 2090, 12:30 UTC')
   expect(list.text).toContain('Upgrade &lt;db&gt;')
   expect([window?.endsAt, after?.endsAt]).toEqual(['2090-01-01T11:00:00.000Z', '2090-01-01T12:30:00.000Z'])

@@ -5,7 +5,7 @@ import { type Html, html } from '../../../web/html.ts'
 import { instant } from '../../../web/times.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { MaintenanceWindow } from '../../store/store.ts'
-import { textField } from '../frame/fields.ts'
+import { problemNotice, textField } from '../frame/fields.ts'
 import { type Faults, formText, refusalOf } from '../forms/readForm.ts'
 import { versionOfText } from '../forms/version.ts'
 import { type NamedService, namedServices, servicesField } from '../forms/services.ts'
@@ -32,19 +32,19 @@ export const maintenanceRoutes: readonly Route[] = [
   { method: 'POST', path: '/api/o/:org/maintenance/:id/cancel', access: 'operate', handle: cancel },
 ]
 
-/** Windows that have ended and are shown. */
+/** Most ended windows shown. */
 const PAST_SHOWN = 100
 
-type Phase = 'under way' | 'upcoming' | 'past'
+type Phase = 'in progress' | 'upcoming' | 'past'
 const PHASES = [
-  ['under way', 'Under way'],
+  ['in progress', 'In progress'],
   ['upcoming', 'Upcoming'],
   ['past', 'Past'],
 ] as const satisfies readonly (readonly [Phase, string])[]
 
 function phaseOf({ startsAt, endsAt }: MaintenanceWindow, now: string): Phase {
   if (endsAt <= now) return 'past'
-  return startsAt <= now ? 'under way' : 'upcoming'
+  return startsAt <= now ? 'in progress' : 'upcoming'
 }
 
 async function list({ store, org, root, actions, may, nowMs }: OrgRequest): Promise<Answer> {
@@ -63,7 +63,7 @@ ${
 }</section>`
   })
   const body = html`<h1>Maintenance ${may('operate') && html`<a class="button main" href="${root}/maintenance/new">New window</a>`}</h1>
-<p>During a window no automatic incidents are opened for its services, and its time does not count as downtime.</p>
+<p>During a maintenance window, no automatic incidents are opened for its services, and its time does not count as downtime.</p>
 ${sections}`
   return { kind: 'page', title: 'Maintenance', section: 'maintenance', body }
 }
@@ -72,14 +72,14 @@ interface RowContext {
   readonly phase: Phase
   readonly names: ReadonlyMap<string, string>
   readonly root: string
-  /** `undefined` for those who may not change windows. */
+  /** `undefined` without the permission to change windows. */
   readonly actions: string | undefined
 }
 
 function windowRow(window: MaintenanceWindow, { phase, names, root, actions }: RowContext): Html {
   const { id, title, serviceIds, startsAt, endsAt } = window
-  const verb = phase === 'under way' ? 'end' : 'cancel'
-  const word = phase === 'under way' ? 'End now' : 'Cancel'
+  const verb = phase === 'in progress' ? 'end' : 'cancel'
+  const word = phase === 'in progress' ? 'End now' : 'Cancel'
   return html`<tr><th scope="row"><bdi>${title}</bdi></th>
 <td data-of="Services"><bdi>${serviceIds.map((one) => names.get(one) ?? 'a deleted service').join(', ')}</bdi></td>
 <td data-of="From">${instant(startsAt)}</td><td data-of="To">${instant(endsAt)}</td>
@@ -91,7 +91,7 @@ ${
 }</tr>`
 }
 
-/** All windows that have not ended, and the ones that ended last. */
+/** All windows that have not ended, and the last ended ones. */
 async function shownWindows(
   store: OrgRequest['store'],
   orgId: string,
@@ -128,7 +128,7 @@ async function edit(
   const title = window === undefined ? 'New maintenance window' : 'Change maintenance window'
   const action = window === undefined ? '' : `/${window.id}/change`
   const body = html`<h1>${title}</h1>
-${faults[''] !== undefined && html`<p class="notice bad" role="alert">${faults['']}</p>`}
+${problemNotice(faults[''])}
 ${isOutdated && window !== undefined && outdatedNotice(window, services)}
 <form class="group" method="post" action="${actions}/maintenance${action}">
 ${window !== undefined && html`<input type="hidden" name="seen" value="${versionOf(window)}">`}
@@ -155,15 +155,15 @@ function outdatedNotice(
   services: readonly NamedService[],
 ): Html {
   const names = services.filter(({ id }) => serviceIds.includes(id)).map(({ name }) => name)
-  return html`<div class="notice bad" role="alert"><p>The window was changed while you wrote. Your version is below; save it again to replace this one:</p>
+  return html`<div class="notice bad" role="alert"><p>The window has changed since you opened it. Your version is below. Saving it again replaces this one:</p>
 <p><bdi>${title}</bdi>, ${instant(startsAt)} to ${instant(endsAt)}, <bdi>${names.join(', ')}</bdi></p></div>`
 }
 
-/** A date and time of a form, in UTC, as an instant; `undefined` when it is none. */
+/** The instant of a date and time in UTC; `undefined` for other text. */
 function instantOf(text: string): string | undefined {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return undefined
   const ms = Date.parse(`${text}Z`)
-  // Date would turn a day that its month does not have into one of the next month.
+  // Date accepts days that a month does not have, as days of the next month.
   return Number.isNaN(ms) || !timestamp(ms).startsWith(text) ? undefined : timestamp(ms)
 }
 
@@ -203,11 +203,11 @@ async function save(request: OrgRequest, window: MaintenanceWindow | undefined):
     )
     if (refusal !== undefined) return edit(request, window, refusal)
   } catch (error) {
-    // Another person changed it since this request read it.
+    // Changed by another request meanwhile.
     if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
     return edit(request, await windowOf(request), 'outdated')
   }
-  return { kind: 'redirect', to: `${root}/maintenance`, flash: 'The maintenance window is saved.' }
+  return { kind: 'redirect', to: `${root}/maintenance`, flash: 'Maintenance window saved.' }
 }
 
 async function change(request: OrgRequest): Promise<Answer> {
@@ -223,10 +223,10 @@ async function end(request: OrgRequest): Promise<Answer> {
   if (window.startsAt < endsAt && endsAt < window.endsAt) {
     await store.changeMaintenance({ ...window, endsAt }, by, nowMs, window)
   }
-  return { kind: 'redirect', to: `${root}/maintenance`, flash: 'The maintenance has ended.' }
+  return { kind: 'redirect', to: `${root}/maintenance`, flash: 'Maintenance ended.' }
 }
 
 async function cancel({ store, org, params, by, nowMs, root }: OrgRequest): Promise<Answer> {
   await store.cancelMaintenance({ id: params.id ?? '', orgId: org.id }, by, nowMs)
-  return { kind: 'redirect', to: `${root}/maintenance`, flash: 'The maintenance window is cancelled.' }
+  return { kind: 'redirect', to: `${root}/maintenance`, flash: 'Maintenance window cancelled.' }
 }

@@ -1,10 +1,10 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { ResultsBusyError } from '../../results/threads/resultsBusyError.ts'
-import { PasswordsBusyError } from '../credentials/passwordDesk.ts'
+import { PasswordsBusyError } from '../credentials/passwordHasher.ts'
 import { messagePage, NOT_FOUND_PAGE } from './messagePages.ts'
 import type { Page } from './route.ts'
 
-/** The page for an error that a handler did not answer itself. Unexpected ones are reported to `onError`. */
+/** The page for an error of a handler. Unexpected errors are reported to `onError`. */
 export function answerOfError(error: unknown, onError: (error: unknown) => void): Page {
   if (error instanceof PasswordsBusyError) {
     const page = messagePage(503, 'Busy', 'Too many people are signing in. Try again in a moment.')
@@ -14,7 +14,7 @@ export function answerOfError(error: unknown, onError: (error: unknown) => void)
     return messagePage(
       503,
       'Not available',
-      'Results of checks cannot be read at present. Try again in a moment.',
+      'Check results cannot be read at present. Try again in a moment.',
     )
   }
   if (error instanceof ApiError) {
@@ -29,11 +29,11 @@ export function answerOfError(error: unknown, onError: (error: unknown) => void)
   }
   const status = statusOf(error)
   if (status === 413) return messagePage(413, 'Too large', 'The form is too large. Nothing was changed.')
-  if (status === 415) return messagePage(415, 'Unknown form', 'Only forms are accepted here.')
+  if (status === 415) return messagePage(415, 'Unsupported format', 'Only forms are accepted here.')
   if (status !== undefined && status < 500)
     return messagePage(400, 'Malformed request', 'The request cannot be read.')
   onError(error)
-  return messagePage(500, 'Error', 'The console could not answer. The error is in the log of the server.')
+  return messagePage(500, 'Error', 'An unexpected error occurred. The server log has the details.')
 }
 
 function statusOf(error: unknown): number | undefined {
@@ -43,7 +43,7 @@ function statusOf(error: unknown): number | undefined {
   return undefined
 }
 
-/** A message of an error as a sentence. */
+/** An error message as a sentence. */
 function sentence(message: string): string {
   return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`
 }

@@ -2,12 +2,12 @@ import { html } from '../../../web/html.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import type { Page } from './route.ts'
 
-/** A page with a sentence about what went wrong. Pure. */
+/** A page with a message about a problem. Pure. */
 export function messagePage(status: number, title: string, text: string): Page {
   return { kind: 'page', status, title, body: html`<h1>${title}</h1><p>${text}</p>` }
 }
 
-/** The page for what does not exist, or is of another organisation. */
+/** The page for an unknown path or object. */
 export const NOT_FOUND_PAGE = messagePage(404, 'Not found', 'There is no such page.')
 
 /** The page after too many wrong passwords. Pure. */
@@ -18,7 +18,7 @@ export function tooMany(waitS: number): Page {
 
 /** The page for a role without the permission. Pure. */
 export function forbiddenPage(role: Role): Page {
-  return messagePage(403, 'Not permitted', `Your role here is ${role}: ask an owner for more.`)
+  return messagePage(403, 'Not permitted', `Your role here is ${role}. Ask an owner for a higher role.`)
 }
 
 /** The page for an action after the session has ended. Pure. */
@@ -30,12 +30,8 @@ export function signInAgainPage(): Page {
   }
 }
 
-/** The page for a person with too many requests under way. */
+/** The page for a person with too many concurrent requests. */
 export const TOO_MANY_AT_ONCE: Page = {
-  ...messagePage(
-    429,
-    'Too many requests',
-    'Too many requests of yours are under way. Try again in a moment.',
-  ),
+  ...messagePage(429, 'Too many requests', 'You have too many requests in progress. Try again in a moment.'),
   retryAfterS: 1,
 }

@@ -6,9 +6,7 @@ export interface ConsoleAddress {
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
-/**
- * Where the console is reached: at `url`, or at the loopback addresses with `port` when it is `undefined`. Pure.
- */
+/** The address of the console: `url`, or the loopback addresses with `port` when it is `undefined`. Pure. */
 export function consoleAddress(url: string | undefined, port: number): ConsoleAddress {
   const urls = url === undefined ? LOOPBACK_NAMES.map((name) => `http://${name}:${port}`) : [url]
   const parsed = urls.map((one) => new URL(one))

@@ -7,30 +7,30 @@ import type { Measurements } from '../../results/measurements/measurements.ts'
 import type { Membership, Person, StoredSession } from '../../store/accountStore.ts'
 import type { Store } from '../../store/store.ts'
 import type { Html } from '../../../web/html.ts'
-import type { PasswordDesk } from '../credentials/passwordDesk.ts'
+import type { PasswordHasher } from '../credentials/passwordHasher.ts'
 import type { PasswordThrottle } from '../credentials/passwordThrottle.ts'
 import type { LiveStreams } from '../live/liveStreams.ts'
 import type { ServiceIndex } from '../live/serviceIndex.ts'
 import type { SectionId } from '../frame/sections.ts'
 
-/** What the console needs of the server. */
+/** Dependencies of the console. */
 export interface ConsoleParts {
   readonly store: Store
   readonly environment: Environment
-  /** Milliseconds of a clock that only runs forward. */
+  /** A monotonic clock (milliseconds). */
   readonly monotonicMs: () => number
-  /** `undefined` when nothing is checked from this process. */
+  /** `undefined` when this process reads no results. */
   readonly measurements: Measurements | undefined
   readonly findMasterKey: FindMasterKey
-  /** Whether checks may not reach a URL. */
+  /** Whether checks of a URL are forbidden. */
   readonly isBlocked: (url: string) => boolean
-  /** Origin under which people reach the console. */
+  /** Public origin of the console. */
   readonly consoleUrl: string
-  readonly passwords: PasswordDesk
+  readonly passwords: PasswordHasher
   readonly throttle: PasswordThrottle
   readonly streams: LiveStreams
   readonly index: Pick<ServiceIndex, 'read' | 'readServices'>
-  /** Called with an error behind an answer of 500. */
+  /** Called with the error of a 500 answer. */
   readonly onError: (error: unknown) => void
 }
 
@@ -38,13 +38,13 @@ export interface ConsoleParts {
 export interface SignedIn {
   readonly person: Person
   readonly session: StoredSession
-  /** By name of the organisation. */
+  /** Ordered by name of the organisation. */
   readonly memberships: readonly Membership[]
 }
 
 /** A request. */
-export interface Asked extends ConsoleParts {
-  /** Parts of the path that the route names. */
+export interface ConsoleRequest extends ConsoleParts {
+  /** Named parts of the path. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   /** Fields of a form; empty for GET. */
@@ -57,8 +57,8 @@ export interface Asked extends ConsoleParts {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
-/** A request about an organisation, of one of its members with the permission that the route needs. */
-export interface OrgRequest extends Asked {
+/** A request of a member of an organisation, with the permission of the route. */
+export interface OrgRequest extends ConsoleRequest {
   readonly person: Person
   readonly session: StoredSession
   readonly role: Role
@@ -69,22 +69,22 @@ export interface OrgRequest extends Asked {
   readonly actions: string
   /** For the audit log. */
   readonly by: Actor
-  /** Whether the member has a permission: for parts of a page that not everyone gets. */
+  /** Whether the member has a permission, for conditional parts of a page. */
   readonly may: (permission: Permission) => boolean
 }
 
 /** A request of a signed-in person, outside of organisations. */
-export interface PersonRequest extends Asked, SignedIn {
+export interface PersonRequest extends ConsoleRequest, SignedIn {
   readonly by: Actor
 }
 
 /** A request that needs no session. */
-export interface OpenRequest extends Asked {
+export interface OpenRequest extends ConsoleRequest {
   /** `undefined` without a valid session. */
   readonly signedIn: SignedIn | undefined
 }
 
-/** A cookie to be set; `value` '' removes it. */
+/** A cookie to set; `value` '' removes it. */
 export interface Cookie {
   readonly name: string
   readonly value: string
@@ -94,20 +94,20 @@ export interface Cookie {
 /** A page in the frame of the console. */
 export interface Page {
   readonly kind: 'page'
-  /** Of the document; the page itself has its own h1. */
+  /** Title of the document; `body` has its own h1. */
   readonly title: string
   readonly body: Html
-  /** The part of the navigation that the page belongs to; absent for none. */
+  /** The navigation section of the page; absent for none. */
   readonly section?: SectionId
-  /** 422 when a form has to be corrected, 409 when something was changed meanwhile; 200 when absent. */
+  /** 422 for a form with faults, 409 after a concurrent change; 200 when absent. */
   readonly status?: number
   readonly retryAfterS?: number
   readonly cookies?: readonly Cookie[]
-  /** No navigation: for a large screen. */
+  /** Without navigation, for a wall screen. */
   readonly isBare?: boolean
 }
 
-/** What a route answers. */
+/** The answer of a route. */
 export type Answer =
   | Page
   | {
@@ -117,11 +117,11 @@ export type Answer =
       /** A sentence for the next page. */
       readonly flash?: string
       readonly cookies?: readonly Cookie[]
-      /** Whether the browser removes what it kept: at sign-out. */
+      /** Whether the browser clears its cache, at sign-out. */
       readonly isEnd?: boolean
     }
   | { readonly kind: 'file'; readonly type: string; readonly name: string; readonly content: string }
-  /** Takes over the answer: for streams of events. */
+  /** Takes over the reply, for event streams. */
   | { readonly kind: 'stream'; readonly start: (reply: FastifyReply) => void }
   | { readonly kind: 'not found' }
 
@@ -130,7 +130,7 @@ export const FORM_BYTES_MAX = 64 * 1_024
 
 interface RouteFacts {
   readonly method: 'GET' | 'POST'
-  /** Pages are GET; actions are POST below `/api`. `:name` is any part of a path. */
+  /** Pages are GET; actions are POST below `/api`. `:name` matches one path segment. */
   readonly path: string
   /** FORM_BYTES_MAX when absent. */
   readonly formBytesMax?: number
@@ -139,7 +139,7 @@ interface RouteFacts {
 /** A route of an organisation; its path begins with `/o/:org` or `/api/o/:org`. */
 export interface OrgRoute extends RouteFacts {
   readonly access: Permission
-  /** Whether it needs the password given within the last quarter of an hour: actions only. */
+  /** Whether the action needs a password given in the last 15 minutes. */
   readonly needsPassword?: boolean
   readonly handle: (request: OrgRequest) => Promise<Answer>
 }
@@ -156,7 +156,7 @@ export interface OpenRoute extends RouteFacts {
   readonly handle: (request: OpenRequest) => Promise<Answer>
 }
 
-/** A route of the console. The guard decides who reaches its handler. */
+/** A route of the console. The guard decides which requests reach its handler. */
 export type Route = OrgRoute | PersonRoute | OpenRoute
 
 /** Whether `route` belongs to an organisation. Pure. */

@@ -1,10 +1,10 @@
 /**
- * Characters that a path in this console may have: none that a browser reads as another host or a control character. Its
- * parts are neither empty nor dots, which would make another path of it.
+ * A path of this console: without characters that a browser reads as another host or as control characters, and without
+ * empty or dot segments, which would change the path.
  */
 const PATH = /^(?![^?]*\/[/.])\/[\w\-./?=&%:~+,@]*$/
 
-/** `text` as a path to continue at after sign-in; `/` when it is not one of this console. Pure. */
+/** `text` as a path to redirect to after sign-in; `/` when it is not a path of this console. Pure. */
 export function safePath(text: string | null | undefined): string {
   return text !== null && text !== undefined && PATH.test(text) ? text : '/'
 }

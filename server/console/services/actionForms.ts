@@ -4,10 +4,10 @@ import { type Management, managementOf } from '../../domain/changeOrigin.ts'
 import type { OrgRequest } from '../routing/route.ts'
 import type { ServiceRow } from './serviceRows.ts'
 
-/** Field that says that a person knows whose service it changes. */
+/** Field that confirms a change of a service that code manages. */
 export const CONFIRMED = 'confirmed'
 
-/** What manages a service. */
+/** The management of a service. */
 export async function managementOfService(
   { store }: Pick<OrgRequest, 'store'>,
   serviceId: string,
@@ -15,24 +15,24 @@ export async function managementOfService(
   return managementOf((await store.generationsOf(serviceId)).map(({ origin }) => origin))
 }
 
-/** Whether code manages a service, so that its next run undoes what is changed here. Pure. */
+/** Whether code manages a service: its next run reverts changes made here. Pure. */
 export function isManaged({ manager }: Management): boolean {
   return manager === 'Terraform' || manager === 'GitOps'
 }
 
-/** Says what manages a service. */
+/** A notice about the tool that manages a service. */
 export async function managedNotice(request: OrgRequest, serviceId: string): Promise<Html | false> {
   const { manager, origin, differsSince } = await managementOfService(request, serviceId)
   if (origin === null || manager === 'Unknown') return false
   const version = origin.toolVersion === null ? '' : ` ${origin.toolVersion}`
-  return html`<p class="${differsSince === null ? 'quiet' : 'notice'}">Managed by ${manager}${origin.tool !== null && ` (${origin.tool}${version})`}, last change ${instant(origin.at)}${origin.repository !== null && html`, <bdi>${origin.repository}</bdi>`}${origin.path !== null && html` <code>${origin.path}</code>`}.${differsSince !== null && html` Changed in the console since ${instant(differsSince)}: the next apply undoes that.`}</p>`
+  return html`<p class="${differsSince === null ? 'quiet' : 'notice'}">Managed by ${manager}${origin.tool !== null && ` (${origin.tool}${version})`}, last change ${instant(origin.at)}${origin.repository !== null && html`, <bdi>${origin.repository}</bdi>`}${origin.path !== null && html` <code>${origin.path}</code>`}.${differsSince !== null && html` Changed in the console since ${instant(differsSince)}: the next apply reverts that.`}</p>`
 }
 
-/** A box to tick before a service that code manages is changed here. Pure. */
+/** A checkbox to confirm a change of a service that code manages. Pure. */
 export function confirmBox(management: Management): Html | false {
   return (
     isManaged(management) &&
-    html`<label class="choice"><input type="checkbox" name="${CONFIRMED}" value="yes" required>The next ${management.manager} run undoes this</label>`
+    html`<label class="choice"><input type="checkbox" name="${CONFIRMED}" value="yes" required>The next ${management.manager} run reverts this</label>`
   )
 }
 

@@ -5,17 +5,17 @@ import type { OrgRequest } from '../routing/route.ts'
 import { definitionText } from './definitionText.ts'
 import type { ServiceRow } from './serviceRows.ts'
 
-/** What a new setting of automatic incidents starts from. */
+/** Default settings of automatic incidents. */
 const THRESHOLD = 3
 const WINDOW_MINUTES = 10
 
-/** What is checked, and how to go on as code; for members also automatic incidents. */
+/** The definition of a service, a hint to export it, and for members its automatic incidents. */
 export function definitionPart(request: OrgRequest, { service }: ServiceRow): Html {
   const { id, interval_secs: intervalS, regions, endpoints } = service
   return html`${request.may('operate') && autoIncidents(request, { service })}
 <section class="group" aria-labelledby="definition"><h2 id="definition">Definition</h2>
 <dl class="facts"><div><dt>Interval</dt><dd>${intervalS} s</dd></div><div><dt>Regions</dt><dd>${regions.join(', ')}</dd></div><div><dt>Id</dt><dd><code>${id}</code></dd></div></dl>
-<ul>${endpoints.map(({ url, name, call, assertions, blocked }) => html`<li>${name != null && html`<bdi>${name}</bdi>: `}${call.Http.method} <bdi>${url}</bdi>, ${assertions.length} ${assertions.length === 1 ? 'assertion' : 'assertions'}${blocked && html` <strong>(not checked: the address is forbidden)</strong>`}</li>`)}</ul>
+<ul>${endpoints.map(({ url, name, call, assertions, blocked }) => html`<li>${name != null && html`<bdi>${name}</bdi>: `}${call.Http.method} <bdi>${url}</bdi>, ${assertions.length} ${assertions.length === 1 ? 'assertion' : 'assertions'}${blocked && html` <strong>(not checked: forbidden address)</strong>`}</li>`)}</ul>
 <details><summary>As JSON</summary><pre>${definitionText(service)}</pre></details>
 <p>To manage the services of this organisation as code, export them: <code>pharos export --write monitoring</code></p></section>`
 }

@@ -10,8 +10,8 @@ import { readServiceDefinition } from '../../http/operations/serviceDefinition.t
 import type { ConsoleParts } from '../routing/route.ts'
 
 /**
- * The definition of a service as JSON that can be edited: the body of a replacement, where a sealed value is
- * `{"Sealed":{"key_id":…}}`. Gap G55. Pure.
+ * The definition of a service as editable JSON: the body of a replacement, with `{"Sealed":{"key_id":…}}` for sealed
+ * values. Gap G55. Pure.
  */
 export function definitionText({ name, interval_secs, regions, endpoints }: ServiceResponse): string {
   const definition = {
@@ -38,8 +38,8 @@ function editableValue(value: SensitiveOutput) {
 }
 
 /**
- * The definition in `text`. A sealed value that `current` has keeps its secret where the URL, the method and the name of its
- * endpoint stay, so that it is not sent elsewhere. Rejects with `invalid`, with the JSON path. Gap G55.
+ * The definition in `text`. A sealed value of `current` keeps its secret only if the URL, method and name of its
+ * endpoint stay the same, so that the secret is not sent elsewhere. Rejects with `invalid` and the JSON path. Gap G55.
  */
 export async function readDefinition(
   { store, findMasterKey }: Pick<ConsoleParts, 'store' | 'findMasterKey'>,
@@ -57,7 +57,7 @@ export async function readDefinition(
   return readServiceDefinition({
     body,
     yieldTurn: () => new Promise((resolve) => setImmediate(resolve)),
-    // A field with a typing error must not get lost.
+    // A misspelled field must be an error.
     header: (name) => (name === 'prefer' ? 'handling=strict' : undefined),
   })
 }
@@ -71,7 +71,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Puts the secrets of `current` into `body`, in place of the names of their keys. */
+/** Replaces sealed values in `body` by the secrets of `current`. */
 function keepSealed(
   body: unknown,
   current: ServiceResponse,

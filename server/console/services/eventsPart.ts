@@ -5,7 +5,7 @@ import { managerOf } from '../../domain/changeOrigin.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { OrgRequest } from '../routing/route.ts'
 
-/** Time that the events cover (seconds), and the most that are shown. */
+/** Period of the events (seconds), and most events shown. */
 const EVENTS_S = 7 * 24 * 3_600
 const EVENTS_MAX = 30
 
@@ -14,7 +14,7 @@ interface Event {
   readonly text: Html
 }
 
-/** What happened to a service lately: changes of its state, and of its definition. */
+/** Recent changes of the state and the definition of a service. */
 export async function eventsPart(
   { measurements, store, nowMs }: OrgRequest,
   { id }: ServiceResponse,

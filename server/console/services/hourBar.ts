@@ -1,11 +1,11 @@
 import { type Html, html } from '../../../web/html.ts'
 import { memoised } from '../../../web/memoised.ts'
 
-/** Size of the drawing (its units): an hour is CELL wide, with GAP behind it. */
+/** Sizes in the drawing (SVG units): an hour is CELL wide, followed by GAP. */
 const CELL = 4
 const GAP = 1
 const HEIGHT = 16
-/** Letters of `ServiceNow.hours` with the class of their colour, the height of their bar, and their words. */
+/** Colour class, bar height and words of the letters of `ServiceNow.hours`. */
 const HOURS: Readonly<Record<string, readonly [colour: string, height: number, words: string]>> = {
   d: ['down', HEIGHT, 'down'],
   g: ['degraded', HEIGHT * 0.75, 'degraded'],
@@ -15,7 +15,7 @@ const HOURS: Readonly<Record<string, readonly [colour: string, height: number, w
   '-': ['none', HEIGHT * 0.25, 'not monitored'],
 }
 
-/** The worst state of each of the last 24 hours as a drawing, with the same in words. Pure. */
+/** The worst state of each of the last 24 hours, as a drawing and in words. Pure. */
 export const hourBar = memoised((hours: string): Html => {
   const width = hours.length * (CELL + GAP) - GAP
   const bars = [...hours].map((letter, index) => {

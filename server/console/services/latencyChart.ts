@@ -3,29 +3,29 @@ import { instant } from '../../../web/times.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { LatencyPoint, RegionLatency } from '../../results/measurements/measurements.ts'
 
-/** Size of the drawing (its units), and room for the labels. */
+/** Size of the drawing, and margins for labels (SVG units). */
 const WIDTH = 800
 const HEIGHT = 240
 const LEFT = 56
 const RIGHT = 8
 const TOP = 10
 const BOTTOM = 24
-/** Lines across. */
+/** Grid lines. */
 const STEPS = 4
-/** Lines differ by their dashes, not by their colour alone. */
+/** Line styles. Lines differ by their dashes, not only by colour. */
 const LINES = 6
 
-/** What a chart shows. */
+/** Data of a chart. */
 export interface LatencyChart {
   readonly lines: readonly RegionLatency[]
   readonly fromS: number
   readonly untilS: number
 }
 
-/** The 95th percentiles of latency by region: a drawing with a gap where there are no results, and the same as a table. Pure. */
+/** The 95th percentiles of latency by region, as a drawing with gaps for missing results and as a table. Pure. */
 export function latencyChart({ lines, fromS, untilS }: LatencyChart): Html {
   const values = lines.flatMap(({ points }) => points.flatMap(({ p95Ms }) => (p95Ms === null ? [] : [p95Ms])))
-  if (values.length === 0) return html`<p>No response was measured in this time.</p>`
+  if (values.length === 0) return html`<p>No latency was measured in this period.</p>`
   const top = niceMax(Math.max(...values))
   const x = (atS: number): number =>
     rounded(LEFT + ((atS - fromS) / (untilS - fromS)) * (WIDTH - LEFT - RIGHT))
@@ -42,7 +42,7 @@ ${lines.map(({ points }, index) => html`<path class="line l-${index % LINES}" d=
 <tbody>${tableRows(lines)}</tbody></table></div></details>`
 }
 
-/** One path, interrupted where there is no value. */
+/** One path, with gaps for missing values. */
 function pathOf(
   points: readonly LatencyPoint[],
   x: (atS: number) => number,
@@ -68,7 +68,7 @@ function tableRows(lines: readonly RegionLatency[]): readonly Html[] {
   )
 }
 
-/** The least round number that is not below `value`. Pure. */
+/** The smallest round number that is at least `value`. Pure. */
 function niceMax(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
   return [1, 2, 4, 8, 10].map((factor) => factor * power).find((round) => round >= value) ?? value
@@ -78,7 +78,7 @@ function msText(ms: number): string {
   return ms >= 1_000 ? `${rounded(ms / 1_000)} s` : `${Math.round(ms)} ms`
 }
 
-/** The time of day within two days, else the day; UTC. */
+/** The time of day for spans up to two days, else the day; UTC. */
 function axisText(atS: number, spanS: number): string {
   const iso = timestamp(atS * 1_000)
   return spanS <= 2 * 86_400 ? `${iso.slice(11, 16)} UTC` : iso.slice(0, 10)

@@ -1,6 +1,6 @@
 import type { Answer, OrgRequest } from '../routing/route.ts'
 
-/** The stream of what changes in an organisation. */
+/** The event stream of an organisation. */
 export async function live(request: OrgRequest): Promise<Answer> {
   const { session, measurements, store, org, environment, person, streams } = request
   if (measurements === undefined) return { kind: 'stream', start: (reply) => void reply.code(204).send() }

@@ -5,11 +5,11 @@ import { timestamp } from '../../domain/environment.ts'
 import { PHASES, type ServiceResult } from '../../results/measurements/measurements.ts'
 import type { OrgRequest } from '../routing/route.ts'
 
-/** Results of a page. */
+/** Results per page. */
 const RESULTS = 15
 const US_PER_MS = 1_000
 
-/** The newest results of a service, as the address asks: of one region, or failed ones only. */
+/** The newest results of a service, filtered by the query: one region, or failed ones only. */
 export async function resultsPart(
   { measurements, query, root }: OrgRequest,
   { id, regions, endpoints }: ServiceResponse,
@@ -21,7 +21,7 @@ export async function resultsPart(
   const asked = { serviceId: id, region, isFailedOnly, limit: RESULTS + 1 }
   const found = await measurements
     .results({ ...asked, before })
-    // A cursor from another page: the newest results are what it can have meant.
+    // An invalid cursor: shows the newest results.
     .catch(() => measurements.results(asked))
   const shown = found.slice(0, RESULTS)
   const last = found.length > RESULTS ? shown.at(-1) : undefined
@@ -51,7 +51,7 @@ function resultTable(results: readonly ServiceResult[], nameOf: ReadonlyMap<stri
   )}</tbody></table></div>`
 }
 
-/** `dns 3 · connect 11 · wait 90`: the phases that took time. */
+/** The phases that took time, such as `dns 3 · connect 11 · wait 90`. */
 function phasesText(phases: ServiceResult['phases']): string {
   return PHASES.filter((phase) => phase !== 'total' && phases[phase] >= US_PER_MS / 2)
     .map((phase) => `${phase} ${Math.round(phases[phase] / US_PER_MS)}`)

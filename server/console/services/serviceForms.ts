@@ -2,7 +2,7 @@ import type { Assertion } from '../../../api/contract/assertion.ts'
 import { METHODS } from '../../../api/contract/service.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { REGIONS } from '../../domain/regions.ts'
-import { selectField, textArea, textField } from '../frame/fields.ts'
+import { problemNotice, selectField, textArea, textField } from '../frame/fields.ts'
 import type { OrgRequest, Page } from '../routing/route.ts'
 import { confirmBox, managementOfService } from './actionForms.ts'
 import { definitionText } from './definitionText.ts'
@@ -10,13 +10,13 @@ import { readServiceRow } from './serviceRows.ts'
 
 const INTERVAL_S = 60
 
-/** The form of a new service: a few fields for one endpoint, or a whole definition. */
+/** The forms for a new service: some fields for one endpoint, or the complete definition. */
 export function newServicePage(request: OrgRequest, fault?: string): Page {
   const { form, actions } = request
   const value = (name: string, otherwise = ''): string => form.get(name) ?? otherwise
   const regions = new Set(form.getAll('region'))
   const body = html`<h1>New service</h1>
-${fault !== undefined && html`<p class="notice bad" role="alert">${fault}</p>`}
+${problemNotice(fault)}
 <section class="group" aria-labelledby="short"><h2 id="short">One endpoint</h2>
 <form method="post" action="${actions}/services">
 ${textField({ name: 'name', label: 'Name', value: value('name') })}
@@ -25,10 +25,10 @@ ${selectField({ name: 'method', label: 'Method', value: value('method', 'GET'), 
 ${textField({ name: 'interval', label: 'Interval (seconds)', type: 'number', value: value('interval', String(INTERVAL_S)) })}
 <fieldset><legend>Regions</legend>${REGIONS.map(({ code, city }, index) => html`<label class="choice"><input type="checkbox" name="region" value="${code}"${(regions.has(code) || (regions.size === 0 && index === 0)) && html` checked`}>${city} (${code})</label>`)}</fieldset>
 ${textField({ name: 'status', label: 'Expected status', type: 'number', value: value('status', '200'), isRequired: false })}
-${textField({ name: 'latency', label: 'Longest latency (milliseconds)', type: 'number', value: value('latency'), isRequired: false })}
-${textField({ name: 'contains', label: 'The body contains', value: value('contains'), isRequired: false })}
+${textField({ name: 'latency', label: 'Maximum latency (milliseconds)', type: 'number', value: value('latency'), isRequired: false })}
+${textField({ name: 'contains', label: 'Body contains', value: value('contains'), isRequired: false })}
 <button class="main">Create service</button></form></section>
-<section class="group" aria-labelledby="whole"><h2 id="whole">Whole definition</h2>
+<section class="group" aria-labelledby="whole"><h2 id="whole">Complete definition</h2>
 <form method="post" action="${actions}/services">
 ${textArea({ name: 'definition', label: 'JSON', hint: 'The body of POST /v1/services.', value: value('definition'), rows: 14 })}
 <button>Create service</button></form></section>`
@@ -41,10 +41,10 @@ ${textArea({ name: 'definition', label: 'JSON', hint: 'The body of POST /v1/serv
   }
 }
 
-/** The definition that the fields of one endpoint make, as JSON: what is wrong with it is found where all definitions are read. Pure. */
+/** The definition from the fields for one endpoint, as JSON. It is validated later, like every definition. Pure. */
 export function shortDefinition(form: URLSearchParams): string {
   const text = (name: string): string => (form.get(name) ?? '').trim()
-  // What is no number must be found, not become one.
+  // Other text stays text, so that validation reports it.
   const number = (name: string): unknown => (/^\d+$/.test(text(name)) ? Number(text(name)) : text(name))
   const assertions: unknown[] = []
   if (text('status') !== '') assertions.push({ StatusCode: { expected: { Eq: number('status') } } })
@@ -71,13 +71,13 @@ function longestLatency(ms: unknown): unknown {
   return { Latency: { l_type: 'TotalLatency', expected: { LessThan } } }
 }
 
-/** What is wrong with an edited definition. */
+/** Why an edited definition was not saved. */
 export type EditFault =
   | { readonly kind: 'invalid'; readonly message: string }
-  /** Someone changed the service meanwhile. */
+  /** The service has changed meanwhile. */
   | { readonly kind: 'changed' }
 
-/** The form of the whole definition of a service; `undefined` when there is no such service. */
+/** The form with the complete definition of a service; `undefined` when there is no such service. */
 export async function editServicePage(request: OrgRequest, fault?: EditFault): Promise<Page | undefined> {
   const { org, params, nowMs, form, actions, root } = request
   const row = await readServiceRow(request, org.id, { serviceId: params.id ?? '', nowMs })
@@ -90,9 +90,9 @@ ${faultText(fault)}
 <section class="group" aria-labelledby="whole"><h2 id="whole">Definition</h2>
 <form method="post" action="${actions}/services/${service.id}/replace">
 <input type="hidden" name="generation" value="${generation}">
-${textArea({ name: 'definition', label: 'JSON', hint: 'The body of PATCH /v1/services/:id. A sealed value stays as long as its URL, method and endpoint name do.', value: form.get('definition') ?? stored, rows: 24 })}
+${textArea({ name: 'definition', label: 'JSON', hint: 'The body of PATCH /v1/services/:id. A sealed value is kept if the URL, method and name of its endpoint stay the same.', value: form.get('definition') ?? stored, rows: 24 })}
 ${confirmBox(management)}<p class="row"><button class="main">Save</button><a class="button" href="${root}/services/${service.id}">Cancel</a></p></form></section>
-${fault?.kind === 'changed' && html`<section class="group" aria-labelledby="theirs"><h2 id="theirs">The definition as it is now</h2><pre>${stored}</pre></section>`}`
+${fault?.kind === 'changed' && html`<section class="group" aria-labelledby="theirs"><h2 id="theirs">Current definition</h2><pre>${stored}</pre></section>`}`
   const status = fault === undefined ? {} : { status: fault.kind === 'changed' ? 409 : 422 }
   return { kind: 'page', title: `Edit ${service.name}`, section: 'services', body, ...status }
 }
@@ -102,6 +102,6 @@ function faultText(fault: EditFault | undefined): Html | false {
   const text =
     fault.kind === 'invalid'
       ? fault.message
-      : 'The service was changed while you edited it. Yours is in the form, the present one is below: saving again replaces it.'
+      : 'The service has changed since you opened it. Your version is in the form, the current one below. Saving again replaces it.'
   return html`<p class="notice bad" role="alert">${text}</p>`
 }

@@ -17,7 +17,7 @@ import { readServiceRow, type ServiceRow } from './serviceRows.ts'
 
 const HOUR_S = 3_600
 const DAY_S = 24 * HOUR_S
-/** Times that the chart can show, with the length of a point (seconds). */
+/** Periods of the chart, and length of a point (seconds). */
 const RANGES = [
   ['24h', '24 h', DAY_S, 300],
   ['7d', '7 d', 7 * DAY_S, HOUR_S],
@@ -69,7 +69,7 @@ function daysPart(name: string, days: readonly ServiceDay[], nowMs: number): Htm
   return html`${historyBar(history)}<dl class="facts">${uptimes}</dl>${problemList(history, name)}`
 }
 
-/** Why the service is not operational, endpoint by endpoint. */
+/** Reasons why the service is not operational, by endpoint. */
 function whyPart({ service, reasons }: ServiceRow): Html {
   const parts = service.endpoints.flatMap(({ id, url, name, call }) => {
     const own = reasons.filter(({ endpointId }) => endpointId === id)
@@ -103,7 +103,7 @@ async function chartPart(
   [, , spanS, stepS]: (typeof RANGES)[number],
 ): Promise<Html> {
   if (measurements === undefined)
-    return html`<p>No results: this server makes no checks, or cannot read them at present.</p>`
+    return html`<p>No results: this server runs no checks, or cannot read results at present.</p>`
   const untilS = Math.ceil(nowMs / 1_000 / stepS) * stepS
   const fromS = untilS - spanS
   const lines = await measurements.latency({ endpointId, fromS, untilS, stepS })

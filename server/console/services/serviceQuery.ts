@@ -1,9 +1,9 @@
 import { SHOWN_STATES, type ShownState } from '../../../web/stateShapes.ts'
 import type { ListRow } from './serviceRows.ts'
 
-/** Services of a page. */
+/** Services per page. */
 export const PAGE_COUNT = 100
-/** Orders of the list, with their names. */
+/** Sort orders of the list, with their names. */
 export const SORTS = [
   ['attention', 'Needs attention'],
   ['name', 'Name'],
@@ -11,10 +11,10 @@ export const SORTS = [
 ] as const
 type Sort = (typeof SORTS)[number][0]
 
-/** What needs attention comes first. */
+/** States ordered by urgency. */
 const ORDER: readonly ShownState[] = ['down', 'degraded', 'unknown', 'maintenance', 'operational', 'paused']
 
-/** What the address of the list asks for. */
+/** Query of the list. */
 export interface ServiceQuery {
   readonly state: ShownState | undefined
   /** '' for everything. */
@@ -23,7 +23,7 @@ export interface ServiceQuery {
   readonly page: number
 }
 
-/** Reads the address of the list; what it does not understand is left out. Pure. */
+/** Parses the query of the list; ignores unknown values. Pure. */
 export function readServiceQuery(query: URLSearchParams): ServiceQuery {
   return {
     state: SHOWN_STATES.find((state) => state === query.get('state')),
@@ -33,7 +33,7 @@ export function readServiceQuery(query: URLSearchParams): ServiceQuery {
   }
 }
 
-/** `query` as an address, with `changes`. Pure. */
+/** `query` with `changes` as a URL query. Pure. */
 export function serviceQueryText(query: ServiceQuery, changes: Partial<ServiceQuery> = {}): string {
   const { state, q, sort, page } = { ...query, ...changes }
   const fields = new URLSearchParams()
@@ -44,7 +44,7 @@ export function serviceQueryText(query: ServiceQuery, changes: Partial<ServiceQu
   return fields.size === 0 ? '' : `?${fields}`
 }
 
-/** The rows that match `query`, in its order; `rows` are by name. Pure. */
+/** The rows that match `query`, in its order; `rows` are ordered by name. Pure. */
 export function matchingRows(rows: readonly ListRow[], { state, q, sort }: ServiceQuery): readonly ListRow[] {
   const searched = q.toLowerCase()
   const found = rows.filter(

@@ -22,10 +22,10 @@ import { type EditFault, editServicePage, newServicePage, shortDefinition } from
 import { servicePage } from './servicePage.ts'
 import { servicesPage } from './servicesPage.ts'
 
-/** The largest whole definition (bytes). */
+/** Largest definition (bytes). */
 const DEFINITION_BYTES_MAX = 1_024 * 1_024
 
-/** Services: the list, one of them, and what people do with them. */
+/** Services: list, page, forms and actions. */
 export const serviceRoutes: readonly Route[] = [
   { method: 'GET', path: '/o/:org/services', access: 'read', handle: servicesPage },
   {
@@ -51,18 +51,18 @@ export const serviceRoutes: readonly Route[] = [
     formBytesMax: DEFINITION_BYTES_MAX,
   },
   action('pause', 'Paused.', (service, _facts, { nowMs }) => pauseService(service, nowMs)),
-  action('resume', 'Resumed: the next checks start at once.', (service, { standing }) =>
+  action('resume', 'Resumed. Checks start at once.', (service, { standing }) =>
     resumeService(service, standing),
   ),
   action('delete', 'Deleted.', (service) => deleteService(service)),
-  action('auto-incident', 'Automatic incidents are changed.', (service, _facts, { form }) =>
+  action('auto-incident', 'Automatic incidents saved.', (service, _facts, { form }) =>
     setAutoIncidents(service, form.get('on') === 'no' ? null : settingsIn(form)),
   ),
 ]
 
 type Decide = (service: Service, facts: ServiceFacts, request: OrgRequest) => ServiceChange | null
 
-/** An action that needs no more than a decision. */
+/** An action that consists of a decision. */
 function action(name: string, flash: string, decide: Decide): Route {
   return {
     method: 'POST',
@@ -70,7 +70,7 @@ function action(name: string, flash: string, decide: Decide): Route {
     access: 'operate',
     handle: async (request) => {
       const { root, params } = request
-      const refused = name === 'auto-incident' ? undefined : await unconfirmed(request)
+      const refused = name === 'auto-incident' ? undefined : await refuseUnconfirmed(request)
       if (refused !== undefined) return refused
       const changed = await change(request, (service, facts) => decide(service, facts, request))
       if (changed === undefined) return { kind: 'not found' }
@@ -86,11 +86,11 @@ function settingsIn(form: URLSearchParams): AutoIncidentSettings {
   return settings
 }
 
-/** A refusal where code manages the service and the box for that is not ticked. */
-async function unconfirmed(request: OrgRequest): Promise<Answer | undefined> {
+/** Refuses an unconfirmed change of a service that code manages; otherwise `undefined`. */
+async function refuseUnconfirmed(request: OrgRequest): Promise<Answer | undefined> {
   const management = await managementOfService(request, request.params.id ?? '')
   if (!isManaged(management) || request.form.get(CONFIRMED) === 'yes') return undefined
-  const text = `${management.manager} manages this service, and its next run undoes what is changed here. Tick the box to change it all the same.`
+  const text = `${management.manager} manages this service, and its next run reverts changes made here. Tick the box to change it anyway.`
   return messagePage(422, 'Not changed', text)
 }
 
@@ -115,7 +115,7 @@ async function create(request: OrgRequest): Promise<Answer> {
     }))
     // True because only rendered ServiceResponses are stored.
     const { id } = JSON.parse(text) as { readonly id: string }
-    const flash = 'The service is created: its first check starts within two seconds.'
+    const flash = 'Service created. Its first check starts within two seconds.'
     return { kind: 'redirect', to: `${root}/services/${id}`, flash }
   } catch (error) {
     return newServicePage(request, refusalOf(error))
@@ -129,7 +129,7 @@ async function replace(request: OrgRequest): Promise<Answer> {
     (await editServicePage(request, fault)) ?? { kind: 'not found' }
   const found = await store.getService(org.id, id)
   if (found === undefined) return { kind: 'not found' }
-  const refused = await unconfirmed(request)
+  const refused = await refuseUnconfirmed(request)
   if (refused !== undefined) return refused
   let hasChanged = false
   try {
@@ -142,10 +142,10 @@ async function replace(request: OrgRequest): Promise<Answer> {
     return again({ kind: 'invalid', message: refusalOf(error) })
   }
   if (hasChanged) return again({ kind: 'changed' })
-  return { kind: 'redirect', to: `${root}/services/${id}`, flash: 'The definition is replaced.' }
+  return { kind: 'redirect', to: `${root}/services/${id}`, flash: 'Definition replaced.' }
 }
 
-/** Why a definition was refused; throws what is no refusal. */
+/** Why a definition was refused; rethrows other errors. */
 function refusalOf(error: unknown): string {
   if (error instanceof ApiError && (error.code === 'invalid' || error.code === 'forbidden'))
     return error.message

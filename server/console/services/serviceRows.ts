@@ -7,46 +7,46 @@ import { componentState } from '../../statusPages/view/componentState.ts'
 import type { ConsoleParts } from '../routing/route.ts'
 import type { ListedService } from '../live/serviceIndex.ts'
 
-/** Open incidents that are read: more are not shown beside their services. */
+/** Most open incidents shown beside their services. */
 const INCIDENTS_MAX = 100
 
-/** A service as pages show it. */
+/** A service on its page. */
 export interface ServiceRow {
   readonly service: ServiceResponse
   readonly state: ShownState
-  /** Since when (milliseconds since the epoch). */
+  /** Start of the state (milliseconds since the epoch). */
   readonly sinceMs: number
   readonly reasons: readonly StateReason[]
   /** Its newest open incident. */
   readonly incident: Pick<Incident, 'id' | 'display_id'> | undefined
-  /** What its checks say; `undefined` before the first result, and while nothing is measured. */
+  /** Its measured state; `undefined` before the first result, and without results. */
   readonly now: ServiceNow | undefined
 }
 
 type RowParts = Pick<ConsoleParts, 'store' | 'measurements'>
 
-/** A service as lists show it. */
+/** A service in a list. */
 export interface ListRow {
   readonly service: ListedService
   readonly state: ShownState
-  /** Since when (milliseconds since the epoch). */
+  /** Start of the state (milliseconds since the epoch). */
   readonly sinceMs: number
   readonly p95Ms: number | null
   /** Its newest open incident. */
   readonly incident: Pick<Incident, 'id' | 'display_id'> | undefined
 }
 
-/** The services of an organisation by name, each with its state; `nowMs` decides which maintenance is under way. */
+/** The services of an organisation with their states at `nowMs`, ordered by name. */
 export async function readListRows(
   { store, index }: Pick<ConsoleParts, 'store' | 'index'>,
   orgId: string,
   nowMs: number,
 ): Promise<readonly ListRow[]> {
   const { services, states } = await index.read(orgId)
-  const surroundings = await readSurroundings(store, orgId, nowMs)
+  const context = await readStateContext(store, orgId, nowMs)
   return services.map((service) => {
     const now = states.get(service.id)
-    const { state, sinceMs, incident } = shownStateOf(service, now, surroundings)
+    const { state, sinceMs, incident } = shownStateOf(service, now, context)
     return { service, state, sinceMs, p95Ms: now?.p95Ms ?? null, incident }
   })
 }
@@ -62,26 +62,26 @@ export async function readServiceRow(
   // True because only rendered ServiceResponses are stored.
   const service = JSON.parse(found.text) as ServiceResponse
   const [now] = (await parts.measurements?.states(orgId, [serviceId])) ?? []
-  const surroundings = await readSurroundings(parts.store, orgId, nowMs)
+  const context = await readStateContext(parts.store, orgId, nowMs)
   const facts = { id: serviceId, pausedAt: service.paused_at ?? null, createdAt: service.created_at }
   const reasons = facts.pausedAt === null ? (now?.reasons ?? []) : []
   const { generation } = found
-  return { service, now, reasons, generation, ...shownStateOf(facts, now, surroundings) }
+  return { service, now, reasons, generation, ...shownStateOf(facts, now, context) }
 }
 
-/** What determines the states of services besides their checks. */
-interface Surroundings {
-  /** Open incidents by the ids of their services, the newest first. */
+/** Incidents and maintenance windows, which also determine shown states. */
+interface StateContext {
+  /** Open incidents by service id, newest first. */
   readonly open: ReadonlyMap<string, readonly Incident[]>
-  /** Since when services are in maintenance. */
+  /** Start of the current maintenance by service id. */
   readonly maintained: ReadonlyMap<string, string>
 }
 
-async function readSurroundings(
+async function readStateContext(
   store: ConsoleParts['store'],
   orgId: string,
   nowMs: number,
-): Promise<Surroundings> {
+): Promise<StateContext> {
   const now = timestamp(nowMs)
   const windows = (await store.listMaintenance(orgId, { endsAfter: now })).filter(
     ({ startsAt }) => startsAt <= now,
@@ -89,7 +89,7 @@ async function readSurroundings(
   const filter = { section: 'active', q: undefined, severity: undefined, serviceIds: [] } as const
   const found = await store.listIncidents(orgId, { ...filter, page: 1, limit: INCIDENTS_MAX }, async () => {})
   const open = new Map<string, Incident[]>()
-  // More than fit into memory are not shown beside their services.
+  // A list too long for memory is not shown beside services.
   for (const incident of 'items' in found ? found.items : []) {
     for (const id of incident.service_ids) open.set(id, [...(open.get(id) ?? []), incident])
   }
@@ -104,7 +104,7 @@ async function readSurroundings(
 function shownStateOf(
   { id, pausedAt, createdAt }: Pick<ListedService, 'id' | 'pausedAt' | 'createdAt'>,
   now: Pick<ServiceNow, 'state' | 'sinceS'> | undefined,
-  { open, maintained }: Surroundings,
+  { open, maintained }: StateContext,
 ): Pick<ServiceRow, 'state' | 'sinceMs' | 'incident'> {
   const incidents = open.get(id) ?? []
   const maintainedSince = maintained.get(id)

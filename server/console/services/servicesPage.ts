@@ -4,7 +4,7 @@ import { durationText, instant } from '../../../web/times.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { ServiceDay, ServiceNow } from '../../results/measurements/measurements.ts'
 import { uptimeOf, uptimeText } from '../../statusPages/view/uptime.ts'
-import { selectField, textField } from '../frame/fields.ts'
+import { pageLinks, selectField, textField } from '../frame/fields.ts'
 import type { OrgRequest, Page } from '../routing/route.ts'
 import { hourBar } from './hourBar.ts'
 import {
@@ -21,7 +21,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 /** Days of the uptime in the list. */
 const UPTIME_DAYS = 30
 
-/** The list of services. What fails stands first, with its reason. */
+/** The list of services. Failing ones come first, with their reasons. */
 export async function servicesPage(request: OrgRequest): Promise<Page> {
   const { org, query, nowMs } = request
   const asked = readServiceQuery(query)
@@ -39,7 +39,7 @@ ${filters(request, asked)}
 <section class="group" aria-labelledby="list" data-live="services"><h2 id="list" class="unseen">List of services</h2>
 ${found.length === 0 ? html`<p>No service matches.</p>` : table(request, shown, measured)}
 ${found.length > 0 && html`<p class="quiet">${(page - 1) * PAGE_COUNT + 1}–${(page - 1) * PAGE_COUNT + shown.length} of ${found.length}</p>`}
-${pages > 1 && pageLinks(request, asked, { page, pages })}</section>`
+${pageLinks('Pages of services', { page, pages }, (number) => `${request.root}/services${serviceQueryText(asked, { page: number })}`)}</section>`
   return { kind: 'page', title: 'Services', section: 'services', body }
 }
 
@@ -57,15 +57,6 @@ ${textField({ name: 'q', label: 'Find', type: 'search', value: q, isRequired: fa
 ${selectField({ name: 'state', label: 'State', value: state, options: [['', 'All'], ...states] })}
 ${selectField({ name: 'sort', label: 'Sort', value: sort, options: SORTS })}
 <p class="field"><button>Show</button></p></form>`
-}
-
-function pageLinks(
-  { root }: OrgRequest,
-  asked: ServiceQuery,
-  { page, pages }: { readonly page: number; readonly pages: number },
-): Html {
-  const to = (number: number): string => `${root}/services${serviceQueryText(asked, { page: number })}`
-  return html`<nav class="pages" aria-label="Pages of services">${page > 1 && html`<a href="${to(page - 1)}" rel="prev">Previous</a>`}<span>Page ${page} of ${pages}</span>${page < pages && html`<a href="${to(page + 1)}" rel="next">Next</a>`}</nav>`
 }
 
 function table(
@@ -93,7 +84,7 @@ function tableRow(
 <td class="short" data-of="Last check">${now?.lastResultS == null ? 'none yet' : `${ago(now.lastResultS, nowMs)} ago`}</td></tr>`
 }
 
-/** Why a service is not operational: the first reason, and where. */
+/** The first reason why a service is not operational, with its regions. */
 function reason({ service, incident }: ListRow, now: ServiceNow | undefined, root: string): Html | false {
   const reasons = service.pausedAt === null ? (now?.reasons ?? []) : []
   const [first] = reasons
@@ -111,14 +102,14 @@ function ago(atS: number, nowMs: number): string {
   return seconds < 60 ? `${seconds} s` : durationText(seconds)
 }
 
-/** What is measured of a row. */
+/** Measurements of a row. */
 interface Measured {
   readonly now: ServiceNow | undefined
-  /** Over the last days; `null` when nothing counted. */
+  /** Over UPTIME_DAYS; `null` without counted time. */
   readonly uptime: number | null
 }
 
-/** The measurements of `rows` by the ids of their services. */
+/** The measurements of `rows` by service id. */
 async function readMeasured(
   { org, measurements, nowMs }: OrgRequest,
   rows: readonly ListRow[],
@@ -136,7 +127,7 @@ async function readMeasured(
   return new Map(ids.map((id) => [id, { now: nowOf.get(id), uptime: uptimeOf(daysOf.get(id) ?? []) }]))
 }
 
-/** For a screen on the wall: what is not well, in large letters. */
+/** For a wall screen: services that need attention, in large letters. */
 async function wallPage({ org, measurements, nowMs }: OrgRequest, rows: readonly ListRow[]): Promise<Page> {
   const query: ServiceQuery = { state: undefined, q: '', sort: 'attention', page: 1 }
   const bad = matchingRows(rows, query).filter(({ state }) => ['down', 'degraded', 'unknown'].includes(state))

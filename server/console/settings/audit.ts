@@ -7,13 +7,13 @@ import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
 import { ACTOR_KINDS, type AuditQuery, readAuditQuery, writeAuditQuery } from './auditQuery.ts'
 import { csv } from './csv.ts'
 
-/** Entries of a page. */
+/** Entries per page. */
 const PAGE_COUNT = 100
-/** Entries of a file, and those read at a time: the API runs between them. */
+/** Entries of a file, and entries per read: the API runs between reads. */
 const FILE_COUNT = 10_000
 const SLICE_COUNT = 1_000
 
-/** The audit log: who changed what. */
+/** The audit log. */
 export const auditRoutes: readonly Route[] = [
   { method: 'GET', path: '/o/:org/settings/audit', access: 'read audit log', handle: show },
   { method: 'GET', path: '/o/:org/settings/audit.csv', access: 'read audit log', handle: download },
@@ -62,7 +62,7 @@ function entryTable(entries: readonly NamedAuditEntry[]): Html {
   )}</tbody></table></div>`
 }
 
-/** The actor in words. Pure. */
+/** Name of the actor. Pure. */
 function actorText({ actorKind, actor, actorName }: NamedAuditEntry): string {
   switch (actorKind) {
     case 'person':

@@ -8,14 +8,14 @@ export const ACTOR_KINDS = [
   ['system', 'System'],
 ] as const
 
-/** What a page of the audit log shows. */
+/** Query of a page of the audit log. */
 export interface AuditQuery {
   readonly filter: AuditFilter
   /** Entries before this one; `undefined` for the newest. */
   readonly beforeSeq: number | undefined
 }
 
-/** Reads the parameters of an address; what is empty or malformed is left out. Pure. */
+/** Parses the parameters of a URL; ignores empty and malformed ones. Pure. */
 export function readAuditQuery(query: URLSearchParams): AuditQuery {
   const text = (name: string) => query.get(name)?.trim() || undefined
   const before = Number(query.get('before'))
@@ -31,7 +31,7 @@ export function readAuditQuery(query: URLSearchParams): AuditQuery {
   }
 }
 
-/** The query of an address, with its `?`; '' without a filter. Pure. */
+/** The query of a URL, with its `?`; '' without a filter. Pure. */
 export function writeAuditQuery({ filter, beforeSeq }: AuditQuery): string {
   const { actorKind, action, targetId, from, to } = filter
   const given = { actor: actorKind, action, target: targetId, from, to, before: beforeSeq?.toString() }
@@ -43,7 +43,7 @@ export function writeAuditQuery({ filter, beforeSeq }: AuditQuery): string {
   return query === '' ? '' : `?${query}`
 }
 
-/** `text` if it is a day that exists. */
+/** `text` if it is a valid day. */
 function day(text: string | undefined): string | undefined {
   if (text === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
   const atMs = Date.parse(text)

@@ -9,12 +9,12 @@ import { refusalOf } from '../forms/readForm.ts'
 import { selectField, textField } from '../frame/fields.ts'
 import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
 
-/** Revoked keys that are shown. */
+/** Most revoked keys shown. */
 const REVOKED_SHOWN = 100
 /** Longest note of a key (code points). */
 const NOTE_CHARS_MAX = 200
 
-/** API keys: minted once, shown once. Contract: Authentication, rule 4. */
+/** API keys, each shown once. Contract: Authentication, rule 4. */
 export const keyRoutes: readonly Route[] = [
   { method: 'GET', path: '/o/:org/settings/keys', access: 'manage keys', handle: (request) => list(request) },
   { method: 'POST', path: '/api/o/:org/keys', access: 'manage keys', needsPassword: true, handle: mint },
@@ -25,7 +25,7 @@ export const keyRoutes: readonly Route[] = [
     needsPassword: true,
     handle: async ({ store, org, params, by, nowMs, root }) => {
       await store.revokeKey({ id: params.id ?? '', orgId: org.id, by, nowMs })
-      const flash = 'The key is revoked: its next request is refused.'
+      const flash = 'Key revoked. Its next request is refused.'
       return { kind: 'redirect', to: `${root}/settings/keys`, flash }
     },
   },
@@ -46,7 +46,7 @@ ${active.length === 0 ? html`<p>No keys.</p>` : keyTable(active, actions)}</sect
 <section class="group" aria-labelledby="new"><h2 id="new">New key</h2>
 <form method="post" action="${actions}/keys">
 ${textField({
-  ...{ name: 'note', label: 'What is it for?', hint: 'For example: Terraform in CI.' },
+  ...{ name: 'note', label: 'Purpose', hint: 'For example: Terraform in CI.' },
   ...{ value: form.get('note') ?? '', fault },
 })}
 ${selectField({ name: 'scope', label: 'Scope', value: form.get('scope') ?? 'read_write', options: SCOPE_NAMES })}
@@ -109,7 +109,7 @@ async function mint(request: OrgRequest): Promise<Answer> {
   if (refusal !== undefined) return list(request, refusal[''])
   const title = 'New API key'
   const body = html`<h1>${title}</h1>
-<p class="notice">This key is shown only now. Store it where its programs find it.</p>
+<p class="notice">This key is shown only once. Store it where your programs can read it.</p>
 <div class="group"><p class="secret"><code id="key">${key}</code></p>
 <p><button type="button" data-copy="key" hidden>Copy</button></p>
 <h2>Use it</h2>

@@ -6,8 +6,9 @@ import { hashToken, INVITATION_MS, newToken } from '../../domain/accounts/sessio
 import { timestamp } from '../../domain/environment.ts'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import type { Member, OpenInvitation } from '../../store/accountStore.ts'
-import { selectField, textField } from '../frame/fields.ts'
+import { problemNotice, selectField, textField } from '../frame/fields.ts'
 import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
+import { refusalOf } from '../forms/readForm.ts'
 
 const ROLE_NAMES = [
   ['viewer', 'Viewer: sees services and incidents'],
@@ -37,7 +38,7 @@ export const memberRoutes: readonly Route[] = [
     needsPassword: true,
     handle: async ({ store, org, params, by, nowMs, root }) => {
       await store.withdrawInvitation(org.id, Buffer.from(params.hash ?? '', 'hex'), by, nowMs)
-      return { kind: 'redirect', to: `${root}/settings/members`, flash: 'The invitation is withdrawn.' }
+      return { kind: 'redirect', to: `${root}/settings/members`, flash: 'Invitation withdrawn.' }
     },
   },
   {
@@ -53,7 +54,7 @@ export const memberRoutes: readonly Route[] = [
     access: 'manage members',
     needsPassword: true,
     handle: (request) =>
-      changed(request, 'The member is removed and signed out.', async () => {
+      changed(request, 'Member removed and signed out.', async () => {
         const { store, org, params, by, nowMs } = request
         await store.removeMember({ orgId: org.id, personId: params.id ?? '', by, nowMs })
       }),
@@ -62,7 +63,7 @@ export const memberRoutes: readonly Route[] = [
 
 interface Faults {
   readonly email?: string | undefined
-  /** Of an action on a member. */
+  /** The fault of an action on a member. */
   readonly member?: string | undefined
 }
 
@@ -71,7 +72,7 @@ async function list(request: OrgRequest, faults: Faults): Promise<Page> {
   const members = await store.listMembers(org.id)
   const invitations = await store.listInvitations(org.id, nowMs)
   const body = html`<h1>Members</h1>
-${faults.member !== undefined && html`<p class="notice bad" role="alert">${faults.member}</p>`}
+${problemNotice(faults.member)}
 <section class="group" aria-labelledby="members"><h2 id="members">Members</h2>${memberTable(members, request)}</section>
 <section class="group" aria-labelledby="invite"><h2 id="invite">Invite a person</h2>
 <form method="post" action="${actions}/invitations">
@@ -118,13 +119,13 @@ async function invite(request: OrgRequest): Promise<Answer> {
   if (problem !== undefined) return list(request, { email: problem })
   const token = newToken(environment.randomBytes)
   const expiresAtMs = nowMs + INVITATION_MS
-  const refusal = await refusalOf(() =>
+  const refusal = await refusalOf([], () =>
     store.invite({ tokenHash: hashToken(token), orgId: org.id, email, role, expiresAtMs }, by, nowMs),
   )
-  if (refusal !== undefined) return list(request, { email: refusal })
+  if (refusal !== undefined) return list(request, { email: refusal[''] })
   const title = 'Invitation'
   const body = html`<h1>${title}</h1>
-<p>Send this link to <bdi>${email}</bdi>. It is shown only now, works once, and expires on ${instant(timestamp(expiresAtMs))}.</p>
+<p>Send this link to <bdi>${email}</bdi>. It is shown only once, works once, and expires on ${instant(timestamp(expiresAtMs))}.</p>
 <div class="group"><p class="secret"><code id="link">${consoleUrl}/invite/${token}</code></p>
 <p><button type="button" data-copy="link" hidden>Copy</button></p></div>
 <p><a class="button" href="${root}/settings/members">Done</a></p>`
@@ -134,26 +135,15 @@ async function invite(request: OrgRequest): Promise<Answer> {
 function changeRole(request: OrgRequest): Promise<Answer> {
   const { store, org, params, form, by, nowMs } = request
   const role = ROLES.find((one) => one === form.get('role'))
-  return changed(request, 'The role is changed.', async () => {
+  return changed(request, 'Role changed.', async () => {
     if (role === undefined) throw new ApiError('invalid', `the role must be ${ROLES.join(', ')}`)
     await store.changeRole({ orgId: org.id, personId: params.id ?? '', role, by, nowMs })
   })
 }
 
-/** Runs a change of a member; a refusal is shown on the page of the members. */
+/** Runs a change of a member; shows a refusal on the members page. */
 async function changed(request: OrgRequest, flash: string, work: () => Promise<void>): Promise<Answer> {
-  const refusal = await refusalOf(work)
-  if (refusal !== undefined) return list(request, { member: refusal })
+  const refusal = await refusalOf([], work)
+  if (refusal !== undefined) return list(request, { member: refusal[''] })
   return { kind: 'redirect', to: `${request.root}/settings/members`, flash }
-}
-
-/** Why the store refused a change that a person can correct; `undefined` when it did not. */
-async function refusalOf(work: () => Promise<void>): Promise<string | undefined> {
-  try {
-    await work()
-    return undefined
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'invalid') return error.message
-    throw error
-  }
 }

@@ -9,7 +9,7 @@ import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
 const NAME_CHARS_MAX = 200
 const BYTES_PER_MIB = 1_024 * 1_024
 
-/** The page of an organisation: its name, and what it uses of its plan. */
+/** The page of an organisation: name, limits and usage. */
 export const organisationRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -32,8 +32,8 @@ ${
 ${textField({ name: 'name', label: 'Name', value: form.get('name') ?? org.name, fault })}
 <button>Rename</button></form>`
 }</section>
-<section class="group" aria-labelledby="use"><h2 id="use">Plan limits and use</h2>${useTable(use)}
-<p class="quiet">Plans are changed by the operator of this server.</p></section>`
+<section class="group" aria-labelledby="use"><h2 id="use">Plan limits and usage</h2>${useTable(use)}
+<p class="quiet">The operator of this server changes plans.</p></section>`
   const answer: Page = { kind: 'page', title: 'Organisation', section: 'organisation', body }
   return fault === undefined ? answer : { ...answer, status: 422 }
 }
@@ -41,7 +41,7 @@ ${textField({ name: 'name', label: 'Name', value: form.get('name') ?? org.name, 
 function useTable({ limits, usage, incidentBytes }: OrgUse): Html {
   const rows = [
     ['Active services', usage.activeServices, limits.servicesMax],
-    ['Services, paused ones included', usage.storedServices, limits.servicesMax * STORED_PER_ACTIVE_SERVICE],
+    ['Services, including paused ones', usage.storedServices, limits.servicesMax * STORED_PER_ACTIVE_SERVICE],
     ['Endpoints of active services', usage.activeEndpoints, limits.endpointsMax],
     ['Incidents (MiB)', Math.ceil(incidentBytes / BYTES_PER_MIB), limits.incidentsMibMax],
   ] as const
@@ -51,7 +51,7 @@ function useTable({ limits, usage, incidentBytes }: OrgUse): Html {
   )}</dl>
 <dl class="facts"><div><dt>Endpoints of one service</dt><dd>at most ${counted(limits.serviceEndpointsMax)}</dd></div>
 <div><dt>Check interval</dt><dd>at least ${limits.intervalSecsMin} s</dd></div>
-<div><dt>Results are kept</dt><dd>${limits.resultsDays} days</dd></div>
+<div><dt>Retention of results</dt><dd>${limits.resultsDays} days</dd></div>
 <div><dt>Regions</dt><dd>${limits.regionsAllowed?.join(', ') ?? 'all'}</dd></div></dl>`
 }
 
@@ -59,7 +59,7 @@ function counted(number: number): string {
   return number.toLocaleString('en')
 }
 
-/** Width of a bar (units of its drawing). */
+/** Width of a bar (SVG units). */
 const BAR_WIDTH = 100
 
 function bar(used: number, max: number): Html {
@@ -73,5 +73,5 @@ async function rename(request: OrgRequest): Promise<Answer> {
   const problem = readableTextProblem(name, { charsMax: NAME_CHARS_MAX, lines: 'one line' })
   if (problem !== undefined) return show(request, problem)
   await store.renameOrg({ orgId: org.id, name, by, nowMs })
-  return { kind: 'redirect', to: `${root}/settings/organisation`, flash: 'The organisation is renamed.' }
+  return { kind: 'redirect', to: `${root}/settings/organisation`, flash: 'Organisation renamed.' }
 }

@@ -100,7 +100,7 @@ test('a lowered role and a removed member are signed out at once, and the last o
   expect([seen.status, lowered.status, removed.status]).toEqual([200, 303, 303])
   expect(await server.store.membershipsOf(member.id)).toEqual([])
   expect([last.status, lastRole.status]).toEqual([422, 422])
-  expect(last.text).toContain('the last owner must stay')
+  expect(last.text).toContain('The last owner must stay')
 })
 
 test('an action that needs the password asks for it, keeps the form, and gives the session another id', async () => {

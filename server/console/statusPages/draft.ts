@@ -23,7 +23,7 @@ export type DraftLine =
       readonly showsUptime: boolean
     }
 
-/** A status page as it stands in the editor. */
+/** A status page in the editor. */
 export interface Draft {
   readonly slug: string
   readonly title: string
@@ -33,15 +33,15 @@ export interface Draft {
   readonly lines: readonly DraftLine[]
 }
 
-/** Most lines that a form has. */
+/** Most lines of a form. */
 const LINES_MAX = 500
 
-/** A page that is not made yet. */
+/** A new page. */
 export const NEW_DRAFT: Draft = {
   ...{ slug: '', title: '', text: '', isPublic: true, incidentsShown: 'people', lines: [] },
 }
 
-/** What the editor shows of a stored page. Pure. */
+/** The draft of a stored page. Pure. */
 export function draftOf({ slug, title, text, isPublic, incidentsShown, sections }: StatusPage): Draft {
   const lines = sections.flatMap(({ name, components }): readonly DraftLine[] => [
     ...(name === '' ? [] : [{ kind: 'section', name } as const]),
@@ -53,7 +53,7 @@ export function draftOf({ slug, title, text, isPublic, incidentsShown, sections 
   return { slug, title, text, isPublic, incidentsShown, lines }
 }
 
-/** What was typed in the editor. Pure. */
+/** The draft of a submitted form. Pure. */
 export function readDraft(form: URLSearchParams): Draft {
   const lines: DraftLine[] = []
   for (let index = 0; index < LINES_MAX && form.has(`kind-${index}`); index += 1) {
@@ -76,7 +76,7 @@ export function readDraft(form: URLSearchParams): Draft {
 }
 
 /**
- * `draft` after the button `pressed`: `up:3`, `down:3`, `remove:3`, `section`, or `service` with the id of the service to add;
+ * `draft` after pressing a button: `up:3`, `down:3`, `remove:3`, `section`, or `service`, which adds `addedService`;
  * `undefined` for another button. Pure.
  */
 export function afterButton(
@@ -111,7 +111,7 @@ export function afterButton(
   }
 }
 
-/** What is wrong with a draft, by field; empty for nothing. Pure. */
+/** Faults of a draft by field. Pure. */
 export function draftFaults({ slug, title, text, lines }: Draft): Faults {
   const faults: Record<string, string> = {}
   const slugFault = slugProblem(slug)
@@ -132,7 +132,7 @@ export function draftFaults({ slug, title, text, lines }: Draft): Faults {
   return faults
 }
 
-/** The sections of a draft: components above the first heading have none. Pure. */
+/** The sections of a draft; components before the first heading form a section without a name. Pure. */
 export function sectionsOf({ lines }: Draft): readonly WantedSection[] {
   const sections: { name: string; components: WantedSection['components'][number][] }[] = []
   for (const line of lines) {

@@ -2,41 +2,41 @@ import { type Html, html } from '../../../web/html.ts'
 import type { StatusPage } from '../../domain/statusPages/definition.ts'
 import type { Faults } from '../forms/readForm.ts'
 import type { NamedService } from '../forms/services.ts'
-import { selectField, textArea, textField } from '../frame/fields.ts'
+import { problemNotice, selectField, textArea, textField } from '../frame/fields.ts'
 import type { Draft, DraftLine } from './draft.ts'
 
-/** What the editor is about. */
+/** State of the editor. */
 export interface Editing {
   readonly draft: Draft
   /** The stored page; absent for a new one. */
   readonly page?: StatusPage
   readonly services: readonly NamedService[]
   readonly faults: Faults
-  /** Where the form is sent. */
+  /** Action of the form. */
   readonly action: string
-  /** Where "Cancel" leads. */
+  /** Target of "Cancel". */
   readonly back: string
 }
 
 const INCIDENT_CHOICES = [
   ['people', 'By people and the API'],
-  ['all', 'Automatic ones too'],
+  ['all', 'Also automatic ones'],
   ['none', 'None'],
 ] as const
 
-/** The form of a status page. Each button sends the whole form, so that nothing typed is lost. Pure. */
+/** The form of a status page. Each button sends the complete form, so that no input is lost. Pure. */
 export function editorForm({ draft, page, services, faults, action, back }: Editing): Html {
   const { slug, title, text, isPublic, incidentsShown, lines } = draft
   const listed = new Set(lines.flatMap((line) => (line.kind === 'component' ? [line.serviceId] : [])))
   const free = services.filter(({ id }) => !listed.has(id))
   const nameOf = new Map(services.map(({ id, name }) => [id, name]))
-  return html`${faults[''] !== undefined && html`<p class="notice bad" role="alert">${faults['']}</p>`}
+  return html`${problemNotice(faults[''])}
 <form method="post" action="${action}">
 <button class="unseen" name="do" value="save" tabindex="-1" aria-hidden="true">Save</button>
 ${page !== undefined && html`<input type="hidden" name="generation" value="${page.generation}">`}
 <section class="group" aria-labelledby="page"><h2 id="page">Page</h2>
 ${textField({ name: 'title', label: 'Title', value: title, fault: faults.title, isRequired: false })}
-${textField({ name: 'slug', label: 'Slug', hint: 'The last part of its address: /s/slug', value: slug, fault: faults.slug, isRequired: false })}
+${textField({ name: 'slug', label: 'Slug', hint: 'Last part of its URL: /s/slug', value: slug, fault: faults.slug, isRequired: false })}
 ${textArea({ name: 'text', label: 'Introduction', value: text, fault: faults.text })}
 <label class="choice"><input type="checkbox" name="public" value="yes"${isPublic && html` checked`}>Public</label>
 ${selectField({ name: 'incidents', label: 'Incidents shown', value: incidentsShown, options: INCIDENT_CHOICES })}</section>
@@ -67,7 +67,7 @@ ${textField({ name: `name-${index}`, label: line.kind === 'section' ? 'Name' : '
 ${
   line.kind === 'component' &&
   html`<input type="hidden" name="service-${index}" value="${line.serviceId}">
-${textField({ name: `text-${index}`, label: 'Line below it', value: line.text, fault: faults[`text-${index}`], isRequired: false })}
+${textField({ name: `text-${index}`, label: 'Description', value: line.text, fault: faults[`text-${index}`], isRequired: false })}
 <label class="choice"><input type="checkbox" name="uptime-${index}" value="yes"${line.showsUptime && html` checked`}>Show days and uptime</label>`
 }${moves}</fieldset>`
 }

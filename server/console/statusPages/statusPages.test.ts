@@ -106,7 +106,7 @@ test('two people who edit a page lose nothing', async () => {
   const again = await press(theirs.text, path, { do: 'save' })
 
   expect([mine.status, theirs.status, again.status]).toEqual([303, 409, 303])
-  expect(theirs.text).toContain('It has now: Mine, svc-checkout, Find, svc-search.')
+  expect(theirs.text).toContain('It now contains: Mine, svc-checkout, Find, svc-search.')
   expect(theirs.text).toContain('value="Theirs"')
   expect((await server.store.getStatusPage(id)).title).toBe('Theirs')
 })

@@ -50,14 +50,14 @@ async function list({ store, org, root, may }: OrgRequest): Promise<Answer> {
 <section class="group" aria-labelledby="pages"><h2 id="pages" class="unseen">Pages</h2>
 ${
   pages.length === 0
-    ? html`<p>No pages. A status page tells customers how your services are.</p>`
+    ? html`<p>No pages. A status page shows customers the state of your services.</p>`
     : html`<div class="scroll" tabindex="0"><table class="stack"><thead><tr><th scope="col">Title</th><th scope="col">Address</th><th scope="col">Visibility</th><th scope="col">Components</th></tr></thead>
 <tbody>${pages.map((page) => html`<tr><th scope="row"><a href="${root}/pages/${page.id}"><bdi>${page.title}</bdi></a></th><td data-of="Address">${addresses(page)}</td><td data-of="Visibility">${page.isPublic ? 'public' : 'hidden'}</td><td data-of="Components">${page.sections.reduce((sum, { components }) => sum + components.length, 0)}</td></tr>`)}</tbody></table></div>`
 }</section>`
   return { kind: 'page', title: 'Status pages', section: 'pages', body }
 }
 
-/** Where a page is: on hosts that the operator bound, and below the address of the status listener. */
+/** Addresses of a page: on the status listener, and on hosts that the operator bound. */
 function addresses({ slug, hosts }: StatusPage): Html {
   return html`<code>/s/${slug}</code>${hosts.map((host) => html`, <a href="https://${host}/">${host}</a>`)}`
 }
@@ -100,7 +100,7 @@ function facts(page: StatusPage): Html {
 <div><dt>JSON</dt><dd><code>/s/${slug}/status.json</code></dd></div>
 <div><dt>Visibility</dt><dd>${isPublic ? 'public' : 'hidden: it answers like an unknown page'}</dd></div>
 ${hiddenIncidents.length > 0 && html`<div><dt>Hidden incidents</dt><dd>${hiddenIncidents.join(', ')}</dd></div>`}</dl>
-<p class="quiet">Hosts are bound by the operator of this server.</p></section>`
+<p class="quiet">The operator of this server binds hosts.</p></section>`
 }
 
 function contents({ lines }: Draft): Html {
@@ -115,7 +115,7 @@ async function save(request: OrgRequest, page: StatusPage | undefined): Promise<
   const pressed = form.get('do') ?? 'save'
   const added = (await namedServices(store, org.id)).find(({ id }) => id === form.get('added'))
   const next = afterButton(draft, pressed, added)
-  // The generation stays that of the page that was opened: only "Save" decides.
+  // Keeps the generation of the opened page: only "Save" checks it.
   if (next !== undefined)
     return edit(request, { draft: next, faults: {}, ...(page && { page: opened(page, form) }) })
   const faults = draftFaults(draft)
@@ -132,18 +132,18 @@ async function save(request: OrgRequest, page: StatusPage | undefined): Promise<
     if (refused !== undefined) return again(refused, 422)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
-    const current = page === undefined ? '' : ` It has now: ${contentsText(draftOf(page))}.`
-    const text409 = `The page was changed while you edited it. Yours is below; saving again replaces it.${current}`
+    const current = page === undefined ? '' : ` It now contains: ${contentsText(draftOf(page))}.`
+    const text409 = `The page has changed since you opened it. Your version is below. Saving again replaces the stored page.${current}`
     return again({ '': text409 }, 409)
   }
   return {
     kind: 'redirect',
     to: `${root}/pages/${id}`,
-    flash: 'The page is saved: it changes within seconds.',
+    flash: 'Page saved. The public page changes within seconds.',
   }
 }
 
-/** `page` as it was when the form was opened. */
+/** `page` with the generation at which the form was opened. */
 function opened(page: StatusPage, form: URLSearchParams): StatusPage {
   return { ...page, generation: Number(form.get('generation')) }
 }
@@ -157,5 +157,5 @@ async function remove(request: OrgRequest): Promise<Answer> {
   const page = await pageOf(request)
   if (page === undefined) return { kind: 'not found' }
   await store.deleteStatusPage(page.id, by)
-  return { kind: 'redirect', to: `${root}/pages`, flash: 'The page is deleted.' }
+  return { kind: 'redirect', to: `${root}/pages`, flash: 'Page deleted.' }
 }

@@ -9,15 +9,15 @@ import {
 } from '../../domain/changeOrigin.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { ServiceOrigins, StoredKey } from '../../store/store.ts'
-import { selectField } from '../frame/fields.ts'
+import { pageLinks, selectField } from '../frame/fields.ts'
 import type { OrgRequest, Page, Route } from '../routing/route.ts'
 
-/** Services of a page. */
+/** Services per page. */
 const PAGE_COUNT = 100
-/** Time without a use after which a key is listed (milliseconds). */
+/** Time without use after which a key is listed (milliseconds). */
 const UNUSED_MS = 30 * 24 * 60 * 60 * 1_000
 
-/** What manages the services of an organisation. */
+/** The tools that manage the services of an organisation. */
 export const syncRoutes: readonly Route[] = [
   { method: 'GET', path: '/o/:org/sync', access: 'read', handle: show },
 ]
@@ -33,7 +33,7 @@ async function show(request: OrgRequest): Promise<Page> {
   const keys = await store.listKeys(org.id)
   const wanted = MANAGERS.find((one) => one === query.get('tool'))
   const matching = rows.filter(({ manager }) => wanted === undefined || manager === wanted)
-  // The ones that need a person come first.
+  // Services that differ from code come first.
   const sorted = [
     ...matching.filter(({ differsSince }) => differsSince !== null),
     ...matching.filter(({ differsSince }) => differsSince === null),
@@ -45,7 +45,7 @@ async function show(request: OrgRequest): Promise<Page> {
   const pathOf = (number: number) =>
     `${root}/sync?${new URLSearchParams({ ...(wanted === undefined ? {} : { tool: wanted }), page: String(number) })}`
   const body = html`<h1>Sync</h1>
-${differing > 0 && html`<p class="notice">${differing === 1 ? '1 service differs' : `${differing} services differ`} from code: people changed ${differing === 1 ? 'it' : 'them'} in the console. The next apply undoes that.</p>`}
+${differing > 0 && html`<p class="notice">${differing === 1 ? '1 service differs' : `${differing} services differ`} from code after changes in the console. The next apply reverts these changes.</p>`}
 <section class="group" aria-labelledby="tools"><h2 id="tools">Tools</h2>
 <dl class="facts">${MANAGERS.map((tool) => toolCount(tool, rows, root))}</dl></section>
 <section class="group" aria-labelledby="services"><h2 id="services">Services</h2>
@@ -53,7 +53,7 @@ ${differing > 0 && html`<p class="notice">${differing === 1 ? '1 service differs
 ${selectField({ name: 'tool', label: 'Managed by', value: wanted, options: [['', 'Anything'], ...MANAGERS.map((tool) => [tool, tool] as const)] })}
 <p class="row"><button>Show</button></p></form>
 ${shown.length === 0 ? html`<p>No services.</p>` : serviceTable(shown, { root, keys })}
-${pages > 1 && html`<nav class="pages" aria-label="Services">${page > 1 && html`<a href="${pathOf(page - 1)}" rel="prev">Previous</a>`}<span>Page ${page} of ${pages}</span>${page < pages && html`<a href="${pathOf(page + 1)}" rel="next">Next</a>`}</nav>`}</section>
+${pageLinks('Services', { page, pages }, pathOf)}</section>
 ${may('manage keys') && unusedKeys(keys, nowMs, `${root}/settings/keys`)}`
   return { kind: 'page', title: 'Sync', section: 'sync', body }
 }
@@ -75,15 +75,15 @@ function serviceTable(
 ): Html {
   const keyName = new Map(keys.map(({ id, last4 }) => [id, `…${last4}`]))
   return html`<div class="scroll" tabindex="0"><table class="stack">
-<thead><tr><th scope="col">Service</th><th scope="col">Managed by</th><th scope="col">Last change by it</th><th scope="col">Key</th><th scope="col">Source</th><th scope="col">Code</th></tr></thead>
+<thead><tr><th scope="col">Service</th><th scope="col">Managed by</th><th scope="col">Last change by tool</th><th scope="col">Key</th><th scope="col">Source</th><th scope="col">Code</th></tr></thead>
 <tbody>${rows.map(
     ({ id, name, manager, origin, differsSince }) => html`<tr>
 <th scope="row"><a href="${root}/services/${id}"><bdi>${name}</bdi></a></th>
 <td data-of="Managed by">${manager}${origin !== null && toolText(origin)}</td>
-<td data-of="Last change by it">${origin === null ? 'Not kept' : instant(origin.at)}</td>
+<td data-of="Last change by tool">${origin === null ? 'Not stored' : instant(origin.at)}</td>
 <td data-of="Key">${origin?.keyId ? html`<code>${keyName.get(origin.keyId) ?? 'deleted'}</code>` : '–'}</td>
 <td data-of="Source">${origin === null ? '–' : sourceText(origin)}</td>
-<td data-of="Code">${differsSince === null ? (origin?.keyId ? 'As written' : '–') : html`<strong>Differs since ${instant(differsSince)}</strong>`}</td></tr>`,
+<td data-of="Code">${differsSince === null ? (origin?.keyId ? 'In sync' : '–') : html`<strong>Differs since ${instant(differsSince)}</strong>`}</td></tr>`,
   )}</tbody></table></div>`
 }
 

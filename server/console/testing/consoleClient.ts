@@ -1,16 +1,16 @@
 import { cookieOf } from '../../../web/browserRequest.ts'
 import { SESSION_COOKIE } from '../routing/cookies.ts'
 
-/** An answer of the console; of a stream of events only its head. */
+/** An answer of the console; for an event stream only its head. */
 export interface ConsoleAnswer {
   readonly status: number
   readonly text: string
-  /** Where a redirect leads; '' for none. */
+  /** Target of a redirect; '' for none. */
   readonly location: string
   readonly headers: Headers
 }
 
-/** A browser without scripts: it keeps cookies, follows no redirects, and says where its requests come from. */
+/** A browser without scripts: it stores cookies, follows no redirects, and sends Sec-Fetch-Site. */
 export class ConsoleClient {
   readonly #url: string
   readonly #cookies = new Map<string, string>()
@@ -29,7 +29,7 @@ export class ConsoleClient {
     return this.#send(path, { headers })
   }
 
-  /** Sends a form as a page of the console does; `headers` replace the ones that say so. */
+  /** Sends a form as a page of the console does; `headers` replace Sec-Fetch-Site. */
   post(
     path: string,
     form: Readonly<Record<string, string>> | URLSearchParams = {},

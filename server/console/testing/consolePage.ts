@@ -2,15 +2,15 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { SESSION_COOKIE } from '../routing/cookies.ts'
 import type { TestPerson } from './startConsoleServer.ts'
 
-/** A page of a browser. */
+/** A page in a browser. */
 export interface ConsolePage {
   readonly page: Page
-  /** Everything that the browser objects to, and each request to elsewhere. */
+  /** Console messages, page errors, and requests to other origins. */
   readonly complaints: string[]
   readonly close: () => Promise<void>
 }
 
-/** A new page in a browser that is signed in as `person`, or without a session when it is `undefined`. */
+/** A new page in a browser, signed in as `person`, or without a session for `undefined`. */
 export async function openConsolePage(
   browser: Browser,
   { consoleUrl, person }: { readonly consoleUrl: string; readonly person: TestPerson | undefined },
@@ -19,7 +19,7 @@ export async function openConsolePage(
   const context = await browser.newContext({ timezoneId: 'Europe/Berlin', ...options })
   const value = person?.client.cookie(SESSION_COOKIE)
   if (value !== undefined) {
-    // The protocol takes a secure cookie for an https address only; the browser also sends it to http on loopback.
+    // Playwright accepts a secure cookie only for an https URL; the browser also sends it to http on loopback.
     const url = `https://${new URL(consoleUrl).hostname}`
     await context.addCookies([{ name: SESSION_COOKIE, value, url, secure: true, httpOnly: true }])
   }

@@ -16,7 +16,7 @@ import type { ConsoleServer, TestPerson } from './startConsoleServer.ts'
 const COMMON_NAME_CHARS_MAX = 64
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** All payloads in texts of at most `charsMax` characters. Pure. */
+/** All payloads, joined into texts of at most `charsMax` characters. Pure. */
 function payloadsIn(charsMax: number): readonly string[] {
   const texts: string[] = []
   for (const payload of PAYLOADS) {
@@ -27,17 +27,17 @@ function payloadsIn(charsMax: number): readonly string[] {
   return texts
 }
 
-/** An organisation whose every text has markup in it. */
+/** An organisation with markup in every text. */
 export interface HostileEstate {
   readonly owner: TestPerson
-  /** Ids to visit, by the part of a path before them; the first delivery is of the first channel. */
+  /** Ids by path segment before them; the first delivery belongs to the first channel. */
   readonly ids: Readonly<Record<string, readonly string[]>>
-  /** Id of the service whose checks fail, with payloads in each reason. */
+  /** Id of the service with failing checks, with payloads in each reason. */
   readonly failing: string
   readonly close: () => void
 }
 
-/** A target whose answers have payloads in headers and body; `https` with a certificate of such a name. */
+/** Targets that answer with payloads in headers and body; the certificate of `https` has one as its name. */
 async function startTargets() {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-certificate-'))
   const name = '"><img src=x onerror=alert(1)>'.slice(0, COMMON_NAME_CHARS_MAX)
@@ -66,7 +66,7 @@ async function startTargets() {
   return { http: `http://127.0.0.1:${http}`, https: `https://127.0.0.1:${https}/`, close }
 }
 
-/** Sends each payload through every field that takes text, to a server that checks loopback. */
+/** Puts each payload into every text field of a server that checks loopback. */
 export async function makeHostileEstate(server: ConsoleServer): Promise<HostileEstate> {
   const targets = await startTargets()
   await server.overrideLimits({
@@ -97,7 +97,7 @@ async function makeService(api: ApiClient, { name, url }: { readonly name: strin
   return idOf((await api.post('/v1/services', body)).json)
 }
 
-/** A service whose checks fail with payloads in their reasons, and one for each payload alone; the id of the first. */
+/** Creates a service whose checks fail with payloads in their reasons, and one service per payload; the id of the first. */
 async function makeServices(api: ApiClient, targets: { readonly http: string; readonly https: string }) {
   const checked = PAYLOADS.map((payload, index) => {
     const value = { value: payload }

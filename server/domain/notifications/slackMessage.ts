@@ -1,21 +1,10 @@
 import type { CertificatePayload, IncidentPayload, Payload } from './payload.ts'
+import { SEVERITY_WORDS, STATUS_WORDS } from './incidentWords.ts'
 
 /** Slack refuses a block of more than 3,000 characters; counted after escaping. */
 const BLOCK_CHARS_MAX = 2_800
 const TITLE_CHARS_MAX = 600
 const NAMES_CHARS_MAX = 800
-
-const STATUS_WORDS = {
-  investigating: 'Investigating',
-  identified: 'Identified',
-  monitoring: 'Monitoring',
-  resolved: 'Resolved',
-} as const
-const SEVERITY_WORDS = {
-  degraded_performance: 'degraded performance',
-  partial_outage: 'partial outage',
-  major_outage: 'major outage',
-} as const
 
 /** `payload` as JSON for an incoming webhook of Slack, and of programs that take the same form. Pure. */
 export function slackMessage(payload: Payload): string {
@@ -44,7 +33,7 @@ function incidentLines({ data: { incident, update } }: IncidentPayload): readonl
   const names = services.map(({ name, id }) => name ?? id).join(', ')
   return [
     `${sign} ${display_id} ${escapedWithin(title, TITLE_CHARS_MAX)}`,
-    `${STATUS_WORDS[update.status_at_update]} · ${SEVERITY_WORDS[severity]} · ${escapedWithin(names, NAMES_CHARS_MAX)}`,
+    `${STATUS_WORDS[update.status_at_update]} · ${SEVERITY_WORDS[severity].toLowerCase()} · ${escapedWithin(names, NAMES_CHARS_MAX)}`,
     escapedWithin(update.body, BLOCK_CHARS_MAX - TITLE_CHARS_MAX - NAMES_CHARS_MAX - 100),
   ]
 }

@@ -1,9 +1,10 @@
 import { type Html, html } from '../../../web/html.ts'
-import { listed, SEVERITY_WORDS, STATUS_WORDS } from '../view/incidentTexts.ts'
+import { listed } from '../view/incidentTexts.ts'
 import type { PublicIncident, PublicUpdate, PublicWindow } from '../view/publicPage.ts'
 import { type PageContext, pathOf } from './frame.ts'
 import { plainText } from '../../../web/plainText.ts'
 import { dayText, durationText, instant } from '../../../web/times.ts'
+import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
 
 /** Characters of an update that a page of several incidents shows. */
 const EXCERPT_CHARS_MAX = 1_000

@@ -1,19 +1,6 @@
-import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
+import type { IncidentStatus } from '../../../api/contract/incidentTerms.ts'
 import type { PageIncident } from '../../store/statusPageStore.ts'
 import type { PublicIncident } from './publicPage.ts'
-
-/** The names of statuses and severities. */
-export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
-  investigating: 'Investigating',
-  identified: 'Identified',
-  monitoring: 'Monitoring',
-  resolved: 'Resolved',
-}
-export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
-  degraded_performance: 'Degraded performance',
-  partial_outage: 'Partial outage',
-  major_outage: 'Major outage',
-}
 
 /** Names in a sentence before the others are counted. */
 const NAMES_MAX = 5

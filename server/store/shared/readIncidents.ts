@@ -1,6 +1,6 @@
 import type { Incident } from '../../../api/contract/incident.ts'
 import type { Section } from '../../../api/contract/incidentTerms.ts'
-import type { LongList, Store } from '../store.ts'
+import type { IncidentList, Store } from '../store.ts'
 
 /** Incidents per page. */
 const PAGE_INCIDENTS = 100
@@ -15,13 +15,16 @@ export async function readIncidents(
   for (let page = 1; ; page += 1) {
     const filter = { section, q: undefined, severity: undefined, serviceIds: [], page, limit: PAGE_INCIDENTS }
     const list = await store.listIncidents(orgId, filter, async () => {})
-    const items = 'items' in list ? list.items : await readLong(await list.openItems())
+    const items = await itemsOf(list)
     incidents.push(...items)
     if (items.length < PAGE_INCIDENTS) return incidents
   }
 }
 
-async function readLong({ pieces, close }: LongList): Promise<readonly Incident[]> {
+/** The incidents of `list`; a long one is read into memory. */
+export async function itemsOf(list: IncidentList): Promise<readonly Incident[]> {
+  if ('items' in list) return list.items
+  const { pieces, close } = await list.openItems()
   const read: Uint8Array[] = []
   try {
     for await (const piece of pieces) read.push(piece)

@@ -151,7 +151,10 @@ test('damaged results are not moved, and are left behind when that is asked for'
   )
   const nothing = await shown(id, '--database', url)
 
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('a chunk of results is truncated') })
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('a chunk of results is truncated'),
+  })
   expect(moved.moved.some(({ table }: MovedTable) => table.startsWith('results.'))).toBe(false)
   expect(nothing).toEqual([])
 })

@@ -1,5 +1,5 @@
-/** Bounds what is under way for each name at the same time, so that one leaves the server to the others. */
-export class UnderWay {
+/** Limits concurrent work per name, so that one client cannot occupy the server. */
+export class ConcurrencyLimit {
   readonly #max: number
   readonly #counts = new Map<string, number>()
 
@@ -7,7 +7,7 @@ export class UnderWay {
     this.#max = max
   }
 
-  /** Does `work`; `undefined`, without doing it, when too much is under way for `name` already. */
+  /** Runs `work`; resolves to `undefined` without running it when `name` has reached the limit. */
   async run<Result>(name: string, work: () => Promise<Result>): Promise<Result | undefined> {
     const count = this.#counts.get(name) ?? 0
     if (count >= this.#max) return undefined

@@ -1,7 +1,6 @@
 import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
-import type { ShownState } from '../../../web/stateShapes.ts'
 
-/** Names of the states of an incident. */
+/** Names of the statuses of an incident. */
 export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
   investigating: 'Investigating',
   identified: 'Identified',
@@ -14,11 +13,4 @@ export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
   degraded_performance: 'Degraded performance',
   partial_outage: 'Partial outage',
   major_outage: 'Major outage',
-}
-
-/** The shape beside an incident. */
-export const SEVERITY_STATES: Readonly<Record<Severity, ShownState>> = {
-  degraded_performance: 'degraded',
-  partial_outage: 'degraded',
-  major_outage: 'down',
 }

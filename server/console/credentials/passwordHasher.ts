@@ -6,13 +6,13 @@ import {
   noPassword,
   type PasswordCost,
 } from '../../domain/accounts/passwordHash.ts'
-import { UnderWay } from '../limits/underWay.ts'
+import { ConcurrencyLimit } from '../limits/concurrencyLimit.ts'
 
-/** Hashes computed at a time, each with 32 MiB and a thread; on two processors one, so that requests have the other. */
+/** Concurrent hashes, each with 32 MiB and a thread. Only one on two processors, which leaves the other to requests. */
 const RUNNING_MAX = availableParallelism() > 2 ? 2 : 1
-/** Hashes computed or waiting. */
+/** Hashes running or waiting. */
 const PLACES = 10
-/** Hashes of one account, running or waiting: with a right password, which costs nothing, it could take all places. */
+/** Hashes of one account, running or waiting: a correct password is not throttled and could take all places. */
 const ACCOUNT_MAX = 3
 
 /** Thrown when too many passwords are being checked; the client may try again after `retryAfterS` seconds. */
@@ -24,12 +24,12 @@ export class PasswordsBusyError extends Error {
   }
 }
 
-/** Computes password hashes, a few at a time: a flood of sign-ins must leave memory and threads to the rest. */
-export class PasswordDesk {
+/** Computes password hashes, a few at a time: a flood of sign-ins must not exhaust memory and threads. */
+export class PasswordHasher {
   readonly #randomBytes: (size: number) => Buffer
   readonly #cost: PasswordCost
   readonly #waiting: (() => void)[] = []
-  readonly #ofAccounts = new UnderWay(ACCOUNT_MAX)
+  readonly #ofAccounts = new ConcurrencyLimit(ACCOUNT_MAX)
   #running = 0
 
   constructor(randomBytes: (size: number) => Buffer, cost: PasswordCost) {
@@ -48,8 +48,8 @@ export class PasswordDesk {
   }
 
   /**
-   * Whether `stored` is of `password`, for an account that `account` names; `null`, for an unknown account, takes as long.
-   * Rejects with PasswordsBusyError.
+   * Whether `stored` is the hash of `password`. `account` names the account for its limit. An unknown account, with
+   * `stored` `null`, takes equally long. Rejects with PasswordsBusyError.
    */
   async matches(password: string, stored: string | null, account: string): Promise<boolean> {
     const isSame = await this.#ofAccounts.run(account, () =>
@@ -69,7 +69,7 @@ export class PasswordDesk {
     try {
       return await work()
     } finally {
-      // The place goes to the one that waits longest.
+      // Hands the place to the longest waiting hash.
       const next = this.#waiting.shift()
       if (next === undefined) this.#running -= 1
       else next()

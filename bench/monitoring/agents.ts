@@ -9,19 +9,12 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent } from '../../monitoring/agent/agent.ts'
 import { checkLibrary } from '../../monitoring/agent/checkLibrary.ts'
-import type { httpsLink } from '../../monitoring/agent/httpsLink.ts'
-import { type Link, LinkError } from '../../monitoring/agent/link.ts'
-import {
-  PROTOCOL,
-  type ResultsAnswer,
-  type ResultsRequest,
-  type StartedService,
-  type SyncAnswer,
-} from '../../monitoring/protocol/messages.ts'
+import type { Link } from '../../monitoring/agent/link.ts'
+import type { SyncAnswer } from '../../monitoring/protocol/messages.ts'
 import { REGIONS } from '../../server/domain/regions.ts'
-import { resultRow } from '../../server/results/testing/resultMessages.ts'
 import { startTarget } from '../../server/testing/target.ts'
 import type { Row } from '../server/row.ts'
+import { Asker } from './asker.ts'
 import { type AgentServer, startAgentServer } from './startAgentServer.ts'
 
 const AGENTS = 200
@@ -44,85 +37,6 @@ const NOWHERE = 'http://127.0.0.1:9'
 const LOOK_MS = 20
 const MS_PER_SECOND = 1_000
 const US_PER_SECOND = 1_000_000
-const TOO_MANY_REQUESTS = 429
-
-/** An agent that only asks. */
-class Asker {
-  readonly instance = randomUUID()
-  readonly series: number[] = []
-  readonly #link: ReturnType<typeof httpsLink>
-  readonly #stop = new AbortController()
-  readonly #onStarted: (service: StartedService) => void
-  #answer: SyncAnswer | undefined
-  #batch = 0
-
-  constructor(link: ReturnType<typeof httpsLink>, onStarted: (service: StartedService) => void) {
-    this.#link = link
-    this.#onStarted = onStarted
-    void this.#follow()
-  }
-
-  async report(series: readonly number[], dueS: number): Promise<number> {
-    this.#batch += 1
-    const results = series.map((one) => resultRow({ series: one, dueS }))
-    const batch = {
-      ...{ protocol: PROTOCOL, store: this.#answer?.store ?? '', instance: this.instance },
-      ...{ batch: this.#batch, sent_ms: Date.now(), results, details: [], certificates: [] },
-    }
-    let answer = await this.#sent(batch)
-    while (answer === undefined) {
-      await sleep(MS_PER_SECOND)
-      answer = await this.#sent(batch)
-    }
-    if (answer.refused.length > 0) throw new Error(`refused: ${JSON.stringify(answer.refused[0])}`)
-    return answer.stored
-  }
-
-  /** The answer; `undefined` when the server is too busy to take it. */
-  async #sent(batch: ResultsRequest): Promise<ResultsAnswer | undefined> {
-    try {
-      return await this.#link.results(batch)
-    } catch (error) {
-      if (error instanceof LinkError && error.status === TOO_MANY_REQUESTS) return undefined
-      throw error
-    }
-  }
-
-  stop(): void {
-    this.#stop.abort()
-    this.#link.close()
-  }
-
-  async #follow(): Promise<void> {
-    const load = {
-      in_flight: 0,
-      lag_p99_ms: 0,
-      skipped: 0,
-      spooled: 0,
-      dropped: 0,
-      clock_ahead_ms: 0,
-      suspect: false,
-    }
-    while (!this.#stop.signal.aborted) {
-      const place = { epoch: this.#answer?.epoch ?? 0, cursor: this.#answer?.cursor ?? null }
-      const request = {
-        ...{ protocol: PROTOCOL, instance: this.instance, version: '0', ...place, load },
-        ...{ inventory: { count: 0, hash: '' }, wait_ms: 25_000, leaving: false },
-      }
-      try {
-        // True because the link has read it so.
-        this.#answer = (await this.#link.sync('', request, this.#stop.signal)) as SyncAnswer
-      } catch (error) {
-        if (this.#stop.signal.aborted) return
-        throw error
-      }
-      for (const service of this.#answer?.start ?? []) {
-        this.series.push(...service.endpoints.map(({ series }) => series))
-        this.#onStarted(service)
-      }
-    }
-  }
-}
 
 function p99(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? 0

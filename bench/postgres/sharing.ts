@@ -28,7 +28,7 @@ import { endpointBody, serviceBody } from '../../server/testing/serviceBodies.ts
 import { startTarget } from '../../server/testing/target.ts'
 import { storeOrg, storeService, TIMELESS } from '../../server/testing/storedServices.ts'
 
-const [rounds = 10, moved = 100_000] = process.argv.slice(2).map(Number)
+const [rounds = 100, moved = 100_000] = process.argv.slice(2).map(Number)
 const CREATES = 300
 const SERVICES_MAX = 50
 /** Requests that a key may send at once, with some to spare. */

@@ -135,9 +135,10 @@ test('C037 a mutation over the limit has no effect at all', async () => {
 test('C038 an organisation may have 500 keys', async () => {
   const orgId = await server.createOrg()
 
-  const keys = await Promise.all(Array.from({ length: 500 }, () => server.createKey({ orgId })))
+  let newest = ''
+  for (let made = 0; made < 500; made += 1) newest = await server.createKey({ orgId })
 
-  expect((await apiClient(server.url, keys[499] ?? '').get('/v1/org')).status).toBe(200)
+  expect((await apiClient(server.url, newest).get('/v1/org')).status).toBe(200)
 })
 
 test('every answer to a key contains its remaining allowance', async () => {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { systemEnvironment } from '../../../process/systemEnvironment.ts'
 import { sharedCluster } from '../../../testing/postgres/cluster.ts'
+import { openPools } from '../connections/pools.ts'
+import type { Sql } from '../connections/sql.ts'
 import { openStore } from '../openStore.ts'
+import { sharedAdmission } from './sharedAdmission.ts'
 
 test('three processes grant a key the requests of one bucket, also when the clock is set back', async () => {
   const cluster = await sharedCluster()
@@ -45,5 +48,49 @@ test('three processes grant a key the requests of one bucket, also when the cloc
   expect([burst, early, next, full, setBack, later]).toEqual([20, 0, 1, 20, 1, 2])
   expect(await stores[0]?.sharedAdmission?.admit(Buffer.from('unknown'))).toBeUndefined()
   await Promise.all(stores.map((store) => store.close()))
+  await cluster.drop(url)
+})
+
+test('of requests of an exhausted key that arrive at once, one asks the database', async () => {
+  const cluster = await sharedCluster()
+  const url = await cluster.createMigrated()
+  let runMs = 10_000_000
+  const clock = () => runMs
+  const clocks = { nowMs: clock, monotonicMs: clock, bucketsMs: clock }
+  const store = await openStore(url, clocks)
+  const [orgId, hash] = [systemEnvironment.uuid(), Buffer.from('key')]
+  await store.createOrg({ id: orgId, name: 'Acme', plan: 'business', nowMs: runMs })
+  await store.createKey({
+    ...{ id: systemEnvironment.uuid(), orgId, scope: 'read_write', hash, last4: '0000', nowMs: runMs },
+    ...{ createdBy: null, note: null, by: { kind: 'cli' } },
+  })
+  const pools = openPools(url, clock)
+  let statements = 0
+  const counting: Sql = {
+    rows: (text, values) => {
+      statements += 1
+      return pools.admission.rows(text, values)
+    },
+  }
+  const admission = sharedAdmission(counting, clocks)
+  /** Requests granted of 50 at once, and statements for them. */
+  const flood = async () => {
+    statements = 0
+    const admitted = await Promise.all(Array.from({ length: 50 }, () => admission.admit(hash)))
+    return [admitted.filter((one) => one?.allowance.isAllowed === true).length, statements]
+  }
+
+  const [burst] = await flood()
+  const refused = await flood()
+  runMs += 200
+  const earned = await flood()
+  // Another process takes the next one.
+  runMs += 200
+  await store.sharedAdmission?.admit(hash)
+  const taken = await flood()
+
+  expect([burst, refused, earned, taken]).toEqual([20, [0, 0], [1, 1], [0, 1]])
+  await pools.close()
+  await store.close()
   await cluster.drop(url)
 })

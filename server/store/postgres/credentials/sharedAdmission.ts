@@ -16,8 +16,8 @@ const CLOCK_GAP_US = 6_000_000
 const FULL_AT = `CASE WHEN r.full_at_us > excluded.full_at_us + ${FILL_US + CLOCK_GAP_US}
   THEN excluded.full_at_us + ${FILL_US - 2 * REFILL_US} ELSE r.full_at_us END`
 
-/** Most refused keys in memory. */
-const REFUSED_MAX = 10_000
+/** Most keys with empty buckets in memory. */
+const EMPTY_MAX = 10_000
 
 /**
  * Reads the caller and spends a token, in one statement. A bucket is stored as the instant at which it will be full, by
@@ -46,12 +46,15 @@ interface AdmittedRow extends Caller {
   readonly beforeUs: number | null
 }
 
-interface Refused {
+/** A bucket without a request, on the clock of this process (milliseconds). */
+interface EmptyBucket {
   readonly caller: Caller
-  /** On the clock of this process (milliseconds). */
+  /** When its next request is earned. */
   readonly untilMs: number
   readonly fullAtMs: number
 }
+
+type Admitted = Awaited<ReturnType<Admission['admit']>>
 
 /** The clocks of a limiter. */
 export interface LimiterClocks {
@@ -62,32 +65,53 @@ export interface LimiterClocks {
 }
 
 /**
- * Admission that is exact across all processes of a database. After a refusal, the process itself refuses the key until
- * its next request is earned: a flood costs the database five statements a second.
+ * Admission that is exact across all processes of a database. Once a bucket is empty, the process itself refuses the key
+ * until its next request is earned, and then asks the database for one request at a time: a flood costs the database
+ * five statements a second, however many requests arrive at once.
  */
 export function sharedAdmission(write: Sql, { monotonicMs, bucketsMs }: LimiterClocks): Admission {
-  const refused = new Map<string, Refused>()
+  const empty = new Map<string, EmptyBucket>()
+  const attempts = new Map<string, Promise<unknown>>()
+  const note = (name: string, caller: Caller, fullInMs: number): void => {
+    const nowMs = monotonicMs()
+    if (empty.size >= EMPTY_MAX) empty.clear()
+    const untilMs = nowMs + fullInMs - (FILL_US - REFILL_US) / 1_000
+    empty.set(name, { caller, untilMs, fullAtMs: nowMs + fullInMs })
+  }
+  const ask = async (name: string, keyHash: Buffer): Promise<Admitted> => {
+    const now = bucketsMs === undefined ? null : Math.round(bucketsMs() * 1_000)
+    const row = await rowOf<AdmittedRow>(write, ADMIT, [keyHash, now])
+    empty.delete(name)
+    if (row === undefined) return undefined
+    const { nowUs, fullAtUs, beforeUs, ...caller } = row
+    const allowance = fullAtUs === null ? refused((beforeUs ?? nowUs) - nowUs) : allowed(fullAtUs - nowUs)
+    if (allowance.remaining === 0) note(name, caller, allowance.fullInMs)
+    return { caller, allowance }
+  }
   return {
     admit: async (keyHash) => {
       const name = keyHash.toString('latin1')
-      const known = refused.get(name)
-      if (known !== undefined && monotonicMs() < known.untilMs) {
-        const fullInMs = Math.max(0, known.fullAtMs - monotonicMs())
-        return { caller: known.caller, allowance: { isAllowed: false, remaining: 0, fullInMs } }
+      for (;;) {
+        const known = empty.get(name)
+        if (known !== undefined && monotonicMs() < known.untilMs) {
+          const fullInMs = Math.max(0, known.fullAtMs - monotonicMs())
+          return { caller: known.caller, allowance: { isAllowed: false, remaining: 0, fullInMs } }
+        }
+        const attempt = attempts.get(name)
+        if (attempt !== undefined) await attempt
+        else if (known === undefined) return await ask(name, keyHash)
+        else {
+          const asked = ask(name, keyHash).finally(() => attempts.delete(name))
+          attempts.set(name, asked)
+          return await asked
+        }
       }
-      refused.delete(name)
-      const now = bucketsMs === undefined ? null : Math.round(bucketsMs() * 1_000)
-      const row = await rowOf<AdmittedRow>(write, ADMIT, [keyHash, now])
-      if (row === undefined) return undefined
-      const { nowUs, fullAtUs, beforeUs, ...caller } = row
-      if (fullAtUs !== null) return { caller, allowance: allowed(fullAtUs - nowUs) }
-      const fullInMs = Math.min((beforeUs ?? nowUs) - nowUs, FILL_US) / 1_000
-      if (refused.size >= REFUSED_MAX) refused.clear()
-      const untilMs = monotonicMs() + fullInMs - (FILL_US - REFILL_US) / 1_000
-      refused.set(name, { caller, untilMs, fullAtMs: monotonicMs() + fullInMs })
-      return { caller, allowance: { isAllowed: false, remaining: 0, fullInMs } }
     },
   }
+}
+
+function refused(fullInUs: number): Allowance {
+  return { isAllowed: false, remaining: 0, fullInMs: Math.min(fullInUs, FILL_US) / 1_000 }
 }
 
 function allowed(fullInUs: number): Allowance {

@@ -1,0 +1,26 @@
+/** The creates of crowded.ts, in a process of their own. Answers the message with their number twice: when the first one was answered, and when all were. */
+import { apiClient } from '../../server/testing/apiClient.ts'
+import { serviceBody } from '../../server/testing/serviceBodies.ts'
+
+/** What to create: so many services as each of the keys may at once. */
+export interface Creates {
+  readonly url: string
+  readonly keys: readonly string[]
+  readonly perKey: number
+}
+
+process.once('message', async ({ url, keys, perKey }: Creates) => {
+  let made = 0
+  await Promise.all(
+    keys
+      .flatMap((key) => Array.from({ length: perKey }, () => key))
+      .map(async (key) => {
+        const { status } = await apiClient(url, key).post('/v1/services', serviceBody())
+        if (status !== 201) return
+        made += 1
+        if (made === 1) process.send?.(made)
+      }),
+  )
+  process.send?.(made)
+  process.disconnect()
+})

@@ -14,7 +14,7 @@ export interface AgentParts {
   readonly instance: string
   readonly version: string
   readonly library: CheckLibrary
-  /** Milliseconds of a clock that only runs forward. */
+  /** A monotonic clock (milliseconds). */
   readonly monotonicMs: () => number
   /** The machine's own clock (milliseconds since the epoch), which is only reported. */
   readonly wallMs: () => number

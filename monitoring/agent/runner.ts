@@ -27,7 +27,7 @@ export interface RunnerParts {
   readonly nowMs: () => number
   readonly prepare: PrepareCheck
   readonly onResult: (result: PendingResult) => void
-  /** Milliseconds of a clock that only runs forward. */
+  /** A monotonic clock (milliseconds). */
   readonly monotonicMs: () => number
   /** Called when the agent begins or ceases to doubt its own network. */
   readonly onSuspect: (isSuspect: boolean) => void

@@ -47,7 +47,7 @@ export interface BegunCheck {
 
 /** What suspicion is decided with. */
 export interface SuspicionParts {
-  /** Milliseconds of a clock that only runs forward. */
+  /** A monotonic clock (milliseconds). */
   readonly monotonicMs: () => number
   /** Whether the agent checks at least SUSPECT_HOSTS_MIN hosts: with fewer it never doubts itself. */
   readonly hasManyHosts: () => boolean

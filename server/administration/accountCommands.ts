@@ -10,7 +10,7 @@ import { consoleUrlOption } from './options/consoleListening.ts'
 import { present, table, type Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
 
-/** Where the console is when no address is given: the port that the documentation uses. */
+/** Default address of the console. */
 const CONSOLE_URL = 'http://localhost:7173'
 
 interface LinkOptions extends DatabaseOptions {
@@ -110,7 +110,7 @@ async function removeMember(store: Store, orgId: string, email: string): Promise
   await store.removeMember({ orgId, personId: found.personId, by: BY, nowMs: systemEnvironment.nowMs() })
 }
 
-/** A token for a link of the operator, and what is stored of it. */
+/** A new token for a link, and its stored hash. */
 function newLink() {
   const token = newToken(systemEnvironment.randomBytes)
   return { token, tokenHash: hashToken(token), expiresAtMs: systemEnvironment.nowMs() + OPERATOR_LINK_MS }

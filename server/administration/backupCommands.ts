@@ -7,7 +7,7 @@ import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, type Write } from './text/output.ts'
 import { folderEngineOf, withExistingStore } from './withStore.ts'
 
-/** What the copy of the results has after the name of the backup. */
+/** Suffix of the copy of the results. */
 const RESULTS_SUFFIX = '.results'
 
 /** Adds `backup` and `restore`. */

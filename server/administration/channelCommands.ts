@@ -24,7 +24,7 @@ import { webhookAddressNote } from './options/webhookRanges.ts'
 import { present, table, type Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
 
-/** What stands for stdin where a file may be named, and the number of its stream. */
+/** Name of stdin as a file, and its file descriptor. */
 const STDIN_NAME = '-'
 const STDIN = 0
 /** Longest name of a channel (code points). Gap G35. */
@@ -219,7 +219,7 @@ interface Change {
   readonly change: (store: Store, channel: ChannelRef) => Promise<void>
 }
 
-/** Says on stderr when the running server may refuse to send to `url`. */
+/** Warns on stderr when the server may refuse to send to `url`. */
 function noteAddress(url: string, command: Command): void {
   const note = webhookAddressNote(url)
   if (note !== undefined) command.configureOutput().writeErr?.(`pharos-server: note: ${note}\n`)
@@ -266,7 +266,7 @@ function shown(channel: StoredChannel) {
   }
 }
 
-/** The URL of the channel. Its path may be a secret: errors name the host only, and commander would name the whole. */
+/** The URL of the channel. Its path may be a secret, so errors name only the host; commander would print the whole URL. */
 function urlOf({ url, urlFile }: Pick<CreateOptions, 'url' | 'urlFile'>): string {
   if ((url === undefined) === (urlFile === undefined)) throw new Error('name either --url or --url-file')
   const text = url ?? readFileSync(urlFile === STDIN_NAME ? STDIN : String(urlFile), 'utf8').trim()

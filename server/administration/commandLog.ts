@@ -7,7 +7,7 @@ import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseO
 import type { Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
 
-/** Commands in one page: there may be millions. */
+/** Commands per page: there may be millions. */
 const PAGE_COMMANDS = 1_000
 
 interface CommandOptions extends DatabaseOptions {
@@ -62,7 +62,7 @@ function filterOf({ org, service, region, unpublished, after }: CommandOptions):
   }
 }
 
-/** The commands that match `filter`, at most `limit`, a page at a time. */
+/** The commands that match `filter`, at most `limit`, page by page. */
 async function* pagesOf(
   store: Store,
   filter: CommandFilter,
@@ -93,7 +93,7 @@ async function writeJson(write: Write, pages: AsyncIterable<readonly LoggedComma
   write(lead === '[' ? '[]\n' : ']\n')
 }
 
-/** Columns of fixed width, that of their longest possible text: pages are not known beforehand. */
+/** Column widths, fixed to the longest possible text because later pages are unknown. */
 const WIDTHS = { sequence: 10, created: 24, published: 9, type: 22, region: 14, generation: 10, service: 36 }
 
 async function writeTable(write: Write, pages: AsyncIterable<readonly LoggedCommand[]>): Promise<void> {

@@ -10,10 +10,10 @@ import { present, table, type Write } from './text/output.ts'
 import { engineOf } from './options/databaseOption.ts'
 import { withExistingStore } from './withStore.ts'
 
-/** How long a test waits for the server (milliseconds), and how often it looks. */
+/** Longest wait of a test for the server, and interval between polls (milliseconds). */
 const TEST_MS_MAX = 20_000
 const TEST_LOOK_MS = 100
-/** Deliveries that are listed when no number is asked for. */
+/** Default number of listed deliveries. */
 const SHOWN_COUNT = 50
 const SHOWN_COUNT_MAX = 1_000
 
@@ -73,7 +73,7 @@ function addTest(channel: Command, write: Write): void {
   })
 }
 
-/** The delivery `webhookId` when it has ended, or after the time of a test. */
+/** The delivery `webhookId` after it has ended, or after the longest wait. */
 async function endOf(
   store: Store,
   channel: ChannelRef,

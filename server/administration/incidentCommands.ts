@@ -45,7 +45,7 @@ export function addServiceCommands(program: Command, write: Write): void {
       const settings = readSettings(options)
       const services = await withExistingStore(engineOf(options), async (store) => {
         const wanted = await wantedServices(store, options)
-        // Checked before the first change: either all change, or none.
+        // Checked before the first change, so that either all services change or none.
         assertWithinReach(wanted, settings)
         for (const { id } of wanted) {
           await store.changeService(options.org, id, (current) => setAutoIncidents(current, settings))

@@ -52,7 +52,7 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
 function instant(text: string): string {
   const day = /^\d{4}-\d{2}-\d{2}(?=T)/.exec(text)?.[0]
   const ms = day === undefined ? Number.NaN : Date.parse(text)
-  // Date would silently turn a day that its month does not have into one of the next month.
+  // Date accepts days that a month does not have, as days of the next month.
   if (!Number.isNaN(ms) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(`${day}T`)) {
     return new Date(ms).toISOString()
   }

@@ -8,7 +8,7 @@ import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './options/m
 import { present, type Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
 
-/** Pause of a rotation between its transactions (milliseconds): longer than one of them takes. */
+/** Pause between the transactions of a rotation (milliseconds): longer than a transaction takes. */
 const GIVE_WAY_MS = 10
 
 /** Adds `master-key rotate`. */

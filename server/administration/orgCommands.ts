@@ -9,7 +9,7 @@ import { withExistingStore, withStore } from './withStore.ts'
 
 /** Longest name of an organisation (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
-/** Entries of the audit log that are listed when no number is asked for, and most of them. */
+/** Default and largest number of listed audit entries. */
 const SHOWN_COUNT = 100
 const SHOWN_COUNT_MAX = 10_000
 
@@ -38,7 +38,7 @@ export function addOrgCommands(program: Command, write: Write): void {
   addOrgAutoIncidents(org, write)
 }
 
-/** Adds `audit list`: who changed what in an organisation. */
+/** Adds `audit list`. */
 export function addAuditCommands(program: Command, write: Write): void {
   const audit = program.command('audit').description('the audit log')
   addDatabase(audit.command('list').description('list who changed what in an organisation, newest first'))

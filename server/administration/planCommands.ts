@@ -75,7 +75,7 @@ function addLimits(plan: Command, write: Write): void {
     })
 }
 
-/** Overrides as typed: a word for the plan's own limit instead of null, which commander cannot represent. */
+/** Overrides as parsed by commander, with a word instead of null for the plan's own limit. */
 type TypedLimits = {
   readonly [Limit in keyof LimitOverrides]: NonNullable<LimitOverrides[Limit]> | typeof PLAN_WORD
 }

@@ -16,7 +16,7 @@ import { present, table, type Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
 
 const HOUR_S = 60 * 60
-/** Hours that `results` shows by default, and at most. */
+/** Default and largest number of hours of `results`. */
 const HOURS = 24
 const HOURS_MAX = RESULTS_DAYS_MAX * 24
 
@@ -79,7 +79,10 @@ function readHours(text: string): number {
   throw new InvalidArgumentError(`must be a whole number from 1 to ${HOURS_MAX}`)
 }
 
-/** The services of an organisation, since when those in maintenance are, and the open incidents of each. Rejects when there is no such organisation. */
+/**
+ * The services of an organisation, with the start of current maintenance and open incidents. Rejects when there is no
+ * such organisation.
+ */
 function servicesOf(engine: Engine, orgId: string, nowMs: number) {
   return withExistingStore(engine, async (store) => {
     const orgs = await store.listOrgs()
@@ -94,7 +97,7 @@ function servicesOf(engine: Engine, orgId: string, nowMs: number) {
       incidents: byService(open),
       // True because only rendered ServiceResponses are stored.
       services: services.map(({ text }) => JSON.parse(text) as ServiceResponse),
-      // Of windows that overlap the first one counts: the list is in the order of their beginning.
+      // Of overlapping windows, the first to begin counts.
       maintenance: new Map(
         windows.toReversed().flatMap(({ serviceIds, startsAt }) => serviceIds.map((id) => [id, startsAt])),
       ),
@@ -119,7 +122,10 @@ function noService(id: string): ApiError {
 
 const instant = (atS: number): string => timestamp(atS * 1_000)
 
-/** The state of a service and since when: that of its checks, with maintenance shown over it, and a pause over both. */
+/**
+ * The state of a service and its start. A pause takes precedence over maintenance, and maintenance over the measured
+ * state.
+ */
 function stateOf(
   { paused_at, created_at }: ServiceResponse,
   now: ServiceNow | undefined,

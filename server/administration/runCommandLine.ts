@@ -11,7 +11,7 @@ export interface CommandLineRun {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Runs `args` (without node and the program) to their end; resolves to the exit code, after a failure was written. */
+/** Runs `args` (without node and the program); writes a failure, and resolves to the exit code. */
 export async function runCommandLine(args: readonly string[], run: CommandLineRun): Promise<number> {
   try {
     await commandLine(run).parseAsync(args, { from: 'user' })
@@ -24,16 +24,16 @@ export async function runCommandLine(args: readonly string[], run: CommandLineRu
       writeDocument(failure, args, run.write)
       return 1
     }
-    // Help was asked for, and is not a failure.
+    // Help was requested; not a failure.
     if (error.exitCode !== 0) {
-      // Commander wrote it as text.
+      // Commander has already printed it.
       writeDocument({ code: 'E_USAGE', message: error.message.replace(/^error: /, '') }, args, run.write)
     }
     return error.exitCode
   }
 }
 
-/** With --json a failure is one document too. The exit code says no more. */
+/** With --json, prints the failure as a JSON document. */
 function writeDocument({ code, message }: Failure, args: readonly string[], write: Write): void {
   if (args.includes('--json')) write(`${JSON.stringify({ error: { code, message } })}\n`)
 }

@@ -165,7 +165,7 @@ export function addServeCommand(
 }
 
 function hostOption(flags: string, description: string, variable: string): Option {
-  // An empty host would mean every address of the machine.
+  // An empty host would listen on all addresses.
   return new Option(flags, description).env(variable).argParser(readGiven).default('127.0.0.1')
 }
 
@@ -245,7 +245,7 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
   log.info('stopped')
 }
 
-/** Rejects when the start would have to take steps of the schema. */
+/** Rejects when the schema has pending migrations. */
 async function assertMigrated(engine: Engine): Promise<void> {
   const version = await engine.schemaNow()
   if (version !== undefined && version >= engine.schemaVersion) return
@@ -255,7 +255,7 @@ async function assertMigrated(engine: Engine): Promise<void> {
   )
 }
 
-/** A line for each organisation that has no owner yet. */
+/** A line for each organisation without an owner. */
 async function ownersMissing(store: Store): Promise<string> {
   const orgs = await store.orgsWithoutOwner()
   return orgs

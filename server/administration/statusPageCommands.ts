@@ -122,7 +122,7 @@ function addUpdate(statusPage: Command, write: Write): void {
     })
 }
 
-/** Adds the settings of a page. `--section` and `--service` fill `sections` in the order in which they are given. */
+/** Adds the settings of a page. `--section` and `--service` fill `sections` in the given order. */
 function addPageOptions(command: Command, sections: WantedSection[], isNew: boolean): Command {
   const slug = new Option('--slug <slug>', 'last part of its address: /s/<slug>').argParser(slugOption)
   const title = new Option('--title <title>', 'title of the page').argParser(
@@ -159,7 +159,7 @@ function addPageOptions(command: Command, sections: WantedSection[], isNew: bool
     )
 }
 
-/** Changes the service that was given last. */
+/** Changes the last given service. */
 function changeLast(
   sections: WantedSection[],
   change: { readonly text: string } | { readonly showsUptime: boolean },

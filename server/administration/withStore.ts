@@ -3,12 +3,12 @@ import type { Engine } from '../store/engine.ts'
 import { type SqliteEngine, sqliteEngine } from '../store/sqlite/sqliteEngine.ts'
 import type { Store } from '../store/store.ts'
 
-/** The engine of a data folder, for subcommands that only work on one. */
+/** The engine of a data folder, for subcommands that require one. */
 export function folderEngineOf(dataDir: string): SqliteEngine {
   return sqliteEngine(dataDir, systemEnvironment.nowMs)
 }
 
-/** Runs `work` on the store of `engine`, beside a running server or without one, and closes it. */
+/** Runs `work` on the store of `engine`, with or without a running server, and closes it. */
 export async function withStore<Result>(
   engine: Engine,
   work: (store: Store) => Promise<Result>,
@@ -21,7 +21,7 @@ export async function withStore<Result>(
   }
 }
 
-/** As `withStore`, for commands that need existing data: rejects when there is no database, instead of creating one. */
+/** As `withStore`, but rejects when there is no database instead of creating one. */
 export async function withExistingStore<Result>(
   engine: Engine,
   work: (store: Store) => Promise<Result>,

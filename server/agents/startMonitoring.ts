@@ -34,7 +34,7 @@ export interface MonitoringParts {
   readonly store: Store
   readonly findMasterKey: FindMasterKey
   readonly nowMs: () => number
-  /** Milliseconds of a clock that only runs forward. */
+  /** A monotonic clock (milliseconds). */
   readonly monotonicMs: () => number
   readonly allowedRanges: readonly string[]
   readonly log: Logger

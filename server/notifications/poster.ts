@@ -11,32 +11,32 @@ import { openValue } from '../domain/seal.ts'
 import type { FindMasterKey } from '../secrets/masterKeys.ts'
 import type { DueDelivery } from '../store/notificationStore.ts'
 
-/** Time limit of an attempt, from the name to the end of the response (milliseconds). Gap G9. */
+/** Time limit of an attempt, from DNS to the end of the response (milliseconds). Gap G9. */
 const ATTEMPT_MS_MAX = 20_000
-/** Time limit of its connection (milliseconds): a host that is gone takes a slot for no longer. */
+/** Time limit of its connection (milliseconds), after which an unreachable host frees its slot. */
 const CONNECT_MS_MAX = 5_000
-/** The response is read to 64 KiB, so that its sender is not cut off, and dropped. */
+/** Up to 64 KiB of the response are read and dropped, so that the receiver can finish sending. */
 const NEEDS = { wholeBody: false, bodyText: false }
 
-/** Where webhooks may go. */
+/** Settings of a poster. */
 export interface PosterSettings extends Omit<CheckSettings, 'userAgent'> {
   readonly findMasterKey: FindMasterKey
   readonly nowMs: () => number
 }
 
-/** Sends deliveries over connections of the checks, which judge each address that they dial. */
+/** Sends deliveries over the connections of checks, which verify every address they dial. */
 export interface Poster {
-  /** One attempt. Rejects with the reason of `signal` when that aborts, and when a secret cannot be opened. */
+  /** Makes one attempt. Rejects with the reason of `signal` when it aborts, and when a secret cannot be opened. */
   readonly post: (delivery: DueDelivery, signal: AbortSignal) => Promise<AttemptResult>
   readonly close: () => Promise<void>
 }
 
-/** Prepares the sending. Throws when an allowed range is none. */
+/** Creates a poster. Throws on an invalid address range. */
 export function openPoster({ findMasterKey, nowMs, ...settings }: PosterSettings): Poster {
   const checkTools = openCheckTools({ ...settings, userAgent: `pharos/${packageJson.version}` })
   const tools: AttemptTools = { ...checkTools, connectMsMax: CONNECT_MS_MAX }
   const isAllowed = isInRanges(settings.allowedRanges)
-  // Without TLS a delivery and its signature are readable on the way: only within ranges of the operator.
+  // Without TLS, others could read a delivery and its signature: only within ranges of the operator.
   const plainTools: AttemptTools = { ...tools, isForbidden: (address) => !isAllowed(address) }
   const open = (sealed: DueDelivery['target']): string => openValue(sealed, findMasterKey(sealed.masterKeyId))
   return {

@@ -6,14 +6,14 @@ import { type Slot, slotsToStart } from '../domain/notifications/slots.ts'
 import type { DueDelivery, NotificationStore } from '../store/notificationStore.ts'
 import type { Poster } from './poster.ts'
 
-/** How often it is looked for what another process added, and for what became due (milliseconds). */
-const LOOK_MS = 1_000
-/** Pause of a channel whose attempt could not be made (milliseconds): it must not be repeated at once. */
+/** Interval between polls for due deliveries, including those of other processes (milliseconds). */
+const POLL_MS = 1_000
+/** Pause of a channel after an attempt that could not be made (milliseconds). */
 const TROUBLE_MS = 5_000
-/** Pause before an attempt is recorded again (milliseconds): the first, which doubles up to the longest. */
+/** First pause before a failed recording is retried (milliseconds); it doubles up to the longest. */
 const RECORD_PAUSE_MS = 500
 const RECORD_PAUSE_MS_MAX = 60_000
-/** How long attempts under way may take to end when the server stops (milliseconds); then they are made again. */
+/** Time for attempts in progress to end when the server stops (milliseconds); later ones are repeated after a start. */
 const STOP_MS_MAX = 2_000
 
 /** Dependencies of the sender. */
@@ -29,30 +29,30 @@ export interface SenderParts {
 
 /** The sender of deliveries. */
 export interface Sender {
-  /** Something may have become due. */
+  /** Polls now, because a delivery may be due. */
   readonly wake: () => void
-  /** Resolves when no attempt is under way. */
+  /** Stops; resolves when no attempt is in progress. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * Sends what is due, one delivery at a time for each channel. An attempt is recorded before the next one of its channel: a
- * crash repeats the last one, with the same id, and loses none.
+ * Sends due deliveries, one at a time per channel. An attempt is recorded before the next one of its channel, so that a
+ * crash repeats the last attempt, with the same id, and loses none.
  */
 export function startSender({ store, poster, nowMs, random, log, onAttempt }: SenderParts): Sender {
   const underWay = new Map<Slot, Promise<void>>()
   /** Channels whose last attempt failed. */
   const failing = new Set<string>()
   const aborting = new AbortController()
-  // Each delivery under way listens; Node would warn from eleven on.
+  // Every delivery in progress listens; Node would warn at eleven listeners.
   setMaxListeners(0, aborting.signal)
-  let looking: Promise<void> | undefined
-  let isLookWanted = false
+  let polling: Promise<void> | undefined
+  let isPollWanted = false
   let isStopped = false
 
-  async function look(): Promise<void> {
-    while (isLookWanted && !isStopped) {
-      isLookWanted = false
+  async function poll(): Promise<void> {
+    while (isPollWanted && !isStopped) {
+      isPollWanted = false
       const due = await store.dueDeliveries(nowMs(), (all) =>
         slotsToStart(all, [...underWay.keys()], failing),
       )
@@ -69,18 +69,21 @@ export function startSender({ store, poster, nowMs, random, log, onAttempt }: Se
   }
 
   function wake(): void {
-    isLookWanted = true
-    if (looking !== undefined || isStopped) return
-    looking = look()
+    isPollWanted = true
+    if (polling !== undefined || isStopped) return
+    polling = poll()
       .catch((error: unknown) => log.error({ err: error }, 'notifications could not be read'))
       .finally(() => {
-        looking = undefined
-        // Asked for after the last look, and before this.
-        if (isLookWanted) wake()
+        polling = undefined
+        // Requested after the last poll ended.
+        if (isPollWanted) wake()
       })
   }
 
-  /** Records an attempt, as often as it takes: to make it again would send to a receiver without end while a disk is full. */
+  /**
+   * Records an attempt, with retries until it succeeds: otherwise a full disk would cause endless repetitions of the
+   * attempt.
+   */
   async function recorded<Result>(
     record: () => Promise<Result>,
     { channelId: channel }: DueDelivery,
@@ -113,14 +116,14 @@ export function startSender({ store, poster, nowMs, random, log, onAttempt }: Se
     }
   }
 
-  const timer = setInterval(wake, LOOK_MS)
+  const timer = setInterval(wake, POLL_MS)
   wake()
   return {
     wake,
     stop: async () => {
       isStopped = true
       clearInterval(timer)
-      await looking
+      await polling
       const force = setTimeout(() => aborting.abort(new Error('the server stops')), STOP_MS_MAX)
       await Promise.all(underWay.values())
       clearTimeout(force)

@@ -12,14 +12,14 @@ export interface NotificationParts {
   readonly store: NotificationStore & Pick<UpkeepStore, 'onCommands'>
   readonly findMasterKey: FindMasterKey
   readonly log: Logger
-  /** Where metrics are added. */
+  /** Registry for metrics. */
   readonly registry: Registry
   readonly nowMs: () => number
   /** Address ranges that webhooks may reach although they are private, and without TLS. */
   readonly webhookRanges: readonly string[]
 }
 
-/** Starts the sending of notifications; returns the function that stops it. Throws when a range is none. */
+/** Starts sending notifications; returns the function that stops it. Throws on an invalid address range. */
 export function startNotifications(parts: NotificationParts): () => Promise<void> {
   const { store, findMasterKey, nowMs, log, registry, webhookRanges: allowedRanges } = parts
   const poster = openPoster({ findMasterKey, nowMs, allowedRanges })

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { webhookSchemas } from './webhookSchemas.ts'
 
-// Writes the schemas of payloads that are kept in the repository, for receivers.
+// Writes the JSON schemas of payloads to docs/webhooks.
 for (const [file, schema] of webhookSchemas()) {
   writeFileSync(
     new URL(`../../docs/webhooks/${file}`, import.meta.url),

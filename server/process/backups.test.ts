@@ -88,7 +88,7 @@ test('a copy is made when it is due, also across a restart, and a failure is log
   const registry = new Registry()
   writeFileSync(join(folder, 'taken'), '')
   const failing = start(join(folder, 'taken'), registry)
-  await vi.waitUntil(() => lines.includes('the database could not be copied'), WAIT)
+  await vi.waitUntil(() => lines.includes('the database could not be backed up'), WAIT)
   await failing()
 
   expect(afterRestart).toBe(1)

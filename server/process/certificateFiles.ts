@@ -4,8 +4,8 @@ import { createSecureContext } from 'node:tls'
 import type { Logger } from 'pino'
 import type { Certificate, CertificateSource } from '../http/transport/certificate.ts'
 
-/** Interval of the looks for new files (milliseconds). */
-const LOOK_MS = 1_000
+/** Interval between checks for changed files (milliseconds). */
+const POLL_MS = 1_000
 
 /** Files of a certificate chain and of its private key (PEM). */
 export interface TlsFiles {
@@ -13,21 +13,21 @@ export interface TlsFiles {
   readonly keyFile: string
 }
 
-/** The certificate and key in `files`. Throws when one cannot be read, and when they do not belong together. */
+/** The certificate and key in `files`. Throws when one cannot be read, and when they do not match. */
 export function readCertificate({ certFile, keyFile }: TlsFiles): Certificate {
   const tls = { cert: readFileSync(certFile), key: readFileSync(keyFile) }
   try {
     createSecureContext(tls)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`${certFile} and ${keyFile} are no certificate and its key (${reason})`)
+    throw new Error(`${certFile} and ${keyFile} are not a certificate and its key (${reason})`)
   }
   return tls
 }
 
 /**
- * The certificate in `files`, which is read again when they change. New files that are missing or do not belong together
- * are logged, and the certificate before them stays. Throws as `readCertificate`.
+ * The certificate in `files`, reloaded when they change. When new files are missing or do not match, the error is
+ * logged and the previous certificate stays. Throws as `readCertificate`.
  */
 export function openCertificate(
   files: TlsFiles,
@@ -36,10 +36,10 @@ export function openCertificate(
   const listeners: ((certificate: Certificate) => void)[] = []
   let current = readCertificate(files)
   let adopted = versionOf(files)
-  /** Version that could not be used: of two files that are replaced, one is there first. */
+  /** Version that could not be used. It is logged at the second check: two files are not replaced at the same instant. */
   let broken: { readonly version: string; isLogged: boolean } | undefined
 
-  function look(): void {
+  function poll(): void {
     const version = versionOf(files)
     if (version === adopted || (broken?.version === version && broken.isLogged)) return
     try {
@@ -49,15 +49,15 @@ export function openCertificate(
     } catch (error) {
       if (broken?.version === version) {
         broken.isLogged = true
-        log.error({ err: error }, 'the new certificate cannot be used: the one before it stays')
+        log.error({ err: error }, 'the new certificate cannot be used: keeping the previous one')
       } else broken = { version, isLogged: false }
       return
     }
     for (const listener of listeners) listener(current)
     const { subject, validTo } = new X509Certificate(current.cert)
-    log.info({ certFile: files.certFile, subject, validTo }, 'the certificate was read again')
+    log.info({ certFile: files.certFile, subject, validTo }, 'certificate reloaded')
   }
-  const timer = setInterval(look, LOOK_MS)
+  const timer = setInterval(poll, POLL_MS)
   return {
     current: () => current,
     onChange: (listener) => void listeners.push(listener),
@@ -65,7 +65,7 @@ export function openCertificate(
   }
 }
 
-/** What changes when one of the files is written or replaced, also by way of a symbolic link. */
+/** A text that changes when one of the files is written or replaced, also through a symbolic link. */
 function versionOf({ certFile, keyFile }: TlsFiles): string {
   return [certFile, keyFile]
     .map((file) => {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 
 /** Most connections when the system does not limit descriptors: some 20 KiB of memory each. */
 const CONNECTIONS_MAX = 10_000
-/** Minimum of descriptors for everything else: the database, its long lists, the operator's listener, Node itself. */
+/** Minimum of descriptors for other uses: the database, its long lists, the operator's listener, Node itself. */
 const OTHER_DESCRIPTORS_MIN = 64
-/** Share of the descriptors for everything else when there are many. */
+/** Share of the descriptors for other uses when there are many. */
 const OTHER_DESCRIPTORS_SHARE = 0.25
-/** Assumed descriptors when the system does not report them: a usual limit. */
+/** Assumed number of descriptors when the system does not report it: a usual limit. */
 const DESCRIPTORS_USUAL = 1_024
 
 /** Default connection limit of a process with `descriptors` descriptors; at least 2. Pure. */
@@ -21,7 +21,7 @@ export function descriptorLimit(): number {
   try {
     limits = readFileSync('/proc/self/limits', 'utf8')
   } catch {
-    // Other systems than Linux have no such file.
+    // Only Linux has this file.
   }
   const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1]
   return soft === undefined ? DESCRIPTORS_USUAL : Number(soft)

@@ -15,18 +15,18 @@ import { blameHost } from './preflight.ts'
 import { readiness } from './readiness.ts'
 import type { ProgramSettings } from './settings.ts'
 
-/** Time for requests under way to finish when the server stops (milliseconds). */
+/** Time for requests in progress to finish when the server stops (milliseconds). */
 export const STOP_MS_MAX = 9_000
 
-/** What has to be done when the server stops, the last step first. */
+/** Steps to stop the server, last one first. */
 export type Undo = (() => Promise<void> | void)[]
 
-/** Settings of a server, with the certificate of its listeners if they have one. */
+/** Settings of a server, with the certificate of its listeners, if any. */
 export interface ListenerSettings extends ProgramSettings {
   readonly certificate: CertificateSource | undefined
 }
 
-/** Most connections of a listener: the descriptors of the process are shared. */
+/** Most connections of a listener, which share the descriptors of the process. */
 export function connectionsOf({ connectionsMax, status, console }: ProgramSettings): number {
   const listeners = 1 + (status === null ? 0 : 1) + (console === null ? 0 : 1)
   return Math.ceil(connectionsMax / listeners)
@@ -65,7 +65,7 @@ export async function listenForAgents(
   if (agents === null) return null
   const { host, port, tls } = agents
   const own = () => (tls === undefined ? undefined : watchCertificate(tls, log, undo))
-  // The same files are watched once.
+  // Files shared with the other listeners are watched once.
   const certificate = tls === shared ? opened : own()
   const listener = agentListener({
     ...{ hub, elsewhere },
@@ -98,7 +98,7 @@ export async function listenForPublic(
     measurements: monitoring?.measurements,
     statusUrl: status.url,
     tls: settings.certificate,
-    // None of them has a key, and those without one get half.
+    // Connections without a key get half, and none here has one.
     connectionsMax: 2 * connectionsOf(settings),
     onError: (error) => log.error({ err: error }, 'a status page could not be shown'),
   })
@@ -129,7 +129,7 @@ export async function listenForPeople(
       ...{ store, environment, monotonicMs, findMasterKey, isBlocked },
       measurements: monitoring?.measurements,
       tls: settings.certificate,
-      // None of them has a key, and those without one get half.
+      // Connections without a key get half, and none here has one.
       connectionsMax: 2 * connectionsOf(settings),
       onError: (error) => log.error({ err: error }, 'the console could not answer'),
     },
@@ -139,7 +139,7 @@ export async function listenForPeople(
   return running.url
 }
 
-/** Opens the certificate in `files` until the server stops. */
+/** Watches the certificate in `files` until the server stops. */
 export function watchCertificate(files: TlsFiles, log: Logger, undo: Undo): CertificateSource {
   const certificate = openCertificate(files, log)
   undo.push(() => certificate.stop())
@@ -151,7 +151,7 @@ export function schemeOf(certificate: CertificateSource | undefined): string {
   return certificate === undefined ? 'http' : 'https'
 }
 
-/** The URL of a server that listens. */
+/** The URL of a listening server. */
 export function urlOf(server: Pick<Server, 'address'>, scheme = 'http'): string {
   // True because the server listens on a TCP port: only a pipe has a string for an address.
   const { address, port, family } = server.address() as AddressInfo

@@ -18,8 +18,8 @@ type Checked = Pick<
 >
 
 /**
- * Rejects with the reason why a server without a data folder could not start, so that a failed start leaves no folder
- * and no master key behind. They could not be removed afterwards: another program may have begun to use them.
+ * Rejects when a first start would fail, so that it leaves no data folder and no master key behind. They could not be
+ * removed later, because another program may have begun to use them.
  */
 export async function preflight(settings: Checked): Promise<void> {
   const { engine, dataDir, host, port, adminHost, adminPort, agents, status, keySource } = settings
@@ -47,7 +47,7 @@ export async function preflight(settings: Checked): Promise<void> {
   }
 }
 
-/** Resolves to a server that refuses every connection; rejects when the address cannot be listened on. */
+/** Resolves to a server that refuses every connection; rejects when it cannot listen on the address. */
 function listen(host: string, port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy())
@@ -55,7 +55,7 @@ function listen(host: string, port: number): Promise<Server> {
   })
 }
 
-/** Throws the error again with the flag `hostFlag` of its address, which the error itself does not name. */
+/** Rethrows the error with the flag of its address, which the error does not name. */
 export function blameHost(hostFlag: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof Error ? Object.assign(error, { hostFlag }) : error

@@ -36,8 +36,8 @@ import { openMasterKeys } from '../secrets/masterKeys.ts'
 import type { Engine } from '../store/engine.ts'
 import type { Admission, Store } from '../store/store.ts'
 
-/** Interval of the checks for disk space (milliseconds). */
-const ROOM_LOOK_MS = 2_000
+/** Interval between checks for disk space (milliseconds). */
+const ROOM_CHECK_MS = 2_000
 /** Interval of the database clean-up (milliseconds). */
 const TIDY_MS = 60 * 60 * 1_000
 
@@ -45,24 +45,24 @@ const TIDY_MS = 60 * 60 * 1_000
 export interface Program {
   readonly url: string
   readonly adminUrl: string | null
-  /** Where agents connect; `null` when they cannot. */
+  /** URL for agents; `null` without their listener. */
   readonly agentUrl: string | null
-  /** Where status pages are; `null` when they are not served. */
+  /** URL of status pages; `null` when they are not served. */
   readonly statusUrl: string | null
-  /** Where people use the console; `null` when it is not served. */
+  /** URL of the console; `null` when it is not served. */
   readonly consoleUrl: string | null
   /** A summary of the monitoring from this machine, for people; `null` when there is none. */
   readonly monitoring: string | null
   readonly store: Store
-  /** Publishes the commands in the outbox; resolves when the reader of the bus has moved past them. */
+  /** Publishes the commands in the outbox; resolves when the bus reader has moved past them. */
   readonly publishCommands: () => Promise<void>
-  /** Accepts no new connections, lets requests under way finish, makes everything durable. */
+  /** Stops accepting connections, finishes requests in progress, and makes all writes durable. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Starts a server; resolves when it answers. Rejects, with nothing left open, when the folder is in use, the
- * database or a master key cannot be used, or a port is taken.
+ * Starts a server; resolves when it answers. Rejects, and closes everything, when the folder is in use, the database or
+ * a master key is unusable, or a port is taken.
  */
 export async function startProgram(settings: ProgramSettings): Promise<Program> {
   const undo: (() => Promise<void> | void)[] = []
@@ -103,7 +103,7 @@ async function listen(given: ProgramSettings & { readonly isBlocked: IsBlocked }
   const bodies = new AnswerBudget(BODY_BOUNDS)
   const refusals = startRefusalLog(log)
   undo.push(() => refusals.stop())
-  const uses = startKeyUses(store, (error) => log.warn({ err: error }, 'uses of keys could not be recorded'))
+  const uses = startKeyUses(store, (error) => log.warn({ err: error }, 'key uses could not be recorded'))
   undo.push(() => uses.stop())
   const metrics = createMetrics(budget)
   const app = buildApp({
@@ -190,26 +190,26 @@ async function monitor(
     : shareMonitoring({ ...parts, ...results, monitoringLease })
 }
 
-/** The shared limit where the store has one, unless the settings name another one. */
+/** The rate limit that the store shares between processes, unless the settings give another one. */
 function admissionOf(store: Store, { spendRequest, monotonicMs }: ProgramSettings): Admission {
   if (spendRequest === null && store.sharedAdmission !== null) return store.sharedAdmission
   return localAdmission(store, spendRequest ?? keyBuckets(monotonicMs))
 }
 
-/** Checks for disk space now and repeatedly; logs changes. Resolves to the function that stops it. */
+/** Checks for disk space now and periodically; logs changes. Resolves to the function that stops it. */
 async function watchRoom(store: Store, log: Logger): Promise<() => void> {
   let wasFull = false
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     try {
       await store.assertRoom()
-      if (wasFull) log.warn('the disk of the data folder has room again: everything is written')
+      if (wasFull) log.warn('the disk of the data folder has space again')
       wasFull = false
     } catch (error) {
       if (!wasFull) log.error({ err: error }, 'the disk of the data folder is full')
       wasFull = true
     }
   }
-  await look()
-  const timer = setInterval(() => void look(), ROOM_LOOK_MS)
+  await check()
+  const timer = setInterval(() => void check(), ROOM_CHECK_MS)
   return () => clearInterval(timer)
 }

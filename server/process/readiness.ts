@@ -3,9 +3,7 @@ import type { KeySource } from '../secrets/keyring.ts'
 import { assertMasterKeys } from '../secrets/masterKeys.ts'
 import type { SecretStore, UpkeepStore } from '../store/store.ts'
 
-/**
- * Validity of one durable write as proof that writing works (milliseconds): requests for /readyz write no more often.
- */
+/** How long a durable write proves readiness (milliseconds): requests for /readyz write at most that often. */
 const PROVEN_MS = 1_000
 
 /** Dependencies of the readiness check. */
@@ -14,7 +12,7 @@ export interface ReadinessParts {
   readonly store: Pick<UpkeepStore, 'assertRoom' | 'probeWrite'> & SecretStore
   readonly keySource: KeySource
   readonly environment: Environment
-  /** Milliseconds of a clock that only runs forward. */
+  /** A monotonic clock (milliseconds). */
   readonly monotonicMs: () => number
 }
 

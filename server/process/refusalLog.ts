@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { RequestRecord } from '../http/app.ts'
 
-/** How often refusals are logged (milliseconds): with a line for each, a hostile client could fill the disk. */
+/** Interval at which refusals are logged (milliseconds): one line per refusal could fill the disk. */
 const FLUSH_MS = 10_000
-/** Most lines at a time; all further refusals share one for each status. */
+/** Most lines per interval; further refusals share one line per status. */
 const LINES_MAX = 100
 /** Statuses of refused access: a wrong key, a scope or plan, an unknown path or id, too many requests. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 404, 429])
@@ -16,7 +16,7 @@ interface Refused {
   /** Last characters of the key, and its organisation. */
   readonly key?: string
   readonly orgId?: string
-  /** Method and route of the first. */
+  /** Method and route of the first refusal. */
   readonly method: string
   readonly route: string
   count: number
@@ -25,13 +25,13 @@ interface Refused {
 /** Counts refusals, and logs them periodically. */
 export interface RefusalLog {
   readonly count: (record: RequestRecord) => void
-  /** Logs the counts so far, and ends. */
+  /** Logs the remaining counts and stops. */
   readonly stop: () => void
 }
 
 /**
- * Logs 401, 403, 404 and 429 to `log`: one line each FLUSH_MS for each status and key (or address, without a valid key)
- * with their number. It contains no path parameters, query, headers or body.
+ * Logs 401, 403, 404 and 429 to `log`: every FLUSH_MS, one line with the count per status and key (or address, without
+ * a valid key). Lines contain no path parameters, query, headers or body.
  */
 export function startRefusalLog(log: Logger): RefusalLog {
   const counted = new Map<string, Refused>()

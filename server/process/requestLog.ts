@@ -15,8 +15,8 @@ export function createLog(destination: DestinationStream, level: string): Logger
 }
 
 /**
- * Logs `record` when it failed internally, was slow, or changed something: a line for each request would halve the
- * server's throughput. It contains no path parameters, query, headers or body.
+ * Logs `record` if the request failed internally, was slow, or changed data: logging every request would halve the
+ * throughput. Lines contain no path parameters, query, headers or body.
  */
 export function logRequest(log: Logger, record: RequestRecord): void {
   const { requestId, method, route, status, durationMs, caller, failure } = record

@@ -15,9 +15,9 @@ export interface AgentListening {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
-  /** Absent where a proxy in front has a certificate, or on loopback. */
+  /** Absent behind a TLS proxy, or on loopback. */
   readonly tls?: TlsFiles
-  /** Where other servers on the database reach it; its own URL when absent. */
+  /** URL at which other servers of the database reach it; its own URL when absent. */
   readonly advertisedUrl?: string
 }
 
@@ -26,52 +26,52 @@ export interface StatusListening {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
-  /** Origin under which the public reaches it; absent when pages are only reached by their slugs. */
+  /** Public origin; absent when pages are only reached by their slugs. */
   readonly url?: string
 }
 
 /** Settings of a server. */
 export interface ProgramSettings {
   readonly engine: Engine
-  /** Folder of the data, which must not contain a copy of the master key; `null` for a database elsewhere. */
+  /** Data folder, which must not contain a copy of the master key; `null` for PostgreSQL. */
   readonly dataDir: string | null
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
   readonly adminHost: string
-  /** Most connections of the API at a time; with status pages or the console, they are shared. */
+  /** Most concurrent connections, shared by API, status pages and console. */
   readonly connectionsMax: number
   /** `null` for no admin listener. */
   readonly adminPort: number | null
-  /** Where agents on other machines connect; `null` for no such listener. */
+  /** The listener for agents on other machines; `null` for none. */
   readonly agents: AgentListening | null
-  /** Where the public reads status pages; `null` for no such listener. */
+  /** The listener of status pages; `null` for none. */
   readonly status: StatusListening | null
-  /** Where people use the console; `null` for no such listener. */
+  /** The listener of the console; `null` for none. */
   readonly console: ConsoleListening | null
   readonly keySource: KeySource
-  /** Address ranges that may be checked although they are private. */
+  /** Private address ranges that checks may reach. */
   readonly allowedRanges: readonly string[]
-  /** Address ranges that webhooks may reach although they are private. */
+  /** Private address ranges that webhooks may reach. */
   readonly webhookRanges: readonly string[]
-  /** Certificate of all other listeners; absent where a proxy in front has one. */
+  /** Certificate of the other listeners; absent behind a TLS proxy. */
   readonly tls?: TlsFiles | undefined
   /** Whether the admin listener uses it too. */
   readonly hasAdminTls?: boolean
-  /** When the database is copied; absent or `null` for never. */
+  /** Schedule of backups; absent or `null` for none. */
   readonly backups?: BackupSchedule | null
   readonly environment: Environment
-  /** Milliseconds of a clock that only runs forward. */
+  /** A monotonic clock (milliseconds). */
   readonly monotonicMs: () => number
-  /** Limits the requests of a key in this process; `null` for the limit that processes of one database share. */
+  /** Rate limit per key in this process; `null` for the limit that all processes of a database share. */
   readonly spendRequest: SpendRequest | null
   readonly log: Logger
-  /** Whether services are checked; the API answers all the same. */
+  /** Whether services are checked. The API does not depend on it. */
   readonly isMonitoring: boolean
-  /** The bus to publish commands on; that of the monitoring when absent. */
+  /** The bus for commands; that of monitoring when absent. */
   readonly bus?: Bus
   /** Timeouts for clients; TIMEOUTS for absent members. */
   readonly timeouts?: Partial<Timeouts>
-  /** Memory bounds of answers under way; the defaults for absent members. */
+  /** Memory bounds of answers in progress; the defaults for absent members. */
   readonly answerBounds?: Partial<AnswerBounds>
 }

@@ -1,6 +1,4 @@
-/**
- * SIGHUP comes when the terminal closes, also below `nohup`, whose setting Node overrides: it must lose nothing either.
- */
+/** A closing terminal sends SIGHUP, also with `nohup`, whose setting Node overrides: it must not lose data either. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /** Resolves to the first signal that asks this process to stop. A second one ends the process at once. */

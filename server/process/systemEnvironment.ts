@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Environment } from '../domain/environment.ts'
 import { orderedUuid } from '../domain/orderedUuid.ts'
 
-/** The real clock and the real randomness. */
+/** The real clock and real randomness. */
 export const systemEnvironment: Environment = {
   nowMs: () => Date.now(),
   uuid: () => orderedUuid(Date.now(), randomUUID()),

@@ -149,7 +149,7 @@ test('new files are used at once, and broken ones are not', async () => {
 test.each([
   [['--admin-tls', 'on'], '--admin-tls on needs --tls-cert'],
   [['--tls-cert', 'CERT'], '--tls-cert and --tls-key belong together'],
-  [['--tls-cert', 'CERT', '--tls-key', 'OTHER'], 'are no certificate and its key'],
+  [['--tls-cert', 'CERT', '--tls-key', 'OTHER'], 'are not a certificate and its key'],
   [['--tls-cert', 'CERT', '--tls-key', 'missing'], 'there is no missing'],
   [['--tls-cert', 'CERT', '--tls-key', 'KEY', '--console-port', '0'], '--tls-cert needs --console-url'],
 ])('serve refuses %j', async (flags, problem) => {

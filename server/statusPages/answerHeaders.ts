@@ -1,6 +1,6 @@
 import { hardenedHeaders } from '../http/pages/hardenedHeaders.ts'
-import type { Encoding } from './keptAnswers.ts'
-import type { AnswerKind } from './makeAnswer.ts'
+import type { Encoding } from './answerCache.ts'
+import type { AnswerKind } from './renderAnswer.ts'
 
 const TYPES: Readonly<Record<AnswerKind, string>> = {
   html: 'text/html; charset=utf-8',
@@ -9,11 +9,11 @@ const TYPES: Readonly<Record<AnswerKind, string>> = {
   badge: 'image/svg+xml; charset=utf-8',
 }
 
-/** Caches in front may show a page while they ask for a newer one, and for five minutes while there is none. */
+/** Caches may serve a stale page during revalidation, and for five minutes during errors. */
 const PAGE_CACHE = 'public, max-age=15, stale-while-revalidate=60, stale-if-error=300'
 const BADGE_CACHE = 'public, max-age=60'
 
-/** What is made for other sites to show or read. */
+/** Headers of resources for other sites. */
 const SHARED: Record<string, string> = {
   'cross-origin-resource-policy': 'cross-origin',
   'access-control-allow-origin': '*',
@@ -39,7 +39,7 @@ export function answerHeaders({
   }
 }
 
-/** The headers of a page that says what is wrong. Pure. */
+/** The headers of an error page. Pure. */
 export function messageHeaders(isSecure: boolean): Record<string, string> {
   return { ...hardenedHeaders(isSecure), 'content-type': TYPES.html, 'cache-control': 'no-store' }
 }

@@ -5,8 +5,8 @@ import { browserApp } from '../http/pages/browserApp.ts'
 import { isKnown, sendAsset } from '../http/pages/sendAsset.ts'
 import { answerHeaders, messageHeaders } from './answerHeaders.ts'
 import { stateBadge } from './formats/stateBadge.ts'
-import { ENCODINGS, type Encoding, encodingOf, type KeptAnswer, KeptAnswers } from './keptAnswers.ts'
-import type { AnswerKind } from './makeAnswer.ts'
+import { ENCODINGS, type Encoding, encodingOf, type CachedAnswer, AnswerCache } from './answerCache.ts'
+import type { AnswerKind } from './renderAnswer.ts'
 import { memoised } from '../../web/memoised.ts'
 import { ASSETS } from './pages/assets.ts'
 import { messagePage } from './pages/messagePage.ts'
@@ -15,22 +15,22 @@ import { PageViews, type ViewSources } from './view/pageViews.ts'
 
 /** Dependencies of the listener. */
 export interface StatusParts extends ViewSources {
-  /** Origin of the pages; `undefined` when they are only reached by their slugs, whatever the host. */
+  /** Origin of the pages; `undefined` when they are only reached by their slugs, on any host. */
   readonly statusUrl: string | undefined
   readonly connectionsMax: number
   /** Absent for a listener without TLS. */
   readonly tls?: CertificateSource | undefined
-  /** Called with an error behind an answer of 503. */
+  /** Called with the error of a 503 answer. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * The public status pages on Fastify, not yet listening: GET and HEAD only. It reads no cookie and sets none, and shares
- * nothing with the API but the database.
+ * The public status pages on Fastify, not yet listening: only GET and HEAD. It uses no cookies, and shares only the
+ * database with the API.
  */
 export function buildStatusListener(parts: StatusParts): FastifyInstance {
   const views = new PageViews(parts)
-  const kept = new KeptAnswers(parts, views)
+  const kept = new AnswerCache(parts, views)
   const isSecure = parts.tls !== undefined || parts.statusUrl?.startsWith('https:') === true
   const ofMessages = messageHeaders(isSecure)
   const message = memoised(messagePage)
@@ -55,28 +55,30 @@ export function buildStatusListener(parts: StatusParts): FastifyInstance {
   })
   const headers = headersByForm(isSecure)
   const ownHost = parts.statusUrl === undefined ? undefined : placeOf(undefined, parts.statusUrl).host
-  const askedOf = memoised((line: string): { boundHost: string | undefined; target: Target | undefined } => {
-    // Neither a header nor the target of a request holds a line feed.
-    const [hostHeader, requestTarget = ''] = line.split('\n')
-    const { host, url } = placeOf(hostHeader, requestTarget)
-    const boundHost = ownHost === undefined || host === ownHost ? undefined : host
-    return { boundHost, target: targetOf({ boundHost, url }) }
-  })
+  const requestOf = memoised(
+    (line: string): { boundHost: string | undefined; target: Target | undefined } => {
+      // Neither a header nor a request target contains a line feed.
+      const [hostHeader, requestTarget = ''] = line.split('\n')
+      const { host, url } = placeOf(hostHeader, requestTarget)
+      const boundHost = ownHost === undefined || host === ownHost ? undefined : host
+      return { boundHost, target: targetOf({ boundHost, url }) }
+    },
+  )
   const encodingAccepted = memoised(encodingOf)
   app.get('/*', (request, reply) => {
     const { host = '', 'accept-encoding': accepted = '' } = request.headers
-    const { boundHost, target } = askedOf(`${host}\n${request.url}`)
+    const { boundHost, target } = requestOf(`${host}\n${request.url}`)
     const encoding = encodingAccepted(accepted)
     const current = target === undefined ? undefined : kept.current(target, encoding)
-    // Without a promise, which would cost as much as the rest.
+    // Without a promise, which would double the cost.
     if (current !== undefined) return void send(request, reply, { answer: current, encoding, headers })
     return answerLater(request, reply, { target, encoding, boundHost })
   })
-  /** Reads or makes the answer first. */
+  /** Reads or renders the answer first. */
   async function answerLater(
     request: FastifyRequest,
     reply: FastifyReply,
-    { target, encoding, boundHost }: AskedPage,
+    { target, encoding, boundHost }: PageRequest,
   ): Promise<FastifyReply> {
     const answer = target === undefined ? undefined : await kept.get(target, encoding)
     if (answer !== undefined) return send(request, reply, { answer, encoding, headers })
@@ -85,7 +87,7 @@ export function buildStatusListener(parts: StatusParts): FastifyInstance {
     }
     return refuse(reply, target)
   }
-  /** Answers a request for what no page has. A badge stands in pages of others: it shows that it is not there. */
+  /** Answers a request without a result. A badge is embedded in other sites, so its 404 is a badge too. */
   function refuse(reply: FastifyReply, target: Target | undefined): FastifyReply {
     if (target?.resource.kind !== 'badge') return say(reply, 404, 'There is no such page')
     const headers = answerHeaders({ kind: 'badge', encoding: 'identity', isSecure })
@@ -102,7 +104,7 @@ export function buildStatusListener(parts: StatusParts): FastifyInstance {
   return app
 }
 
-interface AskedPage {
+interface PageRequest {
   readonly target: Target | undefined
   readonly encoding: Encoding
   readonly boundHost: string | undefined
@@ -129,7 +131,7 @@ function send(
     answer,
     encoding,
     headers,
-  }: { readonly answer: KeptAnswer; readonly encoding: Encoding; readonly headers: HeadersByForm },
+  }: { readonly answer: CachedAnswer; readonly encoding: Encoding; readonly headers: HeadersByForm },
 ): FastifyReply {
   const { kind, etag, bodies } = answer
   reply.headers(headers[kind][encoding]).header('etag', etag)

@@ -234,7 +234,7 @@ describe.skipIf(skipReason !== null)(
       const tree = await page.locator('body').ariaSnapshot()
       for (const part of [
         ...['banner:', 'main:', 'contentinfo:', 'heading "Example Shop" [level=1]', 'region "Systems"'],
-        ...['heading "Component 0" [level=3]', 'link "Skip to the content"', 'region "Section 10"'],
+        ...['heading "Component 0" [level=3]', 'link "Skip to content"', 'region "Section 10"'],
       ]) {
         expect(tree).toContain(part)
       }

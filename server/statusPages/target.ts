@@ -1,10 +1,10 @@
 import type { PageAddress } from '../store/statusPageStore.ts'
 import { THEMES, type Theme } from './pages/frame.ts'
 
-/** What is asked for of a page. */
+/** A resource of a page. */
 export type Resource =
   | { readonly kind: 'current' }
-  /** YYYY-MM; the present month when `undefined`. */
+  /** YYYY-MM; the current month when `undefined`. */
   | { readonly kind: 'history'; readonly month: string | undefined }
   | { readonly kind: 'incident'; readonly number: number }
   | { readonly kind: 'feed' }
@@ -12,28 +12,28 @@ export type Resource =
   /** Of the page when `componentId` is `undefined`. */
   | { readonly kind: 'badge'; readonly componentId: string | undefined }
 
-/** A request for something of a page. */
+/** A request for a resource of a page. */
 export interface Target {
   readonly address: PageAddress
-  /** What paths of the page begin with. */
+  /** Prefix of the paths of the page. */
   readonly root: string
   readonly resource: Resource
   readonly theme: Theme
-  /** The same only for requests that have the same answer. */
+  /** Cache key: equal only for requests with the same answer. */
   readonly name: string
 }
 
-/** Where a request came from, and what it asks for. */
-export interface AskedFor {
-  /** The name in the header Host, lower case, without its port; `undefined` where pages have no hosts of their own. */
+/** Host and URL of a request. */
+export interface RequestAddress {
+  /** Host header in lower case, without port; `undefined` on the shared origin. */
   readonly boundHost: string | undefined
   /** Path and query as in the request line, without an origin. */
   readonly url: string
 }
 
 /**
- * The host that a request is for, lower case and without its port and final dot, and its path and query. A request line
- * with an origin, as proxies send it, overrules the header Host (RFC 9112, 3.2.2). Pure.
+ * The host of a request, in lower case without port and final dot, and its path and query. A request line with an
+ * origin, as proxies send it, overrides the Host header (RFC 9112, 3.2.2). Pure.
  */
 export function placeOf(
   hostHeader: string | undefined,
@@ -44,8 +44,8 @@ export function placeOf(
   return { host, url: requestTarget.slice(origin.length) }
 }
 
-/** What a request asks for; `undefined` when no page has such an address. Pure. */
-export function targetOf({ boundHost, url }: AskedFor): Target | undefined {
+/** The target of a request; `undefined` when no page has such a URL. Pure. */
+export function targetOf({ boundHost, url }: RequestAddress): Target | undefined {
   const [path = '', query = ''] = url.split('?', 2)
   const [, slug, below = ''] = /^\/s\/([a-z0-9-]{3,63})(\/.*)?$/.exec(path) ?? []
   const address: PageAddress | undefined =

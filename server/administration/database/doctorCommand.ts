@@ -9,7 +9,7 @@ import { addDatabase, engineOf } from '../options/databaseOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from '../options/masterKeyOption.ts'
 import { present, table, type Write } from '../text/output.ts'
 
-/** Adds `doctor`: one page about a database, and an exit code that says whether its promise holds. */
+/** Adds `doctor`, which prints findings about a database; the exit code is 1 when acknowledged changes could be lost. */
 export function addDoctorCommand(
   program: Command,
   write: Write,
@@ -50,7 +50,7 @@ async function judgeSchema(engine: Engine): Promise<Finding> {
   })
 }
 
-/** Whether the master keys open every secret. Secrets of another schema are not looked at: reading would migrate it. */
+/** Whether the master keys open every secret. Skipped for another schema, because reading would migrate it. */
 async function judgeMasterKeys(engine: Engine, keys: () => readonly MasterKey[]): Promise<Finding> {
   const check = 'master_key'
   if ((await engine.schemaNow()) !== engine.schemaVersion) {

@@ -6,7 +6,7 @@ import { type Part, PARTS } from '../../store/moving/portableTables.ts'
 import { addDatabaseFlags, type DatabasePlace, engineOf, placeGiven } from '../options/databaseOption.ts'
 import { present, table, type Write } from '../text/output.ts'
 
-/** Shortest time between two lines about the progress (milliseconds). */
+/** Shortest interval between progress lines (milliseconds). */
 const PROGRESS_MS = 2_000
 
 interface MigrateOptions extends DatabasePlace {
@@ -16,7 +16,7 @@ interface MigrateOptions extends DatabasePlace {
   readonly json: boolean
 }
 
-/** Adds `migrate`: the steps of the schema, or the move of all data to another kind of database. */
+/** Adds `migrate`, which migrates the schema or moves all data to another kind of database. */
 export function addMigrateCommand(program: Command, write: Write, writeError: Write): void {
   const command = program
     .command('migrate')

@@ -18,10 +18,10 @@ import { type DevDocument, devText } from './devText.ts'
 import { putSampleService } from './sampleService.ts'
 import { startSampleTarget } from './sampleTarget.ts'
 
-/** Ports that the documentation uses. Another free one is used where one is taken. */
+/** Preferred ports, as in the documentation. A taken one is replaced by a free one. */
 const PORTS = { api: 7171, console: 7173, status: 7174 }
 const HOST = '127.0.0.1'
-/** What a server for one's own machine may check and notify: loopback and private networks. */
+/** Address ranges that `dev` may check and notify: loopback and private networks. */
 const OWN_RANGES = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
 
 interface DevOptions {
@@ -30,7 +30,10 @@ interface DevOptions {
   readonly json: boolean
 }
 
-/** Adds `dev`, which needs no setting: no variable of `serve` applies, so that it never opens a data folder in use. */
+/**
+ * Adds `dev`, which needs no settings. It ignores the variables of `serve`, so that it never opens a production data
+ * folder.
+ */
 export function addDevCommand(program: Command, write: (text: string) => void): void {
   program
     .command('dev')
@@ -55,7 +58,7 @@ export function addDevCommand(program: Command, write: (text: string) => void): 
           write(json ? `${JSON.stringify(document)}\n` : devText(document, temporary !== undefined)),
         )
       } finally {
-        // The master key is in it too, beside the data.
+        // It also contains the master key.
         if (temporary !== undefined) await rm(temporary, { recursive: true })
       }
     })
@@ -73,7 +76,7 @@ async function serveDev(
   port: number | undefined,
   onStarted: (document: DevDocument) => void,
 ): Promise<void> {
-  // Before anything is open: a signal during the start ends it cleanly too.
+  // Installed first, so that a signal during the start also ends it cleanly.
   const stopped = stopSignal()
   const target = await startSampleTarget()
   try {
@@ -108,7 +111,7 @@ async function serveDev(
   }
 }
 
-/** The organisation of `dev`, before anything of the folder is served. */
+/** Checks the organisation of `dev` before the folder is served. */
 async function orgIn(engine: SqliteEngine): Promise<string> {
   const store = await engine.open('administer')
   try {
@@ -118,7 +121,7 @@ async function orgIn(engine: SqliteEngine): Promise<string> {
   }
 }
 
-/** `preferred` if no program listens there, 0 (any free one) otherwise. */
+/** `preferred` if it is free, else 0 (any free port). */
 function freePort(preferred: number): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer()

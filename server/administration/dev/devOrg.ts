@@ -5,14 +5,14 @@ import type { Store } from '../../store/store.ts'
 
 /** Name of the organisation of `dev`, and of the requester of its keys. */
 const NAME = 'pharos-server dev'
-/** Address of its owner; nothing is sent there. */
+/** E-mail address of its owner; nothing is sent to it. */
 const OWNER_EMAIL = 'owner@example.org'
-/** Last part of the address of its status page. */
+/** Slug of its status page. */
 const SLUG = 'dev'
 
 /**
- * The organisation of `dev`, made if the store is empty; its id. Throws when the store has other organisations: they
- * would be served with the wide address ranges of `dev`.
+ * The id of the organisation of `dev`, which is created if the store is empty. Throws when the store has other
+ * organisations, because `dev` allows private addresses.
  */
 export async function devOrg(store: Store): Promise<string> {
   const [first, ...others] = await store.listOrgs()
@@ -27,7 +27,7 @@ export async function devOrg(store: Store): Promise<string> {
   return id
 }
 
-/** A new read_write key in clear. Those of earlier starts are revoked: only their hashes are left. */
+/** A new read_write key in plain text. Revokes the keys of earlier starts, whose plain text is lost. */
 export async function replaceKey(store: Store, orgId: string): Promise<string> {
   const nowMs = systemEnvironment.nowMs()
   for (const { id, createdBy, revokedAt } of await store.listKeys(orgId)) {
@@ -41,7 +41,7 @@ export async function replaceKey(store: Store, orgId: string): Promise<string> {
   return key
 }
 
-/** Path of the status page, which is made if the organisation has none, with the service. */
+/** Path of the status page; creates a page with the service if the organisation has none. */
 export async function devStatusPage(store: Store, orgId: string, serviceId: string): Promise<string> {
   const [page] = await store.listStatusPages(orgId)
   if (page !== undefined) return `/s/${page.slug}`
@@ -55,7 +55,7 @@ export async function devStatusPage(store: Store, orgId: string, serviceId: stri
   return `/s/${SLUG}`
 }
 
-/** Path of the console that opens it to an owner: an invitation, or its sign-in page once there is an owner. */
+/** Path in the console for the owner: an invitation, or the sign-in page once there is an owner. */
 export async function ownerPath(store: Store, orgId: string): Promise<string> {
   const missing = await store.orgsWithoutOwner()
   if (!missing.some(({ id }) => id === orgId)) return '/'

@@ -1,6 +1,6 @@
 import { SAMPLE_INTERVAL_S } from './sampleService.ts'
 
-/** What a started `dev` consists of; the document of its --json. */
+/** A started `dev`; the JSON document of `dev --json`. */
 export interface DevDocument {
   readonly url: string
   readonly apiKey: string
@@ -13,7 +13,7 @@ export interface DevDocument {
   readonly dataDir: string
 }
 
-/** `document` for people: addresses, the environment to paste, and what to do next. Pure. */
+/** `document` as text: addresses, environment variables to paste, and next steps. Pure. */
 export function devText(document: DevDocument, isTemporary: boolean): string {
   const { url, apiKey, statusPageUrl, consoleUrl, sample, dataDir } = document
   const kept = isTemporary ? 'Ctrl-C stops it and removes all data' : `Ctrl-C stops it; ${dataDir} is kept`

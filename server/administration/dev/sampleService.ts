@@ -1,6 +1,6 @@
 /** Name of the sample service. */
 const NAME = 'Sample'
-/** Interval of its checks: an outage shows while one looks on (seconds). */
+/** Interval of its checks, short enough to watch an outage (seconds). */
 export const SAMPLE_INTERVAL_S = 5
 
 /** The API of the running server, and a read_write key. */

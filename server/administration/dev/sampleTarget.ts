@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 /** A web server that the sample service checks. `POST /break` makes it answer 503, `POST /repair` 200 again. */
 export interface SampleTarget {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly close: () => void
 }

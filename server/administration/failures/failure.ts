@@ -20,7 +20,7 @@ interface SystemFailure extends Error {
   readonly hostFlag?: string
 }
 
-/** The message of `error` for a user. An unexpected error is marked as one, with its place. Pure. */
+/** The failure for the user. An unexpected error is marked as such, with its source location. Pure. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) return { code: `E_${error.code.toUpperCase()}`, message: error.message }
   if (isSystemFailure(error)) return systemFailure(error)

@@ -1,4 +1,4 @@
-/** A failure that the output of the command has shown: the exit code is all that is left to say. */
+/** A failure that the output of the command already shows: only the exit code is missing. */
 export class ShownFailure extends Error {
   override readonly name = 'ShownFailure'
 }

@@ -2,7 +2,7 @@ import type { TlsFiles } from '../../process/certificateFiles.ts'
 import type { AgentListening } from '../../process/settings.ts'
 import { tlsFilesOf } from './tlsOptions.ts'
 
-/** The options of `serve` that are about agents. */
+/** Options of `serve` for agents. */
 export interface AgentListeningOptions {
   readonly agentHost: string
   readonly agentPort?: number
@@ -13,8 +13,8 @@ export interface AgentListeningOptions {
 }
 
 /**
- * The listener for agents that the options ask for, with the certificate `shared` unless it has its own; `null` for none.
- * Throws when they contradict one another.
+ * The listener for agents; `null` for none. Uses the certificate `shared` unless it has its own. Throws on
+ * contradictory options.
  */
 export function agentListeningOf(
   options: AgentListeningOptions,

@@ -8,10 +8,10 @@ import { VARIABLES } from './configuration.ts'
 import { readGiven } from './dataDirOption.ts'
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-/** Most copies that are kept. */
+/** Most backups kept. */
 const KEEP_MAX = 1_000
 
-/** The options of `serve` that are about backups. */
+/** Options of `serve` for backups. */
 export interface BackupOptions {
   readonly dataDir?: string | undefined
   readonly backupTo?: string
@@ -42,7 +42,7 @@ export function addBackupFlags(command: Command): Command {
     )
 }
 
-/** The schedule that the options ask for; `null` for none. Throws for a database of which the server makes no copies. */
+/** The schedule of backups; `null` for none. Throws for PostgreSQL, which the server does not back up. */
 export function backupScheduleOf({
   dataDir,
   backupTo,
@@ -69,7 +69,7 @@ function readInterval(text: string): string {
   throw new InvalidArgumentError('must be a duration such as 30m, 12h or 1d, at most 365d')
 }
 
-/** Milliseconds of `text`; `undefined` when it is no interval. Pure. */
+/** `text` in milliseconds; `undefined` when it is not an interval. Pure. */
 function intervalMs(text: string): number | undefined {
   const [, count, unit] = /^(\d{1,4})([smhd])$/.exec(text) ?? []
   // True because the pattern allows no other unit.

@@ -37,5 +37,5 @@ export const VARIABLES = {
 /** The only value without a flag: every user of the machine can read a command line. */
 export const MASTER_KEY_VARIABLE = 'PHAROS_MASTER_KEY'
 
-/** Levels of the log, the quietest last. */
+/** Log levels, most verbose first. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const

@@ -3,7 +3,7 @@ import { assertSafe, type ConsoleListening } from '../../console/startConsole.ts
 import { VARIABLES } from './configuration.ts'
 import { readOrigin } from './originOption.ts'
 
-/** The options of `serve` that are about the console. */
+/** Options of `serve` for the console. */
 export interface ConsoleListeningOptions {
   readonly consoleHost: string
   readonly consolePort?: number
@@ -12,8 +12,8 @@ export interface ConsoleListeningOptions {
 }
 
 /**
- * The listener of the console that the options ask for; `null` for none. Its address alone is no contradiction: other
- * commands use it too. Throws when passwords would travel unencrypted.
+ * The listener of the console; `null` for none. A URL without a port is no contradiction, because other commands use
+ * the URL too. Throws when passwords would be sent unencrypted.
  */
 export function consoleListeningOf(
   options: ConsoleListeningOptions,
@@ -29,10 +29,10 @@ export function consoleListeningOf(
   return listening
 }
 
-/** Most proxies in front that can be trusted. */
+/** Most trusted proxies. */
 const PROXIES_MAX = 9
 
-/** The option for the proxies in front, whose X-Forwarded-For names the client. */
+/** The option for the number of trusted proxies. */
 export function trustProxiesOption(): Option {
   return new Option(
     '--trust-proxies <count>',
@@ -46,7 +46,7 @@ export function trustProxiesOption(): Option {
     })
 }
 
-/** The option for the public address of the console. */
+/** The option for the public URL of the console. */
 export function consoleUrlOption(): Option {
   return new Option(
     '--console-url <url>',

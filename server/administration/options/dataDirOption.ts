@@ -20,7 +20,7 @@ export function dataDirOption(): Option {
     .makeOptionMandatory()
 }
 
-/** `text` unless it is empty, as from a variable that a script forgot to set: most programs then use a default. */
+/** Parses a value that must not be empty: a script may have forgotten to set a variable. */
 export function readGiven(text: string): string {
   if (text !== '') return text
   throw new InvalidArgumentError('must not be empty')

@@ -7,14 +7,14 @@ import { sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
 import { VARIABLES } from './configuration.ts'
 import { readGiven } from './dataDirOption.ts'
 
-/** Where the data is: one of them, which `addDatabaseFlags` checks. */
+/** Location of the data. `addDatabaseFlags` checks that exactly one is given. */
 export interface DatabasePlace {
   readonly dataDir?: string | undefined
   readonly database?: string | undefined
   readonly databaseFile?: string | undefined
 }
 
-/** Options of a subcommand that works on every kind of database. */
+/** Options of a subcommand for every kind of database. */
 export interface DatabaseOptions extends DatabasePlace {
   readonly json: boolean
 }
@@ -25,8 +25,8 @@ export function addDatabase(command: Command): Command {
 }
 
 /**
- * Adds the flags that name the data to `command`, which then demands exactly one of them, unless `isGiven` finds the data
- * named by others.
+ * Adds the flags for the location of the data to `command`, which then requires exactly one of them, unless `isGiven`
+ * finds the location in other options.
  */
 export function addDatabaseFlags<Options>(
   command: Command,
@@ -66,7 +66,7 @@ export function databaseUrlOf({ database, databaseFile }: DatabasePlace): string
   return database ?? databaseFile
 }
 
-/** The place that one argument names: a URL, a file that contains one, or a data folder. Throws for an empty one. */
+/** The location in one argument: a URL, a file that contains one, or a data folder. Throws on an empty argument. */
 export function placeGiven(text: string): DatabasePlace {
   readGiven(text)
   if (URL.canParse(text) && text.includes('://')) return { database: readDatabaseUrl(text) }
@@ -74,10 +74,7 @@ export function placeGiven(text: string): DatabasePlace {
   return { dataDir: text }
 }
 
-/**
- * The engine that the options name. A folder is copied to `backupFolder` before its schema changes; into itself when that
- * is absent.
- */
+/** The engine of a location. A data folder is backed up to `backupFolder`, or into itself, before its schema changes. */
 export function engineOf(place: DatabasePlace, backupFolder?: string): Engine {
   const { nowMs } = systemEnvironment
   const url = databaseUrlOf(place)

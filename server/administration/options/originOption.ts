@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-/** Parses an option whose value is the origin of a listener's public address. */
+/** Parses an option with the public origin of a listener. */
 export function readOrigin(text: string): string {
   if (URL.canParse(text)) {
     const { protocol, origin, pathname, search, hash, username } = new URL(text)

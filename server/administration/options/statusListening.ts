@@ -3,14 +3,14 @@ import type { StatusListening } from '../../process/settings.ts'
 import { VARIABLES } from './configuration.ts'
 import { readOrigin } from './originOption.ts'
 
-/** The options of `serve` that are about status pages. */
+/** Options of `serve` for status pages. */
 export interface StatusListeningOptions {
   readonly statusHost: string
   readonly statusPort?: number
   readonly statusUrl?: string
 }
 
-/** The listener of status pages that the options ask for; `null` for none. Throws when they contradict one another. */
+/** The listener of status pages; `null` for none. Throws on contradictory options. */
 export function statusListeningOf(options: StatusListeningOptions): StatusListening | null {
   const { statusHost: host, statusPort: port, statusUrl: url } = options
   if (port === undefined) {
@@ -20,7 +20,7 @@ export function statusListeningOf(options: StatusListeningOptions): StatusListen
   return { host, port, ...(url === undefined ? {} : { url }) }
 }
 
-/** The option for the address under which the public reaches the pages. */
+/** The option for the public URL of status pages. */
 export function statusUrlOption(): Option {
   return new Option(
     '--status-url <url>',

@@ -3,7 +3,7 @@ import { readCertificate, type TlsFiles } from '../../process/certificateFiles.t
 import { VARIABLES } from './configuration.ts'
 import { readGiven } from './dataDirOption.ts'
 
-/** The options of `serve` that are about TLS. */
+/** Options of `serve` for TLS. */
 export interface TlsOptions {
   readonly tlsCert?: string
   readonly tlsKey?: string
@@ -31,7 +31,10 @@ export function addTlsFlags(command: Command): Command {
     )
 }
 
-/** The certificate of all listeners; `undefined` for none. Throws as `tlsFilesOf`, and for an admin port that has to use none. */
+/**
+ * The certificate of all listeners; `undefined` for none. Throws as `tlsFilesOf`, and when the admin port must use it
+ * without a certificate.
+ */
 export function sharedTlsOf({ tlsCert, tlsKey, adminTls }: TlsOptions): TlsFiles | undefined {
   const files = tlsFilesOf(tlsCert, tlsKey, ['--tls-cert', '--tls-key'])
   if (files === undefined && adminTls === 'on')
@@ -39,7 +42,10 @@ export function sharedTlsOf({ tlsCert, tlsKey, adminTls }: TlsOptions): TlsFiles
   return files
 }
 
-/** The files that two flags name; `undefined` for none. Throws when one is missing, or they are no certificate and its key. */
+/**
+ * The files of two flags; `undefined` for none. Throws when one flag is missing, or the files are not a certificate and
+ * its key.
+ */
 export function tlsFilesOf(
   cert: string | undefined,
   key: string | undefined,

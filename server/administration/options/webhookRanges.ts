@@ -1,12 +1,13 @@
 import { addressRules } from '../../../monitoring/check/network/addressRules.ts'
 
 const WEBHOOK_FLAG = 'serve --allow-webhook-ranges'
-/** How an operator permits private addresses of receivers. */
+/** Advice on allowing private addresses of receivers. */
 export const WEBHOOK_RANGES_ADVICE = `${WEBHOOK_FLAG} permits private ranges`
 
 /**
- * Why the server may refuse to send to `url`, as its text alone shows: without TLS, or with a forbidden literal address or
- * port. `undefined` when nothing shows; a name is judged when something is sent. The URL's path is not repeated. Pure.
+ * Why the server may refuse to send to `url`, judged by its text: no TLS, or a forbidden literal address or port.
+ * `undefined` without a reason; host names are checked when something is sent. Never contains the path of the URL.
+ * Pure.
  */
 export function webhookAddressNote(url: string): string | undefined {
   const { protocol, hostname } = new URL(url)

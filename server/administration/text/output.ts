@@ -8,7 +8,7 @@ export function present(write: Write, isJson: boolean, value: unknown, text: str
   write(`${isJson ? JSON.stringify(value) : text}\n`)
 }
 
-/** Rows as lines of columns, padded; a header first. Characters that end a line or control a terminal become `…`. Pure. */
+/** Rows as padded columns below a header. Line breaks and terminal control characters become `…`. Pure. */
 export function table(header: readonly string[], texts: readonly (readonly string[])[]): string {
   const rows = texts.map((row) => row.map((cell) => cell.replaceAll(OBEYED, '…')))
   const widths = header.map((title, column) =>

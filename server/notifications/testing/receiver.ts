@@ -2,25 +2,25 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How often it is looked for a delivery (milliseconds). */
-const LOOK_MS = 10
+/** Interval between checks for a delivery (milliseconds). */
+const POLL_MS = 10
 
-/** A delivery as it arrived. */
+/** A received delivery. */
 export interface Received {
   readonly id: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
-/** What a receiver answers: a status and headers, or nothing. */
+/** The answer of a receiver: status and headers, or none. */
 export type Answer = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'none'
 
 /** A receiver of webhooks on loopback. */
 export interface Receiver {
   readonly url: string
-  /** In their order of arrival. */
+  /** In order of arrival. */
   readonly received: readonly Received[]
-  /** The first `count`, as soon as they have arrived. */
+  /** Resolves to the first `count` when they have arrived. */
   readonly first: (count: number) => Promise<readonly Received[]>
   readonly close: () => void
 }
@@ -51,7 +51,7 @@ export async function startReceiver(
     url: `http://127.0.0.1:${port}/hook`,
     received,
     first: async (count) => {
-      while (received.length < count) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      while (received.length < count) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       return received.slice(0, count)
     },
     close: () => {

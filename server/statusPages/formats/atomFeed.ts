@@ -3,15 +3,15 @@ import { listed } from '../view/incidentTexts.ts'
 import type { PublicIncident, PublicWindow } from '../view/publicPage.ts'
 import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
 
-/** Entries of a feed. */
+/** Most entries of a feed. */
 const ENTRIES_MAX = 50
 
-/** What a feed is made of. */
+/** Contents of a feed. */
 export interface Feed {
   /** The page's id. */
   readonly id: string
   readonly title: string
-  /** Where people find the page: absolute where it is known. */
+  /** Public URL of the page; absolute if known. */
   readonly url: string
   /** The time of a feed without entries (ISO 8601). */
   readonly createdAt: string

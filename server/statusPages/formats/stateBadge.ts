@@ -20,7 +20,7 @@ const LABELS: Readonly<Record<Theme, { readonly ground: string; readonly text: s
   dark: { ground: '#252e38', text: '#e6ebf0' },
 }
 
-/** A badge of a page or a component; of an unknown one when `state` is `undefined`. Pure. */
+/** A badge of a page or component; `state` is `undefined` for an unknown one. Pure. */
 export function stateBadge(name: string, state: ShownState | undefined, theme: Theme): string {
   const characters = [...name]
   const isLong = characters.length > LABEL_CHARS_MAX

@@ -1,6 +1,6 @@
 import type { PublicIncident, PublicPage, PublicWindow } from '../view/publicPage.ts'
 
-/** The page as JSON, for programs. `url` is where people find it. Gap G51. Pure. */
+/** The page as JSON. `url` is its public URL. Gap G51. Pure. */
 export function statusDocument(page: PublicPage, url: string): string {
   const { title, headline, asOf, sections, incidents, maintenance } = page
   return `${JSON.stringify({

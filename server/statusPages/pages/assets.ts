@@ -2,7 +2,7 @@ import { type Asset, FAVICON, versionedName } from '../../http/pages/asset.ts'
 import { ISLAND } from './island.ts'
 import { STYLE } from './style.ts'
 
-/** Names that change with the content: browsers keep the files for a year. */
+/** File names that change with the content, because browsers cache them for a year. */
 export const STYLE_FILE = versionedName('style', 'css', STYLE)
 export const ISLAND_FILE = versionedName('page', 'js', ISLAND)
 

@@ -65,7 +65,7 @@ function historyOf(history: PublicHistory, name: string): Html {
 ${problemList(history, name)}`
 }
 
-/** Uptime with the days that it is about: a young component has fewer than the page shows. */
+/** Uptime and its number of days, which is smaller for a new component. */
 function uptimeOver({ uptime, uptimeDays }: PublicHistory): Html {
   if (uptime === null) return html`No data`
   const span = uptimeDays === 1 ? '1 day' : `${uptimeDays} days`
@@ -73,6 +73,6 @@ function uptimeOver({ uptime, uptimeDays }: PublicHistory): Html {
 }
 
 function legend(): Html {
-  return html`<p class="legend">Each bar is a day; its coloured part is the share of the day with problems.
+  return html`<p class="legend">Each bar is a day; the coloured part shows the share of the day with problems.
 Uptime is the time operational or degraded, over ${DAYS_SHOWN} days or since the first result. Maintenance, pauses and time without results are not counted.</p>`
 }

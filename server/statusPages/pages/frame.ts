@@ -2,27 +2,27 @@ import { type Html, html } from '../../../web/html.ts'
 import { ISLAND_FILE, STYLE_FILE } from './assets.ts'
 import { SHAPES } from '../../../web/stateShapes.ts'
 
-/** How a reader wants the colours; `auto` follows the device. */
+/** Colour schemes; `auto` follows the device. */
 export const THEMES = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
-/** Where a page is and how it looks. */
+/** Location and theme of a page. */
 export interface PageContext {
-  /** What paths of the page begin with: `/s/example`, or '' at the root of a host. */
+  /** Prefix of the paths of the page: `/s/example`, or '' at the root of a host. */
   readonly root: string
   readonly theme: Theme
   /** Title of the status page. */
   readonly siteTitle: string
 }
 
-/** What the frame needs of a page. */
+/** A page for the frame. */
 export interface FramedPage extends PageContext {
   /** Title of the document. */
   readonly title: string
   readonly content: Html
 }
 
-/** A whole document. Pure. */
+/** The complete document. Pure. */
 export function framed(page: FramedPage): string {
   const { root, theme, siteTitle, title, content } = page
   return `<!doctype html>\n${html`<html lang="en"${theme !== 'auto' && html` data-theme="${theme}"`}>
@@ -39,7 +39,7 @@ export function framed(page: FramedPage): string {
 </head>
 <body>
 ${SHAPES}
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header class="top"><p class="brand"><a href="${pathOf(page, '')}"><bdi>${siteTitle}</bdi></a></p></header>
 <main id="content" tabindex="-1">
 ${content}
@@ -57,7 +57,7 @@ ${content}
 </html>`}\n`
 }
 
-/** The path of a page below the root, in the same colours. Pure. */
+/** The path of a page below the root, with the same theme. Pure. */
 export function pathOf({ root, theme }: PageContext, path: string): string {
   const target = `${root}${path}` || '/'
   if (theme === 'auto') return target

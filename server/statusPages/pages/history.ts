@@ -1,18 +1,19 @@
 import { type Html, html } from '../../../web/html.ts'
-import type { DaySeconds, PublicDay, PublicHistory } from '../view/publicPage.ts'
+import type { PublicDay, PublicHistory } from '../view/publicPage.ts'
 import { dayText, durationText } from '../../../web/times.ts'
+import type { StateSeconds } from '../../results/history/daySeconds.ts'
 
-/** Size of the bar of a component (units of its drawing): a day is CELL wide, with GAP behind it. */
+/** Sizes of the bar of a component (SVG units): a day is CELL wide, followed by GAP. */
 const CELL = 4
 const GAP = 2
 const HEIGHT = 34
-/** Least share of a day's height for a problem: two minutes have to be seen. */
+/** Minimum share of a day's height for a problem, so that two minutes are visible. */
 const SHARE_MIN = 0.2
 
-/** Rectangles by class, each class one path. */
+/** Rectangles by class, combined into one path. */
 type Shapes = Map<string, string>
 
-/** The days of a component as a drawing, for those who see it; `problemList` says the same in words. Pure. */
+/** The days of a component as a drawing; `problemList` has the same as text. Pure. */
 export function historyBar({ days }: PublicHistory): Html {
   const shapes: Shapes = new Map()
   for (const [index, { seconds }] of days.entries()) addDay(shapes, index * (CELL + GAP), seconds)
@@ -21,7 +22,7 @@ export function historyBar({ days }: PublicHistory): Html {
 ${[...shapes].map(([name, path]) => html`<path class="d-${name}" d="${path}"/>`)}</svg>`
 }
 
-function addDay(shapes: Shapes, x: number, seconds: DaySeconds | null): void {
+function addDay(shapes: Shapes, x: number, seconds: StateSeconds | null): void {
   const add = (name: string, from: number, height: number): void => {
     if (height <= 0) return
     const rect = `M${x} ${rounded(from)}h${CELL}v${rounded(height)}h-${CELL}z`
@@ -47,13 +48,13 @@ function rounded(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-/** What a day without known time mostly was. */
-function unknownKind({ maintenance, paused, unknown }: DaySeconds): string {
+/** The main state of a day without known time. */
+function unknownKind({ maintenance, paused, unknown }: StateSeconds): string {
   if (maintenance > 0 && maintenance >= paused && maintenance >= unknown) return 'maintenance'
   return paused > unknown ? 'paused' : 'unknown'
 }
 
-/** The days with problems, and those that do not count, as text that opens. Pure. */
+/** The days with problems or gaps, as an expandable text. Pure. */
 export function problemList({ days }: PublicHistory, name: string): Html {
   if (days.every(({ seconds }) => seconds === null)) {
     return html`<p class="quiet">No results in the days shown.</p>`

@@ -8,10 +8,10 @@ import { monthText } from '../../../web/times.ts'
 export interface HistoryMonth {
   /** YYYY-MM. */
   readonly month: string
-  /** The months beside it that can be shown; `undefined` for none. */
+  /** The neighbouring months; `undefined` for none. */
   readonly earlier: string | undefined
   readonly later: string | undefined
-  /** Those that began in the month. */
+  /** Incidents that began in the month. */
   readonly incidents: readonly PublicIncident[]
   readonly windows: readonly PublicWindow[]
 }

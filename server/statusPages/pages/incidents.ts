@@ -6,15 +6,15 @@ import { plainText } from '../../../web/plainText.ts'
 import { dayText, durationText, instant } from '../../../web/times.ts'
 import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
 
-/** Characters of an update that a page of several incidents shows. */
+/** Most characters of an update on a page with several incidents. */
 const EXCERPT_CHARS_MAX = 1_000
 
-/** The address of the page of an incident. Pure. */
+/** The path of the page of an incident. Pure. */
 function incidentPath(context: PageContext, { displayId }: PublicIncident): string {
   return pathOf(context, `/incidents/${displayId}`)
 }
 
-/** An open incident with its latest updates, the newest first. Pure. */
+/** An open incident with its latest updates, newest first. Pure. */
 export function openIncident(context: PageContext, incident: PublicIncident): Html {
   const { title, displayId, severity, status, startedAt, components, earlierUpdates } = incident
   const isCut = earlierUpdates > 0 || incident.updates.some(({ body }) => body.length > EXCERPT_CHARS_MAX)
@@ -27,7 +27,7 @@ ${isCut && html`<p><a href="${incidentPath(context, incident)}">All updates<span
 </article>`
 }
 
-/** Updates as a timeline, the newest first, each cut after `charsMax` characters. Pure. */
+/** Updates as a timeline, newest first, each truncated to `charsMax` characters. Pure. */
 export function updateList(updates: readonly PublicUpdate[], charsMax: number): Html {
   return html`<ol class="updates">${updates.toReversed().map(
     ({ at, status, body }) => html`<li class="u-${status}">
@@ -41,7 +41,7 @@ function excerpt(text: string, charsMax: number): string {
   return characters.length <= charsMax ? text : `${characters.slice(0, charsMax).join('').trimEnd()}…`
 }
 
-/** Incidents and windows that ended, under the day on which each began, the newest first. Pure. */
+/** Past incidents and windows, grouped by the day on which they began, newest first. Pure. */
 export function pastByDay(
   context: PageContext,
   incidents: readonly PublicIncident[],
@@ -81,9 +81,9 @@ function pastWindow({ title, startsAt, endsAt, components }: PublicWindow): Html
 </article>`
 }
 
-/** A maintenance window under way or upcoming. Pure. */
+/** A current or upcoming maintenance window. Pure. */
 export function plannedWindow({ title, startsAt, endsAt, components }: PublicWindow, nowMs: number): Html {
-  const word = Date.parse(startsAt) <= nowMs ? 'Under way' : 'Planned'
+  const word = Date.parse(startsAt) <= nowMs ? 'In progress' : 'Planned'
   return html`<article class="window">
 <h3><bdi>${title}</bdi></h3>
 <p class="quiet">${word} · ${instant(startsAt)} to ${instant(endsAt)}</p>

@@ -1,7 +1,7 @@
 /**
- * The script of a page, which improves what is complete without it: times in the reader's zone, and a newer version of the
- * page every 30 seconds while it is visible. A reader who has opened a list, or is inside the content, keeps the page as it
- * is. It runs under Trusted Types: the one policy parses pages of the same address.
+ * The script of a page. Pages work without it; it adds local times, and refreshes a visible page every 30 seconds
+ * unless the reader has opened a list or focused the content. It runs under Trusted Types: its only policy parses pages
+ * of the same URL.
  */
 export const ISLAND = `const REFRESH_MS = 30000
 const policy = window.trustedTypes?.createPolicy('pharos', { createHTML: (text) => text })

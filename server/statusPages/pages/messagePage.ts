@@ -1,7 +1,7 @@
 import { html } from '../../../web/html.ts'
 import { STYLE_FILE } from './assets.ts'
 
-/** A page for an address that shows no status page. Pure. */
+/** A page with a message instead of a status page. Pure. */
 export function messagePage(text: string): string {
   return `<!doctype html>\n${html`<html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${text}</title>

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
-import type { DaySeconds, PublicHistory } from '../view/publicPage.ts'
+import type { PublicHistory } from '../view/publicPage.ts'
 import { historyBar, problemList } from './history.ts'
 import { plainText } from '../../../web/plainText.ts'
 import { dayText, durationText, monthText } from '../../../web/times.ts'
+import type { StateSeconds } from '../../results/history/daySeconds.ts'
 
-const none: DaySeconds = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
+const none: StateSeconds = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
 
-function component(days: readonly (DaySeconds | null)[]): PublicHistory {
+function component(days: readonly (StateSeconds | null)[]): PublicHistory {
   return {
     ...{ uptime: null, uptimeDays: 0 },
     days: days.map((seconds, index) => ({ day: `2026-11-${String(index + 1).padStart(2, '0')}`, seconds })),

@@ -1,6 +1,6 @@
 import { BASE_STYLE } from '../../../web/baseStyle.ts'
 
-/** The look of status pages: their only style sheet, because their policy allows none in the pages. */
+/** The style sheet of status pages. Their content security policy allows no inline styles. */
 export const STYLE = `${BASE_STYLE}
 body { margin: 0 auto; max-width: 54rem; padding: 0 1.25rem 2.5rem; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 660; letter-spacing: -.012em; margin: .25rem 0 .5rem; }

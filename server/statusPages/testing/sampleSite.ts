@@ -28,7 +28,7 @@ const making = {
   },
 }
 
-/** What the checks of a service say: its state, and days with problems by their distance from today. */
+/** Results of a service: its state, and problems by days before today. */
 export interface SampleResults {
   readonly state: State
   /** Seconds down, degraded, paused and so on; the rest of a day is up. No results before `days` days ago. */
@@ -36,12 +36,12 @@ export interface SampleResults {
   readonly days?: number
 }
 
-/** Status pages on a real store and a real listener; what was measured is data of the test. */
+/** Status pages on a real store and a real listener, with measurements from the test. */
 export interface SampleSite {
   readonly url: string
   readonly store: Store
   readonly orgId: string
-  /** The time of the store and of the pages, which the test moves. */
+  /** The clock of the store and the pages, which the test moves. */
   readonly clock: { nowMs: number; monotonicMs: number }
   /** Adds a service; its id. */
   readonly addService: (name: string, results?: SampleResults) => Promise<string>
@@ -52,9 +52,9 @@ export interface SampleSite {
   readonly addPage: (settings: StatusPageChange & { slug: string; title: string }) => Promise<string>
   /** Opens an incident with one update after another; its display id. */
   readonly addIncident: (incident: SampleIncident) => Promise<string>
-  /** Makes every page read again what it shows. */
+  /** Makes every page stale. */
   readonly renew: () => void
-  /** Ends as a store whose results cannot be read. */
+  /** Error of further reads of results. */
   breakResults: Error | undefined
   readonly close: () => Promise<void>
 }

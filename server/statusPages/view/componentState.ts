@@ -2,13 +2,13 @@ import type { Severity } from '../../../api/contract/incidentTerms.ts'
 import type { State } from '../../domain/serviceState.ts'
 import { SHOWN_STATES, type ShownState } from '../../../web/stateShapes.ts'
 
-/** What determines the state of a component. */
+/** Facts that determine the state of a component. */
 export interface ComponentFacts {
   readonly isPaused: boolean
   readonly isInMaintenance: boolean
-  /** What its checks say; `undefined` when nothing is known. */
+  /** Its measured state; `undefined` when unknown. */
   readonly measured: State | 'paused' | undefined
-  /** Severities of the open incidents that the page shows of it. */
+  /** Severities of its open incidents on the page. */
   readonly severities: readonly Severity[]
 }
 
@@ -17,12 +17,12 @@ const MEASURED: Readonly<Record<State | 'paused', ShownState>> = {
   degraded: 'degraded',
   down: 'down',
   unknown: 'unknown',
-  // Resumed, and not checked yet.
+  // Resumed but not checked yet.
   paused: 'unknown',
 }
 
 /**
- * The state of a component: paused, then under maintenance, then what the checks say. An open incident makes it at least
+ * The state of a component: paused, else in maintenance, else its measured state. An open incident makes it at least
  * degraded, a major outage makes it down. Gap G51. Pure.
  */
 export function componentState({
@@ -38,7 +38,7 @@ export function componentState({
   return severities.length > 0 && checked !== 'down' ? 'degraded' : checked
 }
 
-/** The state of everything that a page lists, in a sentence. */
+/** The overall state of a page, with a sentence. */
 export interface Headline {
   readonly state: ShownState
   readonly text: string
@@ -60,7 +60,7 @@ function sentenceOf(worst: ShownState, count: number, total: number): string {
     case 'degraded':
       return count === total ? 'All systems are degraded' : 'Some systems are degraded'
     case 'maintenance':
-      return 'Maintenance under way'
+      return 'Maintenance in progress'
     case 'unknown':
       return count === total ? 'Status unknown' : 'The status of some systems is unknown'
     case 'operational':

@@ -2,12 +2,12 @@ import type { IncidentStatus } from '../../../api/contract/incidentTerms.ts'
 import type { PageIncident } from '../../store/statusPageStore.ts'
 import type { PublicIncident } from './publicPage.ts'
 
-/** Names in a sentence before the others are counted. */
+/** Most names in a sentence; further ones are counted. */
 const NAMES_MAX = 5
 
 /**
- * `incident` with public names: what automation writes names endpoints, regions and reasons, and stays with the members of
- * the organisation. Gap G51. Pure.
+ * `incident` with public names. Automatic texts name endpoints, regions and reasons, so they are replaced: only members
+ * see them. Gap G51. Pure.
  */
 export function publicIncident(
   incident: PageIncident,
@@ -28,7 +28,7 @@ export function publicIncident(
   }
 }
 
-/** Of an incident that is closed automatically, the service may also have been paused. */
+/** The text for `resolved` is neutral, because the service may have been paused. */
 const AUTOMATIC_TEXTS: Readonly<Record<IncidentStatus, (names: string) => string>> = {
   investigating: (names) => `Automatic checks of ${names} fail.`,
   identified: (names) => `Automatic checks of ${names} fail.`,

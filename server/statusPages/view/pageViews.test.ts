@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { KeptAnswers } from '../keptAnswers.ts'
+import { AnswerCache } from '../answerCache.ts'
 import { targetOf } from '../target.ts'
 import { type SampleSite, startSampleSite } from '../testing/sampleSite.ts'
 import { PageViews } from './pageViews.ts'
@@ -31,7 +31,7 @@ test('months before the oldest one cost no query, and the oldest one a query a m
     },
   }
   const views = new PageViews({ store, measurements: undefined, ...clocks() })
-  const answers = new KeptAnswers({ store, statusUrl: undefined }, views)
+  const answers = new AnswerCache({ store, statusUrl: undefined }, views)
   const answersOf = async (...months: readonly string[]) => {
     const urls = months.map((month) => `/s/example/history?month=${month}`)
     const targets = urls.flatMap((url) => targetOf({ boundHost: undefined, url }) ?? [])

@@ -5,37 +5,37 @@ import type { PageAddress, PublishedStore } from '../../store/statusPageStore.ts
 import type { PublicPage } from './publicPage.ts'
 import { daysShown, type PageMeasurements, readPublicPage } from './readPublicPage.ts'
 
-/** Time for which a view is current whatever changes (milliseconds): a change is public a second later at most. */
+/** Shortest lifetime of a view (milliseconds): a change is public after at most a second. */
 const RENEW_MS = 1_000
-/** Time for which a view is current when nothing changed (milliseconds): its minute does. */
+/** Lifetime of a view without changes (milliseconds); its "as of" minute changes. */
 const QUIET_MS = 15_000
-/** Time for which the past is kept (milliseconds): past days change by late results, the oldest month by removals. */
+/** How long the past is cached (milliseconds): late results change past days, removals the oldest month. */
 const PAST_MS = 60_000
-/** Time for which states are kept while results cannot be read, before they are unknown (milliseconds). */
+/** How long states are shown while results cannot be read, before they become unknown (milliseconds). */
 const BUSY_MS = 60_000
-/** Longest time for which a page waits for measurements (milliseconds); they count as results that cannot be read then. */
+/** Longest wait for measurements (milliseconds); beyond, results count as unreadable. */
 const MEASURE_MS_MAX = 8_000
-/** Most pages whose view is kept: ninety days of 200 components are some MiB. */
+/** Most cached views: ninety days of 200 components take some MiB. */
 const VIEWS_MAX = 100
-/** Most addresses without a page that are kept. */
+/** Most cached addresses without a page. */
 const UNKNOWN_MAX = 1_000
 
-/** A page as it was read at one instant. A newer one is another object. */
+/** A page at one instant. A newer view is a new object. */
 export interface PageView {
   readonly page: StatusPage
   readonly shown: PublicPage
-  /** YYYY-MM of the page or of its oldest incident: there is no history before it. */
+  /** YYYY-MM of the page or its oldest incident: history begins there. */
   readonly oldestMonth: string
 }
 
-/** What views are read from. */
+/** Data sources of views. */
 export interface ViewSources {
   readonly store: PublishedStore
-  /** `undefined` where nothing is checked: every state is unknown. */
+  /** `undefined` without results: every state is unknown. */
   readonly measurements: Pick<Measurements, 'states' | 'days' | 'onChange'> | undefined
   /** Milliseconds since the epoch. */
   readonly nowMs: () => number
-  /** Milliseconds of a clock that only runs forward. */
+  /** A monotonic clock (milliseconds). */
   readonly monotonicMs: () => number
   /** Default MEASURE_MS_MAX. */
   readonly measureMsMax?: number
@@ -44,36 +44,36 @@ export interface ViewSources {
 /** The measurements of a page. */
 interface Measured {
   readonly measured: PageMeasurements
-  /** Days before the present one, which `last` is the newest of. */
+  /** The days before the present one; `last` is the newest. */
   readonly past: { readonly last: string; readonly days: readonly ServiceDay[]; readonly atMs: number }
   readonly measuredAtMs: number
 }
 
-interface Kept extends Measured {
+interface CachedView extends Measured {
   readonly view: PageView
-  /** When its oldest month was read. */
+  /** When its oldest month was read (monotonic milliseconds). */
   readonly oldestAtMs: number
-  /** When a maintenance window begins or ends next (milliseconds since the epoch). */
+  /** Next begin or end of a maintenance window (milliseconds since the epoch). */
   readonly windowAtMs: number
-  /** Count of commits before it was read. */
+  /** Change count before it was read. */
   readonly changeCount: number
   readonly readAtMs: number
   checkedAtMs: number
   isMarked: boolean
 }
 
-/** Views of pages. Each is read again when it is asked for and something changed, at most once in RENEW_MS. */
+/** Cached views of pages. A view is read again on request after a change, at most once in RENEW_MS. */
 export class PageViews {
   readonly #sources: ViewSources
-  /** The least recently read first. */
-  readonly #kept = new Map<string, Kept>()
+  /** Least recently read first. */
+  readonly #cache = new Map<string, CachedView>()
   readonly #reading = new Map<string, Promise<PageView | undefined>>()
-  /** Names of addresses without a page, which are read again after RENEW_MS, and since when (monotonic milliseconds). */
+  /** Addresses without a page, cached for RENEW_MS, and since when (monotonic milliseconds). */
   readonly #unknown = new Set<string>()
   #unknownSinceMs = 0
-  /** Reads are one after another: the API runs between them. */
+  /** Reads run one after another, so that the API runs between them. */
   #last: Promise<unknown> = Promise.resolve()
-  /** Whether measurements that ran out of time are still unanswered: others would wait behind them. */
+  /** Whether timed-out measurements are still running: others would wait behind them. */
   #isLate = false
   readonly #stop: () => void
 
@@ -83,13 +83,13 @@ export class PageViews {
     this.#stop = ends ?? (() => {})
   }
 
-  /** The view of a page if it is current; else it has to be read. */
+  /** The cached view of a page, if it is current. */
   current(address: PageAddress): PageView | undefined {
-    const kept = this.#kept.get(nameOf(address))
-    return kept !== undefined && this.#isCurrent(kept) ? kept.view : undefined
+    const cached = this.#cache.get(nameOf(address))
+    return cached !== undefined && this.#isCurrent(cached) ? cached.view : undefined
   }
 
-  /** The current view of a page; `undefined` when no such page is public. Rejects when the store cannot be read. */
+  /** The current view of a page; `undefined` when there is no such public page. Rejects when the store cannot be read. */
   async read(address: PageAddress): Promise<PageView | undefined> {
     const name = nameOf(address)
     const current = this.current(address)
@@ -112,21 +112,21 @@ export class PageViews {
   }
 
   #mark(serviceIds: ReadonlySet<string>): void {
-    for (const kept of this.#kept.values()) {
-      const { sections } = kept.view.page
-      kept.isMarked ||= sections.some(({ components }) =>
+    for (const cached of this.#cache.values()) {
+      const { sections } = cached.view.page
+      cached.isMarked ||= sections.some(({ components }) =>
         components.some(({ serviceId }) => serviceIds.has(serviceId)),
       )
     }
   }
 
-  #isCurrent(kept: Kept): boolean {
+  #isCurrent(cached: CachedView): boolean {
     const nowMs = this.#sources.monotonicMs()
-    if (nowMs - kept.checkedAtMs < RENEW_MS) return true
-    if (kept.isMarked || nowMs - kept.readAtMs >= QUIET_MS) return false
-    if (this.#sources.nowMs() >= kept.windowAtMs) return false
-    if (kept.changeCount !== this.#sources.store.changeCount()) return false
-    kept.checkedAtMs = nowMs
+    if (nowMs - cached.checkedAtMs < RENEW_MS) return true
+    if (cached.isMarked || nowMs - cached.readAtMs >= QUIET_MS) return false
+    if (this.#sources.nowMs() >= cached.windowAtMs) return false
+    if (cached.changeCount !== this.#sources.store.changeCount()) return false
+    cached.checkedAtMs = nowMs
     return true
   }
 
@@ -143,8 +143,8 @@ export class PageViews {
     const { store, nowMs, monotonicMs } = this.#sources
     const changeCount = store.changeCount()
     const page = await store.publishedPage(address)
-    const before = this.#kept.get(name)
-    this.#kept.delete(name)
+    const before = this.#cache.get(name)
+    this.#cache.delete(name)
     if (page === undefined) {
       this.#unknown.add(name)
       return undefined
@@ -153,8 +153,8 @@ export class PageViews {
     const shown = await readPublicPage(store, page, measured.measured, nowMs())
     const { oldestMonth, oldestAtMs } = await this.#oldest(page, before)
     const view = { page, shown, oldestMonth }
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size >= VIEWS_MAX && oldest !== undefined) this.#kept.delete(oldest)
+    const [oldest] = this.#cache.keys()
+    if (this.#cache.size >= VIEWS_MAX && oldest !== undefined) this.#cache.delete(oldest)
     const readAtMs = monotonicMs()
     const times = {
       oldestAtMs,
@@ -163,11 +163,11 @@ export class PageViews {
       readAtMs,
       checkedAtMs: readAtMs,
     }
-    this.#kept.set(name, { view, ...measured, ...times, isMarked: false })
+    this.#cache.set(name, { view, ...measured, ...times, isMarked: false })
     return view
   }
 
-  async #oldest(page: StatusPage, before: Kept | undefined) {
+  async #oldest(page: StatusPage, before: CachedView | undefined) {
     const { store, monotonicMs } = this.#sources
     const nowMs = monotonicMs()
     if (before !== undefined && isSame(before.view.page, page) && nowMs - before.oldestAtMs < PAST_MS) {
@@ -178,7 +178,7 @@ export class PageViews {
     return { oldestMonth: oldest.slice(0, 7), oldestAtMs: nowMs }
   }
 
-  async #measure(page: StatusPage, before: Kept | undefined): Promise<Measured> {
+  async #measure(page: StatusPage, before: CachedView | undefined): Promise<Measured> {
     const { measurements, monotonicMs } = this.#sources
     if (measurements === undefined) return NOTHING
     const measuredAtMs = monotonicMs()
@@ -186,12 +186,12 @@ export class PageViews {
       return await this.#inTime(() => this.#measured(measurements, page, before))
     } catch (error) {
       if (!(error instanceof ResultsBusyError)) throw error
-      // The results thread starts again within seconds.
+      // The results thread restarts within seconds.
       return before !== undefined && measuredAtMs - before.measuredAtMs < BUSY_MS ? before : NOTHING
     }
   }
 
-  /** Rejects with ResultsBusyError after `measureMsMax`, and at once until the measurements that took longer have come. */
+  /** Rejects with ResultsBusyError after `measureMsMax`, and at once while timed-out measurements are running. */
   async #inTime(measure: () => Promise<Measured>): Promise<Measured> {
     const { measureMsMax = MEASURE_MS_MAX } = this.#sources
     if (this.#isLate) throw new ResultsBusyError('earlier measurements are late')
@@ -217,7 +217,7 @@ export class PageViews {
   async #measured(
     measurements: NonNullable<ViewSources['measurements']>,
     page: StatusPage,
-    before: Kept | undefined,
+    before: CachedView | undefined,
   ): Promise<Measured> {
     const measuredAtMs = this.#sources.monotonicMs()
     const serviceIds = page.sections.flatMap(({ components }) => components.map((one) => one.serviceId))
@@ -247,7 +247,7 @@ const NOTHING: Measured = {
   measuredAtMs: 0,
 }
 
-/** Whether nothing was changed: another page may have the address by now. */
+/** Whether it is the same unchanged page: another page may have taken the address. */
 function isSame(before: StatusPage, page: StatusPage): boolean {
   return before.id === page.id && before.generation === page.generation
 }

@@ -1,10 +1,11 @@
 import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
 import type { ShownState } from '../../../web/stateShapes.ts'
 import type { Headline } from './componentState.ts'
+import type { StateSeconds } from '../../results/history/daySeconds.ts'
 
 /**
- * All that the public sees of a page. Pages, feeds and badges are made of this and of nothing else: it has no place for
- * addresses, headers, assertions, errors, or ids of services, keys and people.
+ * All public data of a page, the only source of pages, feeds and badges. It has no fields for URLs, headers,
+ * assertions, errors, or ids of services, keys and people.
  */
 export interface PublicPage {
   readonly title: string
@@ -12,54 +13,44 @@ export interface PublicPage {
   readonly headline: Headline
   /** The minute of the newest result (ISO 8601); `null` before the first. */
   readonly asOf: string | null
-  /** When all of this was read (milliseconds since the epoch). */
+  /** When it was read (milliseconds since the epoch). */
   readonly readAtMs: number
   readonly sections: readonly { readonly name: string; readonly components: readonly PublicComponent[] }[]
-  /** Open ones, the newest first. */
+  /** Open ones, newest first. */
   readonly incidents: readonly PublicIncident[]
-  /** Those resolved within RECENT_DAYS, the newest first. */
+  /** Those resolved within RECENT_DAYS, newest first. */
   readonly recent: readonly PublicIncident[]
-  /** Under way and upcoming ones, by their start. */
+  /** Current and upcoming ones, ordered by start. */
   readonly maintenance: readonly PublicWindow[]
 }
 
 export interface PublicComponent {
-  /** The component's own id. */
+  /** The id of the component, not of its service. */
   readonly id: string
   readonly name: string
   /** A line below the name; '' for none. */
   readonly text: string
   readonly state: ShownState
-  /** `null` when the page does not show it. */
+  /** `null` when the page does not show history. */
   readonly history: PublicHistory | null
 }
 
-/** What is public of the past of a component. */
+/** Public history of a component. */
 export interface PublicHistory {
-  /** Uptime over `uptimeDays` days (percent with two decimals, cut); `null` without data. */
+  /** Uptime over `uptimeDays` days (percent, truncated to two decimals); `null` without data. */
   readonly uptime: number | null
   /** Days from the first one with data to the present one, at most DAYS_SHOWN; 0 without data. */
   readonly uptimeDays: number
-  /** DAYS_SHOWN days, the oldest first, the present one last. */
+  /** DAYS_SHOWN days, oldest first. */
   readonly days: readonly PublicDay[]
 }
 
-/** What happened on a UTC day. */
+/** A UTC day of a component. */
 export interface PublicDay {
   /** YYYY-MM-DD. */
   readonly day: string
   /** `null` for a day without monitoring. */
-  readonly seconds: DaySeconds | null
-}
-
-/** Seconds of a day in each state. */
-export interface DaySeconds {
-  readonly up: number
-  readonly degraded: number
-  readonly down: number
-  readonly unknown: number
-  readonly paused: number
-  readonly maintenance: number
+  readonly seconds: StateSeconds | null
 }
 
 export interface PublicIncident {
@@ -69,11 +60,11 @@ export interface PublicIncident {
   readonly severity: Severity
   readonly startedAt: string
   readonly resolvedAt: string | null
-  /** Public names of what it touches. */
+  /** Public names of the affected components. */
   readonly components: readonly string[]
   /** In posting order. */
   readonly updates: readonly PublicUpdate[]
-  /** How many updates before these are left out. */
+  /** Number of earlier updates left out. */
   readonly earlierUpdates: number
 }
 
@@ -93,7 +84,7 @@ export interface PublicWindow {
   readonly components: readonly string[]
 }
 
-/** Days of a component's history, the present one included. */
+/** Days of a component's history, including the present one. */
 export const DAYS_SHOWN = 90
 /** Days for which resolved incidents stay on the page. */
 export const RECENT_DAYS = 14

@@ -5,7 +5,6 @@ import { componentState, headlineOf } from './componentState.ts'
 import { publicIncident } from './incidentTexts.ts'
 import {
   DAYS_SHOWN,
-  type DaySeconds,
   type PublicComponent,
   type PublicHistory,
   type PublicPage,
@@ -13,33 +12,34 @@ import {
   RECENT_DAYS,
 } from './publicPage.ts'
 import { uptimeDaysOf, uptimeOf } from './uptime.ts'
+import type { StateSeconds } from '../../results/history/daySeconds.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const MINUTE_S = 60
-/** Open incidents, resolved ones and windows on a page. */
+/** Most open incidents, resolved incidents and windows on a page. */
 const OPEN_MAX = 20
 const RECENT_MAX = 50
 const WINDOWS_MAX = 20
-/** Updates of an open incident, and of a resolved one, on the page; the page of an incident has all. */
+/** Most updates of an open and of a resolved incident on the page; the page of an incident has all. */
 const OPEN_UPDATES_MAX = 5
 const RECENT_UPDATES_MAX = 1
-/** The last instant that is compared with. */
+/** End of an unlimited period. */
 const FAR_AWAY = '9999-12-31T00:00:00.000Z'
 
-/** What measurements give for a page. */
+/** Measurements for a page. */
 export interface PageMeasurements {
   readonly states: ReadonlyMap<string, ServiceNow>
   readonly days: readonly ServiceDay[]
 }
 
-/** The UTC days that a page shows at `nowMs`, the oldest first, as YYYY-MM-DD. Pure. */
+/** The UTC days that a page shows at `nowMs`, oldest first, as YYYY-MM-DD. Pure. */
 export function daysShown(nowMs: number): readonly string[] {
   return Array.from({ length: DAYS_SHOWN }, (_, index) =>
     new Date(nowMs - (DAYS_SHOWN - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   )
 }
 
-/** Reads what the public sees of `page` at `nowMs`, beside what was measured. */
+/** The public data of `page` at `nowMs`, with the given measurements. */
 export async function readPublicPage(
   store: PublishedStore,
   page: StatusPage,
@@ -92,7 +92,7 @@ export async function readPublicPage(
 }
 
 function historyOf(
-  secondsOf: (day: string) => DaySeconds | undefined,
+  secondsOf: (day: string) => StateSeconds | undefined,
   shown: readonly string[],
 ): PublicHistory {
   const days = shown.map((day) => ({ day, seconds: secondsOf(day) ?? null }))

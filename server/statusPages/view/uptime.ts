@@ -1,10 +1,10 @@
-import type { DaySeconds } from './publicPage.ts'
+import type { StateSeconds } from '../../results/history/daySeconds.ts'
 
 /**
- * Uptime of `days` in percent: the time operational or degraded, of the time that was operational, degraded or down. Cut
- * to two decimals, so that 100 means not a second down; `null` without such time. Gap G51. Pure.
+ * Uptime of `days` in percent: the share of time operational or degraded in the time operational, degraded or down.
+ * Truncated to two decimals, so that 100 means no downtime; `null` without such time. Gap G51. Pure.
  */
-export function uptimeOf(days: readonly (DaySeconds | null)[]): number | null {
+export function uptimeOf(days: readonly (StateSeconds | null)[]): number | null {
   let good = 0
   let known = 0
   for (const day of days) {
@@ -15,8 +15,11 @@ export function uptimeOf(days: readonly (DaySeconds | null)[]): number | null {
   return known === 0 ? null : Math.floor((good * 10_000) / known) / 100
 }
 
-/** How many days uptime is about: from the first of `days` with time that counts to the last one; 0 without such time. Pure. */
-export function uptimeDaysOf(days: readonly (DaySeconds | null)[]): number {
+/**
+ * The number of days that uptime covers: from the first of `days` with counted time to the last; 0 without such time.
+ * Pure.
+ */
+export function uptimeDaysOf(days: readonly (StateSeconds | null)[]): number {
   const first = days.findIndex((day) => day !== null && day.up + day.degraded + day.down > 0)
   return first === -1 ? 0 : days.length - first
 }

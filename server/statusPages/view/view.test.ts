@@ -33,7 +33,7 @@ test.each([
   [['down', 'operational'], 'down', 'Some systems are down'],
   [['degraded', 'maintenance'], 'degraded', 'Some systems are degraded'],
   [['degraded', 'paused'], 'degraded', 'All systems are degraded'],
-  [['maintenance', 'unknown'], 'maintenance', 'Maintenance under way'],
+  [['maintenance', 'unknown'], 'maintenance', 'Maintenance in progress'],
   [['unknown', 'operational'], 'unknown', 'The status of some systems is unknown'],
   [['unknown', 'paused'], 'unknown', 'Status unknown'],
   [['paused', 'operational'], 'operational', 'All systems operational'],

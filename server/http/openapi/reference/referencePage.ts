@@ -36,7 +36,7 @@ export function referencePage(document: OpenApiDocument): string {
 ${styleElement()}
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <nav class="side" aria-label="Contents">
 <p class="brand"><a href="#content">Pharos API ${info.version}</a></p>
 ${tags.map(

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { ENCODINGS, KeptAnswers } from './keptAnswers.ts'
+import { ENCODINGS, AnswerCache } from './answerCache.ts'
 import { targetOf } from './target.ts'
 import { startSampleSite } from './testing/sampleSite.ts'
 import { PageViews } from './view/pageViews.ts'
@@ -15,7 +15,7 @@ test.each(ENCODINGS)(
       ...{ nowMs: () => clock.nowMs, monotonicMs: () => clock.monotonicMs },
     })
     const bytesMax = 5_000
-    const answers = new KeptAnswers({ store, statusUrl: undefined }, views, bytesMax)
+    const answers = new AnswerCache({ store, statusUrl: undefined }, views, bytesMax)
     const targets = ['', '/history', '/feed.atom', '/status.json', '/badge.svg']
       .flatMap((path) => ['auto', 'light', 'dark'].map((theme) => `/s/example${path}?theme=${theme}`))
       .flatMap((url) => targetOf({ boundHost: undefined, url }) ?? [])

@@ -1,64 +1,64 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { type AnswerKind, type AnswerSources, makeAnswer } from './makeAnswer.ts'
+import { type AnswerKind, type AnswerSources, renderAnswer } from './renderAnswer.ts'
 import type { Target } from './target.ts'
 import type { PageView, PageViews } from './view/pageViews.ts'
 
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 
-/** Kept answers with their compressed forms (bytes), the least recently used of which go first. */
+/** Largest total size of cached answers with their compressed forms (bytes). */
 const KEPT_BYTES_MAX = 64 * 1_024 * 1_024
-/** A page is compressed within a few milliseconds, on another thread. */
+/** Compresses a page within a few milliseconds, on another thread. */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
 
-/** The forms in which an answer is sent. */
+/** Content encodings of answers. */
 export const ENCODINGS = ['br', 'gzip', 'identity'] as const
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** An answer that is kept until it changes. */
-export interface KeptAnswer {
+/** A cached answer. */
+export interface CachedAnswer {
   readonly kind: AnswerKind
-  /** Stands for the bytes: another one means other bytes. */
+  /** Changes with the body. */
   readonly etag: string
-  /** The body in each form that was asked for. */
+  /** The body in each requested encoding. */
   readonly bodies: Map<Encoding, Buffer>
 }
 
 interface Entry {
-  readonly answer: KeptAnswer
-  /** The view that it was made of. */
+  readonly answer: CachedAnswer
+  /** The view from which it was rendered. */
   view: PageView
 }
 
-/** Answers by target: made when they are asked for and their view is a newer one, and kept with their compressed forms. */
-export class KeptAnswers {
+/** Answers by target, rendered on demand when their view has changed, and cached with their compressed forms. */
+export class AnswerCache {
   readonly #sources: AnswerSources
   readonly #views: PageViews
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>()
-  readonly #making = new Map<string, Promise<KeptAnswer | undefined>>()
+  readonly #making = new Map<string, Promise<CachedAnswer | undefined>>()
   readonly #bytesMax: number
   #bytes = 0
 
-  /** Keeps at most `bytesMax` bytes. */
+  /** Caches at most `bytesMax` bytes. */
   constructor(sources: AnswerSources, views: PageViews, bytesMax = KEPT_BYTES_MAX) {
     this.#sources = sources
     this.#views = views
     this.#bytesMax = bytesMax
   }
 
-  /** The answer to `target` in `encoding`, if it is current and kept. */
-  current(target: Target, encoding: Encoding): KeptAnswer | undefined {
+  /** The cached answer to `target` in `encoding`, if it is current. */
+  current(target: Target, encoding: Encoding): CachedAnswer | undefined {
     const entry = this.#entries.get(target.name)
     if (entry === undefined || entry.view !== this.#views.current(target.address)) return undefined
     return entry.answer.bodies.has(encoding) ? entry.answer : undefined
   }
 
   /** The current answer to `target`, with its body in `encoding`; `undefined` when there is none. */
-  async get(target: Target, encoding: Encoding): Promise<KeptAnswer | undefined> {
+  async get(target: Target, encoding: Encoding): Promise<CachedAnswer | undefined> {
     const name = `${encoding} ${target.name}`
     const known = this.#making.get(name)
     if (known !== undefined) return known
@@ -71,7 +71,7 @@ export class KeptAnswers {
     }
   }
 
-  async #get(target: Target, encoding: Encoding): Promise<KeptAnswer | undefined> {
+  async #get(target: Target, encoding: Encoding): Promise<CachedAnswer | undefined> {
     const view = await this.#views.read(target.address)
     if (view === undefined) {
       this.#forget(target.name)
@@ -91,16 +91,16 @@ export class KeptAnswers {
     return answer
   }
 
-  async #answerOf(target: Target, view: PageView): Promise<KeptAnswer | undefined> {
+  async #answerOf(target: Target, view: PageView): Promise<CachedAnswer | undefined> {
     const { name } = target
     const before = this.#entries.get(name)
     if (before?.view === view) {
-      // Now the most recently used one.
+      // Marks it as most recently used.
       this.#entries.delete(name)
       this.#entries.set(name, before)
       return before.answer
     }
-    const made = await makeAnswer(this.#sources, target, view)
+    const made = await renderAnswer(this.#sources, target, view)
     if (made === undefined) {
       this.#forget(name)
       return undefined
@@ -113,7 +113,7 @@ export class KeptAnswers {
       return same.answer
     }
     this.#forget(name)
-    const answer: KeptAnswer = { kind: made.kind, etag, bodies: new Map([['identity', body]]) }
+    const answer: CachedAnswer = { kind: made.kind, etag, bodies: new Map([['identity', body]]) }
     this.#entries.set(name, { answer, view })
     this.#bytes += body.length
     return answer
@@ -150,7 +150,7 @@ async function compressed(body: Buffer, encoding: Encoding): Promise<Buffer> {
   }
 }
 
-/** The best form that `header`, the value of Accept-Encoding, allows. Pure. */
+/** The best encoding that the Accept-Encoding `header` allows. Pure. */
 export function encodingOf(header: string | undefined): Encoding {
   if (header === undefined) return 'identity'
   const allowed = header.split(',').flatMap((part) => {

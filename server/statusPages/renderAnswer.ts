@@ -11,36 +11,36 @@ import { publicIncident } from './view/incidentTexts.ts'
 import type { PageView } from './view/pageViews.ts'
 import { publicNames, publicWindow } from './view/readPublicPage.ts'
 
-/** Incidents and windows of a month, and of a feed; updates of an incident. */
+/** Most incidents and windows of a month and of a feed, and most updates of an incident. */
 const MONTH_MAX = 200
 const FEED_MAX = 50
 const UPDATES_MAX = 1_000
-/** Days whose resolved incidents are in a feed. */
+/** Days for which resolved incidents stay in a feed. */
 const FEED_DAYS = 30
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** The kinds of answers, which differ in their headers. */
+/** Kinds of answers, which have different headers. */
 export type AnswerKind = 'html' | 'atom' | 'json' | 'badge'
 
-/** An answer before it is compressed. */
-export interface MadeAnswer {
+/** A rendered answer. */
+export interface RenderedAnswer {
   readonly kind: AnswerKind
   readonly body: string
 }
 
-/** What answers are made of. */
+/** Dependencies for rendering. */
 export interface AnswerSources {
   readonly store: PublishedStore
-  /** Origin of the status pages without a slash at its end; `undefined` where it is not known. */
+  /** Origin of the status pages, without a trailing slash; `undefined` when unknown. */
   readonly statusUrl: string | undefined
 }
 
 /** The answer to `target`; `undefined` when the page has no such month, incident or component. */
-export async function makeAnswer(
+export async function renderAnswer(
   sources: AnswerSources,
   target: Target,
   view: PageView,
-): Promise<MadeAnswer | undefined> {
+): Promise<RenderedAnswer | undefined> {
   const { resource, root, theme } = target
   const { page, shown } = view
   const context: PageContext = { root, theme, siteTitle: page.title }
@@ -69,7 +69,10 @@ export async function makeAnswer(
   }
 }
 
-/** Where people find the page: at its first host, or below the origin of the pages; a path where neither is known. */
+/**
+ * Public URL of the page: its first host, or its path below the origin of the pages; only the path when neither is
+ * known.
+ */
 function publicUrl({ statusUrl }: AnswerSources, { root }: Target, { page }: PageView): string {
   const [host] = page.hosts
   if (statusUrl === undefined) return root
@@ -81,7 +84,7 @@ async function historyOf(
   context: PageContext,
   { page, shown, oldestMonth }: PageView,
   asked: string | undefined,
-): Promise<MadeAnswer | undefined> {
+): Promise<RenderedAnswer | undefined> {
   const present = new Date(shown.readAtMs).toISOString().slice(0, 7)
   const month = asked ?? present
   const isMonth = /^\d{4}-(0[1-9]|1[0-2])$/.test(month)
@@ -117,7 +120,7 @@ async function incidentOf(
   context: PageContext,
   { page }: PageView,
   number: number,
-): Promise<MadeAnswer | undefined> {
+): Promise<RenderedAnswer | undefined> {
   const [incident] = await store.pageIncidents(
     page,
     { kind: 'one', number },
@@ -127,7 +130,7 @@ async function incidentOf(
   return { kind: 'html', body: incidentPage(context, publicIncident(incident, publicNames(page))) }
 }
 
-async function feedOf(sources: AnswerSources, target: Target, view: PageView): Promise<MadeAnswer> {
+async function feedOf(sources: AnswerSources, target: Target, view: PageView): Promise<RenderedAnswer> {
   const { store } = sources
   const { page, shown } = view
   const from = new Date(shown.readAtMs - FEED_DAYS * DAY_MS).toISOString()

@@ -6,7 +6,7 @@ import { systemEnvironment } from '../../server/process/systemEnvironment.ts'
 import { apiClient } from '../../server/testing/apiClient.ts'
 import { endpointBody, serviceBody } from '../../server/testing/serviceBodies.ts'
 import { startServer } from '../../server/testing/startServer.ts'
-import type { ServerAnswer, ServerOrder } from './agentServerOrder.ts'
+import type { HostileOrder, ServerAnswer, ServerOrder } from './agentServerOrder.ts'
 
 /** Longer than any bench: nothing is due but what is new. */
 const RARELY_S = 86_400
@@ -58,10 +58,24 @@ async function answerTo(order: ServerOrder): Promise<ServerAnswer> {
       if (status !== 200) throw new Error(text)
       return { id, startedMs, endedMs: Date.now() }
     }
+    case 'create hostile':
+      return createHostile(order)
     case 'stop':
       await server.close()
       return {}
   }
+}
+
+async function createHostile({ urls, region }: HostileOrder): Promise<ServerAnswer> {
+  const orgId = await server.createOrg({ plan: 'enterprise' })
+  const key = await server.createKey({ orgId })
+  const call = { Http: { method: 'GET' as const, timeout: { secs: 60, nanos: 0 } } }
+  const assertions = [{ Body: { matcher: { Contains: 'ready' } } }]
+  const endpoints = urls.map((url) => endpointBody({ url, call, assertions }))
+  const body = serviceBody({ interval_secs: 10, regions: [region], endpoints })
+  const { status, text } = await apiClient(server.url, key).post('/v1/services', body)
+  if (status !== 201) throw new Error(text)
+  return {}
 }
 
 function definition(url: string, endpoints: number, regions: readonly string[], intervalS: number) {

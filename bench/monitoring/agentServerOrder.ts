@@ -4,6 +4,14 @@ export type ServerOrder =
   | { readonly kind: 'token'; readonly region: string }
   | ({ readonly kind: 'create'; readonly intervalS?: number } & Definition)
   | ({ readonly kind: 'replace'; readonly id: string } & Definition)
+  | HostileOrder
+
+/** A service of another organisation, whose checks wait for whole bodies for as long as the API allows. */
+export interface HostileOrder {
+  readonly kind: 'create hostile'
+  readonly urls: readonly string[]
+  readonly region: string
+}
 
 /** A service of so many endpoints below `url`. */
 interface Definition {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { AttemptClock } from '../outcome/attemptClock.ts'
 import { CheckFault } from '../outcome/reason.ts'
+import { JoinedBytes } from './joinedBytes.ts'
 import type { ResponseHead } from './responseHead.ts'
 import { type ReadFault, ResponseReader } from './responseReader.ts'
 
@@ -37,8 +38,7 @@ export function exchange(
   clock: AttemptClock,
 ): Promise<Exchanged> {
   return clock.wait('wait', (resolve, reject) => {
-    const body: Buffer[] = []
-    let bytes = 0
+    let body = new JoinedBytes(0)
     let head: ResponseHead | undefined
     let limit: BodyLimit | undefined
     let headAtUs = 0
@@ -46,7 +46,7 @@ export function exchange(
     const finish = (bodyAtUs?: number): void => {
       if (isOver || head === undefined) return
       isOver = true
-      const read = { head, headAtUs, body: Buffer.concat(body) }
+      const read = { head, headAtUs, body: body.all() }
       resolve(bodyAtUs === undefined ? read : { ...read, bodyAtUs })
     }
     const fail = (fault: CheckFault): void => {
@@ -58,14 +58,14 @@ export function exchange(
         head = received
         headAtUs = clock.elapsedUs()
         limit = bodyLimitFor(received)
-        if (limit === undefined) finish()
-        else clock.enter('body')
+        if (limit === undefined) return finish()
+        body = new JoinedBytes(limit.bytesMax)
+        clock.enter('body')
       },
       onBody: (part) => {
         if (isOver || limit === undefined) return
-        bytes += part.length
         body.push(part)
-        if (bytes <= limit.bytesMax) return
+        if (body.length <= limit.bytesMax) return
         if (limit.whenMore === 'cut') finish()
         else fail(limit.whenMore())
       },

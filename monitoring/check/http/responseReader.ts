@@ -1,4 +1,5 @@
 import { ChunkedBody } from './chunkedBody.ts'
+import { JoinedBytes } from './joinedBytes.ts'
 import { type BodyFraming, bodyFraming, parseHead, type ResponseHead } from './responseHead.ts'
 
 /** Most bytes of a response before its body, interim responses (1xx) included. */
@@ -29,7 +30,7 @@ export interface ResponseListener {
 export class ResponseReader {
   readonly #listener: ResponseListener
   #state: 'head' | 'length' | 'chunked' | 'until close' | 'over' = 'head'
-  #head: Buffer[] = []
+  #head = new JoinedBytes(HEAD_BYTES_MAX)
   #headBytes = 0
   #left = 0
   #chunks: ChunkedBody | undefined
@@ -56,7 +57,7 @@ export class ResponseReader {
     this.#headBytes += bytes.length
     const part = this.#head.length === 0 ? withoutEmptyLines(bytes) : bytes
     // The end may have begun in what came before.
-    const before = Buffer.concat(this.#head.slice(-3)).subarray(-3)
+    const before = this.#head.all().subarray(-3)
     const searched = before.length === 0 ? part : Buffer.concat([before, part])
     const end = searched.indexOf(END_OF_HEAD)
     if (part.length > 0) this.#head.push(part)
@@ -67,16 +68,16 @@ export class ResponseReader {
 
   /** Whether what came so far can become no head: waiting for its end would take a refusal for a timeout. */
   #isNoHead(searched: Buffer): boolean {
-    const start = Buffer.concat(this.#head.slice(0, START.length)).toString('latin1', 0, START.length)
+    const start = this.#head.all().toString('latin1', 0, START.length)
     return !START.startsWith(start) || BARE_LINE_FEED.test(searched.toString('latin1'))
   }
 
   /** Takes the head that ends in `part`, the last that came, where its body starts at `bodyStart`. */
   #takeHead(part: Buffer, bodyStart: number): void {
     const rest = part.subarray(bodyStart)
-    const whole = this.#head.length === 1 ? part : Buffer.concat(this.#head)
+    const whole = this.#head.all()
     const text = whole.toString('latin1', 0, whole.length - rest.length - END_OF_HEAD.length)
-    this.#head = []
+    this.#head = new JoinedBytes(HEAD_BYTES_MAX)
     this.#headBytes -= rest.length
     if (this.#headBytes > HEAD_BYTES_MAX) {
       this.#fail('headers_too_large')

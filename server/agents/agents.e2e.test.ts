@@ -15,7 +15,7 @@ import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startTarget, type Target } from '../testing/target.ts'
 
 /** How often something is looked at that no event announces (milliseconds). */
-const LOOK_MS = 100
+const LOOK_MS = 500
 /** Values of sealed headers, which stand nowhere else. */
 const CANARIES = Array.from({ length: 200 }, () => `canary-${randomBytes(12).toString('hex')}`)
 const REGION = 'eu-west-1'

@@ -13,7 +13,7 @@ import { startProcess } from '../testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 
 /** How often it is looked at what no event tells of (milliseconds). */
-const LOOK_MS = 250
+const LOOK_MS = 500
 /** Secrets of a request, each of which the target sends back. */
 const CANARIES = ['sealed-canary-7f3a9c', 'query-canary-51b2de90', 'body-canary-c3d4e5f6']
 

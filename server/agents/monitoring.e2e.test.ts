@@ -11,7 +11,7 @@ import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startTarget, type Target } from '../testing/target.ts'
 
 /** How often a state is looked at that no event tells of (milliseconds). */
-const LOOK_MS = 250
+const LOOK_MS = 500
 
 /** Shorter than any plan allows, so that a test sees many slots (seconds). */
 const INTERVAL_S = 2

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { cases } from '../../scripts/testing/torture.ts'
 import { OUTCOMES, type Outcome } from '../../monitoring/protocol/outcomes.ts'
 import { seriesNumber } from '../domain/regions.ts'
 import { CheckCounts } from './checkCounts.ts'
@@ -11,10 +12,13 @@ import { ResultLog } from './history/resultLog.ts'
 import { prepareIngest } from './ingest.ts'
 import type { MonitoredService } from './monitoredService.ts'
 import { StateBoard } from './stateBoard.ts'
+import { testEngineName } from '../testing/testEngine.ts'
 import { openTestResults } from './testing/openTestResults.ts'
 import { batchOf, type TestResult } from './testing/resultMessages.ts'
 import { prepareTransitions } from './transitionRows.ts'
 
+/** Each run opens the results four times, which takes PostgreSQL longest. */
+const RUNS = testEngineName() === 'postgres' ? cases(6, 100) : cases(25, 500)
 const STORE = '0192b1d4-5c1e-7000-8000-00000000000a'
 const OTHER = '0192b1d4-5c1e-7000-8000-00000000000b'
 const SERVICE = '0192b1d4-5c1e-7000-8000-000000000001'
@@ -305,7 +309,7 @@ test('results in any order: a restart has the states that the process before had
       }
       expect(play(true)).toEqual(play(false))
     }),
-    { numRuns: 25 },
+    { numRuns: RUNS },
   )
 })
 

@@ -12,7 +12,7 @@ import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startTarget } from '../testing/target.ts'
 
 /** How often it is looked at what no event tells of (milliseconds). */
-const LOOK_MS = 250
+const LOOK_MS = 500
 /** Internal texts of a service; the last one is what a member hides. */
 const CANARIES = [
   ...[

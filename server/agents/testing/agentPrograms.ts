@@ -13,7 +13,7 @@ import { serviceBody } from '../../testing/serviceBodies.ts'
 /** Region of the agents. */
 export const REGION = 'eu-west-1'
 /** How often something is looked at that no event announces (milliseconds). */
-const LOOK_MS = 100
+const LOOK_MS = 500
 
 /** A result as `pharos-server results` prints it. */
 export interface ShownResult {

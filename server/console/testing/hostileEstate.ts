@@ -113,7 +113,7 @@ async function makeServices(api: ApiClient, targets: { readonly http: string; re
     path: PAYLOADS[3] ?? '',
     commit: '"><b>',
   })
-  const definition = serviceBody({ name: 'Failing', interval_secs: 1, endpoints })
+  const definition = serviceBody({ name: 'Failing', interval_secs: 3_600, endpoints })
   const headers = { [SOURCE_HEADER]: `${source}`, 'user-agent': "terraform-provider-pharos/'`|~onerror" }
   const failing = idOf((await api.post('/v1/services', definition, { headers })).json)
   for (const name of PAYLOADS) await makeService(api, { name, url: 'https://example.org/' })

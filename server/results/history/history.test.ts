@@ -3,11 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { cases } from '../../../scripts/testing/torture.ts'
 import { seriesNumber } from '../../domain/regions.ts'
+import { testEngineName } from '../../testing/testEngine.ts'
 import { monitoredService, ORG, openedResults } from '../testing/openedResults.ts'
 import type { TestResult } from '../testing/resultMessages.ts'
 import { listChunkTables } from './chunkTables.ts'
 
+/** A run takes PostgreSQL a second. */
+const RUNS = testEngineName() === 'postgres' ? cases(3, 50) : cases(8, 200)
 const DAY_S = 86_400
 const HOUR_S = 3_600
 /** A midnight. */
@@ -96,9 +100,9 @@ test('compaction that is interrupted anywhere ends, run again, with what a strai
       expect([count(opened, 'log'), count(opened, 'late')]).toEqual([0, 0])
       opened.database.close()
     }),
-    { numRuns: 8 },
+    { numRuns: RUNS },
   )
-}, 30_000)
+})
 
 test('results of the log, of the open hour, of chunks and late ones are one sequence without doubles', async () => {
   const opened = openedResults(newFolder())

@@ -16,7 +16,7 @@ import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startTarget, type Target } from '../target.ts'
 
 /** How often what no event reports is looked at (milliseconds). */
-const LOOK_MS = 250
+const LOOK_MS = 500
 const INTERVAL_S = 2
 
 let folder = ''

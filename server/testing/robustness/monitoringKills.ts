@@ -41,7 +41,7 @@ const CYCLE_MS = 124_000
 const BATCHES_MORE = 4
 /** Batches after the last kill, so that what waits is delivered. */
 const BATCHES_AT_END = 15
-const LOOK_MS = 100
+const LOOK_MS = 500
 const APPLIED_MS_MAX = 30_000
 
 /**

@@ -127,7 +127,7 @@ test('a service that was made before an agent came is checked at once when one c
     for (;;) {
       const { start } = await harness.hub.sync({ region: REGION }, request, new AbortController().signal)
       if (start.length > 0) return start
-      await new Promise(setImmediate)
+      await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
 
@@ -136,7 +136,7 @@ test('a service that was made before an agent came is checked at once when one c
   await target.visited('/', 1)
   let late = await everything()
   while (late[0]?.first === true) {
-    await new Promise(setImmediate)
+    await new Promise((resolve) => setTimeout(resolve, 20))
     late = await everything()
   }
 
@@ -149,7 +149,8 @@ test('agents of a region divide its endpoints, and take over what one leaves or 
   const { token } = await harness.createToken()
   const [one, two] = [harness.startAgent('one', harness.networkLink(token)), harness.networkLink(token)]
   const agentTwo = harness.startAgent('two', two)
-  while (harness.hub.members.instancesOf(REGION).length < 2) await new Promise(setImmediate)
+  while (harness.hub.members.instancesOf(REGION).length < 2)
+    await new Promise((resolve) => setTimeout(resolve, 20))
   await create('/', { endpoints: paths.map((path) => endpointBody({ url: target.url(path) })) })
   await Promise.all(paths.map((path) => target.visited(path, 3)))
   const shared = paths.map(agentsAt)

@@ -4,8 +4,9 @@ import { mkdtemp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { runProgram, PROGRAM } from '../../testing/serverProcess.ts'
 import { apiClient } from '../../testing/apiClient.ts'
+import { runHere } from '../../testing/commandHere.ts'
+import { PROGRAM } from '../../testing/serverProcess.ts'
 import type { DevDocument } from './devText.ts'
 
 /** Longest wait for a check, an incident or a process on a busy machine (milliseconds). */
@@ -134,10 +135,10 @@ test('dev on a folder keeps it: the next start has the same service and page, an
 
 test('dev refuses a folder that another organisation uses', { timeout: WAIT_MS }, async () => {
   const dataDir = join(folder, 'data')
-  await runProgram(['org', 'create', '--data-dir', dataDir, '--name', 'Example Shop'])
+  await runHere(['org', 'create', '--data-dir', dataDir, '--name', 'Example Shop'])
 
-  const run = await runProgram(['dev', '--port', '0', '--data-dir', dataDir])
-  const orgs = await runProgram(['org', 'list', '--data-dir', dataDir, '--json'])
+  const run = await runHere(['dev', '--port', '0', '--data-dir', dataDir])
+  const orgs = await runHere(['org', 'list', '--data-dir', dataDir, '--json'])
 
   expect(run).toEqual({
     code: 1,

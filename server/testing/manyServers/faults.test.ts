@@ -2,9 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seededRandom } from '../robustness/random.ts'
 import { type Fault, openInstallation, type Installation } from './faults.ts'
 
+/** The torture writes without a pause, which takes all processors (milliseconds). */
+const PAUSE_MS = 20
+
 let installation: Installation
 beforeAll(async () => {
-  installation = await openInstallation()
+  installation = await openInstallation(PAUSE_MS)
 })
 afterAll(() => installation.close())
 

@@ -96,8 +96,8 @@ export interface Installation {
   readonly close: () => Promise<void>
 }
 
-/** Starts a database, a proxy in front of it, and the servers. */
-export async function openInstallation(): Promise<Installation> {
+/** Starts a database, a proxy in front of it, and the servers. Each writer pauses for `pauseMs` after a change. */
+export async function openInstallation(pauseMs?: number): Promise<Installation> {
   const database = await startPostgres()
   const proxy = await startLossyProxy(database.url)
   const shared = shareDatabase(proxy.url)
@@ -111,7 +111,14 @@ export async function openInstallation(): Promise<Installation> {
       })
       const ledger = emptyLedger()
       const urls = () => scene.servers.map(({ url }) => url)
-      const writers = startWriters({ servers: urls, keys, writers: WRITERS, random, ledger })
+      const writers = startWriters({
+        servers: urls,
+        keys,
+        writers: WRITERS,
+        random,
+        ledger,
+        ...(pauseMs !== undefined && { pauseMs }),
+      })
       await sleep(CALM_MS)
       await FAULTS[fault](scene)
       const made = writers.figures.made

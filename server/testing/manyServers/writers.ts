@@ -21,6 +21,8 @@ export interface WriterParts {
   /** Keys of one organisation; each writer uses some of them. */
   readonly keys: readonly string[]
   readonly writers: number
+  /** Pause of each writer after a change (milliseconds); none when absent. */
+  readonly pauseMs?: number
   readonly random: () => number
   readonly ledger: Ledger
 }
@@ -43,7 +45,7 @@ export interface Writers {
   readonly stop: () => Promise<void>
 }
 
-/** Lets clients create, rename and delete services and open incidents, each without a pause, until they are stopped. */
+/** Lets clients create, rename and delete services and open incidents until they are stopped. */
 export function startWriters(parts: WriterParts): Writers {
   const figures: WriterFigures = { made: 0, refused: 0, unknown: 0, longestMs: 0, pauseMs: 0 }
   const state = { isStopped: false, madeAtMs: performance.now() }
@@ -51,7 +53,10 @@ export function startWriters(parts: WriterParts): Writers {
   const running = Array.from({ length: parts.writers }, async (_, index) => {
     const keys = parts.keys.slice(index * share, (index + 1) * share)
     const writer = new Writer({ ...parts, keys }, figures, state)
-    while (!state.isStopped) await writer.mutate()
+    while (!state.isStopped) {
+      await writer.mutate()
+      if (parts.pauseMs !== undefined) await sleep(parts.pauseMs)
+    }
   })
   // A writer that fails early is reported by stop().
   for (const one of running) one.catch(() => {})

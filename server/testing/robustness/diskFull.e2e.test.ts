@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { fillDisk } from './diskFull.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pharos-full-'))
-const mounted = spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=80m', 'pharos', folder]).status === 0
+const mounted = spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=56m', 'pharos', folder]).status === 0
 const skipReason = mounted ? null : 'only root may mount a small disk'
 afterAll(() => {
   if (mounted) spawnSync('/bin/umount', [folder])

@@ -5,8 +5,9 @@ import { openDatabase } from '../../store/sqlite/files/openDatabase.ts'
 import { openStore } from '../../store/sqlite/openStore.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { type ApiAnswer, apiClient } from '../apiClient.ts'
+import { runHere } from '../commandHere.ts'
 import { makeKeys, makeOrg } from '../seedFolder.ts'
-import { runProgram, type ServerProcess, startProcess } from '../serverProcess.ts'
+import { type ServerProcess, startProcess } from '../serverProcess.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 
 /** Space freed after the disk was full (bytes): more than the server reserves. */
@@ -121,7 +122,7 @@ async function assertFreeing(
   acknowledged.splice(0, 2)
   acknowledged.push(paused.text)
   const [spare] = await readSpareKeys(dataDir, orgId, used)
-  const { code, stderr } = await runProgram(['key', 'revoke', '--data-dir', dataDir, '--id', spare ?? ''])
+  const { code, stderr } = await runHere(['key', 'revoke', '--data-dir', dataDir, '--id', spare ?? ''])
   if (code !== 0) throw new Error(`a key could not be revoked: ${stderr}`)
 }
 
@@ -156,7 +157,7 @@ async function readSpareKeys(
   orgId: string,
   used: readonly string[],
 ): Promise<readonly string[]> {
-  const { stdout } = await runProgram(['key', 'list', '--data-dir', dataDir, '--org', orgId, '--json'])
+  const { stdout } = await runHere(['key', 'list', '--data-dir', dataDir, '--org', orgId, '--json'])
   // True because it is what the program prints.
   const keys = JSON.parse(stdout) as { id: string; last4: string; revokedAt: string | null }[]
   return keys

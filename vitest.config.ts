@@ -29,6 +29,7 @@ const LONGEST = [
   'server/agents/agents.e2e.test.ts',
   'provider/testing/scenarios/limits.e2e.test.ts',
   'examples/ci/terraform.e2e.test.ts',
+  'examples/ci/previewTerraform.e2e.test.ts',
   'reconciler/scenarios.e2e.test.ts',
   'examples/ci/preview.e2e.test.ts',
   'deploy/balancer.e2e.test.ts',

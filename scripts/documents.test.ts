@@ -220,8 +220,14 @@ describe('documents', () => {
     const list = readFileSync('docs/README.md', 'utf8')
 
     expect(pages.filter((name) => !list.includes(`](${name})`))).toEqual([])
+    const examples = readdirSync('examples')
+      .filter((name) => !name.includes('.'))
+      .map((name) => join('examples', name, 'README.md'))
+    const others = ['SECURITY.md', 'deploy/README.md', ...examples]
     expect(
-      pages.filter((name) => !/^# .+\n\nFor [a-z]/.test(readFileSync(join('docs', name), 'utf8'))),
+      [...pages.map((name) => join('docs', name)), ...others].filter(
+        (page) => !/^# .+\n\nFor [a-z]/.test(readFileSync(page, 'utf8')),
+      ),
     ).toEqual([])
   })
 

@@ -1,60 +1,11 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import {
-  cannotRunTerraform,
-  type ProviderInProcess,
-  serveInProcess,
-} from '../../provider/testing/terraformWorkspace.ts'
-import { root } from '../../scripts/readersEnvironment.ts'
-import { openRecipe, openShop, type Shop } from './testing/shop.ts'
+import { cannotRunTerraform } from '../../provider/testing/terraformWorkspace.ts'
+import { openRecipe } from './testing/shop.ts'
+import { openTerraformShop, type TerraformShop } from './testing/terraformShop.ts'
 
 const SECRET = 'canary-71c0'
-
-/** Where both kinds of configuration say how often the page is looked at. */
-const INTERVAL = '2m'
-
-const CONFIGURATION = (state: string): string => `terraform {
-  backend "local" {
-    path = "${state}"
-  }
-  required_providers {
-    pharos = {
-      source = "pharos/pharos"
-    }
-  }
-}
-
-variable "probe_token" {
-  type      = string
-  ephemeral = true
-}
-
-resource "pharos_service" "page" {
-  name     = "page"
-  interval = "${INTERVAL}"
-  regions  = ["eu-west-1"]
-  endpoints = [{
-    url  = "https://www.example.com/"
-    http = { method = "GET", headers = { Authorization = { value_wo = var.probe_token } } }
-  }]
-}
-`
-
-const PROGRAM = (state: string): string => `import { App, LocalBackend, TerraformStack } from 'cdktf'
-import { get, MonitoredService, PharosProvider, secretFromEnv } from 'pharos/cdktf'
-
-const app = new App()
-const stack = new TerraformStack(app, 'production')
-new LocalBackend(stack, { path: '${state}' })
-new PharosProvider(stack, 'pharos')
-new MonitoredService(stack, 'page', {
-  interval: '${INTERVAL}',
-  regions: ['eu-west-1'],
-  endpoints: get('https://www.example.com/').secretHeader('Authorization', secretFromEnv('TF_VAR_probe_token')),
-})
-app.synth()
-`
 
 /** Both kinds of configuration. */
 const CONFIGURATIONS = ['monitoring/main.tf', 'main.ts']
@@ -62,30 +13,11 @@ const CONFIGURATIONS = ['monitoring/main.tf', 'main.ts']
 /** A setting of the provider or of Terraform below a job, where the other jobs do not have it. */
 const SETTING_OF_A_JOB = /^ {3,}(?:PHAROS|TF)_\w+:/m
 
-let shop: Shop
-let served: ProviderInProcess
+let opened: TerraformShop
 beforeEach(async () => {
-  shop = await openShop((work, folder) => {
-    mkdirSync(join(folder, 'node_modules'))
-    symlinkSync(root, join(folder, 'node_modules/pharos'))
-    for (const name of ['cdktf', 'constructs']) {
-      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
-    }
-    mkdirSync(join(work, 'monitoring'))
-    const state = join(folder, 'terraform.tfstate')
-    writeFileSync(join(work, 'monitoring/main.tf'), CONFIGURATION(state))
-    writeFileSync(join(work, 'main.ts'), PROGRAM(state))
-  })
-  served = await serveInProcess({
-    PHAROS_URL: shop.server.url,
-    PHAROS_API_KEY: shop.server.apiKey,
-    XDG_STATE_HOME: shop.folder,
-  })
+  opened = await openTerraformShop()
 })
-afterEach(() => {
-  served.close()
-  return shop.close()
-})
+afterEach(() => opened.close())
 
 test
   .skipIf(cannotRunTerraform)
@@ -94,10 +26,17 @@ test
   // Some thirty runs of terraform, one after the other.
   { timeout: 400_000 },
   async (file) => {
-    const recipe = await openRecipe(shop, file, { PROBE_TOKEN: SECRET, TF_VAR_probe_token: SECRET })
+    const { shop, served, page } = opened
+    const recipe = await openRecipe(
+      shop,
+      file,
+      { PROBE_TOKEN: SECRET, TF_VAR_probe_token: SECRET, PAGE_AUTHORIZATION: SECRET },
+      opened.local,
+    )
     const { run, exitCodesOf, pullRequest, platform } = recipe
-    const opened = await run(pullRequest)
-    expect(exitCodesOf(opened), JSON.stringify(opened)).toEqual({ plan: 0 })
+    const first = await run(pullRequest)
+    expect(exitCodesOf(first), JSON.stringify(first)).toEqual({ plan: 0 })
+    expect(page.visits('/').length).toBe(1)
     expect(platform.comments[1]?.body).toMatch(
       /interval\s+= "2m"[\s\S]*Plan: 1 to add, 0 to change, 0 to destroy\./,
     )
@@ -121,7 +60,7 @@ test
     expect(exitCodesOf(broken)).toEqual({ plan: 1 })
     expect(platform.writes).toEqual([recipe.posted, recipe.edited])
     expect(platform.comments[1]?.body).toContain('mars-1')
-    expect(JSON.stringify([platform.comments, opened, merged, night, broken])).not.toContain(SECRET)
+    expect(JSON.stringify([platform.comments, first, merged, night, broken])).not.toContain(SECRET)
     expect(recipe.ran()).toEqual(recipe.jobs)
     await platform.close()
   },

@@ -6,5 +6,6 @@ export const IMPORT_FORMATS = [
   'uptimerobot',
   'checkly',
   'openapi',
+  'terraform',
 ] as const
 export type ImportFormat = (typeof IMPORT_FORMATS)[number]

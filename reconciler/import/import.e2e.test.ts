@@ -109,7 +109,10 @@ test('the database of Uptime Kuma is read as it is, and not written', async () =
 })
 
 test.each([
-  [['nagios', 'x'], 'the format is gatus, blackbox, uptime-kuma, uptimerobot, checkly, openapi, not nagios'],
+  [
+    ['nagios', 'x'],
+    'the format is gatus, blackbox, uptime-kuma, uptimerobot, checkly, openapi, terraform, not nagios',
+  ],
   [['gatus', 'nowhere.yaml'], 'nowhere.yaml cannot be read'],
 ])('import %j is refused with the reason', async (args, problem) => {
   const { exitCode, stderr } = await runHere(['import', ...args, '--write', place('none')])

@@ -626,6 +626,91 @@ test('modules of blackbox_exporter with binary queries do not keep the others ou
   expect(notes).toEqual(['2.yml:9:34: left out: tcp checks are not made, only HTTP'])
 })
 
+/** A plan as `terraform show -json` prints it, with `values` of its one service. */
+const plan = (values: object): string =>
+  JSON.stringify({
+    format_version: '1.2',
+    planned_values: {
+      root_module: {
+        resources: [
+          { address: 'data.pharos_regions.all', mode: 'data', type: 'pharos_regions', values: {} },
+          { address: 'other.one', mode: 'managed', type: 'other', values: { name: 'other' } },
+        ],
+        child_modules: [
+          {
+            resources: [
+              { address: 'module.a.pharos_service.x', mode: 'managed', type: 'pharos_service', values },
+            ],
+          },
+        ],
+      },
+    },
+  })
+
+test('services of a Terraform plan become manifests whose secrets are references', () => {
+  const assertions = [
+    { status_code: { eq: null, one_of: [200, 204] }, latency: null },
+    { status_code: { ne: 404 } },
+    { latency: { phase: 'headers', lte: '1s' } },
+    { dns_resolution: { between: ['1ms', '50ms'] } },
+    { header: { name: 'Server', starts_with: 'nginx' } },
+    { body: { regex: 'ok' } },
+    {},
+  ]
+  const http = {
+    method: 'POST',
+    timeout: '5s',
+    max_redirects: 0,
+    with_dns: true,
+    headers: { Accept: { value: 'text/html' }, 'X-Key': { value: null, value_wo: null } },
+    body: { value: null, value_wo: null },
+  }
+  const { specs, notes } = read(
+    'terraform',
+    plan({
+      ...{ name: 'Shop', interval: '30s', regions: ['us-east-1'], paused: true },
+      endpoints: [{ url: 'https://shop.example/', name: 'front', http, assertions }, { http: {} }],
+    }),
+  )
+  const unknown = read('terraform', plan({ name: 'Shop', endpoints: [{ http: {} }] }))
+  const nameless = read('terraform', plan({ endpoints: [] }))
+
+  expect(specs).toEqual({
+    shop: {
+      name: 'Shop',
+      interval: '30s',
+      regions: ['us-east-1'],
+      paused: true,
+      endpoints: [
+        {
+          ...{ url: 'https://shop.example/', name: 'front', method: 'POST', timeout: '5s', maxRedirects: 0 },
+          withDns: true,
+          headers: { Accept: 'text/html', 'X-Key': { env: 'SHOP_1_X_KEY' } },
+          body: { env: 'SHOP_1_BODY' },
+          assertions: [
+            { status: { oneOf: [200, 204] } },
+            { status: { not: 404 } },
+            { latency: { headers: '<= 1s' } },
+            { dns: '1ms..50ms' },
+            { header: { name: 'Server', startsWith: 'nginx' } },
+            { body: { regex: 'ok' } },
+          ],
+        },
+      ],
+    },
+  })
+  expect(notes.map((note) => note.replace(/^1\.yml:1:\d+: /, ''))).toEqual([
+    'the secret is in no plan: set the environment variable SHOP_1_X_KEY',
+    'the secret is in no plan: set the environment variable SHOP_1_BODY',
+    'left out: the assertion is known only after the apply',
+    'left out: it has no URL',
+  ])
+  expect(unknown.notes.join()).toContain('no address of its endpoints is known before the apply')
+  expect(nameless.notes.join()).toContain(
+    'module.a.pharos_service.x is left out: its name is known only after',
+  )
+})
+
 test('a file with nothing to import says so, and a ConfigMap how to import what is in it', () => {
   const configMap = 'apiVersion: v1\nkind: ConfigMap\ndata:\n  config.yaml: |\n    endpoints: []\n'
 

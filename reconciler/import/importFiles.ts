@@ -10,6 +10,7 @@ import { fromGatus } from './gatus.ts'
 import { type ImportedService, manifestOf } from './importedService.ts'
 import { fromOpenApi } from './openApi.ts'
 import { type ImportNote, readSource, type SourceFile, type SourceValue } from './sourceValue.ts'
+import { fromTerraform } from './terraform.ts'
 import { fromUptimeKuma } from './uptimeKuma.ts'
 import { fromUptimeRobot } from './uptimeRobot.ts'
 
@@ -25,6 +26,7 @@ const READERS = {
   uptimerobot: fromUptimeRobot,
   checkly: fromCheckly,
   openapi: fromOpenApi,
+  terraform: fromTerraform,
 } as const satisfies Readonly<Record<ImportFormat, ReadServices>>
 
 /** What became of the files. */

@@ -16,6 +16,9 @@ export interface ImportedEndpoint {
   readonly name?: string | undefined
   readonly method?: 'POST' | undefined
   readonly timeoutS?: number | undefined
+  /** The timeout as a manifest writes it, where the other tool writes it so too. */
+  readonly timeout?: string | undefined
+  readonly withDns?: boolean | undefined
   readonly maxRedirects?: number | undefined
   readonly headers?: Readonly<Record<string, ImportedValue>>
   readonly body?: ImportedValue | undefined
@@ -28,6 +31,8 @@ export interface ImportedService {
   readonly intervalS: number
   readonly isPaused: boolean
   readonly labels: Readonly<Record<string, string>>
+  /** Absent where the other tool has places of its own. */
+  readonly regions?: readonly string[]
   readonly endpoints: readonly ImportedEndpoint[]
   /** Where the other tool defines it, for a note when the API would refuse it. */
   readonly place: SourceValue
@@ -206,13 +211,15 @@ export function manifestOf(service: ImportedService, key: string, regions: reado
     spec: withoutReferences({
       ...(name === key ? {} : { name }),
       interval: formatDuration({ secs: intervalS, nanos: 0 }),
-      regions,
+      regions: service.regions ?? regions,
       ...(isPaused ? { paused: true } : {}),
       endpoints: endpoints.map(({ timeoutS, headers = {}, assertions, ...endpoint }) => ({
         url: endpoint.url,
         ...(endpoint.name === undefined ? {} : { name: endpoint.name }),
         ...(endpoint.method === undefined ? {} : { method: endpoint.method }),
         ...(timeoutS === undefined ? {} : { timeout: durationText(timeoutS) }),
+        ...(endpoint.timeout === undefined ? {} : { timeout: endpoint.timeout }),
+        ...(endpoint.withDns === undefined ? {} : { withDns: endpoint.withDns }),
         ...(endpoint.maxRedirects === undefined ? {} : { maxRedirects: endpoint.maxRedirects }),
         ...(Object.keys(headers).length === 0 ? {} : { headers }),
         ...(endpoint.body === undefined ? {} : { body: endpoint.body }),

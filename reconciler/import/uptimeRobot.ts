@@ -173,7 +173,7 @@ function statusesOf(monitor: SourceValue): readonly AssertionForm[] {
   const earlier = monitor.get('custom_http_statuses')
   if (codes.items().length > 0) codes.note('left out: the status codes are not understood')
   else if (earlier.entries().length + earlier.items().length > 0 || (earlier.text() ?? '') !== '') {
-    earlier.note('left out: 200 to 299 are up here: assert other statuses in the manifest')
+    earlier.note('left out: statuses below 400 are up here: assert others in the manifest')
   }
   return []
 }

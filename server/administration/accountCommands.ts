@@ -35,7 +35,7 @@ export function addAccountCommands(program: Command, write: Write): void {
           throw new ApiError('not_found', `there is no person with the address ${email}`)
         return store.endSessions(found.person.id, BY, systemEnvironment.nowMs())
       })
-      present(write, json, { ended }, `ended ${ended} sessions`)
+      present(write, json, { ended }, `ended ${ended} ${ended === 1 ? 'session' : 'sessions'}`)
     })
 }
 

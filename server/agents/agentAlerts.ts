@@ -1,17 +1,17 @@
 import type { Logger } from 'pino'
 import type { AgentLoad } from '../../monitoring/protocol/agentFigures.ts'
 
-/** From here on the clock of an agent's machine is wrong (milliseconds). Its checks are right all the same. */
+/** Clock difference from which an agent's clock counts as wrong (milliseconds). Its checks are still correct. */
 const CLOCK_MS_MAX = 30_000
 
-/** How an agent is called: the one within the server has neither region nor instance. */
+/** Name of an agent; the embedded agent has neither region nor instance. */
 export interface AgentName {
   readonly region: string
   readonly agent: string
   readonly instance: string
 }
 
-/** Logs what became wrong with an agent between two reports, or right again: each change once. */
+/** Logs problems of an agent that began or ended between two reports, each once. */
 export function logAlerts(
   log: Logger,
   name: AgentName,

@@ -20,17 +20,17 @@ import { answerJson, MessageReader, ProtocolError } from './agentMessage.ts'
 import { forwardRequest } from './forwardRequest.ts'
 import type { Hub } from './hub.ts'
 
-/** Most connections of agents, two for each: a quarter of what one process is meant for. */
+/** Most connections of agents, two per agent. */
 const CONNECTIONS_MAX = 1_024
-/** Wrong tokens of one address: so many at once, and then ten a second. */
+/** Rate limit of wrong tokens from one address. */
 const WRONG_TOKENS = { burstRequests: 10, refillIntervalMs: 100 }
-/** How often it is looked whether a token that waits was revoked (milliseconds). */
-const REVOKED_LOOK_MS = 1_000
-/** How long an agent may take to read an answer (milliseconds). */
+/** Interval between checks for revoked tokens of waiting requests (milliseconds). */
+const REVOKED_CHECK_MS = 1_000
+/** Longest time for an agent to read an answer (milliseconds). */
 const ANSWER_MS_MAX = 60_000
-/** How long answers under way get when the server stops (milliseconds). */
+/** Time for answers in progress to finish when the server stops (milliseconds). */
 const STOP_MS_MAX = 5_000
-/** When an agent that was refused for too many requests tries again (seconds). */
+/** Retry-After of an agent that sent too many requests (seconds). */
 const BUSY_RETRY_S = '2'
 
 const SERVER_OPTIONS = {
@@ -41,16 +41,16 @@ const SERVER_OPTIONS = {
   handshakeTimeout: TIMEOUTS.headersMs,
 }
 
-/** Where the messages of agents go. */
+/** Receives the messages of agents. */
 export type AgentHub = Pick<Hub, 'sync' | 'ingest' | 'forgetToken'>
 
-/** What the listener of agents is made of. */
+/** Dependencies of the listener for agents. */
 export interface AgentListenerParts {
   readonly hub: AgentHub
-  /** URL of the server that answers agents; `undefined` when it is this one. Throws ResultsBusyError when it is not known. */
+  /** URL of the server that answers agents; `undefined` on that server. Throws ResultsBusyError while the URL is unknown. */
   readonly elsewhere: () => string | undefined
   readonly tokens: Pick<AgentTokenStore, 'agentTokenOf'>
-  /** Absent where a proxy in front has a certificate, or on loopback. */
+  /** Absent behind a TLS proxy, or on loopback. */
   readonly tls?: CertificateSource | undefined
   readonly monotonicMs: () => number
   readonly log: Logger
@@ -60,17 +60,17 @@ export interface AgentListenerParts {
 export interface AgentListener {
   /** Not yet listening. */
   readonly server: Server | TlsHttpServer
-  /** Answers what waits, and ends when the answers have left. */
+  /** Answers waiting requests; resolves when the answers are sent. */
   readonly stop: () => Promise<void>
 }
 
-/** A request that was let in. */
+/** An authenticated request. */
 interface Admitted {
   readonly token: AgentToken
   readonly hash: Buffer
 }
 
-/** Makes the listener of agents: nothing but their protocol answers on it, and API keys do not open it. */
+/** Creates the listener for agents, which serves only their protocol and does not accept API keys. */
 export function agentListener(parts: AgentListenerParts): AgentListener {
   const { hub, elsewhere, tokens, tls, monotonicMs, log } = parts
   const reader = new MessageReader()
@@ -144,9 +144,9 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
   const ingest = ({ token }: Admitted, message: unknown): Promise<unknown> =>
     hub.ingest([token.region], message, token)
 
-  /** Ends the requests that wait with a token that was revoked. */
+  /** Ends waiting requests with a revoked token. */
   async function lookForRevoked(): Promise<void> {
-    // Many agents may wait with one token.
+    // Many waiting agents may share a token.
     const used = new Map([...waiting.values()].map(({ token, hash }) => [token.id, hash]))
     for (const [id, hash] of used) {
       if ((await tokens.agentTokenOf(hash)) !== undefined) continue
@@ -158,10 +158,10 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
     lookForRevoked().catch((error: unknown) =>
       log.error({ err: error }, 'tokens of agents could not be read'),
     )
-  }, REVOKED_LOOK_MS)
+  }, REVOKED_CHECK_MS)
 
   function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    // An agent that is gone needs no answer.
+    // The agent has disconnected.
     if (response.headersSent || response.destroyed) return void response.destroy()
     if (!request.complete) {
       response.setHeader('connection', 'close')
@@ -191,7 +191,7 @@ function wrongToken(): ApiError {
   return new ApiError('unauthorized', 'the agent token is unknown or revoked')
 }
 
-/** The answer to what was refused. Pure. */
+/** The answer to a refused request. Pure. */
 function refusalOfAgent(error: unknown) {
   if (error instanceof ProtocolError) {
     return { status: 400, value: { error: error.message, code: 'protocol' } }

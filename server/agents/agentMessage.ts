@@ -11,21 +11,21 @@ import {
 const gunzipped = promisify(gunzip)
 const gzipped = promisify(gzip)
 
-/** Bodies from this length on count as long (bytes): memory for a few of them is set aside. */
+/** Size from which a body counts as long (bytes); only a few are read at a time. */
 const LONG_BODY_BYTES = 64 * 1_024
-/** Long bodies that are read at a time. */
+/** Long bodies read at a time. */
 const LONG_BODIES_MAX = 8
 
-/** The agent speaks a protocol that this server does not. */
+/** The agent speaks a protocol version that this server does not support. */
 export class ProtocolError extends Error {}
 
-/** Reads the bodies of agents, a bounded number of long ones at a time. */
+/** Reads the bodies of agents, with a limited number of long ones at a time. */
 export class MessageReader {
   #longBodies = 0
 
   /**
-   * The JSON value of the body of `request`. Rejects with `too_large`, with `unsupported_media_type`, with `rate_limited` while too
-   * many long ones are read, with `invalid` for what is no JSON, and with a ProtocolError.
+   * The body of `request` as JSON. Rejects with `too_large`, `unsupported_media_type`, `rate_limited` while too many
+   * long bodies are read, `invalid` for other text than JSON, and ProtocolError.
    */
   async read(request: IncomingMessage): Promise<unknown> {
     const announced = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY)
@@ -49,7 +49,7 @@ export class MessageReader {
     try {
       value = JSON.parse(text)
     } catch {
-      // The parser's message quotes the text.
+      // The parser's message would quote the body.
       throw new ApiError('invalid', 'body: is not valid JSON')
     }
     assertProtocol(value)
@@ -95,7 +95,7 @@ function assertProtocol(value: unknown): void {
   )
 }
 
-/** Answers with `value` as JSON, compressed when that is worth it and the agent takes it. */
+/** Answers with `value` as JSON, compressed if it is long and the agent accepts that. */
 export async function answerJson(
   response: ServerResponse,
   {

@@ -1,15 +1,15 @@
 import { timestamp } from '../domain/environment.ts'
 import type { StoredAgentToken } from '../store/monitoringStore.ts'
 
-/** Agents that the server did not note for this long are away, as when it does not run: it notes them every 15 s (milliseconds). */
+/** Age of a report from which agents count as away (milliseconds): a running server stores reports every 15 s. */
 const NOTED_MS = 60_000
 
-/** A token of agents as `agent list --json` prints it; `null` for what no agent has said yet. */
+/** An agent token in the output of `agent list --json`; fields are `null` before the first report. */
 export interface ShownAgentToken extends Omit<StoredAgentToken, 'report'> {
-  /** `unused`: no agent has used it yet. `away`: its agents stopped, were lost, or the server does not run. */
+  /** `unused`: no agent has used it. `away`: its agents stopped or were lost, or the server does not run. */
   readonly state: 'unused' | 'connected' | 'away' | 'revoked'
   readonly lastSeenAt: string | null
-  /** How many agents are connected. */
+  /** Number of connected agents. */
   readonly agents: number
   readonly version: string | null
   readonly clockAheadMs: number | null
@@ -17,7 +17,7 @@ export interface ShownAgentToken extends Omit<StoredAgentToken, 'report'> {
   readonly checksInFlight: number | null
 }
 
-/** `token` as it is shown at `nowMs` (milliseconds since the epoch). Pure. */
+/** `token` with its state at `nowMs` (milliseconds since the epoch). Pure. */
 export function shownAgentToken({ report, ...token }: StoredAgentToken, nowMs: number): ShownAgentToken {
   const isConnected =
     report !== null && report.agents > 0 && nowMs - report.seenAtMs < NOTED_MS && token.revokedAt === null
@@ -40,7 +40,7 @@ export const AGENT_COLUMNS = [
   ...['CREATED', 'REVOKED'],
 ] as const
 
-/** `token` as a row of AGENT_COLUMNS; what no agent has said yet is `-`. Pure. */
+/** `token` as a row of AGENT_COLUMNS; `-` for unknown values. Pure. */
 export function agentCells(token: ShownAgentToken): readonly string[] {
   const { id, region, name, last4, state, agents, clockAheadMs, createdAt, revokedAt } = token
   const clock = clockAheadMs === null ? null : `${(clockAheadMs / 1_000).toFixed(1)} s`

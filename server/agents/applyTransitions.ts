@@ -1,36 +1,36 @@
 import type { Logger } from 'pino'
 import type { AppliedEffect, MonitoringStore, Transition } from '../store/monitoringStore.ts'
 
-/** Pause before transitions that could not be applied are applied again (milliseconds). */
+/** Delay before failed transitions are retried (milliseconds). */
 const RETRY_MS = 5_000
 
-/** What transitions are applied with. */
+/** Dependencies for applying transitions. */
 export interface TransitionParts {
   readonly store: Pick<MonitoringStore, 'appliedTransition' | 'applyTransition' | 'definitionOf'>
   readonly log: Logger
-  /** The transitions of a file behind a sequence, in order; none only when there are no more. Rejects for another file. */
+  /** Reads the transitions of a results file after a sequence, in order; empty only at the end. Rejects for another file. */
   readonly read: (resultsFile: string, after: number) => Promise<readonly Transition[]>
 }
 
 /** The applying of transitions. */
 export interface Applying {
-  /** Applies what a file of results holds. */
+  /** Applies the transitions of a results file. */
   readonly apply: (resultsFile: string) => void
-  /** Resolves when what was asked for until now is applied, or has failed. */
+  /** Resolves when all requested transitions are applied or have failed. */
   readonly settled: () => Promise<void>
-  /** Ends it; resolves when nothing is under way. */
+  /** Stops; resolves when no work is in progress. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * Applies the transitions of files of results, in their order. Each is marked as
- * applied in one transaction with its effect: a crash repeats the hand-over, never the effect.
+ * Applies the transitions of results files in order. Each is marked as applied in the transaction of its effect, so
+ * that a crash never repeats an effect.
  */
 export function applyTransitions({ store, log, read }: TransitionParts): Applying {
   let underWay: Promise<void> = Promise.resolve()
   let retry: NodeJS.Timeout | undefined
   let isStopped = false
-  /** The file that is open: a retry is never for one that was replaced. */
+  /** The open file; a replaced file is not retried. */
   let current = ''
 
   async function applyAll(resultsFile: string): Promise<void> {
@@ -39,7 +39,7 @@ export function applyTransitions({ store, log, read }: TransitionParts): Applyin
       const transitions = await read(resultsFile, applied)
       const last = transitions.at(-1)
       if (last === undefined) return
-      // Asked together, so that they share a commit. One that fails takes those behind it with it.
+      // Applied together, so that they share a commit. After a failure, the rest fails too.
       const effects = await Promise.all(
         transitions.map((transition, index) =>
           store.applyTransition(resultsFile, transitions[index - 1]?.sequence ?? applied, transition),
@@ -53,7 +53,7 @@ export function applyTransitions({ store, log, read }: TransitionParts): Applyin
     }
   }
 
-  /** Name of a service for a line of the log; undefined when it has been deleted since. */
+  /** Name of a service for the log; undefined when it was deleted. */
   async function nameOf(serviceId: string): Promise<string | undefined> {
     const definition = serviceId === '' ? undefined : await store.definitionOf(serviceId)
     return definition && JSON.parse(definition.text).name
@@ -83,12 +83,12 @@ export function applyTransitions({ store, log, read }: TransitionParts): Applyin
 
 const LOGGED_KINDS: readonly string[] = ['agent.lost', 'agent.back', 'service.state']
 
-/** Whether there is something to log. Rounds come with every interval: their effects are logged, they are not. */
+/** Whether to log a transition. Rounds occur in every interval, so only their effects are logged. */
 function isLogged({ kind }: Transition, effect: AppliedEffect | undefined): boolean {
   return LOGGED_KINDS.includes(kind) || (effect !== undefined && effect.kind !== 'nothing')
 }
 
-/** Logs what a transition says or did. */
+/** Logs a transition and its effect. */
 function report(
   log: Logger,
   { kind, serviceId, atS, body }: Transition,

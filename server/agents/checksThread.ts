@@ -1,11 +1,11 @@
-/** The thread that checks what no agent of another machine does: an agent, linked to the server that started it. */
+/** The thread that checks embedded regions: an agent, connected to the server that started it. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { Agent } from '../../monitoring/agent/agent.ts'
 import { checkLibrary } from '../../monitoring/agent/checkLibrary.ts'
 import { portLink } from '../../monitoring/agent/portLink.ts'
 import type { ChecksSettings, FromChecks, ToChecks } from './checksMessages.ts'
 
-/** How often the thread says that it has its turns (milliseconds). */
+/** Interval between heartbeats (milliseconds). */
 const BEAT_MS = 1_000
 
 // True because this file is started as a thread, with these settings.
@@ -31,7 +31,7 @@ async function stop(): Promise<void> {
   await agent.stop()
   clearInterval(beats)
   port.close()
-  // Checks under way may take a minute, and their results are not needed.
+  // Checks in progress may take a minute, and their results are not needed.
   process.exit()
 }
 

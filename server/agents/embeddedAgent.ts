@@ -9,49 +9,49 @@ import type { ChecksSettings, FromChecks, ToChecks } from './checksMessages.ts'
 import type { Hub } from './hub.ts'
 import { PortAnswers } from './portAnswers.ts'
 
-/** Pauses before a thread that died is started again: the last one from then on (milliseconds). */
+/** Pauses before restarts of a failed thread (milliseconds); the last one repeats. */
 const RESTART_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
-/** How the checks of the server itself are run. */
+/** The thread for embedded checks. */
 const CHECKS_THREAD: ChecksThread = {
   file: threadFile('pharos-server-checks.js'),
   silentMsMax: 5_000,
   startMsMax: 30_000,
   lookMs: 1_000,
 }
-/** A thread that has lived for this long has started well (milliseconds). */
-const WELL_MS = 60_000
+/** Uptime after which a start counts as successful (milliseconds). */
+const HEALTHY_MS = 60_000
 
-/** What the agent is called in logs and metrics. */
+/** Name of the agent in logs and metrics. */
 export const EMBEDDED_NAME: AgentName = { region: '', agent: 'embedded', instance: '' }
 
-/** A thread that is started, and what is expected of it. */
+/** A thread and its heartbeat timeouts. */
 export interface ChecksThread {
   readonly file: URL
-  /** It is ended when it has no turn for this long, and when it has none this long after its start (milliseconds). */
+  /** Longest silence, and longest time from the start to the first heartbeat (milliseconds), before it is terminated. */
   readonly silentMsMax: number
   readonly startMsMax: number
-  /** How often that is looked at (milliseconds). */
+  /** Interval between checks of the heartbeat (milliseconds). */
   readonly lookMs: number
 }
 
-/** What an embedded agent is started with. */
+/** Dependencies of an embedded agent. */
 export interface EmbeddedParts {
   readonly hub: Pick<Hub, 'sync' | 'ingest'>
-  /** Regions that are checked from this machine. */
+  /** Regions checked from this machine. */
   readonly regions: () => readonly string[]
-  /** Private ranges that may be checked. */
+  /** Private address ranges that checks may reach. */
   readonly allowedRanges: readonly string[]
   readonly log: Logger
-  /** CHECKS_THREAD unless a test has one that fails. */
+  /** CHECKS_THREAD when absent; tests pass failing ones. */
   readonly thread?: ChecksThread
 }
 
-/** The agent in a thread of the server. One that dies, or loops, is started again: what it missed stays unknown. */
+/** The agent in a thread of the server. A thread that ends or hangs is restarted; missed checks stay unknown. */
 export class EmbeddedAgent {
   readonly #parts: EmbeddedParts
   readonly #thread: ChecksThread
   #worker: Worker | undefined
-  /** By when a sign of life is expected, on the process's own clock (milliseconds). */
+  /** Deadline of the next heartbeat (monotonic milliseconds). */
   #dueMs = 0
   #isLate = false
   #deaths = 0
@@ -68,7 +68,7 @@ export class EmbeddedAgent {
     this.#looking = setInterval(() => this.#look(), this.#thread.lookMs)
   }
 
-  /** Sends the agent the regions that are its own by now. */
+  /** Sends the agent its current regions. */
   updateRegions(): void {
     this.#post({ kind: 'regions', regions: this.#parts.regions() })
   }
@@ -78,12 +78,12 @@ export class EmbeddedAgent {
     return this.#load
   }
 
-  /** How often the thread was started again. */
+  /** Number of restarts of the thread. */
   get restarts(): number {
     return this.#restarts
   }
 
-  /** Lets the agent hand over what it found, and ends it. */
+  /** Lets the agent deliver its results, and stops it. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearInterval(this.#looking)
@@ -114,7 +114,7 @@ export class EmbeddedAgent {
     worker.on('error', (error) => log.error({ err: error }, 'the checks thread failed'))
     worker.on('exit', () => {
       answers.end()
-      if (performance.now() - startedMs > WELL_MS) this.#deaths = 0
+      if (performance.now() - startedMs > HEALTHY_MS) this.#deaths = 0
       this.#onExit()
     })
     this.updateRegions()
@@ -130,7 +130,7 @@ export class EmbeddedAgent {
     this.#restart = setTimeout(() => this.#start(), pauseMs)
   }
 
-  /** Ends a thread that loops. It is looked at twice: when this thread had no turn either, its beats wait to be read. */
+  /** Terminates a hanging thread. Checks twice: if this thread was blocked too, unread heartbeats may be queued. */
   #look(): void {
     const isSilent = performance.now() > this.#dueMs
     if (isSilent && this.#isLate) {

@@ -1,20 +1,20 @@
 import type { CallOutput, EndpointOutput, SensitiveOutput } from '../../api/contract/service.ts'
 import type { CallValue, EndpointTask } from '../../monitoring/protocol/messages.ts'
 
-/** Timeout of a call that names none (milliseconds). Contract: Gap G14. */
+/** Default timeout of a call (milliseconds). Contract: Gap G14. */
 const TIMEOUT_MS = 10_000
-/** Redirects that a call follows that names none. Contract: Gap G18. */
+/** Default number of redirects of a call. Contract: Gap G18. */
 const REDIRECTS = 10
 
 /** The value of a slot of the endpoint: `body`, or `header:` with the name in lower case. */
 export type OpenSecret = (endpointId: string, slot: string) => CallValue
 
-/** How long a check of `call` may take (milliseconds). Pure. */
+/** Timeout of a check of `call` (milliseconds). Pure. */
 export function timeoutMsOf({ Http: { timeout } }: CallOutput): number {
   return timeout === null ? TIMEOUT_MS : timeout.secs * 1_000 + timeout.nanos / 1_000_000
 }
 
-/** An endpoint as an agent gets it. Throws what `open` throws. */
+/** An endpoint in the agent protocol. Throws the errors of `open`. */
 export function endpointTask(endpoint: EndpointOutput, series: number, open: OpenSecret): EndpointTask {
   const { id, url, blocked, assertions, call } = endpoint
   const { Http } = call

@@ -7,29 +7,29 @@ import type { MonitoringStore, StoredDefinition } from '../store/monitoringStore
 import type { SecretStore } from '../store/store.ts'
 import { endpointTask, type OpenSecret } from './endpointTask.ts'
 
-/** Most services of one page. */
+/** Most services per page. */
 const PAGE_SERVICES = 200
-/** Most that the definitions of one page are together (characters); the first may be longer. */
+/** Largest total size of the definitions of a page (characters); the first may be longer. */
 const PAGE_CHARS_MAX = 4 * 1024 * 1024
 /**
- * A page ends when so many sealed values were opened for it: each takes some microseconds of the one thread that answers. With
- * the last service, which has at most 500 (Gap G40), they are fewer than a thousand.
+ * Opened sealed values after which a page ends: each takes some microseconds of the main thread. The last service adds
+ * at most 500 more (Gap G40).
  */
 const PAGE_SECRETS = 500
-/** Services that changed longer ago than so many commands get their first check from the grid. */
+/** Commands in which a change counts as recent; older changes get their first check from the grid. */
 const FIRST_COMMANDS_MAX = 10_000
 
-/** A page of what a region should run. */
+/** A page of the services that a region should run. */
 export interface FeedPage {
   readonly cursor: string
-  /** Whether it is a page of everything. */
+  /** Whether it is a page of the complete feed. */
   readonly whole: boolean
   readonly more: boolean
   readonly start: readonly StartedService[]
   readonly end: readonly { readonly service: string; readonly generation: number }[]
 }
 
-/** What a feed is made from. */
+/** Dependencies of a feed. */
 export interface FeedParts {
   readonly store: Pick<
     MonitoringStore,
@@ -40,23 +40,22 @@ export interface FeedParts {
   readonly findMasterKey: FindMasterKey
 }
 
-/** What a page is asked for. */
+/** A request for a page. */
 export interface FeedRequest {
   readonly region: string
-  /** Where the agent stands; `null` for the beginning. */
+  /** Position of the agent; `null` for the beginning. */
   readonly cursor: string | null
-  /** The newest command that may be looked at. */
+  /** The newest command to include. */
   readonly upTo: number
-  /** The newest command that reached an agent of the region. What changed later was never checked there as it is. */
+  /** The newest command that reached an agent of the region. Later changes were never checked there. */
   readonly reachedUpTo: number
-  /** How a secret travels to the agent. */
+  /** Encrypts a secret for the agent. */
   readonly wrapSecret: (place: SealPlace, plain: string) => CallValue
 }
 
 /**
- * The next page for `region` of an agent that stands at `cursor`, with commands up to `upTo`. What a page says of a service
- * is what it is by now, whatever its commands were. A cursor of another store, or one behind which commands were
- * forgotten, begins with everything.
+ * The next page for `region` after `cursor`, with commands up to `upTo`. A page has the current definition of each
+ * service. A cursor of another store, or one whose next commands were deleted, restarts with the complete feed.
  */
 export async function feedPage(parts: FeedParts, request: FeedRequest): Promise<FeedPage> {
   const { cursor, upTo } = request
@@ -69,13 +68,13 @@ export async function feedPage(parts: FeedParts, request: FeedRequest): Promise<
   return changesPage(parts, request, place.sequence)
 }
 
-/** The command up to which an agent that stands at `cursor` knows everything; 0 while it does not. Pure. */
+/** The command up to which an agent at `cursor` has received everything; 0 within the complete feed. Pure. */
 export function reachedBy(cursor: string | null, storeId: string): number {
   const place = placeOf(cursor, storeId)
   return place === undefined || place.serviceId !== undefined ? 0 : place.sequence
 }
 
-/** Where an agent stands: behind a command, and within everything behind a service. */
+/** Position of an agent: after a command, and within the complete feed after a service. */
 interface Place {
   readonly sequence: number
   readonly serviceId?: string
@@ -116,7 +115,7 @@ async function wholePage(
   return { cursor: more ? `${base}.${last}` : base, whole: true, more, start, end: [] }
 }
 
-/** Services of the region that no agent of it knows as they are. */
+/** Services of the region with changes that no agent of it has received. */
 async function changedSince(
   { store }: FeedParts,
   { region, upTo, reachedUpTo }: FeedRequest,
@@ -136,7 +135,7 @@ async function changesPage(parts: FeedParts, request: FeedRequest, after: number
   let secrets = 0
   let chars = 0
   for (const { serviceId, sequence: newest } of changed) {
-    // Changes with one place come together: a cursor is behind all of them or before them.
+    // Changes with the same position come together: a cursor is before or after all of them.
     const isFull = secrets >= PAGE_SECRETS || chars >= PAGE_CHARS_MAX
     if (isFull && newest !== sequence) break
     sequence = newest
@@ -153,12 +152,12 @@ async function changesPage(parts: FeedParts, request: FeedRequest, after: number
     chars += definition.text.length
   }
   const more = sequence < (changed.at(-1)?.sequence ?? sequence) || changed.length >= PAGE_SERVICES
-  // Commands of other regions need not be looked at again.
+  // Skips commands of other regions next time.
   const cursor = `${parts.storeId}.${more ? sequence : upTo}`
   return { cursor, whole: false, more, start, end }
 }
 
-/** The service as the region gets it; `undefined` while an endpoint has no number: its command comes next. */
+/** The service for the region; `undefined` while an endpoint has no number, in which case its command follows later. */
 async function startedService(
   { store, findMasterKey }: FeedParts,
   { id, orgId, generation, text }: StoredDefinition,

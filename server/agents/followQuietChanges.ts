@@ -2,10 +2,10 @@ import type { Results } from '../results/threads/results.ts'
 import type { MonitoringStore } from '../store/monitoringStore.ts'
 import type { MonitoredServices } from './monitoredServices.ts'
 
-/** Most services whose changes are sent to the results at once. */
+/** Most services per update of the results thread. */
 const CHANGES_MAX = 500
 
-/** What quiet changes are followed with. */
+/** Dependencies of the follower. */
 interface QuietChangeParts {
   readonly store: Pick<MonitoringStore, 'quietChanges'>
   readonly services: Pick<MonitoredServices, 'readSome'>
@@ -13,8 +13,8 @@ interface QuietChangeParts {
 }
 
 /**
- * A function that sends the results what changed behind `after`, and since its last call, without a command to a region: another
- * process may have switched automatic incidents on. Rejects when it cannot be read; the next call takes it up.
+ * A function that sends the results thread all changes without a command since its last call, or after `after`: another
+ * process may have switched automatic incidents on. Rejects when changes cannot be read; the next call retries.
  */
 export function quietChangeFollower(
   { store, services, results }: QuietChangeParts,

@@ -3,12 +3,15 @@ import { request as requestHttps } from 'node:https'
 import { pipeline } from 'node:stream/promises'
 import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 
-/** Marks a request that came from another server: it is not passed on again. */
+/** Header of forwarded requests, which are not forwarded again. */
 const FORWARDED = 'pharos-forwarded'
-/** Longest silence of the other server (milliseconds): it answers a sync within half of it. */
+/** Longest wait for the other server (milliseconds): it answers a sync in half of that. */
 const SILENCE_MS_MAX = 90_000
 
-/** Passes a request to the server at `base`, and its answer back. Rejects with ResultsBusyError while that cannot be reached. */
+/**
+ * Forwards a request to the server at `base`, and its answer back. Rejects with ResultsBusyError while that server
+ * cannot be reached.
+ */
 export async function forwardRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -29,7 +32,7 @@ export async function forwardRequest(
     sent.once('response', resolve)
     sent.once('error', reject)
   })
-  // What fails on the way is the error of the answer.
+  // The answer reports a failure of the request.
   pipeline(request, sent).catch(() => {})
   const answer = await answered.catch((error: unknown) => {
     throw new ResultsBusyError('the server that monitors cannot be reached', { cause: error })

@@ -20,51 +20,51 @@ import { type FeedPage, type FeedParts, type FeedRequest, feedPage, reachedBy } 
 import { type Member, Members } from './members.ts'
 import type { MonitoredServices } from './monitoredServices.ts'
 
-/** Time between two announcements: changes of many requests in it are announced together (milliseconds). */
+/** Interval between announcements, which combine the changes of many requests (milliseconds). */
 const GATHER_MS = 100
-/** Pause before changes that could not be announced are tried again (milliseconds). */
-const ANNOUNCE_AGAIN_MS = 1_000
-/** Most services that are announced at once. */
+/** Delay before a failed announcement is retried (milliseconds). */
+const RETRY_MS = 1_000
+/** Most services per announcement. */
 const CHANGES_MAX = 500
-/** Refused results of other regions are logged once in this time for each token (milliseconds). */
+/** Interval at which refused results of other regions are logged, per token (milliseconds). */
 const FOREIGN_LOG_MS = 60_000
-/** An agent within the server shares its regions with no other. */
+/** Epoch of the embedded agent, which shares its regions with no other. */
 const EMBEDDED_EPOCH = 1
 
 const NO_CHANGE = { whole: false, more: false, start: [], end: [] } as const
 
-/** An agent that asks: one on another machine has a token, whose region it checks. */
+/** A calling agent; a remote one has a token, and checks its region. */
 export interface AgentCaller {
   readonly region: string
   readonly token?: AgentToken
 }
 
-/** A sync under way. */
+/** A waiting sync. */
 interface Sync {
   readonly region: string
   readonly request: SyncRequest
-  /** `undefined` for an agent within the server. */
+  /** `undefined` for the embedded agent. */
   readonly member: Member | undefined
   readonly signal: AbortSignal
 }
 
-/** What a hub is made of. */
+/** Dependencies of a hub. */
 export interface HubParts extends FeedParts {
   readonly store: MonitoringStore & FeedParts['store']
   readonly services: MonitoredServices
   readonly results: Pick<Results, 'update' | 'ingest' | 'reportAgents'>
   readonly nowMs: () => number
-  /** Milliseconds of a clock that only runs forward: by it agents are lost. */
+  /** A monotonic clock (milliseconds), by which agents count as lost. */
   readonly monotonicMs: () => number
-  /** Private ranges that may be checked, and addresses of this machine. */
+  /** Private address ranges that checks may reach, and addresses of this machine. */
   readonly allowedRanges: readonly string[]
   readonly ownAddresses: () => readonly string[]
   readonly log: Logger
 }
 
 /**
- * Where agents meet the server: they ask what to check, and hand over what they found. As a bus it only takes that
- * something changed: agents read from the store what that is.
+ * The server side of the agent protocol: agents request their checks and deliver results. As a bus, it only announces
+ * that something changed; the changes are read from the store.
  */
 export class Hub implements Bus {
   /** Agents on other machines. */
@@ -72,11 +72,11 @@ export class Hub implements Bus {
   readonly #parts: HubParts
   readonly #quietUntilMs = new Map<string, number>()
   readonly #waiting = new Set<() => void>()
-  /** The newest command that reached an agent of a region; where there is none, that of the start of the server. */
+  /** The newest command that reached an agent of a region; initially the newest one at the start of the server. */
   readonly #reachedUpTo = new Map<string, number>()
   #openedUpTo = 0
   #announcedUpTo = 0
-  /** When the last announcement began, on the process's own clock (milliseconds). */
+  /** When the last announcement began (monotonic milliseconds). */
   #announcedMs = Number.NEGATIVE_INFINITY
   #gathering: NodeJS.Timeout | undefined
   #announcing: Promise<void> = Promise.resolve()
@@ -84,11 +84,11 @@ export class Hub implements Bus {
 
   constructor(parts: HubParts) {
     this.#parts = parts
-    // Of the clock, so that an agent that outlives a server takes every epoch of the next for a new one.
+    // From the clock, so that epochs are new to agents that outlive a server.
     this.members = new Members(parts.monotonicMs, parts.nowMs())
   }
 
-  /** Takes what there is when the server starts, before any agent asks. */
+  /** Reads the initial state, before any agent asks. */
   async open(): Promise<void> {
     this.#openedUpTo = await this.#parts.store.newestCommand()
     this.#announcedUpTo = this.#openedUpTo
@@ -99,15 +99,15 @@ export class Hub implements Bus {
   }
 
   /**
-   * Answers a sync of `caller`: at once when something changed for it, else when it does, or in time. Rejects with `conflict`
-   * and `forbidden` as Members do, and with a ZodError for what is no sync.
+   * Answers a sync of `caller`: at once if there are changes for it, else on the next change or before the timeout.
+   * Rejects with `conflict` and `forbidden` as Members do, and with a ZodError for a malformed sync.
    */
   async sync(caller: AgentCaller, body: unknown, signal: AbortSignal): Promise<SyncAnswer> {
     const request = syncRequestSchema.parse(body)
     return this.#answerSync({ region: caller.region, request, member: this.#join(caller, request), signal })
   }
 
-  /** Stores results of an agent that checks `regions`. Rejects when they have to be sent again. */
+  /** Stores results of an agent that checks `regions`. Rejects when they must be sent again. */
   async ingest(regions: readonly string[], body: unknown, token?: AgentToken): Promise<ResultsAnswer> {
     const request = resultsRequestSchema.parse(body)
     if (token !== undefined) {
@@ -117,32 +117,32 @@ export class Hub implements Bus {
     return this.#parts.results.ingest({ regions, request })
   }
 
-  /** Takes note of agents that went silent, and of regions that have none: to be called each second or so. */
+  /** Drops lost agents and reports regions without agents. Call it about once a second. */
   look(): void {
     const { services, results } = this.#parts
     if (this.members.dropLost()) this.#wake()
     results.reportAgents(this.members.presenceIn(services.regionsIn('remote')))
   }
 
-  /** Takes out all agents of a token that was revoked. */
+  /** Removes all agents of a revoked token. */
   forgetToken(tokenId: string): void {
     this.members.leaveAllOf(tokenId)
     this.#wake()
   }
 
-  /** Has the agents of every region read anew who checks it. */
+  /** Makes the agents of every region read its members again. */
   renewMembers(): void {
     for (const { code } of REGIONS) this.members.renewEpoch(code)
     this.#wake()
   }
 
-  /** Hands all services to the results anew, as after a change of a region's mode. */
+  /** Sends all services to the results thread again, as after a change of a region's mode. */
   reloadServices(): Promise<void> {
     const { results, services } = this.#parts
     return results.update(async () => ({ services: await services.readAll(), ended: [], isWhole: true }))
   }
 
-  /** Answers every agent that waits, and announces nothing any more. */
+  /** Answers every waiting agent, and stops announcing. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#gathering)
@@ -165,8 +165,8 @@ export class Hub implements Bus {
       }
     } catch (error) {
       log.error({ err: error }, 'a change could not be announced to the agents')
-      // Nothing else would come back to it.
-      this.#announceIn(ANNOUNCE_AGAIN_MS)
+      // Nothing else would retry.
+      this.#announceIn(RETRY_MS)
     }
   }
 
@@ -205,7 +205,7 @@ export class Hub implements Bus {
     const known = this.members.find(region, instance)?.load
     const member = this.members.join({ instance, token, publicKey, version, load })
     logAlerts(this.#parts.log, { region, agent: token.name, instance }, known, load)
-    // The others share with it from now on.
+    // The others share the region with it from now on.
     if (this.members.epochOf(region) !== before) this.#wake()
     return member
   }
@@ -236,7 +236,7 @@ export class Hub implements Bus {
 
   #page({ region, request, member }: Sync, cursor: string | null, upTo: number): Promise<FeedPage> {
     if (member !== undefined && this.#parts.services.modeOf(region) !== 'remote') {
-      // It has nothing to check, and gets no definition: without a cursor it begins anew when that changes.
+      // It has nothing to check: without a cursor, it restarts with the complete feed when that changes.
       return Promise.resolve({ ...NO_CHANGE, whole: request.inventory.count > 0, cursor: '' })
     }
     const reachedUpTo = Math.max(
@@ -249,7 +249,7 @@ export class Hub implements Bus {
     return feedPage(this.#parts, { region, cursor, upTo, reachedUpTo, wrapSecret })
   }
 
-  /** Logs, now and then, that an agent reports of another region: the results of those series are refused. */
+  /** Logs, at intervals, results of another region than the agent's, which are refused. */
   #watchForeign({ id, name, region }: AgentToken, { results }: ResultsRequest): void {
     const foreign = results.filter(([series]) => regionOfSeries(series) !== region).length
     if (foreign === 0 || performance.now() < (this.#quietUntilMs.get(id) ?? 0)) return

@@ -4,13 +4,13 @@ import { offerSession, type SessionOffer } from '../../monitoring/protocol/sessi
 import type { RegionPresence } from '../results/agentWatch.ts'
 import type { AgentToken } from '../store/monitoringStore.ts'
 
-/** An agent that neither asks nor reports for this long is lost (milliseconds): it asks every 25 s. */
+/** Silence after which an agent is lost (milliseconds): it syncs every 25 s. */
 export const LOST_MS = 45_000
-/** One whose connection ended while it waited for an answer is lost when it neither asks again nor reports within this time (milliseconds). */
+/** Silence after a broken sync connection after which an agent is lost (milliseconds). */
 export const GONE_MS = 5_000
-/** Within this time of its end, a connection may be followed by messages of a process that is dead (milliseconds). */
+/** Time in which messages of a dead process may arrive after the end of its connection (milliseconds). */
 const LAST_MESSAGES_MS = 1_000
-/** Most agents of one token at a time: replicas of one deployment. */
+/** Most concurrent agents of one token: replicas of one deployment. */
 export const TOKEN_INSTANCES_MAX = 32
 
 /** An agent as it introduces itself. */
@@ -26,15 +26,15 @@ export interface Introduction {
 export interface Member extends Omit<Introduction, 'load'> {
   readonly session: { readonly offer: SessionOffer; readonly key: Buffer }
   seenMs: number
-  /** How often it asked. */
+  /** Number of its syncs. */
   asks: number
-  /** When its connection ended; `undefined` since it asked or reported again. */
+  /** When its connection ended; `undefined` after its next request. */
   goneMs: number | undefined
   /** As of its last request. */
   load: AgentLoad
 }
 
-/** Which agents share each region. An agent counts for LOST_MS after its last request. */
+/** The agents that share each region. An agent is a member for LOST_MS after its last request. */
 export class Members {
   readonly #monotonicMs: () => number
   readonly #regions = new Map<string, Map<string, Member>>()
@@ -42,13 +42,13 @@ export class Members {
   readonly #emptySinceMs = new Map<string, number>()
   #newestEpoch: number
 
-  /** `firstEpoch` has to be above every epoch of an earlier start. */
+  /** `firstEpoch` must be above all epochs of earlier starts. */
   constructor(monotonicMs: () => number, firstEpoch: number) {
     this.#monotonicMs = monotonicMs
     this.#newestEpoch = firstEpoch
   }
 
-  /** Instances of `region`, in an order that does not change. */
+  /** Instances of `region`, in a stable order. */
   instancesOf(region: string): readonly string[] {
     return [...this.#membersOf(region).keys()].toSorted()
   }
@@ -58,12 +58,12 @@ export class Members {
     return [...this.#regions.values()].flatMap((members) => [...members.values()])
   }
 
-  /** Another number for each change of the agents of `region`. */
+  /** A number that changes with the agents of `region`. */
   epochOf(region: string): number {
     return this.#epochs.get(region) ?? this.renewEpoch(region)
   }
 
-  /** Has every agent of `region` read the members anew. */
+  /** Makes every agent of `region` read the members again. */
   renewEpoch(region: string): number {
     this.#newestEpoch += 1
     this.#epochs.set(region, this.#newestEpoch)
@@ -71,8 +71,8 @@ export class Members {
   }
 
   /**
-   * The member that this agent is, new or known. Throws
-   * `conflict` while another agent has the instance, and `forbidden` when the token has as many as it may.
+   * The member for this agent, added if new. Throws `conflict` while another agent has the instance, and `forbidden`
+   * when the token has too many agents.
    */
   join(introduction: Introduction): Member {
     const { instance, token, publicKey, load } = introduction
@@ -107,44 +107,43 @@ export class Members {
     return member
   }
 
-  /** The agent of `region`; `undefined` when it has not asked yet. */
+  /** The agent of `region`; `undefined` before its first sync. */
   find(region: string, instance: string): Member | undefined {
     return this.#membersOf(region).get(instance)
   }
 
-  /** Takes note that an agent of `region` reported; nothing happens when it has not asked yet. */
+  /** Records that an agent of `region` reported results. Ignored before its first sync. */
   see(region: string, instance: string): void {
     const member = this.find(region, instance)
     if (member === undefined) return
     const nowMs = this.#monotonicMs()
     member.seenMs = nowMs
-    // It lives, and only the connection on which it asked was cut.
+    // It is alive: only the connection of its sync was lost.
     if (member.goneMs !== undefined && nowMs - member.goneMs >= LAST_MESSAGES_MS) member.goneMs = undefined
   }
 
   /**
-   * Takes note that the connection ended on which `member` asked for the `ask`-th time; nothing happens when it has asked
-   * again. A process that was killed would otherwise have its part of the endpoints for as long as one that is only
-   * slow, also when it was started again at once.
+   * Records the end of the connection of the `ask`-th sync of `member`. Ignored after a newer sync. Without this, a
+   * killed agent would keep its share of the endpoints as long as a slow one.
    */
   seeGone(member: Member, ask: number): void {
     if (member.asks === ask) member.goneMs = this.#monotonicMs()
   }
 
-  /** Takes `member` out: it checks nothing any more. */
+  /** Removes `member`, which then has no checks. */
   leave(member: Member): void {
     if (!this.#membersOf(member.token.region).delete(member.instance)) return
     this.renewEpoch(member.token.region)
   }
 
-  /** Takes all agents of a token out. */
+  /** Removes all agents of a token. */
   leaveAllOf(tokenId: string): void {
     for (const members of this.#regions.values()) {
       for (const member of members.values()) if (member.token.id === tokenId) this.leave(member)
     }
   }
 
-  /** Takes out agents that were not seen for LOST_MS, or are gone for GONE_MS; whether there was any. */
+  /** Removes agents that were silent for LOST_MS or disconnected for GONE_MS; returns whether there were any. */
   dropLost(): boolean {
     const nowMs = this.#monotonicMs()
     let hasLost = false
@@ -160,7 +159,7 @@ export class Members {
     return hasLost
   }
 
-  /** Which of `regions`, those that only agents check, have an agent; those without one for less than LOST_MS are left out. */
+  /** The presence of agents in `regions`, which only agents check. Omits regions without agents for less than LOST_MS. */
   presenceIn(regions: readonly string[]): readonly RegionPresence[] {
     const nowMs = this.#monotonicMs()
     return regions.flatMap((region): readonly RegionPresence[] => {

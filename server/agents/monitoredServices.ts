@@ -6,10 +6,10 @@ import type { MonitoredChange, MonitoredService } from '../results/monitoredServ
 import type { MonitoringStore, RegionMode, StoredDefinition } from '../store/monitoringStore.ts'
 import { timeoutMsOf } from './endpointTask.ts'
 
-/** Services that are read at once. */
+/** Services read at once. */
 const PAGE_SERVICES = 200
 
-/** What a service costs: checks of each scheme in a second, in one region. */
+/** Check rates of a service: checks per second and scheme, in one region. */
 interface Rates {
   readonly http: number
   readonly https: number
@@ -20,10 +20,7 @@ interface Known {
   readonly rates: Rates
 }
 
-/**
- * What is monitored, as the store has it: read for the results, with every endpoint numbered, and kept in short for what
- * is asked often.
- */
+/** The monitored services of the store: read for the results thread, with every endpoint numbered, and cached in short. */
 export class MonitoredServices {
   readonly #store: MonitoringStore
   readonly #known = new Map<string, Known>()
@@ -34,12 +31,12 @@ export class MonitoredServices {
     this.#store = store
   }
 
-  /** How the region is checked. */
+  /** Mode of the region. */
   modeOf(region: string): RegionMode {
     return this.#modes.get(region) ?? 'embedded'
   }
 
-  /** Reads the modes of the regions anew; whether one has changed. */
+  /** Reads the modes of the regions; resolves to whether one has changed. */
   async readModes(): Promise<boolean> {
     const modes = await this.#store.regionModes()
     const before = REGIONS.map(({ code }) => this.modeOf(code)).join()
@@ -47,17 +44,17 @@ export class MonitoredServices {
     return REGIONS.map(({ code }) => this.modeOf(code)).join() !== before
   }
 
-  /** The regions that are checked in `mode`. */
+  /** The regions with `mode`. */
   regionsIn(mode: RegionMode): readonly string[] {
     return REGIONS.map(({ code }) => code).filter((code) => this.modeOf(code) === mode)
   }
 
-  /** Which generations `region` should be running. */
+  /** The generations that `region` should run. */
   inventoryOf(region: string): { readonly count: number; readonly hash: string } {
     return this.#inventories.get(region)?.value ?? { count: 0, hash: '' }
   }
 
-  /** Checks a second of what is known, over the regions that are checked in `mode`. */
+  /** Check rates of the known services over the regions with `mode`. */
   ratesIn(mode: RegionMode): Rates {
     const sum = { http: 0, https: 0 }
     for (const { regions, rates } of this.#known.values()) {
@@ -68,7 +65,7 @@ export class MonitoredServices {
     return sum
   }
 
-  /** Everything, read page by page. */
+  /** All services, read page by page. */
   async readAll(): Promise<readonly MonitoredService[]> {
     const services: MonitoredService[] = []
     const gone = new Set(this.#known.keys())
@@ -82,14 +79,14 @@ export class MonitoredServices {
       const newest = page.at(-1)
       if (newest === undefined) break
       last = newest.id
-      // Between pages others have their turn.
+      // Lets other work run between pages.
       await new Promise<void>((resolve) => setImmediate(resolve))
     }
     for (const id of gone) this.#forget(id)
     return services
   }
 
-  /** What became of these services. */
+  /** Changes of these services. */
   async readSome(serviceIds: readonly string[]): Promise<MonitoredChange> {
     const services: MonitoredService[] = []
     const ended: string[] = []

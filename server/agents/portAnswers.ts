@@ -4,18 +4,18 @@ import { messageProblem } from '../../monitoring/protocol/messageProblem.ts'
 import { REGIONS } from '../domain/regions.ts'
 import type { Hub } from './hub.ts'
 
-/** Status of a message that is not understood: the sender does not send it again. */
+/** Status of a malformed message, which the sender does not retry. */
 const NOT_UNDERSTOOD = 400
-/** An agent of the server may finish a check in a region that another agent has by now: it is a result like any other. */
+/** The embedded agent may deliver results of regions that it no longer checks. */
 const ALL_REGIONS = REGIONS.map(({ code }) => code)
 
-/** What answers an agent in a thread. */
+/** Dependencies for answering an agent in a thread. */
 export interface PortAnswerParts {
   readonly hub: Pick<Hub, 'sync' | 'ingest'>
   readonly post: (answer: PortAnswer) => void
 }
 
-/** Answers the requests of an agent in a thread, as the listener answers those of agents on other machines. */
+/** Answers the requests of an agent in a thread, as the listener does for remote agents. */
 export class PortAnswers {
   readonly #parts: PortAnswerParts
   readonly #waiting = new Map<number, AbortController>()
@@ -24,7 +24,7 @@ export class PortAnswers {
     this.#parts = parts
   }
 
-  /** Posts the answer to `request` when there is one; a request that is cancelled is answered at once. */
+  /** Posts the answer to `request`; a cancelled request is answered at once. */
   async take(request: PortRequest): Promise<void> {
     const { id } = request
     if (request.kind === 'cancel') {
@@ -47,13 +47,13 @@ export class PortAnswers {
     }
   }
 
-  /** Ends what waits: the agent is gone. */
+  /** Ends waiting requests, because the agent is gone. */
   end(): void {
     for (const waiting of this.#waiting.values()) waiting.abort()
   }
 }
 
-/** Why there is no answer: a message that is not understood has the status that an agent elsewhere gets for it. */
+/** The failure of a request; a malformed message has the same status as for remote agents. */
 function failureOf(error: unknown) {
   if (error instanceof z.ZodError) {
     return { kind: 'failed', reason: messageProblem(error), status: NOT_UNDERSTOOD } as const

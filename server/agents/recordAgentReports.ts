@@ -1,11 +1,11 @@
 import type { AgentReport, AgentTokenStore } from '../store/monitoringStore.ts'
 import type { Member, Members } from './members.ts'
 
-/** What is known of agents is written down again after this time (milliseconds). */
-const NOTE_AGAIN_MS = 15_000
+/** Interval at which unchanged reports are stored again (milliseconds). */
+const REPORT_MS = 15_000
 
-/** What agents are noted with. */
-export interface NotingParts {
+/** Dependencies for storing reports. */
+export interface ReportParts {
   readonly members: Pick<Members, 'all'>
   readonly store: Pick<AgentTokenStore, 'recordAgentReports'>
   readonly nowMs: () => number
@@ -14,11 +14,15 @@ export interface NotingParts {
 }
 
 /**
- * A function, to be called each second or so, that writes down what the agents of each token last said of themselves: when
- * their number or version changes, and every NOTE_AGAIN_MS. It rejects when that could not be stored, and tries again with
- * its next call.
+ * A function, to be called about once a second, that stores the report of each token when the number or version of its
+ * agents changes, and every REPORT_MS. Rejects when storing fails; the next call retries.
  */
-export function agentNoter({ members, store, nowMs, monotonicMs }: NotingParts): () => Promise<void> {
+export function agentReportRecorder({
+  members,
+  store,
+  nowMs,
+  monotonicMs,
+}: ReportParts): () => Promise<void> {
   const noted = new Map<string, { readonly report: AgentReport; readonly atMs: number }>()
   return async () => {
     const atMs = monotonicMs()
@@ -29,7 +33,7 @@ export function agentNoter({ members, store, nowMs, monotonicMs }: NotingParts):
       .map(({ report }) => ({ ...report, agents: 0, checksInFlight: 0 }))
     const changed = present.filter((report) => {
       const known = noted.get(report.tokenId)
-      if (known === undefined || atMs - known.atMs >= NOTE_AGAIN_MS) return true
+      if (known === undefined || atMs - known.atMs >= REPORT_MS) return true
       return known.report.agents !== report.agents || known.report.version !== report.version
     })
     const due = [...changed, ...left]
@@ -39,7 +43,7 @@ export function agentNoter({ members, store, nowMs, monotonicMs }: NotingParts):
   }
 }
 
-/** One report for each token of `members`; `epochMs` is where their clock has its 0. Pure. */
+/** One report per token of `members`; `epochMs` is the epoch of their monotonic clock. Pure. */
 function reportsOf(members: readonly Member[], epochMs: number): readonly AgentReport[] {
   const ofTokens = new Map<string, Member[]>()
   for (const member of members) {

@@ -16,20 +16,20 @@ import { EMBEDDED_NAME, EmbeddedAgent } from './embeddedAgent.ts'
 import { quietChangeFollower } from './followQuietChanges.ts'
 import { Hub } from './hub.ts'
 import { MonitoredServices } from './monitoredServices.ts'
-import { agentNoter } from './recordAgentReports.ts'
+import { agentReportRecorder } from './recordAgentReports.ts'
 
-/** How often it is looked whether another process changed a region's mode, or a service's settings (milliseconds). */
-const LOOK_MS = 1_000
-/** Maintenance windows count for as long as their days are not rolled up (milliseconds). */
+/** Interval between polls for modes and settings that other processes changed (milliseconds). */
+const POLL_MS = 1_000
+/** How long ended maintenance windows are read (milliseconds): until their days are rolled up. */
 const MAINTENANCE_MS = 4 * 24 * 60 * 60 * 1_000
-/** Measured on one core at a few hundred checks a second (milliseconds of CPU for each check, storing included). */
+/** CPU time per check, including storing (milliseconds). Measured on one core at a few hundred checks a second. */
 const HTTP_MS = 0.5
 const HTTPS_MS = 2.4
 
-/** What monitoring is started with. */
+/** Dependencies of monitoring. */
 export interface MonitoringParts {
   readonly place: ResultsPlace
-  /** What this process has to hold to store results; `null` for a file. */
+  /** The lease that storing results requires; `null` for a file. */
   readonly lease: MonitoringLease['row'] | null
   readonly store: Store
   readonly findMasterKey: FindMasterKey
@@ -38,17 +38,17 @@ export interface MonitoringParts {
   readonly monotonicMs: () => number
   readonly allowedRanges: readonly string[]
   readonly log: Logger
-  /** Called with the time that results took from their arrival until they were stored or refused (seconds). */
+  /** Called with the time from the arrival of results until they were stored or refused (seconds). */
   readonly onIngest: (secs: number) => void
-  /** Called after each run of the upkeep of results with the time that it worked (seconds). */
+  /** Called after each run of the upkeep of results with its working time (seconds). */
   readonly onCompaction: (secs: number) => void
 }
 
-/** Monitoring that runs. */
+/** Running monitoring. */
 export interface Monitoring {
-  /** Where commands go, and agents ask. */
+  /** The bus of commands, and the hub of agents. */
   readonly hub: Hub
-  /** Which regions are checked from here, and what that takes: for people. */
+  /** A summary of the checks from this machine, for people. */
   readonly sentence: string
   readonly measurements: Measurements
   /** Last results of at most LATEST_SERIES_MAX series. Rejects with ResultsBusyError while they cannot be read. */
@@ -57,13 +57,13 @@ export interface Monitoring {
   readonly stop: () => Promise<void>
 }
 
-/** Starts the threads of results and of checks; resolves when everything that is stored is about to be checked. */
+/** Starts the threads of results and checks; resolves when all stored services are about to be checked. */
 export async function startMonitoring(parts: MonitoringParts): Promise<Monitoring> {
   const { place, lease, store, log, allowedRanges } = parts
   const services = new MonitoredServices(store)
   await services.readModes()
   const quietUpTo = await store.newestQuietChange()
-  // What is asked for has to be numbered by then.
+  // All endpoints must have numbers before agents ask.
   await services.readAll()
   const applying = applyTransitions({ store, log, read: (file, after) => results.transitions(file, after) })
   const results = new Results({
@@ -92,7 +92,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
   try {
     await hub.open()
   } catch (error) {
-    // The caller may try again: two threads would not know what the other one stores.
+    // The caller may retry, and two threads must not store results at once.
     await results.stop()
     throw error
   }
@@ -103,7 +103,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     regions: () => services.regionsIn('embedded'),
   })
   const followQuietChanges = quietChangeFollower({ store, services, results }, quietUpTo)
-  const recordAgentReports = agentNoter({ ...parts, members: hub.members })
+  const recordAgentReports = agentReportRecorder({ ...parts, members: hub.members })
   const looking = setInterval(() => {
     hub.look()
     recordAgentReports().catch((error: unknown) => {
@@ -115,7 +115,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     followQuietChanges().catch((error: unknown) => {
       log.error({ err: error }, 'settings of services could not be read')
     })
-  }, LOOK_MS)
+  }, POLL_MS)
   return {
     hub,
     sentence: sentenceOf(services),

@@ -100,16 +100,18 @@ function compiledSimply(bytes) {
 }
 
 /**
- * Packs what the provider's entry point imports dynamically, and large libraries within that, into strings of the
+ * Packs what the provider's entry point imports dynamically, and large libraries within that, into comments of the
  * same file.
  *
  * V8 parses a whole file before its first line runs, and Terraform waits for the first line of a provider's output:
- * this way it is there before the provider itself is read.
+ * this way it is there before the provider itself is read. V8 passes over a comment, where it would copy and hash a string
+ * in each process, and a function with a comment gives it back as its own text.
  */
 const packing = {
   name: 'packing',
   setup(outer) {
-    const { initialOptions, onResolve, onLoad } = outer
+    const { initialOptions, onResolve, onLoad, onEnd } = outer
+    const comments = []
     const entry = join(root, initialOptions.entryPoints[0])
     const inner = innerBuild(initialOptions)
     onResolve({ filter: /^\./ }, ({ kind, path, resolveDir, importer }) =>
@@ -123,29 +125,33 @@ const packing = {
       return { contents: `export const schemaBytes = Buffer.from('${text}', 'base64')`, loader: 'js' }
     })
     onLoad({ filter: /./, namespace: 'packed' }, async ({ path }) => {
-      const packs = {}
+      const packs = []
       const pack = (name, code) => {
         const digest = createHash('sha256').update(code).digest('hex').slice(0, 16)
-        packs[name] = {
-          key: `${name}-${digest}`,
-          bytes: deflateRawSync(code, { level: 9 }).toString('base64'),
-        }
+        const bytes = deflateRawSync(code, { level: 9 }).toString('base64')
+        comments.push(`function packed_${name}() {/*${bytes}*/}\n`)
+        packs.push(`${name}: { key: '${name}-${digest}', comment: packed_${name} }`)
         return `load('${name}')`
       }
       const main = pack('main', await inner(path, [textLibraries(inner, LATE_LIBRARIES, pack)]))
       const contents = `import { compileCached } from './provider/protocol/plugin/compileCache.ts'
-const packs = ${JSON.stringify(packs)}
+const packs = { ${packs.toSorted().join(', ')} }
 const names = ['module', 'exports', 'require', '__filename', 'load']
 const filename = typeof __filename === 'string' ? __filename : process.argv[1]
 function load(name) {
   const module = { exports: {} }
-  const { key, bytes } = packs[name]
-  const unpack = () => require('node:zlib').inflateRawSync(Buffer.from(bytes, 'base64')).toString()
+  const { key, comment } = packs[name]
+  const bytes = () => Buffer.from(/[*](.*)[*]/.exec(comment)[1], 'base64')
+  const unpack = () => require('node:zlib').inflateRawSync(bytes()).toString()
   compileCached(unpack, { names, key, filename })(module, module.exports, require, filename, load)
   return module.exports
 }
 export const { pharos } = ${main}`
       return { contents, loader: 'js', resolveDir: root }
+    })
+    // Sorted: libraries are bundled in no certain order, on which the bytes of the executable must not depend.
+    onEnd(({ outputFiles: [file] }) => {
+      file.contents = Buffer.concat([file.contents, Buffer.from(comments.toSorted().join(''))])
     })
   },
 }

@@ -1,6 +1,7 @@
 /** Runs a provider as the process that Terraform starts. */
 
 import { writeSync } from 'node:fs'
+import { Writable } from 'node:stream'
 import type { Log } from './authoring/log.ts'
 import type { Access } from './plugin/access.ts'
 import { type CallTable, createCallTable } from './plugin/callTable.ts'
@@ -107,21 +108,24 @@ function exitWithout(socket: OpenSocket): void {
 }
 
 /**
- * Sends whatever is printed to stderr from now on: stdout is for the handshake. Most processes print nothing, so neither stream
- * is made before it is used.
+ * Sends whatever is printed to stderr from now on: stdout is for the handshake.
+ *
+ * Node's own stream is not made, which takes each process a millisecond: `node:http2` looks at it when it is loaded.
  */
 function claimOutput(): void {
-  const { get: makeStderr } = Object.getOwnPropertyDescriptor(process, 'stderr') ?? {}
-  let stderr: NodeJS.WriteStream | undefined
-  const get = (): NodeJS.WriteStream => {
-    if (stderr === undefined) {
-      stderr = makeStderr?.call(process) as NodeJS.WriteStream
-      // Terraform may be gone before the last line is written, which must not end a handler half-way.
-      stderr.on('error', () => undefined)
-    }
-    return stderr
+  const stderr = new Writable({
+    write: (chunk, _, done) => {
+      try {
+        writeSync(STDERR, chunk)
+      } catch {
+        // Terraform may be gone before the last line is written, which must not end a handler half-way.
+      }
+      done()
+    },
+  })
+  for (const name of ['stdout', 'stderr']) {
+    Object.defineProperty(process, name, { value: stderr, configurable: true })
   }
-  for (const name of ['stdout', 'stderr']) Object.defineProperty(process, name, { get, configurable: true })
 }
 
 /** Keeps the process alive until Shutdown, and lets the calls under way answer when something breaks. */

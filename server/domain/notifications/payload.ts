@@ -16,7 +16,7 @@ const service = z.object({
   id: z.guid(),
   name: z.string().nullable().describe('null when the service was deleted'),
 })
-const url = z.url().nullable().describe('page in the console; null until one is configured')
+const url = z.url().nullable().describe('page in the console; null in this version')
 
 function incidentEvent<Type extends EventType>(type: Type) {
   return z.object({

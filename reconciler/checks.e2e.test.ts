@@ -187,7 +187,7 @@ test('--target and --repeat choose what runs, several paths run together', async
 
 test.each<[readonly string[], number, string]>([
   [['nowhere'], 1, 'there is nothing at nowhere'],
-  [['one.yaml', '--target', 'other'], 1, 'no manifest and no service of the state is called other'],
+  [['one.yaml', '--target', 'other'], 1, 'no manifest and no service of the state is named other'],
   [['one.yaml', '--repeat', '0'], 1, '--repeat must be a count'],
   [['one.yaml', '--allow-ranges', '10.0.0.0'], 1, 'is not an address range'],
   [['invalid.yaml'], 7, '[E_'],

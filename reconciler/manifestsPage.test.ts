@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { BRAKE_NAMES } from './plan/brakes.ts'
 import { compileSet } from './manifest/compile/serviceSet.ts'
 import { readYaml } from './manifest/read/readYaml.ts'
+import { BRAKE_NAMES } from './plan/brakes.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/manifests.md'), 'utf8')
 const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? '')

@@ -174,7 +174,9 @@ test('Scenario 55: adopt writes ids into manifests, comments and all else stay, 
   }
   const text = (name: string) => readFileSync(join(manifests, name), 'utf8')
 
-  expect((await adopt('apply', '--env', 'production')).error.message).toContain('holds for every environment')
+  expect((await adopt('apply', '--env', 'production')).error.message).toContain(
+    'applies to every environment',
+  )
   expect((await adopt('plan')).adoptions).toHaveLength(3)
   expect([text('a.yaml'), text('b.yaml')]).toEqual([commented, crlf])
   expect(await adopt('apply')).toMatchObject({
@@ -308,10 +310,10 @@ test('Scenario 44: a plan without secrets has the digest of an apply that finds 
 
 test.each([
   [['apply', '--allow-sops'], 'start it with "sops exec-env FILE"'],
-  [['apply', '--allow-exec', 'vault-get'], 'in a variable ({ env: NAME }) or a file ({ file: PATH })'],
-  [['plan', '--out', 'plan.json'], 'saved plan files are gone'],
-  [['apply', '--plan', 'plan.json'], 'saved plan files are gone'],
-  [['apply', '--strict'], 'always applies the reviewed plan whole or not at all'],
+  [['apply', '--allow-exec', 'vault-get'], 'into a variable ({ env: NAME }) or a file ({ file: PATH })'],
+  [['plan', '--out', 'plan.json'], 'saved plan files were removed'],
+  [['apply', '--plan', 'plan.json'], 'saved plan files were removed'],
+  [['apply', '--strict'], 'always applies the reviewed plan completely or not at all'],
 ] as const)('%j names what replaces the option', async ([command, ...args], replacement) => {
   work.write({ 'a.yaml': manifestOf('a') })
 
@@ -432,7 +434,7 @@ test('Scenario 27: a field that git leaves to others keeps what they set when a 
   const secret = manifestOf('a', '      headers: {Authorization: {env: TOKEN}}\n')
   work.write({ 'a.yaml': `${secret}policy: {ignore: [/spec/endpoints/0]}\n` })
   const validated = await runHere(['validate', join(work.folder, 'manifests')], work.env)
-  expect([validated.exitCode, validated.stdout]).toEqual([7, expect.stringContaining('reaches a secret')])
+  expect([validated.exitCode, validated.stdout]).toEqual([7, expect.stringContaining('covers a secret')])
 })
 
 test('Scenario 42: a service whose manifest goes is paused, comes back with it, and goes when its time is over', async () => {

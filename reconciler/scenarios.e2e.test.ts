@@ -158,7 +158,7 @@ test('Scenario 28: with another state key every secret is sent once, and nothing
   expect(await json('apply')).toMatchObject({ exit: 0, requests: 2 })
 
   work.env.PHAROS_STATE_KEY = 'k'.repeat(32)
-  const told = 'PHAROS_STATE_KEY is not the key that the state was made with'
+  const told = 'PHAROS_STATE_KEY is not the key of this state'
   expect(await work.run('apply')).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(told) })
   expect(await work.run('apply')).toMatchObject({ exitCode: 0, stderr: '' })
 })

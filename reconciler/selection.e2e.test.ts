@@ -103,7 +103,7 @@ test.each([
   ],
   [
     ['--target', 'crat'],
-    '--target: no manifest and no service of the state is called crat; did you mean cart?',
+    '--target: no manifest and no service of the state is named crat; did you mean cart?',
   ],
   [['--target', ','], '--target needs the metadata.name of a service'],
 ])('%j is refused before anything is sent', async (args, message) => {

@@ -150,13 +150,13 @@ test('status tells a holder that is silent for too long from one that is at work
   }
 
   const atWork = await status()
-  expect(atWork.text).toContain('in use by a controller, last sign of life ')
+  expect(atWork.text).toContain('in use by a controller, last active ')
   expect(atWork.lease).toMatchObject({ holder: 'a controller', isExpired: false })
 
   const anHourAgo = Date.now() / 1_000 - 3_600
   utimesSync(work.statePath, anHourAgo, anHourAgo)
   const silent = await status()
-  expect(silent.text).toContain('locked by a controller, which is silent, last sign of life ')
+  expect(silent.text).toContain('locked by a controller, which is inactive, last active ')
   expect(silent.text).toContain('--lock-timeout 30s')
   expect(silent.lease).toMatchObject({ holder: 'a controller', isExpired: true, isGone: false })
   await other.close()
@@ -178,7 +178,7 @@ test('status tells a suspension that has run out from one that holds', async () 
   await pharos('suspend', 'b', '--reason', 'a migration', '--actor', 'ada', '--for', '1h', ...state)
 
   const { stdout } = await pharos('status', ...state)
-  expect(stdout).toMatch(/‖ a suspended by ada since \S+, over since \S+: a migration/)
+  expect(stdout).toMatch(/‖ a suspended by ada since \S+, expired \S+: a migration/)
   expect(stdout).toMatch(/‖ b suspended by ada since \S+ until \S+: a migration/)
 })
 
@@ -189,7 +189,7 @@ test('a protected service can be removed or detached, and the output names both 
   work.write({ 'a.yaml': null })
 
   const { stdout } = await pharos('plan', ...onManifests())
-  expect(stdout).toContain('put the manifest back with protect: false')
+  expect(stdout).toContain('restore the manifest with protect: false')
   const [, command = ''] = /"pharos (state unbind a)"/.exec(stdout) ?? []
   await pharos(...command.split(' '), '--state', work.statePath)
   expect((await pharos('plan', ...onManifests())).stdout).toMatch(/\nNo changes: 1 unchanged\n$/)
@@ -273,7 +273,7 @@ test('a service that may have been made twice is reported and left alone, and on
     suspectedDuplicates: [{ key: 'a', of: a?.id, id }],
   })
   expect(plan.stderr).toBe(
-    `service ${id} is exactly what a was sent as, which has service ${a?.id}, and no manifest of this set has it: if it was created twice, delete it with DELETE /v1/services/${id}\n`,
+    `service ${id} equals service ${a?.id} of a, and no manifest of this set has it: if it is a duplicate, delete it with DELETE /v1/services/${id}\n`,
   )
   expect((await pharos('apply', ...onManifests())).exitCode).toBe(0)
   expect(await scene.names()).toHaveLength(4)
@@ -290,7 +290,7 @@ test('a service made by hand in the place of ours is no second one, and can be t
   const plan = await pharos('plan', ...onManifests())
   expect([plan.exitCode, plan.stderr]).toEqual([6, ''])
   expect(plan.stdout).toContain(
-    `(its own, ${ours.id}, was deleted: after "pharos state unbind a" the other can be adopted or bound;`,
+    `(its service ${ours.id} was deleted: after "pharos state unbind a" the other one can be adopted or bound;`,
   )
   const drift = await pharos('drift', ...onManifests(), '--json')
   expect([drift.exitCode, JSON.parse(drift.stdout).drift]).toEqual([

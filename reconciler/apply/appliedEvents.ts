@@ -7,12 +7,12 @@ import { duplicateText } from './buildPlan.ts'
 
 type NewEvent = Omit<StateEvent, 'seq'>
 
-/** Most services of one run that are noted as made or changed: the events of other runs are wanted as well. */
-const MADE_MAX = 200
-/** Most fields of a changed service that are noted. */
+/** Maximum of created and changed services of one run in the events, which are limited for all runs together. */
+const CHANGED_MAX = 200
+/** Maximum of fields in the event of a changed service. */
 const FIELDS_MAX = 5
 
-/** The events of a run that the state keeps. `at` is ISO 8601, UTC. Pure. */
+/** The events of a run for the state. `at` is ISO 8601, UTC. Pure. */
 export function eventsOfApplied(applied: Applied, runId: string, at: string): readonly NewEvent[] {
   const event = (
     type: string,
@@ -23,11 +23,22 @@ export function eventsOfApplied(applied: Applied, runId: string, at: string): re
   const { braked, resolution, duplicates } = applied.planResult
   return [
     ...resolution.recovered.map(({ binding: { key, serviceId } }) =>
-      event('CreateRecovered', key, `a creation whose answer was lost made service ${serviceId}`, 'info'),
+      event(
+        'CreateRecovered',
+        key,
+        `the answer to a creation was lost; it created service ${serviceId}`,
+        'info',
+      ),
     ),
     ...braked.changes.flatMap((change) =>
       change.kind === 'drifted' && change.looping.length > 0
-        ? [event('HealLoop', change.key, `undone again and again, left now: ${change.looping.join(', ')}`)]
+        ? [
+            event(
+              'HealLoop',
+              change.key,
+              `reverted repeatedly, no longer reverted: ${change.looping.join(', ')}`,
+            ),
+          ]
         : [],
     ),
     ...braked.tripped.map(({ brake, message }) =>
@@ -35,9 +46,9 @@ export function eventsOfApplied(applied: Applied, runId: string, at: string): re
     ),
     ...duplicates.map((one) => event('SuspectedDuplicate', one.key, duplicateText(one))),
     ...applied.blocked.map(({ key, message }) => event('Blocked', key, message)),
-    ...madeEvents(applied.outcomes, event),
+    ...changeEvents(applied.outcomes, event),
     ...applied.outcomes.flatMap(({ change, result, message, notes }) => [
-      // Once its binding is dropped nothing else in the state knows which service it was.
+      // After its binding is dropped, nothing else in the state names the service.
       ...(result === 'done' && change.kind === 'prune'
         ? [event('Removed', change.key, removalText(change), 'info')]
         : []),
@@ -50,7 +61,7 @@ export function eventsOfApplied(applied: Applied, runId: string, at: string): re
   ]
 }
 
-/** A run that ended early may have left thousands of changes, all for the same reason: one message for each reason. */
+/** One message for each reason: a run that ended early may have skipped thousands of changes for the same one. */
 function skippedMessages(outcomes: Applied['outcomes']): readonly string[] {
   const counts = new Map<string, number>()
   for (const { result, message } of outcomes)
@@ -58,12 +69,12 @@ function skippedMessages(outcomes: Applied['outcomes']): readonly string[] {
   return [...counts].map(([message, count]) => `${counted(count, 'service')} not done: ${message}`)
 }
 
-/** What was made, changed or taken over, in the order in which it was done. */
-function madeEvents(
+/** The events of created, updated and recorded services, in order of execution. */
+function changeEvents(
   outcomes: Applied['outcomes'],
   event: (type: string, key: string | null, message: string, severity: 'info') => NewEvent,
 ): readonly NewEvent[] {
-  const made = outcomes.flatMap(({ change, result, serviceId }) => {
+  const events = outcomes.flatMap(({ change, result, serviceId }) => {
     if (result !== 'done') return []
     const { key } = change
     if (change.kind === 'create') return [event('Created', key, `service ${serviceId} was created`, 'info')]
@@ -71,9 +82,12 @@ function madeEvents(
     if (change.kind !== 'record') return []
     return [event('Remembered', key, `service ${change.id} matched its manifest`, 'info')]
   })
-  const left = made.length - MADE_MAX
-  if (left <= 0) return made
-  return [...made.slice(0, MADE_MAX), event('Note', null, `${left} more were created or changed`, 'info')]
+  const left = events.length - CHANGED_MAX
+  if (left <= 0) return events
+  return [
+    ...events.slice(0, CHANGED_MAX),
+    event('Note', null, `${left} more were created or changed`, 'info'),
+  ]
 }
 
 function updateText({ id, shown }: Update): string {
@@ -89,8 +103,8 @@ function removalText({ how, id }: Prune): string {
     case 'pause':
       return `service ${id} was paused`
     case 'detach':
-      return `service ${id} was detached and left as it is`
+      return `service ${id} was detached and not changed`
     case 'forget':
-      return `service ${id} was gone already`
+      return `service ${id} was already deleted`
   }
 }

@@ -5,29 +5,29 @@ import type { Binding } from '../plan/binding.ts'
 import type { Blocked, Change } from '../plan/planValue.ts'
 import { ExpectedFailure } from '../run/failure.ts'
 import type { OpenIntent, StateStore } from '../state/model/store.ts'
-import { isOpened, withApproval } from './approval.ts'
+import { isReleasable, withApproval } from './approval.ts'
 import { buildPlan, guardOrg, isOtherSource } from './buildPlan.ts'
 import { type Executed, execute, type RunControl } from './execute.ts'
 import { LiveWatch } from './liveWatch.ts'
 import type { ChangeOutcome } from './outcome.ts'
 import type { PlanInput, PlanResult } from './planResult.ts'
 
-/** What an apply is given. */
+/** The inputs of an apply. */
 export interface ApplyInput extends PlanInput {
   readonly client: ServiceClient
-  /** Whose lease the run holds. */
+  /** The run holds its lease. */
   readonly store: StateStore
   readonly runId: string
   readonly newId: () => string
-  /** The organisation of the key, where it was guarded lately: a request less. */
+  /** The organisation of the key, if it was just checked by guardOrg; saves a request. */
   readonly org?: Org | undefined
   /** Digest of the blocked changes that the user approves. */
   readonly approved: string | undefined
   /** The commit that is applied, and the digests that its message approves. */
   readonly commit?: { readonly sha: string; readonly approvals: readonly string[] }
-  /** Where the manifests come from, for the history of the services; absent when that is not known. */
+  /** The source of the manifests, for the history of the services; absent when unknown. */
   readonly origin?: Pick<ChangeSource, 'repository' | 'commit'> | undefined
-  /** Runs before the first write of an apply that is bound to a reviewed plan; what it throws ends the run. */
+  /** Checks the plan before the first write; its error ends the run. */
   readonly review?: ((planResult: PlanResult) => Promise<void>) | undefined
   readonly control: RunControl
   /** Resolves after `delayMs`, or at once when the run is to stop. */
@@ -35,34 +35,33 @@ export interface ApplyInput extends PlanInput {
   readonly onWait: (waitMs: number) => void
 }
 
-/** What an apply did. */
+/** The result of an apply. */
 export interface Applied {
   readonly planResult: PlanResult
   readonly outcomes: readonly ChangeOutcome[]
-  /** Keys for which nothing could be done. */
   readonly blocked: readonly Blocked[]
-  /** The error that ended the run early, `undefined` when none did. */
+  /** The error that ended the run early; `undefined` for none. */
   readonly endedBy: unknown
 }
 
-/** The key may only read: an apply stops after that one request. */
+/** The API key has the scope read_only. */
 export class ReadOnlyKey extends ExpectedFailure {
   override readonly name = 'ReadOnlyKey'
   readonly code = 'E_READ_ONLY_KEY'
 }
 
-/** Throws ReadOnlyKey when the key of `org` may change nothing. */
+/** Throws ReadOnlyKey when the key of `org` is read-only. */
 export function requireWriteScope(org: Org): void {
   if (org.scope === 'read_only')
     throw new ReadOnlyKey('the API key is read-only: apply needs one with scope read_write')
 }
 
-/** How often a run looks again for creations whose answers were lost. */
+/** Maximum of attempts of one run to resolve creations whose answers were lost. */
 const ROUNDS_MAX = 3
 
 /**
- * Makes the services as the manifests say. Throws OrgMismatch, ReadOnlyKey and what the client throws before
- * the first write; from then on everything that happens is in the result.
+ * Applies the manifests to the services. Before the first write it throws OrgMismatch, ReadOnlyKey and errors of the
+ * client; from then on the result contains every error.
  */
 export async function applySet(input: ApplyInput): Promise<Applied> {
   const org = input.org ?? (await guardOrg(input))
@@ -90,18 +89,18 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
       for (const outcome of retried.outcomes) outcomes.set(outcome.change.key, outcome)
       endedBy = retried.endedBy
     } catch (error) {
-      // What was done before is in the result all the same, and the intents stay open for the next run.
+      // The result keeps the earlier outcomes, and the intents stay open for the next run.
       endedBy = error
     }
   }
   return { planResult, outcomes: [...outcomes.values()], blocked, endedBy }
 }
 
-/** `planResult` with what `--approve`, the commit or a stored approval approves. A stored one is used up. */
+/** `planResult` with the approval of `--approve`, the commit or the state. An approval of the state is used up. */
 async function approved(planResult: PlanResult, input: ApplyInput): Promise<PlanResult> {
   const { digest } = planResult
-  // A stored one that would let nothing through yet, because something else holds that back, is kept.
-  if (digest === null || !isOpened(planResult)) return planResult
+  // A stored approval is kept while other brakes block the same changes.
+  if (digest === null || !isReleasable(planResult)) return planResult
   if (input.approved !== undefined) return withApproval(planResult, input.approved)
   const { commit, runId, store } = input
   if (commit?.approvals.includes(digest) === true) {
@@ -114,9 +113,9 @@ async function approved(planResult: PlanResult, input: ApplyInput): Promise<Plan
 }
 
 function executeIn(input: ApplyInput, planResult: PlanResult, changes: readonly Change[]): Promise<Executed> {
-  const look = (): Promise<PlanResult> =>
+  const replan = (): Promise<PlanResult> =>
     buildPlan({ ...input, regions: 'trusted', runUnderWay: input.runId })
-  const watch = new LiveWatch(planResult, look, { nowMs: input.nowMs, replans: input.review === undefined })
+  const watch = new LiveWatch(planResult, replan, { nowMs: input.nowMs, replans: input.review === undefined })
   const writing = { ...input, planResult, begun: new Map(), isLost: input.control.isLost }
   return execute(writing, actionable(changes), watch, input.control)
 }
@@ -129,7 +128,7 @@ function blockedIn(planResult: PlanResult): readonly Blocked[] {
   return planResult.braked.changes.filter((change) => change.kind === 'blocked')
 }
 
-/** Writes down what was found out of lost requests. All but creations need nothing but the present plan. */
+/** Records the results of lost requests. For all but creations the current plan has everything that is still due. */
 async function settleIntents(store: StateStore, planResult: PlanResult): Promise<void> {
   for (const intent of await store.openIntents()) {
     if (intent.kind !== 'create') await store.settle(intent.opId, {})
@@ -138,14 +137,14 @@ async function settleIntents(store: StateStore, planResult: PlanResult): Promise
   for (const opId of planResult.resolution.void) await store.settle(opId, {})
 }
 
-/** Waits until the result of lost creations is certain, plans again, and executes what is then due for their keys. */
+/** Waits until the results of lost creations are certain, plans again, and executes the changes of their keys. */
 async function resolveAgain(
   input: ApplyInput,
   open: readonly OpenIntent[],
 ): Promise<Pick<Applied, 'outcomes' | 'blocked' | 'endedBy'> | null> {
   if (open.length === 0) return null
-  const landed = open.map((intent) => (intent.mayStillLand ? intent.sentAtMs + input.createGraceMs : 0))
-  const waitMs = Math.max(...landed) - input.nowMs()
+  const settledAtMs = open.map((intent) => (intent.mayStillLand ? intent.sentAtMs + input.createGraceMs : 0))
+  const waitMs = Math.max(...settledAtMs) - input.nowMs()
   if (waitMs > 0) {
     input.onWait(waitMs)
     await input.sleep(waitMs)
@@ -162,7 +161,7 @@ async function resolveAgain(
   return { outcomes: [...recovered, ...outcomes], blocked: blockedIn(planResult), endedBy }
 }
 
-/** A creation that turned out to have happened counts as done. */
+/** A lost creation whose service was found counts as done. */
 function recoveredOutcome({ key, serviceId }: Binding, planResult: PlanResult): readonly ChangeOutcome[] {
   const desired = planResult.desired.get(key)
   if (desired === undefined) return []
@@ -173,6 +172,6 @@ function recoveredOutcome({ key, serviceId }: Binding, planResult: PlanResult): 
     paused: false,
     replacesLost: null,
   } as const
-  const notes = ['its answer was lost, but the service is there']
+  const notes = ['the answer was lost, but the service was created']
   return [{ change, result: 'done', message: '', serviceId, notes }]
 }

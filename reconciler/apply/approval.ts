@@ -4,8 +4,8 @@ import { type Live, liveFingerprint } from './liveFingerprint.ts'
 import type { PlanResult } from './planResult.ts'
 
 /**
- * What an approval of everything that approvable brakes hold back has to name; null when they hold nothing. The
- * same changes of the same services have the same digest; anything that happens to one of those services gives another. Pure.
+ * The digest that approves the changes blocked by approvable brakes; null when there are none. It is the same for the same
+ * changes of the same services, and differs after any change of those services. Pure.
  */
 export function digestOf(braked: BrakedPlan, live: Live): string | null {
   const keys = approvableKeys(braked)
@@ -15,9 +15,9 @@ export function digestOf(braked: BrakedPlan, live: Live): string | null {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** `planResult` with the changes released that the digest `approved` covers; unchanged when it is not its digest. Pure. */
+/** `planResult` with its blocked changes released if `approved` is its digest; unchanged otherwise. Pure. */
 export function withApproval(planResult: PlanResult, approved: string | undefined): PlanResult {
-  if (!isOpened(planResult) || approved !== planResult.digest) return planResult
+  if (!isReleasable(planResult) || approved !== planResult.digest) return planResult
   const tripped = planResult.braked.tripped.filter((brake) => !brake.approvable)
   const held = new Set(tripped.flatMap((brake) => brake.keys))
   const { changes } = planResult.plan
@@ -29,7 +29,7 @@ export function withApproval(planResult: PlanResult, approved: string | undefine
   return { ...planResult, braked, digest: null }
 }
 
-/** Whether an approval would release any change now: it releases none that another brake blocks too. Pure. */
-export function isOpened({ digest, braked }: Pick<PlanResult, 'digest' | 'braked'>): boolean {
+/** Whether an approval would release a change: it releases none that another brake blocks as well. Pure. */
+export function isReleasable({ digest, braked }: Pick<PlanResult, 'digest' | 'braked'>): boolean {
   return digest !== null && releasedKeys(braked).size > 0
 }

@@ -17,22 +17,22 @@ import { type SuspectedDuplicate, suspectedDuplicates } from '../plan/suspectedD
 import { ExpectedFailure } from '../run/failure.ts'
 import { isInForce } from '../state/model/record.ts'
 import type { OpenIntent } from '../state/model/store.ts'
-import { counted } from '../text/counts.ts'
 import { fingerprintFor, type StateKey } from '../state/stateKey.ts'
+import { counted } from '../text/counts.ts'
 import { digestOf } from './approval.ts'
 import { ignoredBy } from './ignoredFields.ts'
 import type { PlanInput, PlanResult } from './planResult.ts'
 import { blockUnknownRegions, sendsRegions } from './unknownRegions.ts'
 
-/** The state belongs to another organisation: nothing may be compared, let alone written. */
+/** The state belongs to another organisation: neither a comparison nor a write would be correct. */
 export class OrgMismatch extends ExpectedFailure {
   override readonly name = 'OrgMismatch'
   readonly code = 'E_ORG_MISMATCH'
 }
 
 /**
- * The organisation of the key, after making sure that it is the one of the state. One request, none where `org` was
- * just asked for. Throws OrgMismatch: with a key of another organisation every service would look deleted.
+ * The organisation of the key, verified to be the one of the state. One request; none when `org` is given. Throws
+ * OrgMismatch: with a key of another organisation every service would look deleted.
  */
 export async function guardOrg(
   input: Pick<PlanInput, 'client' | 'store' | 'url'> & { readonly org?: Org | undefined },
@@ -46,8 +46,7 @@ export async function guardOrg(
 }
 
 /**
- * Lists the services, settles what became of lost creations, and plans. One request, and one for the regions
- * where that is asked for; writes nothing.
+ * Lists the services, resolves lost creations, and plans. One request, and a second one to look up regions; writes nothing.
  */
 export async function buildPlan(input: PlanInput): Promise<PlanResult> {
   const listedAtMs = input.nowMs()
@@ -83,7 +82,7 @@ export async function buildPlan(input: PlanInput): Promise<PlanResult> {
     formerName: home?.source ?? null,
     services: input.set.services.length + input.set.frozenKeys.length,
     isValid: input.set.problems.length === 0,
-    // A part of other manifests is as wrong as all of them.
+    // Manifests of another state are as wrong when a run selects some of them.
     removalsOfWhole: whole.changes.filter(({ kind }) => kind === 'prune').length,
     liveServices: services.length + unreadable.length,
     suspensions: suspensions.filter((one) => isInForce(one, input.nowMs())),
@@ -116,9 +115,9 @@ function leftOutText({ services, changes }: PlanResult['leftOut']): readonly str
   ]
 }
 
-/** What to say of a service that may have been made twice. Pure. */
+/** The warning about a suspected duplicate. Pure. */
 export function duplicateText({ key, of, id }: SuspectedDuplicate): string {
-  return `service ${id} is exactly what ${key} was sent as, which has service ${of}, and no manifest of this set has it: if it was created twice, delete it with DELETE /v1/services/${id}`
+  return `service ${id} equals service ${of} of ${key}, and no manifest of this set has it: if it is a duplicate, delete it with DELETE /v1/services/${id}`
 }
 
 async function withKnownRegions(
@@ -133,8 +132,8 @@ async function withKnownRegions(
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ConnectionError || error instanceof UnreadableAnswer))
       throw error
-    // The API checks regions itself, only later.
-    return { plan, warnings: [`the regions could not be read, so none is checked: ${error.message}`] }
+    // The API rejects unknown regions itself, only later.
+    return { plan, warnings: [`the regions could not be read and are not checked: ${error.message}`] }
   }
 }
 
@@ -145,8 +144,8 @@ function openCreate(intent: OpenIntent, graceMs: number): readonly OpenCreate[] 
   return [{ opId, key, ...create, settledAtMs }]
 }
 
-/** A declared service never changes: what was worked out for it holds for every look at it, of one state. */
-const knownDesired = new WeakMap<
+/** Declared services are immutable, so each is canonicalised once for a state. */
+const desiredCache = new WeakMap<
   DeclaredService,
   { readonly stateKey: StateKey; readonly stateId: string; readonly desired: DesiredService }
 >()
@@ -154,20 +153,20 @@ const knownDesired = new WeakMap<
 function desiredOf(service: DeclaredService, input: PlanInput): DesiredService {
   const { stateKey } = input
   const { stateId } = input.store
-  const known = knownDesired.get(service)
+  const known = desiredCache.get(service)
   if (known?.stateKey === stateKey && known.stateId === stateId) return known.desired
-  const desired = workedOut(service, input)
-  knownDesired.set(service, { stateKey, stateId, desired })
+  const desired = canonicalised(service, input)
+  desiredCache.set(service, { stateKey, stateId, desired })
   return desired
 }
 
-function workedOut(service: DeclaredService, input: PlanInput): DesiredService {
-  const canonicalUnder: DesiredService['canonicalUnder'] = (key, placeOf = (endpoint) => endpoint) => {
-    const markOf = fingerprintFor(input.stateKey, input.store.stateId, key)
+function canonicalised(service: DeclaredService, input: PlanInput): DesiredService {
+  const canonicalUnder: DesiredService['canonicalUnder'] = (key, indexOf = (endpoint) => endpoint) => {
+    const fingerprint = fingerprintFor(input.stateKey, input.store.stateId, key)
     return canonicalRequest(service.request, (pointer, value) => {
       if (input.areSecretsOptional === true && value === UNRESOLVED) return UNKNOWN_FINGERPRINT
-      return markOf(
-        pointer.replace(/\d+/, (endpoint) => String(placeOf(Number(endpoint)))),
+      return fingerprint(
+        pointer.replace(/\d+/, (endpoint) => String(indexOf(Number(endpoint)))),
         value,
       )
     })
@@ -178,7 +177,7 @@ function workedOut(service: DeclaredService, input: PlanInput): DesiredService {
   return { key, id, previousNames, paused, policy, canonical: canonicalUnder(key), canonicalUnder }
 }
 
-/** Whether the manifests look like those of another state, which a person has to sort out. Pure. */
+/** Whether the manifests look like those of another state. Pure. */
 export function isOtherSource({ braked }: PlanResult): boolean {
   return braked.tripped.some(({ brake }) => brake === 'otherSource')
 }

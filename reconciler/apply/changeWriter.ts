@@ -17,7 +17,7 @@ import type { PlanResult } from './planResult.ts'
 import { keepingValues } from './preservedFields.ts'
 import { sideEffectsOf } from './sideEffects.ts'
 
-/** What writing needs besides the change itself. */
+/** Inputs of a write besides the change. */
 export interface Writing {
   readonly client: ServiceClient
   readonly store: StateStore
@@ -25,25 +25,25 @@ export interface Writing {
   readonly runId: string
   readonly nowMs: () => number
   readonly newId: () => string
-  /** Ids of the operations whose intents were written down ahead, by the name of their step. */
+  /** Ids of the operations whose intents were recorded before the run, by the name of their step. */
   readonly begun: Map<string, string>
-  /** Where the manifests come from; absent when that is not known. */
+  /** The source of the manifests; absent when unknown. */
   readonly origin?: Pick<ChangeSource, 'repository' | 'commit'> | undefined
   /** Whether another run may have taken over the state. */
   readonly isLost: () => boolean
 }
 
-/** What a change left behind. */
+/** The result of an executed change. */
 export interface Written {
-  /** The service that it was about; null when there is none. */
+  /** Id of the service; null for none. */
   readonly serviceId: string | null
-  /** Things to tell the user once. */
+  /** Notices for the user. */
   readonly notes: readonly string[]
 }
 
 /**
- * Executes `change`: each request is recorded before it leaves, and its outcome together with the
- * binding afterwards. Throws what the client throws.
+ * Executes `change`: records each request before it is sent, and its result together with the binding afterwards. Throws
+ * errors of the client.
  */
 export async function writeChange(writing: Writing, change: Change): Promise<Written> {
   switch (change.kind) {
@@ -70,12 +70,12 @@ interface Declared {
 function declaredOf({ planResult }: Writing, key: string): Declared {
   const desired = planResult.desired.get(key)
   const declared = planResult.declared.get(key)
-  // A plan names only keys that were declared when it was made.
+  // A plan contains only keys that were declared.
   if (desired === undefined || declared === undefined) throw new Error(`${key} is planned but not declared`)
   return { desired, request: declared.request }
 }
 
-/** One request between its intent and its outcome. `settled` gives what the answer does to the bindings. */
+/** Sends one request between its intent and its result. `settled` returns the change of bindings for the answer. */
 async function send<Answer>(
   writing: Writing,
   step: Step,
@@ -86,14 +86,14 @@ async function send<Answer>(
   const ahead = writing.begun.get(stepName(step))
   writing.begun.delete(stepName(step))
   const opId = ahead ?? newId()
-  // Written down when an attempt leaves and not before it has waited for its turn: from then on it may land.
+  // Recorded only when an attempt is about to be sent, after any wait: from then on it may take effect.
   const beforeSend = async (): Promise<void> => {
     if (ahead !== undefined) return
     await store.begin([{ opId, runId, ...step, sentAtMs: nowMs() }]).catch((error: unknown) => {
       throw new IntentNotWritten(error)
     })
   }
-  // It may have waited long for its turn or a connection: a run that took over meanwhile has decided that it never left.
+  // The request may have waited for long, and a run that took over meanwhile assumes that it was never sent.
   const mayLeave = (): void => {
     if (writing.isLost()) throw new IntentNotWritten(leaseLost())
   }
@@ -103,7 +103,7 @@ async function send<Answer>(
     answer = await request(opId, { beforeSend, mayLeave, source: { ...writing.origin, path } })
   } catch (error) {
     if (error instanceof IntentNotWritten) throw error
-    // Everything but a creation may simply be planned again, whatever became of it.
+    // Any operation but a creation can be planned again, whether or not it took effect.
     if (step.kind !== 'create' || certainlyNotExecuted(error)) await store.settle(opId, {})
     else if (isFinalFailure(error)) await store.failed(opId)
     throw error
@@ -112,7 +112,7 @@ async function send<Answer>(
   return answer
 }
 
-/** The step of `kind` that `change` needs. */
+/** The step of `kind` of `change`. */
 function stepOf({ planResult }: Writing, change: Change, kind: Step['kind']): Step {
   const step = intentsOf(change, planResult).find((one) => one.kind === kind)
   if (step === undefined) throw new Error(`${change.key} has no step ${kind}`)
@@ -135,7 +135,7 @@ async function create(writing: Writing, change: Create): Promise<Written> {
       ),
     }),
   )
-  // A new service runs at once, so the pause goes before everything that waits.
+  // A new service runs at once, so its pause is sent ahead of waiting requests.
   if (change.paused) {
     const step = { ...stepOf(writing, change, 'pause'), serviceId: created.id }
     await send(
@@ -166,10 +166,10 @@ async function update(writing: Writing, change: Update): Promise<readonly string
       stepOf(writing, change, pausing ?? 'pause'),
       (_opId, options) =>
         pausing === 'resume' ? client.resumeService(id, options) : client.pauseService(id, options),
-      // Before the new definition a pause is only on the way to it.
+      // A pause before a new definition does not apply the manifest yet.
       () => (change.replace && pausing === 'pause' ? {} : put(observed, pausedAs)),
     )
-  // A wrong definition never runs: a pause goes before the new definition, a resume after it.
+  // A pause precedes the new definition and a resume follows it, so the old definition never runs by mistake.
   if (!change.replace) {
     await paused(change.observed)
     return []
@@ -187,7 +187,7 @@ async function update(writing: Writing, change: Update): Promise<readonly string
   return sideEffectsOf(desired, before, replaced, change)
 }
 
-/** What the binding remembers of fields that were put back, so that another writer is noticed. */
+/** The heals of the binding after `change`; they reveal another writer. */
 function healsAfter({ planResult, nowMs }: Writing, change: Update): Binding['heals'] {
   const before = planResult.bindings.get(change.renamedFrom ?? change.key)
   const healed = change.fields.filter(({ reason }) => reason === 'drift').map(({ pointer }) => pointer)

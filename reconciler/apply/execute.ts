@@ -13,38 +13,38 @@ import {
 } from './outcome.ts'
 import { exceedsByItself, refusalOf } from './refusal.ts'
 
-/** Changes that are under way at the same time: enough to use the whole rate at a latency of a second. */
+/** Changes executed in parallel: enough to use the whole rate at a latency of a second. */
 export const IN_FLIGHT = 6
-/** Changes and time after which what was done is made durable by stores that do not do so at once. */
+/** Changes and time between checkpoints, for stores that do not write at once. */
 const CHECKPOINT_CHANGES = 50
 const CHECKPOINT_MS = 30_000
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface Progress {
   readonly done: number
   readonly total: number
-  /** Of those that are done with, the ones that did not succeed. */
+  /** Number of finished changes that did not succeed. */
   readonly failed: number
-  /** Requests that the remaining changes need. */
+  /** Requests of the remaining changes. */
   readonly requestsLeft: number
 }
 
-/** How a run is watched and stopped. */
+/** Observes and stops a run. */
 export interface RunControl {
   /** Whether no further change may start. */
   readonly isStopping: () => boolean
-  /** Whether another run may have taken over the state: from then on nothing may leave, however long it has waited. */
+  /** Whether another run may have taken over the state: from then on no request may be sent. */
   readonly isLost: () => boolean
   readonly onProgress: (progress: Progress) => void
 }
 
-/** What became of all changes, and the error that ended the run early if one did. */
+/** The results of all changes, and the error that ended the run early, if any. */
 export interface Executed {
   readonly outcomes: readonly ChangeOutcome[]
   readonly endedBy: unknown
 }
 
-/** A run under way. */
+/** The mutable state of a run. */
 interface Run {
   readonly writing: Writing
   readonly watch: LiveWatch
@@ -60,9 +60,8 @@ interface Run {
 }
 
 /**
- * Executes `changes` phase by phase, several at a time within a phase. After the first refusal of a
- * creation or a resume for want of room in the plan no other is tried, until a removal made room; then each is
- * tried once more.
+ * Executes `changes` phase by phase, several in parallel within a phase. When the plan limit of the organisation rejects a
+ * creation or a resume, no other one is tried until a removal has freed quota; then each is tried once more.
  */
 export async function execute(
   writing: Writing,
@@ -88,13 +87,15 @@ export async function execute(
     const due = changes.filter((change) => phaseOf(change) === phase)
     await inParallel(due, (change) => one(run, change))
   }
-  const madeRoom = run.outcomes.some(({ change, result }) => change.kind === 'prune' && result === 'done')
-  if (run.limitReached && madeRoom) await retryLimited(run)
-  await forgetUnsent(run)
+  const hasFreedQuota = run.outcomes.some(
+    ({ change, result }) => change.kind === 'prune' && result === 'done',
+  )
+  if (run.limitReached && hasFreedQuota) await retryLimited(run)
+  await settleUnsent(run)
   return { outcomes: run.outcomes, endedBy: run.endedBy }
 }
 
-/** Writes down everything that will be sent, for stores where doing so one by one costs too much. */
+/** Records the intents of all changes, for stores in which one write for each costs too much. */
 async function beginAhead(run: Run, changes: readonly Change[]): Promise<void> {
   const { store, planResult, runId, newId, nowMs, begun } = run.writing
   if (!store.beginsAhead || run.control.isStopping()) return
@@ -110,12 +111,12 @@ async function beginAhead(run: Run, changes: readonly Change[]): Promise<void> {
   }
 }
 
-/** What was written down ahead and never sent left nothing behind. */
-async function forgetUnsent({ writing: { begun, store } }: Run): Promise<void> {
+/** Settles the intents that were recorded ahead and never sent. */
+async function settleUnsent({ writing: { begun, store } }: Run): Promise<void> {
   try {
     for (const opId of begun.values()) await store.settle(opId, {})
   } catch {
-    // The intents stay open, and the next run finds out that nothing came of them.
+    // The intents stay open, and the next run determines that they had no effect.
   }
   begun.clear()
 }
@@ -175,7 +176,7 @@ async function outcomeOf(run: Run, planned: Change): Promise<ChangeOutcome> {
     const refusal = refusalOf(error)
     return { ...outcome(result, reasonOf(error)), ...(refusal === undefined ? {} : { refusal }) }
   }
-  if (run.endedBy !== undefined) return outcome('skipped', 'the run ended before its turn')
+  if (run.endedBy !== undefined) return outcome('skipped', 'the run ended before this change')
   if (run.control.isStopping()) return outcome('skipped', INTERRUPTED)
   if (needsRoom(planned) && run.limitReached) return outcome('limited', LIMITED)
   const due = await run.watch.due(planned).catch((error: unknown) => {
@@ -205,9 +206,9 @@ function isForbidden(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'forbidden'
 }
 
-const INTERRUPTED = 'interrupted before its turn'
-const LIMITED = 'not tried: the plan of the organisation has no room for it'
-const NO_LONGER_DUE = 'no request was needed any more: the service changed meanwhile'
+const INTERRUPTED = 'interrupted before this change'
+const LIMITED = 'not tried: the plan limit of the organisation is reached'
+const NO_LONGER_DUE = 'no request was needed: the service changed meanwhile'
 
 function needsRoom(change: Change): boolean {
   return change.kind === 'create' || (change.kind === 'update' && change.pausing === 'resume')

@@ -2,8 +2,8 @@ import { formatPointer } from '../../api/contract/problem.ts'
 import { fieldPath } from '../text/fieldText.ts'
 
 /**
- * Tells of a pointer into the canonical service whether one of `ignore`, pointers into the manifest, names it
- * or something that it is part of. Names of headers match in any case. Pure.
+ * Returns a predicate for pointers into the canonical service: whether one of `ignore`, pointers into the manifest, covers
+ * the field. Names of headers are case-insensitive. Pure.
  */
 export function ignoredBy(ignore: readonly string[]): (pointer: string) => boolean {
   if (ignore.length === 0) return () => false

@@ -2,10 +2,10 @@ import type { Change } from '../plan/planValue.ts'
 import type { Intent } from '../state/model/store.ts'
 import type { PlanResult } from './planResult.ts'
 
-/** One request of a change, before it has an operation. */
+/** One request of a change, without an operation id. */
 export type Step = Pick<Intent, 'kind' | 'key' | 'serviceId' | 'create'>
 
-/** The requests that `change` needs, in order, as far as they can be foreseen. Pure. */
+/** The requests of `change`, in order. Pure. */
 export function intentsOf(change: Change, planResult: PlanResult): readonly Step[] {
   const { key } = change
   switch (change.kind) {
@@ -41,7 +41,7 @@ export function intentsOf(change: Change, planResult: PlanResult): readonly Step
   }
 }
 
-/** What tells the steps of one plan apart. Pure. */
+/** A name that is unique among the steps of one plan. Pure. */
 export function stepName({ key, kind }: Pick<Step, 'key' | 'kind'>): string {
   return `${kind} ${key}`
 }

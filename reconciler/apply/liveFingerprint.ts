@@ -1,10 +1,10 @@
 import type { Change } from '../plan/planValue.ts'
 import type { PlanResult } from './planResult.ts'
 
-/** The services that there are, and which of them are ours. */
+/** The existing services and the bindings of the owned ones. */
 export type Live = Pick<PlanResult, 'services' | 'bindings'>
 
-/** The service that `change` is about as text, or for a creation the unmanaged services of its name. */
+/** The service of `change` as text, or for a creation the ids of unmanaged services with its name. */
 export function liveFingerprint(change: Change, { services, bindings }: Live): string {
   if (change.kind === 'create') {
     const managed = new Set([...bindings.values()].map(({ serviceId }) => serviceId))

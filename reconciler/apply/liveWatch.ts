@@ -2,52 +2,52 @@ import type { Change } from '../plan/planValue.ts'
 import { liveFingerprint } from './liveFingerprint.ts'
 import type { PlanResult } from './planResult.ts'
 
-/** Oldest list that a change is written on (milliseconds), and most changes that are. */
+/** Maximum age of the list on which a change is based (milliseconds), and maximum of changes based on one list. */
 const LIST_MS_MAX = 30_000
 const CHANGES_PER_LIST = 50
 
-/** What became of a planned change by the time it is its turn. */
+/** A planned change at the time of its execution. */
 export type Due =
   | { readonly kind: 'write'; readonly change: Change; readonly planResult: PlanResult }
-  /** Its service changed meanwhile, such that nothing has to be done any more. */
+  /** Its service changed meanwhile and now matches. */
   | { readonly kind: 'settled' }
-  /** Its service changed meanwhile, and what would have to be done now is not for this run to do. */
+  /** Its service changed meanwhile and needs another plan. */
   | { readonly kind: 'stale'; readonly message: string }
 
 /**
- * The live services during a long apply: there is no version to compare, so they are listed again now and
- * then, and a service that is no longer what the plan saw is planned anew instead of overwritten.
+ * The live services during a long apply. The API has no versions to compare, so the services are listed again at intervals,
+ * and a service that changed since the plan is planned again instead of overwritten.
  */
 export class LiveWatch {
   readonly #planned: PlanResult
-  readonly #look: () => Promise<PlanResult>
+  readonly #replan: () => Promise<PlanResult>
   readonly #nowMs: () => number
-  /** Whether a change may be replaced by another: those of a reviewed plan may not. */
+  /** Whether a change may be replaced: those of a reviewed plan may not. */
   readonly #replans: boolean
   #latest: PlanResult
   #listedAtMs: number
   #changes = 0
-  #looking: Promise<void> | undefined
+  #refreshing: Promise<void> | undefined
 
   constructor(
     planned: PlanResult,
-    look: () => Promise<PlanResult>,
+    replan: () => Promise<PlanResult>,
     options: { readonly nowMs: () => number; readonly replans: boolean },
   ) {
     this.#planned = planned
     this.#latest = planned
-    this.#look = look
+    this.#replan = replan
     this.#nowMs = options.nowMs
     this.#replans = options.replans
     this.#listedAtMs = planned.listedAtMs
   }
 
-  /** What of `change` is due now. Throws what the client throws. */
+  /** What is due now for `change`. Throws errors of the client. */
   async due(change: Change): Promise<Due> {
     if (this.#nowMs() - this.#listedAtMs >= LIST_MS_MAX || this.#changes >= CHANGES_PER_LIST) {
-      this.#looking ??= this.#lookAgain()
+      this.#refreshing ??= this.#refresh()
     }
-    await this.#looking
+    await this.#refreshing
     this.#changes += 1
     const planResult = this.#latest
     if (liveFingerprint(change, planResult) === liveFingerprint(change, this.#planned)) {
@@ -64,15 +64,15 @@ export class LiveWatch {
     return isPlanned ? { kind: 'stale', message: STALE } : { kind: 'settled' }
   }
 
-  async #lookAgain(): Promise<void> {
+  async #refresh(): Promise<void> {
     try {
-      this.#latest = await this.#look()
+      this.#latest = await this.#replan()
       this.#listedAtMs = this.#latest.listedAtMs
       this.#changes = 0
     } finally {
-      this.#looking = undefined
+      this.#refreshing = undefined
     }
   }
 }
 
-const STALE = 'the service changed since this was planned: plan again'
+const STALE = 'the service changed after the plan: plan again'

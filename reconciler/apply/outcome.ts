@@ -5,25 +5,25 @@ import { ApiTimeout } from '../run/apiWait.ts'
 import { databaseFailureText, isDatabaseError } from '../run/databaseFailure.ts'
 import { StateError } from '../state/model/stateError.ts'
 
-/** What became of one change. */
+/** The result of one change. */
 export interface ChangeOutcome {
   readonly change: Change
   /**
-   * `limited`: the plan of the organisation does not allow it. `lost`: it was sent, and it is unknown whether
-   * it took effect. `skipped`: the run ended before its turn. `stale`: the service changed since it was planned.
+   * `limited`: exceeds a plan limit of the organisation. `lost`: sent, effect unknown. `skipped`: the run ended earlier.
+   * `stale`: the service changed after the plan.
    */
   readonly result: 'done' | 'failed' | 'limited' | 'lost' | 'skipped' | 'stale'
-  /** The service that it was about; null when there is none, or none that is known. */
+  /** Id of the service; null when there is none or it is unknown. */
   readonly serviceId: string | null
-  /** Why it was not done; empty when it was. */
+  /** Why the change was not executed; empty when it was. */
   readonly message: string
-  /** The API's words when it refused the definition of the service; absent otherwise. */
+  /** The API's message when it refused the definition of the service; absent otherwise. */
   readonly refusal?: string
-  /** Things to tell the user once, although it was done. */
+  /** Notices about an executed change. */
   readonly notes: readonly string[]
 }
 
-/** An intent could not be written down, so its request did not leave. */
+/** An intent could not be recorded, so its request was not sent. */
 export class IntentNotWritten extends StateError {
   constructor(cause: unknown) {
     const reason = cause instanceof StateError ? cause.reason : 'unusable'
@@ -40,7 +40,7 @@ export class IntentNotWritten extends StateError {
 
 /** Whether the creation whose request ended with `error` certainly took no effect. Pure. */
 export function certainlyNotExecuted(error: unknown): boolean {
-  // A wait that was ended: a creation never left, because it is not sent again once it may have been executed.
+  // A creation that timed out while waiting was not sent: a creation is never repeated once it may have been executed.
   if (error instanceof IntentNotWritten || error instanceof ApiTimeout) return true
   if (error instanceof ConnectionError) return error.outcome === 'not-sent'
   return (
@@ -49,22 +49,22 @@ export function certainlyNotExecuted(error: unknown): boolean {
 }
 
 /**
- * Whether the server itself said that it failed, so that nothing can land later: 502 and 504 come from what
- * stands before the server, and the request may still be on its way. Pure.
+ * Whether the server itself reported the failure, so that the request cannot take effect later. After 502 and 504, which
+ * come from a proxy, it still may. Pure.
  */
 export function isFinalFailure(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'internal' && error.status === 500
 }
 
-/** Whether no later request can do better: the key is refused, no server answers, or nothing can be recorded. Pure. */
+/** Whether later requests would fail as well: the key is refused, no server answers, or nothing can be recorded. Pure. */
 export function endsTheRun(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'not-sent'
   return !(error instanceof ApiError) || error.code === 'unauthorized'
 }
 
-/** The words of `error` for a person. Pure. */
+/** The message of `error` for users. Pure. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ApiError) return `${error.message} (status ${error.status})`
-  if (isDatabaseError(error)) return `its outcome could not be written down: ${error.message}`
+  if (isDatabaseError(error)) return `its result could not be recorded: ${error.message}`
   return error instanceof Error ? error.message : String(error)
 }

@@ -6,15 +6,15 @@ import { ExpectedFailure } from '../run/failure.ts'
 import { liveFingerprint } from './liveFingerprint.ts'
 import type { PlanResult } from './planResult.ts'
 
-/** Where a plan belongs: the same changes of another organisation or folder have another digest. */
+/** The organisation and source of a plan: with another one the same changes have another digest. */
 export interface PlanHome {
   readonly orgId: string
   readonly sourceName: string
-  /** Whether fingerprints of secrets are the same in the next run: the state was applied with before, and has its key. */
+  /** Whether fingerprints of secrets are the same in the next run: an apply has used this state, and its key is available. */
   readonly hasLastingFingerprints: boolean
 }
 
-/** Throws PlanChanged unless the plan that was `reviewed` is the one with `digest`. Pure. */
+/** Throws PlanChanged unless the digest `reviewed` equals the current `digest`. Pure. */
 export function requireReviewedPlan(reviewed: string, digest: string | null): void {
   if (reviewed === digest) return
   const current = digest === null ? 'the current plan has no digest' : `the current plan has digest ${digest}`
@@ -23,14 +23,14 @@ export function requireReviewedPlan(reviewed: string, digest: string | null): vo
   )
 }
 
-/** The plan to be applied is not the one that was reviewed. The message says what to do. */
+/** The plan differs from the reviewed one. */
 export class PlanChanged extends ExpectedFailure {
   override readonly name = 'PlanChanged'
   readonly code = 'E_PLAN_STALE'
   override readonly exitCode = EXIT.decisionNeeded
 }
 
-/** Hexadecimal digits of a plan's digest: the author of two plans must not find equal ones, hence 128 bits. */
+/** Hexadecimal digits of a plan's digest: 128 bits, so that the author of two plans cannot construct a collision. */
 const DIGEST_DIGITS = 32
 
 /** Whether `text` looks like the digest of a plan. Pure. */
@@ -39,11 +39,11 @@ export function isPlanDigest(text: string): boolean {
 }
 
 /**
- * Identifies everything that an apply of `planResult` would write, on the services as they are: 32 hexadecimal digits.
- * `null` where a change needs a secret that is not available here and that the state has no fingerprint of.
+ * Identifies everything that an apply of `planResult` would write to the current services: 32 hexadecimal digits. `null`
+ * when a change needs a secret that is not available here and has no fingerprint in the state.
  *
- * Secrets are covered by their fingerprints, HMACs under the key of the state: the digest does not reveal a short secret.
- * Without a lasting key they are left out. Everything else that is hashed the plan or the API shows.
+ * Secrets enter as fingerprints, HMACs under the key of the state, so the digest does not reveal a short secret; without a
+ * lasting key they are left out. All other inputs are visible in the plan or the API.
  */
 export function planDigestOf(planResult: PlanResult, home: PlanHome): string | null {
   const { orgId, sourceName } = home
@@ -61,7 +61,7 @@ export function planDigestOf(planResult: PlanResult, home: PlanHome): string | n
   return isComplete ? createHash('sha256').update(text).digest('hex').slice(0, DIGEST_DIGITS) : null
 }
 
-/** `change` with the definition, the pausing and the policy that it writes, and its service as it is. */
+/** `change` with the definition, `paused` and policy that it writes, and the current service. */
 function coveredOf(change: Change, isHeld: boolean, planResult: PlanResult): object {
   const desired = planResult.desired.get(change.key)
   return {
@@ -74,7 +74,7 @@ function coveredOf(change: Change, isHeld: boolean, planResult: PlanResult): obj
   }
 }
 
-/** `value` with the secrets that were `applied` in place of those that are not available: the plan takes them for unchanged. */
+/** `value` with `applied` secrets in place of unavailable ones, which the plan treats as unchanged. */
 function withAppliedSecrets(value: unknown, applied: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (typeof applied !== 'object' || applied === null) return value

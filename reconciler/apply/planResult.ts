@@ -11,7 +11,7 @@ import type { SuspectedDuplicate } from '../plan/suspectedDuplicates.ts'
 import type { StateReading } from '../state/model/store.ts'
 import type { StateKey } from '../state/stateKey.ts'
 
-/** Everything that a plan is built from. */
+/** The inputs of buildPlan. */
 export interface PlanInput {
   readonly client: ReadingClient
   readonly store: StateReading
@@ -21,29 +21,29 @@ export interface PlanInput {
   readonly sourceExists: boolean
   /** Name of the folder or file of the manifests. */
   readonly sourceName: string
-  /** Whether regions are looked up before they are sent: one request more, only where some would be. */
+  /** Whether to look up regions before any are sent, which takes one more request. */
   readonly regions: 'looked-up' | 'trusted'
   /** Whether a secret that is not available counts as unchanged, because nothing is sent. */
   readonly areSecretsOptional?: boolean
-  /** How long a creation without an answer may still land (milliseconds). */
+  /** How long a creation without an answer may still take effect (milliseconds). */
   readonly createGraceMs: number
   readonly nowMs: () => number
-  /** What one run may do without approval; the usual when absent. */
+  /** Limits of one run without approval; DEFAULT_BRAKES when absent. */
   readonly brakes?: BrakePolicy | undefined
-  /** Further blocks on a plan, such as on every change while a window is closed. Pure. */
+  /** Further brakes, such as one on every change while a window is closed. Pure. */
   readonly holds?: ((plan: Plan) => readonly TrippedBrake[]) | undefined
-  /** The services that the run is about; all when absent. */
+  /** The selected services; all when absent. */
   readonly selection?: Selection | undefined
-  /** A run whose own requests are under way: they are not lost, and need no reconciliation. */
+  /** Id of a run in progress: its open requests are not lost. */
   readonly runUnderWay?: string
 }
 
-/** Everything known before the first write. */
+/** A plan with the facts on which it is based. */
 export interface PlanResult {
   readonly services: readonly ServiceResponse[]
-  /** When they were listed (milliseconds, of the input's clock). */
+  /** When the services were listed (milliseconds, by the clock of the input). */
   readonly listedAtMs: number
-  /** Those of the state and of creations that were recovered, by key. */
+  /** Bindings of the state and of recovered creations, by key. */
   readonly bindings: ReadonlyMap<string, Binding>
   readonly desired: ReadonlyMap<string, DesiredService>
   readonly declared: ReadonlyMap<string, DeclaredService>
@@ -51,10 +51,9 @@ export interface PlanResult {
   readonly plan: Plan
   readonly leftOut: Narrowed['leftOut']
   readonly braked: BrakedPlan
-  /** Services that may have been made twice. */
   readonly duplicates: readonly SuspectedDuplicate[]
-  /** What could not be looked at and what looks odd, as sentences for the user. */
+  /** Sentences for the user. */
   readonly warnings: readonly string[]
-  /** What `--approve` has to name; null when no brake that an approval opens holds anything back. */
+  /** The digest for `--approve`; null when no approvable brake blocks a change. */
   readonly digest: string | null
 }

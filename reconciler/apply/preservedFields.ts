@@ -6,8 +6,8 @@ import { type ServiceRequest, serviceRequestSchema } from '../../api/contract/se
 type Tree = Record<string, unknown> | unknown[]
 
 /**
- * `request` with the values that `live` has at `pointers`, canonical pointers to fields without secrets: a
- * full replace resets everything that it does not send. Throws a ZodError when that is no valid request.
+ * `request` with the values of `live` at `pointers`, canonical pointers to fields without secrets, because a full replace
+ * resets every field that it leaves out. Throws a ZodError when the result is invalid.
  */
 export function keepingValues(
   request: ServiceRequest,
@@ -20,8 +20,7 @@ export function keepingValues(
 }
 
 /**
- * What the API last answered, `observed`, with what `live` has instead at the pointers that `isTaken`; everything else
- * that differs goes on to. Pure.
+ * `observed`, the API's last answer, with the values of `live` at the pointers that `isTaken` accepts. Pure.
  */
 export function takingValues(
   observed: CanonicalService,
@@ -31,11 +30,11 @@ export function takingValues(
   const values = changesBetween(observed, live, 'by-fingerprint')
     .filter(({ pointer }) => isTaken(pointer))
     .map(({ pointer, to }) => ({ pointer, value: to }))
-  // True because both are canonical, and each leaf goes where the other has it.
+  // True because both are canonical, and each value keeps its pointer.
   return withValues(observed, values) as CanonicalService
 }
 
-/** `root` with `values` at their pointers, an undefined one meaning that nothing is there. Pure. */
+/** `root` with `values` at their pointers; an undefined value removes the field. Pure. */
 function withValues(
   root: object,
   values: readonly { readonly pointer: string; readonly value: unknown }[],
@@ -51,10 +50,10 @@ function keep(root: unknown, steps: readonly string[], value: unknown): void {
     .reduce<unknown>((tree, step) => (isTree(tree) ? at(tree, step) : undefined), root)
   const last = steps.at(-1)
   if (!isTree(parent) || last === undefined) return
-  // What an array loses is taken out at the end: pointers count from where everything was.
+  // Removed array items are taken out at the end, because pointers refer to the original indexes.
   if (Array.isArray(parent)) parent[Number(last)] = value
   else {
-    // Names of headers are compared in lower case and sent as written.
+    // Header names are compared in lower case and sent as written.
     const name = Object.keys(parent).find((key) => key.toLowerCase() === last.toLowerCase()) ?? last
     if (value === undefined) delete parent[name]
     else parent[name] = value

@@ -6,24 +6,24 @@ import type { Place } from '../manifest/manifestProblem.ts'
 import type { ManifestPath } from '../manifest/read/position.ts'
 import type { ChangeOutcome } from './outcome.ts'
 
-/** `endpoints[0].url: must be …`, as answers of status 400 begin. Gap G11. */
+/** The start of answers of status 400, such as `endpoints[0].url: must be …`. Gap G11. */
 const FIELD_FIRST = /^((?:name|interval_secs|regions|endpoints)(?:\[\d+\]|\.[\w-]+)*): /
-/** Limits of a plan that one definition exceeds by itself, however many services there are. Gap G12. */
+/** Plan limits that one definition exceeds whatever the number of services. Gap G12. */
 const LIMITED_FIELD = /^plan limit: (?:(interval_secs|regions) must|at most \d+ (endpoints) in one service)/
 const STEP = /\[(\d+)\]|[\w-]+/g
 
-/** What the API said of a definition that it refused; undefined when `error` is no such refusal. Pure. */
+/** The API's message about a refused definition; undefined for other errors. Pure. */
 export function refusalOf(error: unknown): string | undefined {
   const isRefusal = error instanceof ApiError && (error.code === 'invalid' || error.code === 'forbidden')
   return isRefusal ? error.message : undefined
 }
 
-/** Whether a limit of the plan refused this definition whatever other services there are. Pure. */
+/** Whether the definition exceeds a plan limit whatever the number of services. Pure. */
 export function exceedsByItself(error: ApiError): boolean {
   return LIMITED_FIELD.test(error.message)
 }
 
-/** Path in `service`'s manifest of the field that `refusal` names; undefined when it names none. Pure. */
+/** Path in the manifest of `service` of the field that `refusal` names; undefined for none. Pure. */
 export function refusedPath(refusal: string, service: DeclaredService): ManifestPath | undefined {
   const found = FIELD_FIRST.exec(refusal) ?? LIMITED_FIELD.exec(refusal)
   const field = found?.[1] ?? found?.[2]
@@ -33,8 +33,8 @@ export function refusedPath(refusal: string, service: DeclaredService): Manifest
 }
 
 /**
- * Where the manifest has what the API refused: the field that the answer names, or else the service's name. Undefined
- * when the API did not refuse the definition, or no manifest has the service. Pure.
+ * The place in the manifest of a refused definition: the field that the answer names, or else `metadata.name`. Undefined
+ * without a refusal or a manifest. Pure.
  */
 export function refusedPlace(
   { change, refusal }: Pick<ChangeOutcome, 'change' | 'refusal'>,

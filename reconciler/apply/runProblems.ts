@@ -6,8 +6,8 @@ import type { ChangeOutcome } from './outcome.ts'
 import { refusedPath } from './refusal.ts'
 
 /**
- * What a run found wrong that no manifest shows by itself, at the place in the manifest that it is about: a region that
- * the API does not have, a value that it refused, a service that the plan of the organisation has no room for. Pure.
+ * Problems that only a run can find, at their places in manifests: a region that the API does not have, a value that it
+ * refused, a service beyond the plan limits of the organisation. Pure.
  */
 export function runProblems(
   changes: readonly Change[],

@@ -6,17 +6,16 @@ import type { DesiredService } from '../plan/desiredService.ts'
 import type { Update } from '../plan/planValue.ts'
 import { fieldPath } from '../text/fieldText.ts'
 
-/** Fields that no request sets: whatever we send, they stay. */
-const NOT_OURS = [
+/** Fields that no request sets. */
+const SERVER_FIELDS = [
   'auto_incident_enabled',
   'auto_incident_failure_threshold',
   'auto_incident_window_minutes',
 ] as const
 
 /**
- * What to tell once about an answer: fields that the server stores otherwise than they were sent, because it
- * may be a slip that it "fixed", and fields that it changed unasked. `before` is the
- * service before the request, `undefined` for a new one. Pure.
+ * Notices about an answer: fields for which the server stores other values than were sent, which may hide a mistake, and
+ * fields that it changed without a request. `before` is the service before the request; `undefined` for a new one. Pure.
  */
 export function sideEffectsOf(
   desired: DesiredService,
@@ -30,10 +29,12 @@ export function sideEffectsOf(
     .filter(({ pointer }) => !kept.has(pointer) && !desired.policy.isIgnored(pointer))
     .map(({ pointer }) => formatPath(fieldPath(pointer)))
   if (rewritten.length > 0) {
-    notes.push(`the server stores these fields otherwise than they were sent: ${rewritten.join(', ')}`)
+    notes.push(`the server stores other values than were sent for these fields: ${rewritten.join(', ')}`)
   }
   if (before === undefined) return notes
-  const changed: string[] = NOT_OURS.filter((field) => (before[field] ?? null) !== (answer[field] ?? null))
+  const changed: string[] = SERVER_FIELDS.filter(
+    (field) => (before[field] ?? null) !== (answer[field] ?? null),
+  )
   const wasPaused = before.paused_at != null || change?.pausing === 'pause'
   if (wasPaused !== (answer.paused_at != null)) changed.push('paused_at')
   if (changed.length > 0) {

@@ -8,8 +8,8 @@ export function sendsRegions(change: Change): boolean {
 }
 
 /**
- * `plan` with every creation and update blocked that asks for a region not among `known`: the API would refuse
- * it when others are done already. `regionsOf` gives what the manifest of a key asks for. Pure.
+ * `plan` with every creation and update blocked whose manifest has a region that is not `known`. The API would refuse it
+ * only after other changes are applied. `regionsOf` returns the regions in the manifest of a key. Pure.
  */
 export function blockUnknownRegions(
   plan: Plan,

@@ -47,9 +47,9 @@ test('plan without a state says how to get one, and manages nothing that it coul
 
   expect([exitCode, stdout]).toEqual([
     3,
-    expect.stringContaining('(give --state FILE, which the first apply makes,'),
+    expect.stringContaining('(add --state FILE, which the first apply creates,'),
   ])
-  expect(stderr).toContain('to manage all, give --state FILE')
+  expect(stderr).toContain('to manage all, add --state FILE')
 })
 
 test('plan of a folder without manifests asks whether the path is right', async () => {

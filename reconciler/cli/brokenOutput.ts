@@ -1,13 +1,12 @@
-/** What of a stream is needed to hear that it cannot be written to. */
+/** The part of a stream that reports write errors. */
 interface Breakable {
   on(event: 'error', listener: (error: NodeJS.ErrnoException) => void): unknown
   write(text: string): unknown
 }
 
 /**
- * Keeps a run going when its output cannot be written: an apply that stopped there would leave half of its
- * work undone. A reader that stops early, as head does, is no error; anything else is reported once on `stderr`
- * and calls `onLoss`.
+ * Continues a run whose output cannot be written, so that an apply is not interrupted halfway. A reader that stops early,
+ * such as head, is not an error; any other failure is reported once on `stderr` and calls `onLoss`.
  */
 export function surviveBrokenOutput(
   { stdout, stderr }: { readonly stdout: Breakable; readonly stderr: Breakable },
@@ -20,6 +19,6 @@ export function surviveBrokenOutput(
     stderr.write(`error the output cannot be written: ${error.message}\n`)
     onLoss()
   })
-  // There is nowhere left to say it.
+  // There is no stream left on which to report it.
   stderr.on('error', () => {})
 }

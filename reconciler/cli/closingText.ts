@@ -6,12 +6,12 @@ import { githubAnnotation } from '../text/githubAnnotation.ts'
 import { failureJunit } from './checks/junit.ts'
 import type { CommandResult } from './session/context.ts'
 
-/** How a command ended: what it came to, or why it could not run. */
+/** The result of a command, or why it could not run. */
 export type Ending = { readonly result: CommandResult } | { readonly failure: Failure }
 
 /**
- * What is written at the end of `command` in `format`, beside the lines that were written on the way; paths of
- * manifests start at the folder `cwd`. `undefined` when nothing is. Pure.
+ * The text that `format` prints at the end of `command`, after the lines printed meanwhile; `undefined` for none. Paths of
+ * manifests are relative to the folder `cwd`. Pure.
  */
 export function closingText(
   format: Format,

@@ -66,7 +66,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: [
       'pharos test monitoring/ --target checkout',
       'pharos test monitoring/ --format junit > pharos-checks.xml',
-      'pharos test monitoring/ --allow-ranges 10.0.0.0/8        # what the server may check with the same option',
+      'pharos test monitoring/ --allow-ranges 10.0.0.0/8        # the option of the server with the same name',
     ],
     groups: ['manifests', 'selection'],
     formats: CHECK_FORMATS,
@@ -83,7 +83,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'show what apply would do, field by field',
     examples: [
       'pharos plan monitoring/ --state pharos.db',
-      'pharos plan monitoring/ --state pharos.db --detailed-exitcode   # 2 when there are changes',
+      'pharos plan monitoring/ --state pharos.db --detailed-exitcode   # exits 2 when there are changes',
       'pharos plan monitoring/ --state pharos.db --format markdown > comment.md',
     ],
     groups: [...LOOKING, 'limits'],
@@ -131,10 +131,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'approve',
     args: [['[digest]', 'approval digest that "pharos plan" shows for blocked changes']],
-    summary: 'approve changes blocked by safety limits, or fields as the API shows them',
+    summary: 'approve changes blocked by safety limits, or the current values of fields',
     examples: [
       'pharos approve 5e0c6f2d9a417b38 --state pharos.db                        # used once, by the next run',
-      'pharos approve --pointers /regions,/interval_secs --state pharos.db      # what the API shows is not drift',
+      'pharos approve --pointers /regions,/interval_secs --state pharos.db      # accept the current values',
     ],
     groups: ['api', 'state', 'lock'],
     options: [
@@ -149,14 +149,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'apply a git repository continuously, and report drift',
     examples: [
       'pharos controller --config pharos-controller.yaml',
-      'pharos controller --config pharos-controller.yaml --check   # is the configuration usable here?',
+      'pharos controller --config pharos-controller.yaml --check   # check the configuration on this machine',
       'pharos controller --config pharos-controller.yaml --once    # one cycle of every set, for cron',
     ],
     groups: [],
     options: [
       ['--config <file>', 'configuration file (default: pharos-controller.yaml)'],
       ['--once', 'run one cycle of every set and end with its exit code'],
-      ['--lock-timeout <duration>', 'with --once: how long to wait for a state lock (default: 0s)'],
+      ['--lock-timeout <duration>', 'with --once: how long to wait for each state lock (default: 0s)'],
       ['--check', 'check the configuration, its secrets and its folders, then exit'],
     ],
     load: async () => (await import('./commands/controllerCommand.ts')).controllerCommand,
@@ -165,10 +165,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'fmt',
     args: PATH,
     summary:
-      'format manifests: order of fields, line ends, blank lines; keeps indentation, quotes and comments',
+      'format manifests: order of fields, line breaks, blank lines; keeps indentation, quotes and comments',
     examples: [
       'pharos fmt monitoring/',
-      'pharos fmt monitoring/ --check   # changes nothing; 2 when it would change something',
+      'pharos fmt monitoring/ --check   # changes nothing; exits 2 when a file is not formatted',
     ],
     groups: [],
     options: [['--check', 'list the files that would change, and exit 2 if there are any']],

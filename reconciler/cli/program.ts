@@ -49,7 +49,7 @@ Exit codes:
                                      8  a check of "pharos test" failed
   130, 143  interrupted; changes under way are finished and recorded`
 
-/** Runs the command that `argv` names (as process.argv has it), and resolves with its exit code. Never rejects for what a user does. */
+/** Runs the command in `argv` (the form of process.argv) and resolves with its exit code. Never rejects for user errors. */
 export async function runProgram(
   argv: readonly string[],
   streams: Streams,
@@ -66,7 +66,7 @@ export async function runProgram(
     return exitCode
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    // Help and version were asked for; everything else is a mistake on the command line.
+    // 0 is for help and version; all others are errors of the command line.
     if (error.exitCode === 0) return EXIT.converged
     // Without a command the whole help was just shown.
     if (error.code !== 'commander.help') streams.stderr.write(`(${usageHint(error, program, argv)})\n`)
@@ -95,7 +95,7 @@ function programOf(run: Run, { stdout, stderr }: Streams): Command {
   return program
 }
 
-/** What each group of commands is for. */
+/** Summaries of groups of commands. */
 const GROUPS: Readonly<Record<string, string>> = {
   state: 'inspect, correct and back up the state; adopt services; suspend changes',
 }
@@ -133,7 +133,7 @@ function addCommand(program: Command, entry: CommandEntry, run: Run, options?: {
   command.action(() => run(entry, command.args, command.opts<CommandOptions>()))
 }
 
-/** The value of an option, unless it was forgotten: the next option stands in its place, or a variable that is not set. */
+/** Rejects a missing value: the next option in its place, or an unset variable. */
 function optionValue(value: string): string {
   if (value === '') throw new InvalidArgumentError('It is empty: is a variable not set?')
   if (value.startsWith('--')) throw new InvalidArgumentError('Its value is missing.')
@@ -155,7 +155,7 @@ function usageHint(error: CommanderError, program: Command, argv: readonly strin
   return `there are: ${names.join(', ')}; ${help}`
 }
 
-/** The command that `argv` names, as far as there is one. */
+/** The longest prefix of `argv` that is a command. */
 function commandIn(program: Command, [, , ...words]: readonly string[]): Command {
   let command = program
   for (const word of words) {
@@ -166,13 +166,13 @@ function commandIn(program: Command, [, , ...words]: readonly string[]): Command
   return command
 }
 
-/** `state verify`, as it is typed. */
+/** The words of a command, such as `state verify`. */
 function pathOf(command: Command): string {
   const { parent } = command
   return parent?.parent == null ? command.name() : `${pathOf(parent)} ${command.name()}`
 }
 
-/** Whether a command line that could not be understood asks for JSON. */
+/** Whether an invalid command line asks for JSON. */
 function wantsJson(argv: readonly string[]): boolean {
   const named = argv[argv.indexOf('--format') + 1]
   return (

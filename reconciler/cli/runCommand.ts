@@ -1,12 +1,12 @@
 import { failureOf } from '../run/failureOf.ts'
 import { formatOf } from '../text/format.ts'
-import { outputOn, type Streams, reportFailure } from '../text/output.ts'
+import { outputOn, reportFailure, type Streams } from '../text/output.ts'
 import { closingText, type Ending } from './closingText.ts'
 import type { CommandContext, CommandResult } from './session/context.ts'
 import type { Interruption } from './session/interruption.ts'
 import type { CommandOptions } from './session/settings.ts'
 
-/** Runs `command`, prints what its format ends with or its error, and resolves with the exit code. Never rejects. */
+/** Runs `command`, prints its closing text or its error, and resolves with the exit code. Never rejects. */
 export async function runCommand(
   name: string,
   options: CommandOptions,

@@ -37,12 +37,10 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     examples: [
       'pharos state adopt plan monitoring/ --state pharos.db     # shows it, writes nothing',
       'pharos state adopt apply monitoring/ --state pharos.db',
-      'pharos state adopt apply monitoring/ --write-ids          # for work without a state: metadata.id says which service it is',
+      'pharos state adopt apply monitoring/ --write-ids          # without a state: metadata.id identifies each service',
     ],
     groups: WRITING,
-    options: [
-      ['--write-ids', 'write metadata.id into the manifests; everything else in them stays as it is'],
-    ],
+    options: [['--write-ids', 'write metadata.id into the manifests, without any other change']],
     load: async () => (await import('./commands/adoptCommand.ts')).adoptCommand,
   },
   {
@@ -61,7 +59,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     name: 'state unbind',
     formerName: 'unbind',
     args: [['<name>', 'metadata.name of a manifest']],
-    summary: 'forget the service of a manifest, and leave the service as it is',
+    summary: 'forget the service of a manifest, without a change of the service',
     examples: ['pharos state unbind checkout --state pharos.db'],
     groups: ['state', 'lock'],
     load: async () => (await import('./commands/state/bindCommands.ts')).unbindCommand,

@@ -3,17 +3,17 @@ import type { SetContext } from './set/setContext.ts'
 import type { SetLoop } from './set/setLoop.ts'
 import type { ControllerEvent } from './status/status.ts'
 
-/** A set as the actions see it. */
+/** The parts of a set that actions use. */
 export interface ActingSet {
   readonly context: SetContext
   readonly loop: SetLoop
-  /** Digest that waits for an approval; null when none does. */
+  /** The digest that waits for approval; null for none. */
   readonly pendingDigest: () => string | null
 }
 
 type Announce = (set: string, event: Pick<ControllerEvent, 'type' | 'severity' | 'message'>) => void
 
-/** What people and pipelines may ask for below /api. */
+/** The actions of the routes below /api. */
 export function actionsOn(
   sets: readonly ActingSet[],
   announce: Announce,
@@ -21,7 +21,7 @@ export function actionsOn(
   const named = (name: string): ActingSet | undefined => sets.find(({ loop }) => loop.name === name)
   const NO_SET: ActionResult = {
     status: 404,
-    error: `there is no such set: there are ${sets.map(({ loop }) => loop.name).join(', ')}`,
+    error: `no such set: the sets are ${sets.map(({ loop }) => loop.name).join(', ')}`,
   }
   return {
     run: async (name) => {
@@ -32,11 +32,11 @@ export function actionsOn(
     },
     approve: async (digest, actor) => {
       const set = sets.find(({ pendingDigest }) => pendingDigest() === digest)
-      // Only who leads knows what waits.
+      // Only the leader knows the pending digests.
       const followed = sets.find(isFollowed)
       if (set === undefined && followed !== undefined) return elsewhere(followed)
       if (set === undefined)
-        return { status: 404, error: 'nothing that waits has this digest: it may have changed since' }
+        return { status: 404, error: 'no pending changes have this digest: they may have changed since' }
       await set.context.store.approve({ digest, actor, at: nowOf(set) })
       announce(set.loop.name, { type: 'Approved', severity: 'info', message: `${actor} approved ${digest}` })
       await set.loop.trigger('api')
@@ -74,7 +74,7 @@ export function actionsOn(
   }
 }
 
-/** Takes the branch as it is now, although its history was rewritten. */
+/** Accepts the rewritten history of the branch. */
 async function acknowledge(set: ActingSet, actor: string, announce: Announce): Promise<ActionResult> {
   const source = set.loop.facts().report?.source
   const head = source?.accepted?.loaded.commit.sha
@@ -90,7 +90,7 @@ async function acknowledge(set: ActingSet, actor: string, announce: Announce): P
   return { done: { set: set.loop.name, commit: head, queued: true } }
 }
 
-/** The scope of a suspension that means every service. */
+/** The scope of a suspension of every service. */
 const WHOLE_SET = '*'
 
 function isFollowed({ loop }: ActingSet): boolean {
@@ -99,7 +99,7 @@ function isFollowed({ loop }: ActingSet): boolean {
 
 function elsewhere({ loop }: ActingSet): ActionResult {
   const holder = loop.facts().leaseHolder ?? 'another replica'
-  return { status: 409, error: `${holder} does the work of the set ${loop.name}: ask there` }
+  return { status: 409, error: `${holder} leads the set ${loop.name}: send the request there` }
 }
 
 function nowOf({ context }: ActingSet): string {

@@ -79,7 +79,7 @@ test('a change by hand is put back within one interval, and said field by field'
   expect(one.clock.nowMs() - startedAtMs).toBeLessThanOrEqual(66_000)
   expect(await intervals()).toEqual({ a: 60, b: 60 })
   expect(one.events.filter(({ type }) => type === 'DriftHealed').map(({ message }) => message)).toEqual([
-    'a was changed outside and put back: interval: 5m → 1m',
+    'a was changed outside and reverted: interval: 5m → 1m',
   ])
 })
 
@@ -275,7 +275,7 @@ test('no approval is offered for what none would let through', async () => {
 
   expect(await one.nextCycle()).toMatchObject({
     headline: 'ManifestsInvalid',
-    conditions: [{ message: 'the path does not exist, so its services are not taken for removed' }],
+    conditions: [{ message: 'the path does not exist, so its services are not removed' }],
     approvals: [],
     counts: { Pending: 5 },
   })

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { proxyOf } from '../../api/network/proxy.ts'
 import { addActingRoutes } from '../dashboard/acting/actingRoutes.ts'
 import { addDashboardRoutes } from '../dashboard/dashboardRoutes.ts'
-import { proxyOf } from '../../api/network/proxy.ts'
 import { openNotifications } from '../notifications/notifications.ts'
 import { counted } from '../text/counts.ts'
 import { actionsOn } from './actions.ts'
@@ -17,26 +17,26 @@ import { openSets, type SetManager, type SetManagerDeps } from './setManager.ts'
 import type { ControllerEvent, ControllerStatus, EventSink } from './status/status.ts'
 import { eventOf } from './view/eventsOf.ts'
 
-/** What a controller is started with. */
+/** Inputs of openController. */
 export interface ControllerOptions extends Omit<SetManagerDeps, 'metrics'> {
   readonly settings: ControllerSettings
-  /** Hears in words what keeps notifications from arriving. Never holds a secret, nor an address that may be one. */
+  /** Called with the reason why notifications fail, which never contains a secret. */
   readonly onProblem: (message: string) => void
 }
 
-/** A controller that runs. */
+/** An open controller. */
 export interface Controller {
-  /** Where it listens; null when it does not. */
+  /** Address on which it listens; null for none. */
   readonly url: string | null
   readonly status: () => ControllerStatus
   /**
-   * One cycle of every set, and nothing else; those that another replica has are waited for at most `waitMs` each.
-   * Throws StateError `held` when that is over, once all other sets had their cycle.
+   * Runs one cycle of every set, and waits at most `waitMs` for each lease that another replica holds. Throws StateError
+   * `held` for a lease that was not released, after the cycles of all other sets.
    */
   readonly runOnce: (waitMs: number) => Promise<readonly CycleReport[]>
-  /** Starts all loops; resolves when all have ended after `stop`. */
+  /** Runs all loops; resolves when all have ended after `stop`. */
   readonly run: () => Promise<void>
-  /** Lets what is in flight end and gives leases back. */
+  /** Finishes operations in progress and releases the leases. */
   readonly stop: () => void
   readonly close: () => Promise<void>
 }
@@ -44,7 +44,7 @@ export interface Controller {
 type Announced = Pick<ControllerEvent, 'type' | 'severity' | 'message'>
 type Announce = (set: string | null, event: Announced) => void
 
-/** Opens everything that the settings name. Throws StateError, and ConfigError where it cannot listen. */
+/** Opens states, notifications and the HTTP server. Throws StateError, and ConfigError when it cannot listen. */
 export async function openController(options: ControllerOptions): Promise<Controller> {
   const { settings, clock, version } = options
   const now = (): string => new Date(clock.wallMs()).toISOString()
@@ -91,12 +91,12 @@ export async function openController(options: ControllerOptions): Promise<Contro
     status,
     runOnce: (waitMs) => sets.runOnce(waitMs),
     run: () => {
-      const message = `pharos ${version} keeps ${counted(sets.sets.length, 'set')}`
+      const message = `pharos ${version} manages ${counted(sets.sets.length, 'set')}`
       announce(null, { type: 'ControllerStarted', severity: 'info', message })
       return sets.run()
     },
     stop: () => {
-      const message = 'what is in flight ends first'
+      const message = 'operations in progress are finished first'
       announce(null, { type: 'ControllerStopping', severity: 'info', message })
       sets.stop()
     },

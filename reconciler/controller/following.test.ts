@@ -86,7 +86,7 @@ test('a suspension at a follower stops the run of the leader', async () => {
 
 test('a follower names the leader for what only that can answer', async () => {
   const [, green] = await pair()
-  const there = { error: 'replica blue does the work of the set shop: ask there' }
+  const there = { error: 'replica blue leads the set shop: send the request there' }
 
   expect(await green?.api('/api/approve/0123456789abcdef')).toEqual([409, there])
   expect(await green?.api('/api/sets/shop/acknowledge-history')).toEqual([409, there])

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ManagedSet } from './setManager.ts'
 
-/** `/healthz`: every loop is alive. `/readyz`: the manifests of every set were read. */
+/** Adds `/healthz`, which reports ended loops, and `/readyz`, which reports sets whose manifests were not read yet. */
 export function addHealthRoutes(app: FastifyInstance, sets: readonly ManagedSet[]): void {
   const add = (path: string, isFailing: (set: ManagedSet) => boolean, status: string): void => {
     app.get(path, (_request, reply) => {
@@ -13,7 +13,7 @@ export function addHealthRoutes(app: FastifyInstance, sets: readonly ManagedSet[
   add('/readyz', (set) => !isReady(set), 'not read yet')
 }
 
-/** A follower is ready at once: all that it has to do is wait. */
+/** A follower is ready at once: its only task is to wait. */
 function isReady({ loop }: ManagedSet): boolean {
   const { role, report } = loop.facts()
   return role === 'follower' || report?.source?.accepted != null

@@ -6,20 +6,20 @@ import type { CycleReport } from './set/cycleReport.ts'
 import type { ControllerStatus } from './status/status.ts'
 import { statusGauges } from './statusGauges.ts'
 
-/** The metrics of a controller. None has a label of services: ten thousand of them make no more series than ten. */
+/** The metrics of a controller. None has a label for services, so the number of series does not grow with them. */
 export interface Metrics {
   readonly onReport: (set: string, report: CycleReport) => void
   readonly onAttempt: (set: string, attempt: AttemptReport) => void
-  /** A look at the repository that took `ms` milliseconds, whether or not there was an answer. */
+  /** A fetch that took `ms` milliseconds. */
   readonly onFetch: (set: string, ms: number, result: 'ok' | 'failed') => void
-  /** A set was opened: its limiter is read at each scrape. */
+  /** A set was opened; its limiter is read at each scrape. */
   readonly onSet: (set: string, limiter: Pick<Limiter, 'tokens' | 'heldMsTotal'>) => void
   readonly onHook: (source: string, result: HookResult) => void
   readonly contentType: string
   readonly registry: Registry
 }
 
-/** Metrics in a registry of their own; `status` gives what the gauges show. `nowMs` is the wall clock. */
+/** Metrics in a new registry; gauges are read from `status`. `nowMs` is the wall clock. */
 export function metricsOf(status: () => ControllerStatus, nowMs: () => number): Metrics {
   const registry = new Registry()
   const { runs, durations, ops, requests, fetches, hooks, lastSuccess } = instrumentsOf(registry)
@@ -39,7 +39,7 @@ export function metricsOf(status: () => ControllerStatus, nowMs: () => number): 
     onFetch: (set, ms, result) => fetches.observe({ set, result }, ms / 1_000),
     onSet: (set, limiter) => {
       limiters.set(set, limiter)
-      // A set that never succeeded would otherwise have no series that an alert could ask for.
+      // A set without a success would otherwise have no series to alert on.
       lastSuccess.set({ set }, nowMs() / 1_000)
     },
     onHook: (source, result) => hooks.inc({ source, result }),
@@ -48,19 +48,19 @@ export function metricsOf(status: () => ControllerStatus, nowMs: () => number): 
   }
 }
 
-/** What is counted and measured as it happens. */
+/** Counters and histograms. */
 function instrumentsOf(registry: Registry) {
   const registers = [registry]
   return {
     runs: new Counter({
       name: 'pharos_runs_total',
-      help: 'Runs by how they ended',
+      help: 'Runs by outcome',
       labelNames: ['set', 'trigger', 'outcome'],
       registers,
     }),
     durations: new Histogram({
       name: 'pharos_run_duration_seconds',
-      help: 'Length of runs',
+      help: 'Duration of runs',
       labelNames: ['set'],
       buckets: [0.1, 0.5, 1, 5, 30, 120, 600, 3600],
       registers,
@@ -79,7 +79,7 @@ function instrumentsOf(registry: Registry) {
     }),
     fetches: new Histogram({
       name: 'pharos_git_fetch_seconds',
-      help: 'Length of looks at the repository',
+      help: 'Duration of git fetches',
       labelNames: ['set', 'result'],
       buckets: [0.05, 0.2, 0.5, 1, 2, 5, 15, 60],
       registers,
@@ -99,12 +99,12 @@ function instrumentsOf(registry: Registry) {
   }
 }
 
-/** `/v1/services/…/pause` is one route, however many services there are. */
+/** Replaces ids, so that `/v1/services/…/pause` is one route. */
 function routeOf(path: string): string {
   return path.replace(/^(\/v1\/\w+\/)[^/]+/, '$1{id}')
 }
 
-/** What the limiters of keys tell, by set; those of one key tell the same. */
+/** The metrics of limiters by set; sets with one key share a limiter. */
 function limiterMetrics(registry: Registry): Map<string, Pick<Limiter, 'tokens' | 'heldMsTotal'>> {
   const registers = [registry]
   const limiters = new Map<string, Pick<Limiter, 'tokens' | 'heldMsTotal'>>()
@@ -121,7 +121,7 @@ function limiterMetrics(registry: Registry): Map<string, Pick<Limiter, 'tokens' 
   })
   new Counter({
     name: 'pharos_api_throttled_seconds_total',
-    help: 'For how long answers 429 have made all requests of the key of the set wait',
+    help: 'Time that all requests of the key of the set have waited because of answers 429',
     labelNames: ['set'],
     registers,
     collect() {

@@ -303,7 +303,7 @@ test('a controller whose stdout has no reader any more reports that and ends, wi
   repository.commit(manifestFiles('b'))
 
   expect(await one.ended).toBe(1)
-  expect(one.stderr()).toBe('error stdout has no reader any more: the controller ends\n')
+  expect(one.stderr()).toBe('error stdout has no reader: the controller stops\n')
   expect([(await runOnce()).exitCode, await names()]).toEqual([0, ['a', 'b']])
 })
 

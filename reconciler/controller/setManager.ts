@@ -12,25 +12,25 @@ import type { ControllerEvent, EventSink } from './status/status.ts'
 import { eventOf } from './view/eventsOf.ts'
 import { SetView } from './view/setView.ts'
 
-/** What running sets takes. */
+/** Dependencies of all sets. */
 export interface SetManagerDeps {
   readonly clock: ControllerClock
   readonly newId: () => string
   readonly version: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** For people: program, machine and process, as the lease shows it. */
+  /** Holder of leases: program, machine and process. */
   readonly holder: string
   readonly onEvent: EventSink
-  /** Hears what a cycle of `set` waits for. */
+  /** Called with the waits of a cycle of `set`. */
   readonly onWait?: (set: string, report: WaitReport) => void
   readonly metrics: Metrics
 }
 
-/** An open set with its loop, and what there is to show of it. */
+/** An open set with its loop and its view. */
 export interface ManagedSet extends OpenSet {
   readonly loop: SetLoop
   readonly view: SetView
-  /** Whether its loop has ended, which it does only after `stop`. */
+  /** Whether its loop has ended, which happens only after `stop`. */
   hasEnded: boolean
 }
 
@@ -60,8 +60,8 @@ export class SetManager {
   }
 
   /**
-   * One cycle of every set. Those whose lease another replica has come last, and wait for it at most `waitMs` each.
-   * Throws what kept a set from its cycle, such as a StateError `held`, once all others had theirs.
+   * Runs one cycle of every set. Sets whose lease another replica holds come last, and wait at most `waitMs` each. Throws the
+   * first error that prevented a cycle, such as a StateError `held`, after the cycles of all other sets.
    */
   async runOnce(waitMs: number): Promise<readonly CycleReport[]> {
     const reports: CycleReport[] = []
@@ -96,7 +96,7 @@ export class SetManager {
     )
   }
 
-  /** Lets operations in flight end, and gives leases back. */
+  /** Finishes operations in progress and releases the leases. */
   stop(): void {
     for (const { loop } of this.sets) loop.stop()
   }
@@ -153,10 +153,10 @@ function leaseEvent(
   epoch: number,
 ): Pick<ControllerEvent, 'type' | 'severity' | 'message'> {
   return change === 'taken'
-    ? { type: 'LeaseTaken', severity: 'info', message: `this replica does the work now (epoch ${epoch})` }
+    ? { type: 'LeaseTaken', severity: 'info', message: `this replica leads now (epoch ${epoch})` }
     : {
         type: 'LeaseLost',
         severity: 'warning',
-        message: `another replica took over (epoch ${epoch} is over)`,
+        message: `another replica took over (epoch ${epoch} ended)`,
       }
 }

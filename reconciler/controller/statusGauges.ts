@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { ControllerStatus, SetStatus } from './status/status.ts'
 
-/** Gauges that are read off the status at each scrape. */
+/** Gauges that are read from the status at each scrape. */
 export function statusGauges(registry: Registry, status: () => ControllerStatus): void {
   const registers = [registry]
   const gauge = <const Label extends string>(
@@ -10,7 +10,7 @@ export function statusGauges(registry: Registry, status: () => ControllerStatus)
     labelNames: readonly Label[],
   ): Gauge<'set' | Label> =>
     new Gauge({ name: `pharos_${name}`, help, labelNames: ['set', ...labelNames], registers })
-  // The first: a scrape asks it before the others, which it fills.
+  // Registered first: a scrape collects it before the others, which it sets.
   new Gauge({
     name: 'pharos_sets',
     help: 'Sets in the configuration',
@@ -24,16 +24,18 @@ export function statusGauges(registry: Registry, status: () => ControllerStatus)
     },
   })
   const services = gauge('services', 'Services by state', ['state'])
-  const drift = gauge('drift_services', 'Services that were changed outside', [])
+  const drift = gauge('drift_services', 'Services that were changed by hand', [])
   const pending = gauge('pending_ops', 'Changes that wait for an approval, a window or a resumption', [])
-  const blocked = gauge('blocked', 'Services that do not match git and are left so, by why', ['reason'])
-  const conditions = gauge('condition', '1 for every condition that is true of the set', ['condition'])
+  const blocked = gauge('blocked', 'Services that do not match git and are not changed, by reason', [
+    'reason',
+  ])
+  const conditions = gauge('condition', '1 for every condition that holds for the set', ['condition'])
   const problems = gauge('manifest_errors', 'Problems in manifests', [])
-  const leader = gauge('lease_is_leader', '1 where this replica does the work', [])
-  const suspended = gauge('suspended_seconds', 'How long the oldest suspension has lasted', [])
+  const leader = gauge('lease_is_leader', '1 if this replica leads', [])
+  const suspended = gauge('suspended_seconds', 'Age of the oldest suspension', [])
   const commit = gauge('commit_info', 'The commit in force', ['sha'])
   const lag = gauge('commit_lag_seconds', 'Age of the newest commit while it is not applied completely', [])
-  const unverifiable = gauge('unverifiable_secrets', 'Secrets whose change outside cannot be seen', [])
+  const unverifiable = gauge('unverifiable_secrets', 'Secrets whose manual change cannot be detected', [])
   const all = [
     ...[services, drift, pending, blocked, conditions, problems],
     ...[leader, suspended, commit, lag, unverifiable],

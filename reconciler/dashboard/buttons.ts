@@ -1,5 +1,5 @@
-import type { PendingApproval, SetStatus } from '../controller/status/status.ts'
 import { type Html, html } from '../../web/html.ts'
+import type { PendingApproval, SetStatus } from '../controller/status/status.ts'
 
 /** Sync, and suspend or resume, for the set whose page is at `setPage`. Pure. */
 export function setButtons({ suspensions }: SetStatus, setPage: string): Html {

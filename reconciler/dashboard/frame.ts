@@ -1,5 +1,5 @@
-import type { ControllerStatus } from '../controller/status/status.ts'
 import { type Html, html } from '../../web/html.ts'
+import type { ControllerStatus } from '../controller/status/status.ts'
 import { shortened } from '../controller/status/words.ts'
 import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { ICON_SHAPES, SIGN } from './icons.ts'

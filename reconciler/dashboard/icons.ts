@@ -1,5 +1,5 @@
-import type { Tone } from '../controller/status/words.ts'
 import { type Html, html } from '../../web/html.ts'
+import type { Tone } from '../controller/status/words.ts'
 
 /** The shapes of the tones, once for a page: `icon` refers to them. */
 export const ICON_SHAPES = html`<svg class="shapes" aria-hidden="true" focusable="false">

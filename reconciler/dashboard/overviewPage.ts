@@ -1,3 +1,4 @@
+import { type Html, html } from '../../web/html.ts'
 import { servicesToSee } from '../controller/status/servicesToSee.ts'
 import type { ControllerStatus, SetStatus } from '../controller/status/status.ts'
 import { CONDITION_WORDS, countText, shortened, TONES, type Tone } from '../controller/status/words.ts'
@@ -10,7 +11,6 @@ import {
   SETS_WHOLE_MAX,
 } from './bounds.ts'
 import { framed } from './frame.ts'
-import { type Html, html } from '../../web/html.ts'
 import { icon, label } from './icons.ts'
 import { serviceList } from './serviceList.ts'
 import { shortSha } from './setFacts.ts'

@@ -2,11 +2,11 @@ import type { ControllerStatus, ServiceState } from '../controller/status/status
 import { SERVICE_STATES } from '../controller/status/words.ts'
 import { badge } from './badge.ts'
 import { SIGN } from './icons.ts'
-import type { Viewer } from './viewer.ts'
 import { overviewPage, type PageRequest } from './overviewPage.ts'
 import { setPage } from './setPage.ts'
 import { statusDocument } from './statusDocument.ts'
 import { STYLE } from './style.ts'
+import type { Viewer } from './viewer.ts'
 
 /** An answer to a GET. `headers` has the content type. */
 export interface PageAnswer {

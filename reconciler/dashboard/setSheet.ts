@@ -1,3 +1,4 @@
+import { type Html, html } from '../../web/html.ts'
 import {
   CONDITION_TYPES,
   type Condition,
@@ -13,9 +14,8 @@ import {
   TONES,
 } from '../controller/status/words.ts'
 import { MESSAGE_CHARS_MAX } from './bounds.ts'
-import { type Html, html } from '../../web/html.ts'
-import { icon, label } from './icons.ts'
 import { setButtons } from './buttons.ts'
+import { icon, label } from './icons.ts'
 import { setFacts } from './setFacts.ts'
 import { moment } from './time.ts'
 import type { Viewer } from './viewer.ts'

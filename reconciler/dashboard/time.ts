@@ -1,5 +1,5 @@
-import { relativeTime } from '../controller/status/words.ts'
 import { type Html, html } from '../../web/html.ts'
+import { relativeTime } from '../controller/status/words.ts'
 
 /** A moment: how long ago or from now, seen at `at`, or by the clock. The other one is there to be looked up. Pure. */
 export function moment(iso: string, at: string, form: 'relative' | 'absolute' = 'relative'): Html {

@@ -1,3 +1,4 @@
+import { type Html, html } from '../../web/html.ts'
 import type {
   ControllerStatus,
   PendingApproval,
@@ -7,7 +8,6 @@ import type {
 import { countText, shortened } from '../controller/status/words.ts'
 import { counted } from '../text/counts.ts'
 import { LINES_MAX, MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
-import { type Html, html } from '../../web/html.ts'
 import { acceptHistoryButton, approveButton } from './buttons.ts'
 import { tableOf } from './table.ts'
 import { moment } from './time.ts'

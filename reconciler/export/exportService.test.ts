@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cases } from '../../scripts/testing/torture.ts'
 import { canonicalRequest, canonicalResponse } from '../../api/contract/canonical.ts'
 import { changesBetween } from '../../api/contract/fieldChange.ts'
 import {
@@ -8,6 +7,7 @@ import {
   type ServiceResponse,
   serviceRequestSchema,
 } from '../../api/contract/service.ts'
+import { cases } from '../../scripts/testing/torture.ts'
 import { compileSet } from '../manifest/compile/serviceSet.ts'
 import { readYaml } from '../manifest/read/readYaml.ts'
 import { assertions as apiAssertions } from '../testing/assertionArbitrary.ts'

@@ -1,5 +1,5 @@
-import { API_VERSION } from '../manifest/schema/serviceManifest.ts'
 import { type Mapping, mappingOf } from '../manifest/mapping.ts'
+import { API_VERSION } from '../manifest/schema/serviceManifest.ts'
 
 /** Fewest services for which a Defaults document is less to read. */
 const SERVICES_MIN = 3

@@ -1,6 +1,6 @@
 import { binaryTag, CORE_SCHEMA, loadAll, Schema, YAMLException } from 'js-yaml'
 import { MANIFEST_DEPTH_MAX } from '../manifest/manifestLimits.ts'
-import { Positions, type ManifestPath } from '../manifest/read/position.ts'
+import { type ManifestPath, Positions } from '../manifest/read/position.ts'
 
 /** A file of another tool. */
 export interface SourceFile {

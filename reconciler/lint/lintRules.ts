@@ -1,6 +1,6 @@
 import { formatPath } from '../../api/contract/problem.ts'
-import type { DeclaredService } from '../manifest/compile/declaredService.ts'
 import { durationOf } from '../manifest/compile/compileService.ts'
+import type { DeclaredService } from '../manifest/compile/declaredService.ts'
 import { problemAt } from '../manifest/compile/serviceSet.ts'
 import type { LintCode, ManifestProblem } from '../manifest/manifestProblem.ts'
 import type { ManifestPath } from '../manifest/read/position.ts'

@@ -4,9 +4,9 @@ export const MANIFEST_DEPTH_MAX = 32
 export const FILE_BYTES_MAX = 1024 * 1024
 /** All manifest files of one set together (bytes). */
 export const SET_BYTES_MAX = 64 * 1024 * 1024
-/** Most documents of one set. */
+/** Maximum of documents in one set. */
 export const SET_DOCUMENTS_MAX = 50_000
-/** How much may stand in one document: a schema takes long to say of very many values that each is wrong. */
+/** Limits of one document: a schema takes long to report very many invalid values. */
 export interface DocumentLimits {
   /** Longest list or mapping (items). */
   readonly itemsMax: number
@@ -14,9 +14,9 @@ export interface DocumentLimits {
   readonly valuesMax: number
 }
 
-/** The API takes at most 100 of nearly anything. */
+/** The API accepts at most 100 items of nearly every list. */
 export const SERVICE_LIMITS: DocumentLimits = { itemsMax: 1_000, valuesMax: 20_000 }
 /** An Environment may have a patch for every service. */
 export const ENVIRONMENT_LIMITS: DocumentLimits = { itemsMax: 10_000, valuesMax: 100_000 }
-/** Largest file of which every repeated key is listed (characters): that takes a second look at all of it. */
+/** Largest file in which all repeated keys are listed (characters), because that needs another parse. */
 export const REPEATED_KEYS_CHARS_MAX = 256 * 1024

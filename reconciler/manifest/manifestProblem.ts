@@ -1,14 +1,14 @@
 import { visible } from '../../api/contract/visibleText.ts'
 
-/** What kind of thing is wrong, stable for scripts, and what it means. */
+/** Codes of problems, stable for scripts, and their meanings. */
 export const PROBLEM_MEANINGS = {
   E_YAML: 'the file is not valid YAML for a manifest',
   E_DUP_FIELD: 'a mapping has a field twice',
   E_ALIAS: 'the file has aliases, which are refused',
   E_LIMIT: 'a file, a set or a nesting is too large or too deep',
   E_FILE: 'a file cannot be used',
-  E_API_VERSION: 'the document is no manifest',
-  E_KIND: 'the document has no kind that is known',
+  E_API_VERSION: 'the document is not a manifest',
+  E_KIND: 'the document has no known kind',
   E_UNKNOWN_FIELD: 'a field is misspelt or in the wrong place',
   E_REQUIRED: 'a field is missing',
   E_VALUE: 'a field has a value that is not allowed',
@@ -19,15 +19,15 @@ export const PROBLEM_MEANINGS = {
   E_VARIABLE: 'a variable is not defined',
   E_SECRET: 'a secret could not be resolved',
   E_INLINE_SECRET: 'a manifest contains a secret',
-  W_SAME_NAME: 'two services have the same spec.name: allowed, and easy to mix up',
-  W_PATCH_TARGET: 'a patch of an Environment is for no service: allowed, and changes nothing',
+  W_SAME_NAME: 'two services have the same spec.name: allowed, but confusing',
+  W_PATCH_TARGET: 'a patch of an Environment matches no service: allowed, but has no effect',
   W_NO_ASSERTIONS: 'an endpoint has no assertions: allowed, but detects little',
   W_CLEAR_SECRET: 'a value that looks like a secret is sent and stored in clear: allowed',
 } as const
 
-/** What each rule of `pharos lint` finds. */
+/** Codes of the rules of `pharos lint`, and their meanings. */
 export const LINT_MEANINGS = {
-  L_ASSERTIONS: 'an endpoint has no assertion, or none of a kind that is asked for',
+  L_ASSERTIONS: 'an endpoint has no assertion, or none of a required kind',
   L_HTTPS: 'a URL is not encrypted',
   L_INTERVAL: 'an interval is shorter or longer than agreed',
   L_LABELS: 'a label is missing, or has a value that is not listed',
@@ -37,11 +37,11 @@ export type LintCode = keyof typeof LINT_MEANINGS
 
 export type ProblemCode = keyof typeof PROBLEM_MEANINGS | LintCode
 
-/** The document of a file in which something stands; its name is null where it has none that could be one. */
+/** The document of a place; its name is null when it has no valid one. */
 export interface DocumentOrigin {
   readonly kind: 'Service' | 'Defaults' | 'Environment'
   readonly name: string | null
-  /** Which of the documents of the file it is, from 0. */
+  /** Index among the documents of the file. */
   readonly document: number
 }
 
@@ -50,14 +50,14 @@ export interface Place {
   readonly file: string
   readonly line: number
   readonly column: number
-  /** The first place behind it; absent where it has no extent, such as where YAML ends to be YAML. */
+  /** The place behind the end; absent for a point, such as that of a syntax error. */
   readonly end?: LineColumn
-  /** JSON pointer from the root of its document; absent where it is no value of one. */
+  /** JSON pointer in the document; absent when the place is no value. */
   readonly pointer?: string
   readonly origin?: DocumentOrigin
 }
 
-/** One thing that is wrong with a manifest. `message` and `hint` never quote a value: it may be a secret. */
+/** One problem of a manifest. `message` and `hint` never quote a value, which may be a secret. */
 export interface ManifestProblem extends Place {
   readonly code: ProblemCode
   readonly message: string
@@ -75,7 +75,7 @@ export function formatProblem(problem: ManifestProblem): string {
   return visible(`${formatPlace(problem)}: [${problem.code}] ${problem.message}${hint}`)
 }
 
-/** `problems` by file, then place, each once: a fault in Defaults shows in every service below it. Pure. */
+/** `problems` by file and place, without duplicates: a problem in Defaults is found in every service below. Pure. */
 export function sortedProblems(problems: readonly ManifestProblem[]): readonly ManifestProblem[] {
   const unique = new Map(problems.map((problem) => [formatProblem(problem), problem]))
   return [...unique.values()].sort(

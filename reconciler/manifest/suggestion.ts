@@ -1,10 +1,10 @@
-/** Most edits between a misspelt word and what was meant. */
+/** Maximum of edits between a misspelt word and the intended one. */
 const EDITS_MAX = 2
 
-/** Shortest beginning that two words share when one is written for the other (characters). */
+/** Shortest common prefix of a misspelt word and the intended one (characters). */
 const BEGINNING_CHARS_MIN = 4
 
-/** The word of `known` that `word` most probably stands for, or `undefined` when none is near. Pure. */
+/** The word of `known` most similar to `word`; `undefined` when none is similar enough. Pure. */
 export function suggestionFor(word: string, known: readonly string[]): string | undefined {
   const wanted = fold(word)
   const ranked = known
@@ -17,7 +17,7 @@ export function suggestionFor(word: string, known: readonly string[]): string | 
   return beginnings.length === 1 ? beginnings[0] : undefined
 }
 
-/** Whether one of the words is the other with more behind it, such as `interval_secs`, or nearly so. */
+/** Whether one of the words is nearly a prefix of the other, as `interval` of `interval_secs`. */
 function beginAlike(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length)
   let shared = 0
@@ -25,13 +25,13 @@ function beginAlike(a: string, b: string): boolean {
   return shared >= Math.max(BEGINNING_CHARS_MIN, shorter - 1)
 }
 
-/** `word` as far as it matters which was meant: `interval_secs`, `IntervalSecs` and `interval-secs` are the same slip. Pure. */
+/** `word` normalised for comparison: `interval_secs`, `IntervalSecs` and `interval-secs` are equal. Pure. */
 export function fold(word: string): string {
   return word.toLowerCase().replaceAll(/[-_]/g, '')
 }
 
 function editsBetween(a: string, b: string): number {
-  // A key may be as long as its file: beyond this no word of ours is meant.
+  // A key may be as long as its file, but known words are short.
   if (a.length > 64 || b.length > 64) return Number.POSITIVE_INFINITY
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client'
+import type { HttpsProxy } from '../../api/network/proxy.ts'
 import type {
   ChannelSettings,
   ForgeSettings,
@@ -12,7 +13,6 @@ import { type OutgoingRequest, type Send, sendOverHttp } from './delivery/outgoi
 import type { Forge } from './forge/forge.ts'
 import { forgeCalls } from './forge/forgeCalls.ts'
 import { ForgeReporter } from './forge/forgeReporter.ts'
-import type { HttpsProxy } from '../../api/network/proxy.ts'
 import { githubForge, githubHeaders } from './forge/github.ts'
 import { gitlabForge, gitlabHeaders } from './forge/gitlab.ts'
 import { notificationMetrics } from './notificationMetrics.ts'

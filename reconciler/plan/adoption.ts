@@ -5,11 +5,11 @@ import { alignedChanges } from './alignment.ts'
 import { type Binding, newBinding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
 
-/** What adopting found for one manifest that has no service yet. */
+/** The result of adoption for one manifest without a service. */
 export type Adoption =
-  /** One service is exactly what the manifest asks for: it becomes the manifest's. */
+  /** One service equals the manifest: the manifest adopts it. */
   | { readonly kind: 'match'; readonly key: string; readonly binding: Binding }
-  /** One service has the name, but not the definition. */
+  /** One service has the name, but another definition. */
   | {
       readonly kind: 'differs'
       readonly key: string
@@ -20,9 +20,8 @@ export type Adoption =
   | { readonly kind: 'several'; readonly key: string; readonly ids: readonly string[] }
 
 /**
- * Which of the unmanaged services are meant by the manifests that have none: by `metadata.id`, or
- * by name. Only one that is already as its manifest says is adopted; that a secret is set is taken for the
- * same secret. Manifests that match nothing are left out. Pure.
+ * Matches manifests without a service to unmanaged services, by `metadata.id` or by name. Only a service that equals its
+ * manifest can be adopted; any secret counts as the same secret. Manifests that match nothing are left out. Pure.
  */
 export function adoptionsOf(
   desired: readonly DesiredService[],
@@ -34,12 +33,12 @@ export function adoptionsOf(
   const free = actual.filter((service) => !boundIds.has(service.id))
   const waiting = desired.filter((service) => !boundKeys.has(service.key))
   return waiting.flatMap((service): readonly Adoption[] => {
-    const isMeant = (candidate: ServiceResponse): boolean =>
+    const isMatch = (candidate: ServiceResponse): boolean =>
       service.id === undefined ? candidate.name === service.canonical.name : candidate.id === service.id
-    const found = free.filter(isMeant)
+    const found = free.filter(isMatch)
     const [only] = found
     if (only === undefined) return []
-    // Two manifests of one name could each mean it.
+    // Two manifests of one name could each refer to it.
     const rivals = waiting.filter(
       (other) => other.id === service.id && other.canonical.name === service.canonical.name,
     )

@@ -10,15 +10,15 @@ import {
 type Assertion = CanonicalEndpoint['assertions'][number]
 type IsSame<Item> = (from: Item, to: Item) => boolean
 
-/** Which items of one list are those of another: people insert, remove and move them. */
+/** Pairs the items of two versions of a list, in which users insert, remove and move items. */
 export interface Alignment {
-  /** For each item of the new list the index that it had in the old one; undefined for one that is new. */
+  /** For each item of the new list, its index in the old list; undefined for a new item. */
   readonly fromOf: readonly (number | undefined)[]
-  /** Indexes of the old list whose items are gone. */
+  /** Indexes in the old list of the items that were removed. */
   readonly gone: readonly number[]
 }
 
-/** Endpoints by name and url, then by either of them, then by their place. Pure. */
+/** Pairs endpoints by name and URL, then by one of them, then by index. Pure. */
 export function alignEndpoints(
   from: readonly CanonicalEndpoint[],
   to: readonly CanonicalEndpoint[],
@@ -31,9 +31,8 @@ export function alignEndpoints(
 }
 
 /**
- * The same as `changesBetween`, shown as people read it: an endpoint or an assertion that only moved because
- * something was put before it has not changed. Pointers lead to where things are in `to`, of what is gone to where
- * it was in `from`. Pure.
+ * The changes of `changesBetween`, aligned for readers: an endpoint or an assertion whose index alone changed counts as
+ * unchanged. Pointers refer to `to`; those of removed items refer to `from`. Pure.
  */
 export function alignedChanges(
   from: CanonicalService,
@@ -104,19 +103,19 @@ function assertionChanges(
   return [...(isMoved(fromOf) ? [{ pointer, from, to }] : []), ...changed, ...removed]
 }
 
-/** What an assertion is about. */
+/** The part of the response that an assertion tests. */
 function subjectOf(assertion: Assertion): string {
   const { kind, subject } = assertionParts(assertion)
   return `${kind} ${subject}`
 }
 
-/** Whether what both lists have is in another order. */
+/** Whether the items common to both lists are in another order. */
 function isMoved(fromOf: Alignment['fromOf']): boolean {
   const kept = fromOf.filter((index) => index !== undefined)
   return kept.some((index, at) => at > 0 && index < (kept[at - 1] ?? 0))
 }
 
-/** Pairs what is the same by the first of `passes`, what is left by the next, and at last what has the same place. */
+/** Pairs items by the first of `passes`, the remaining ones by the next, and the last ones by index. */
 function aligned<Item>(
   from: readonly Item[],
   to: readonly Item[],

@@ -1,9 +1,9 @@
 import type { CanonicalService } from '../../api/contract/canonical.ts'
 
-/** What happens to a service when its manifest goes. */
+/** What happens to a service when its manifest is removed. */
 export type OnDelete = 'delete' | 'pause' | 'detach'
 
-/** One time that a field was put back after a change outside. */
+/** One reversal of a manual change. */
 export interface Heal {
   readonly pointer: string
   /** Milliseconds since the epoch. */
@@ -11,30 +11,30 @@ export interface Heal {
 }
 
 /**
- * What we know of a service that we own: which manifest it belongs to, what we last asked for and what the
- * API answered to that. Secrets are fingerprints in both.
+ * The record of an owned service: its manifest, the last request and the API's answer. Both hold fingerprints in place of
+ * secrets.
  */
 export interface Binding {
   readonly key: string
   readonly serviceId: string
-  /** What was last sent; null when the service was taken over and nothing was sent yet. */
+  /** The last definition sent; null for an adopted service to which nothing was sent yet. */
   readonly desired: CanonicalService | null
-  /** What the API last answered; null as for `desired`. */
+  /** The last definition that the API returned; null as for `desired`. */
   readonly observed: CanonicalService | null
-  /** Whether the manifest last wanted the service paused; null when it left that to people. */
+  /** `paused` in the manifest at the last apply; null when the manifest did not set it. */
   readonly paused: boolean | null
-  /** Policy at the last apply: the manifest is gone when it is needed. */
+  /** Policy at the last apply, because the manifest no longer exists when the policy is needed. */
   readonly onDelete: OnDelete
   readonly protect: boolean
-  /** How long a service paused because its manifest went is kept before it is deleted (seconds); null for ever. */
+  /** Time between pausing a service whose manifest was removed and deleting it (seconds); null to keep it. */
   readonly pruneAfterSecs: number | null
-  /** When the service was paused because its manifest went (milliseconds since the epoch); null when it was not. */
+  /** When the service was paused because its manifest was removed (milliseconds since the epoch); null otherwise. */
   readonly tombstonedAtMs: number | null
-  /** What was put back lately. */
+  /** Recent reversals of manual changes. */
   readonly heals: readonly Heal[]
 }
 
-/** A binding that nothing was sent for yet. Pure. */
+/** A binding of a service to which nothing was sent yet. Pure. */
 export function newBinding(key: string, serviceId: string): Binding {
   return {
     key,

@@ -314,7 +314,7 @@ test.each<[string, readonly Change[], number, Partial<BrakeFacts>, readonly Trip
       {
         brake: 'suspectedServerChange',
         message:
-          '11 of 20 services changed in the same fields, so the API may show them otherwise than before: "pharos approve --pointers /name,/regions" records the present values, approving the digest puts the old ones back',
+          '11 of 20 services changed in the same fields, so the API may have changed how it shows them: "pharos approve --pointers /name,/regions" records the present values, approving the digest puts the old ones back',
         keys: keysOf(alike),
         approvable: true,
       },
@@ -348,7 +348,7 @@ test.each<[string, readonly Change[], number, Partial<BrakeFacts>, readonly Trip
     [
       {
         brake: 'emptyLive',
-        message: 'the organisation has no services, but 1 are remembered',
+        message: 'the organisation has no services, but the state has 1',
         keys: ['c0'],
         approvable: true,
       },
@@ -362,7 +362,7 @@ test.each<[string, readonly Change[], number, Partial<BrakeFacts>, readonly Trip
     [
       {
         brake: 'missingPath',
-        message: 'the path does not exist, so its services are not taken for removed',
+        message: 'the path does not exist, so its services are not removed',
         keys: ['s0'],
         approvable: false,
       },
@@ -376,7 +376,7 @@ test.each<[string, readonly Change[], number, Partial<BrakeFacts>, readonly Trip
     [
       {
         brake: 'invalidSource',
-        message: 'some manifests cannot be used, so none is taken for removed',
+        message: 'some manifests are invalid, so no service is removed',
         keys: ['s0'],
         approvable: false,
       },
@@ -390,7 +390,7 @@ test.each<[string, readonly Change[], number, Partial<BrakeFacts>, readonly Trip
     [
       {
         brake: 'emptySource',
-        message: 'there is no Service manifest at all',
+        message: 'the source has no Service manifest',
         keys: ['s0'],
         approvable: true,
       },
@@ -458,7 +458,7 @@ test.each([
 
     expect(applyBrakes(plan, { ...sound, formerName }).tripped).toContainEqual({
       brake: 'otherSource',
-      message: `the state${from} has no service of these manifests and would lose all of its 2: use the state that belongs to "monitoring"`,
+      message: `the state${from} has no service of these manifests and would lose all its services, 2: use the state that belongs to "monitoring"`,
       keys: ['s0', 's1'],
       approvable: true,
     })

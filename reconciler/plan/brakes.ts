@@ -1,20 +1,20 @@
 import type { Change, Plan, Prune, Update } from './planValue.ts'
 import { environmentOf } from './sourceName.ts'
 
-/** Most of a kind of change that one run makes without approval: the greater of a count and a share of what is owned. */
+/** Maximum of one kind of change per run without approval: the greater of a count and a share of owned services. */
 export interface Ceiling {
   readonly count: number
   readonly percent: number
 }
 
-/** Ceilings of the brakes that count. */
+/** The ceilings of one run. */
 export interface BrakePolicy {
   readonly maxDeletes: Ceiling
   readonly maxUpdates: Ceiling
   readonly maxRecreates: Ceiling
 }
 
-/** Most of the services of a set that the count of deletions lets go; a larger percentage still does. */
+/** Share of a set that the count of deletions may reach; a larger configured percentage is not limited by it. */
 const COUNTED_DELETES_PERCENT = 50
 
 /** Small sets are protected by the counts, large ones by the shares. */
@@ -24,18 +24,18 @@ export const DEFAULT_BRAKES: BrakePolicy = {
   maxRecreates: { count: 3, percent: 10 },
 }
 
-/** What the manifests were read from. */
+/** The source of the manifests. */
 export interface SourceFacts {
   readonly exists: boolean
   readonly services: number
   readonly isValid: boolean
-  /** Name of the folder or file and of its environment, as sourceName makes it. */
+  /** Name of the folder or file and its environment, as returned by sourceName. */
   readonly name: string
-  /** Name of that which was last applied with this state; null when it is unknown. */
+  /** Name of the source last applied with this state; null when it is unknown. */
   readonly formerName: string | null
 }
 
-/** Services whose changes a person has suspended. */
+/** A suspension that is in force. */
 export interface SuspensionFact {
   /** Name of a manifest; `*` matches any characters. */
   readonly scope: string
@@ -43,14 +43,13 @@ export interface SuspensionFact {
   readonly actor: string
 }
 
-/** What brakes look at besides the plan. */
+/** Inputs of the brakes besides the plan. */
 export interface BrakeFacts extends SourceFacts {
   readonly liveServices: number
-  /** Removals of the whole plan, where the plan was narrowed to some services; absent where it is whole. */
+  /** Removals in the whole plan, when this plan is narrowed to some services; absent otherwise. */
   readonly removalsOfWhole?: number
-  /** Those that hold now. */
   readonly suspensions: readonly SuspensionFact[]
-  /** What the caller blocks for reasons of its own. */
+  /** Brakes that the caller adds. */
   readonly holds?: readonly TrippedBrake[] | undefined
 }
 
@@ -75,7 +74,7 @@ export const BRAKE_NAMES = [
 ] as const
 export type BrakeName = (typeof BRAKE_NAMES)[number]
 
-/** A brake that holds changes back. Only an approvable one opens for the plan's digest. */
+/** A brake that blocks changes. An approvable one releases them when the plan's digest is approved. */
 export interface TrippedBrake {
   readonly brake: BrakeName
   readonly message: string
@@ -91,8 +90,8 @@ export interface BrakedPlan {
 }
 
 /**
- * Blocks what is more likely a mistake than intended: too many deletions, updates or re-creations at once,
- * and anything that takes away while the source or the live list looks broken. Pure.
+ * Blocks changes that are more likely mistakes: too many deletions, updates or re-creations at once, and removals while
+ * the source or the list of live services looks broken. Pure.
  */
 export function applyBrakes(plan: Plan, facts: BrakeFacts, policy: BrakePolicy = DEFAULT_BRAKES): BrakedPlan {
   const groups = groupsOf(plan)
@@ -139,7 +138,7 @@ function groupsOf(plan: Plan): Groups {
   const isHeal = (change: (typeof updates)[number]): boolean =>
     change.fields.every((field) => field.reason === 'drift')
   return {
-    // What only forgets takes nothing away.
+    // A prune that only forgets a binding removes no service.
     prunes: plan.changes
       .filter((change) => change.kind === 'prune')
       .filter((prune) => prune.how !== 'forget'),
@@ -152,31 +151,31 @@ function groupsOf(plan: Plan): Groups {
 function sourceBrakes(prunes: readonly Prune[], facts: SourceFacts): readonly TrippedBrake[] {
   const keys = prunes.map((prune) => prune.key)
   if (!facts.exists) {
-    const message = 'the path does not exist, so its services are not taken for removed'
+    const message = 'the path does not exist, so its services are not removed'
     return [{ brake: 'missingPath', message, keys, approvable: false }]
   }
   if (!facts.isValid) {
-    const message = 'some manifests cannot be used, so none is taken for removed'
+    const message = 'some manifests are invalid, so no service is removed'
     return [{ brake: 'invalidSource', message, keys, approvable: false }]
   }
   if (facts.services > 0) return []
-  return [{ brake: 'emptySource', message: 'there is no Service manifest at all', keys, approvable: true }]
+  return [{ brake: 'emptySource', message: 'the source has no Service manifest', keys, approvable: true }]
 }
 
-/** Fewest removals that look like another set's even where the source has the same name. */
+/** Removals from which a source is suspected to be another set's even if its name is the same. */
 const OTHER_SOURCE_PRUNES_MIN = 2
 
-/** Manifests of which none is owned, while all that is owned would go: they belong to another state. */
+/** No manifest has an owned service and every owned service would be removed: the manifests belong to another state. */
 function otherSource(plan: Plan, removals: number, facts: SourceFacts): readonly TrippedBrake[] {
   if (plan.kept > 0 || removals === 0 || facts.services === 0) return []
   const isRenamed = facts.formerName !== null && facts.formerName !== facts.name
   if (!isRenamed && removals < OTHER_SOURCE_PRUNES_MIN) return []
   const former = facts.formerName === null ? '' : `, last applied from "${facts.formerName}",`
-  const message = `the state${former} has no service of these manifests and would lose all of its ${plan.owned}: use the state that belongs to "${facts.name}"`
+  const message = `the state${former} has no service of these manifests and would lose all its services, ${plan.owned}: use the state that belongs to "${facts.name}"`
   return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
 }
 
-/** The same manifests as another environment, which the services of this state are not for. */
+/** The manifests are compiled for another environment than the services of this state. */
 function otherEnvironment(
   plan: Plan,
   { name, formerName }: SourceFacts,
@@ -190,14 +189,14 @@ function otherEnvironment(
 
 function emptyLive(groups: Groups, owned: number): readonly TrippedBrake[] {
   const keys = groups.recreates.map((change) => change.key)
-  const message = `the organisation has no services, but ${owned} are remembered`
+  const message = `the organisation has no services, but the state has ${owned}`
   return [{ brake: 'emptyLive', message, keys, approvable: true }]
 }
 
-/** From so many services on, and such a share, the same difference is no work of people. */
+/** More services than this with the same difference were not changed by hand. */
 const SAME_DRIFT: Ceiling = { count: 10, percent: 20 }
 
-/** Many services that differ in the very same fields: more likely the API shows them otherwise than before. */
+/** Many services differ in the same fields: the API has probably changed how it shows them. */
 function suspectedServerChange(heals: readonly Update[], owned: number): readonly TrippedBrake[] {
   const alike = new Map<string, string[]>()
   for (const { key, fields } of heals) {
@@ -210,14 +209,14 @@ function suspectedServerChange(heals: readonly Update[], owned: number): readonl
   const most = Math.max(SAME_DRIFT.count, Math.floor((owned * SAME_DRIFT.percent) / 100))
   return [...alike].flatMap(([pointers, keys]): readonly TrippedBrake[] => {
     if (keys.length <= most) return []
-    const message = `${keys.length} of ${owned} services changed in the same fields, so the API may show them otherwise than before: "pharos approve --pointers ${pointers}" records the present values, approving the digest puts the old ones back`
+    const message = `${keys.length} of ${owned} services changed in the same fields, so the API may have changed how it shows them: "pharos approve --pointers ${pointers}" records the present values, approving the digest puts the old ones back`
     return [{ brake: 'suspectedServerChange', message, keys, approvable: true }]
   })
 }
 
 function ceilingBrakes(groups: Groups, owned: number, policy: BrakePolicy): readonly TrippedBrake[] {
   const deletes = groups.prunes.filter((prune) => prune.how !== 'detach')
-  // Three of four are within a count of three, and nearly everything.
+  // Three deletions in a set of four are within a count of three, but remove nearly the whole set.
   const counted = Math.min(policy.maxDeletes.count, Math.ceil((owned * COUNTED_DELETES_PERCENT) / 100))
   return [
     ...over('maxDeletes', 'deletions', deletes, { ...policy.maxDeletes, count: counted }, owned),
@@ -251,15 +250,15 @@ export function releasedKeys(braked: BrakedPlan): ReadonlySet<string> {
   return new Set([...approvableKeys(braked)].filter((key) => !others.has(key)))
 }
 
-/** A change that an approval covers. `live` is the fingerprint of its service now. */
+/** A change that an approval covers. `live` is the current fingerprint of its service. */
 export interface Approvable {
   readonly change: Change
   readonly live: string
 }
 
 /**
- * The text whose hash an approval names: each change with the present state of its service. It stays the same until
- * one of the changes or services changes. Pure.
+ * The text whose hash an approval names: each change with the current state of its service. It differs as soon as one
+ * change or one service differs. Pure.
  */
 export function approvalText(changes: readonly Approvable[]): string {
   return changes

@@ -24,8 +24,8 @@ function ambiguous(key: string, ids: string): Blocked {
   return {
     kind: 'blocked',
     key,
-    message: `a creation was sent and its answer was lost; several services may be its result: ${ids}`,
-    hint: 'set metadata.id to the right one',
+    message: `the answer to a creation was lost, and several services may be its result: ${ids}`,
+    hint: 'set metadata.id to the id of the right one',
     needsDecision: true,
   }
 }
@@ -71,7 +71,7 @@ test('a creation that may still take effect is waited for, as long as the last o
   const blocked = (key: string): Blocked => ({
     kind: 'blocked',
     key,
-    message: 'a creation was sent and its answer was lost: it may still take effect',
+    message: 'the answer to a creation was lost: the creation may still take effect',
     hint: 'apply again in a minute',
     needsDecision: false,
   })

@@ -4,33 +4,33 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import { type Binding, newBinding } from './binding.ts'
 import type { Blocked } from './planValue.ts'
 
-/** A creation that was sent, or was about to be, and of which no answer is recorded. */
+/** A creation that was sent, or was about to be sent, without a recorded answer. */
 export interface OpenCreate {
   readonly opId: string
   readonly key: string
   readonly sent: CanonicalService
-  /** Services of the same name that existed before it was sent. */
+  /** Ids of the services of the same name that existed before the creation was sent. */
   readonly preIds: readonly string[]
-  /** Policy for the binding that it becomes. */
+  /** Policy of the binding that a successful creation leads to. */
   readonly policy: Pick<Binding, 'onDelete' | 'protect' | 'pruneAfterSecs'>
-  /** When it can no longer land (milliseconds since the epoch). */
+  /** From when on it can no longer take effect (milliseconds since the epoch). */
   readonly settledAtMs: number
 }
 
-/** What became of open creations. */
+/** The results of open creations. */
 export interface CreateResolution {
-  /** Those whose service was found. */
+  /** Creations whose service was found. */
   readonly recovered: readonly { readonly opId: string; readonly binding: Binding }[]
-  /** Those that came to nothing: they may be sent again. */
+  /** Ids of creations without effect: they may be sent again. */
   readonly void: readonly string[]
-  /** Keys that have to wait or need a person. */
+  /** Keys that have to wait or need a manual decision. */
   readonly unsettled: readonly Blocked[]
 }
 
 /**
- * Finds out from the list of services which of the open creations happened. One service that was not there
- * before, has that name and that definition and is unmanaged is the one; none means that nothing
- * happened, once the request can no longer land; several are for a person to tell apart. Pure.
+ * Determines from the list of services which open creations took effect. A creation did if exactly one unmanaged service
+ * with its name and definition was added since; it did not if there is none once the request can no longer take effect.
+ * Several need a manual decision. Pure.
  */
 export function resolveCreates(
   open: readonly OpenCreate[],
@@ -80,7 +80,7 @@ function waitingFor(create: OpenCreate): Blocked {
   return {
     kind: 'blocked',
     key: create.key,
-    message: 'a creation was sent and its answer was lost: it may still take effect',
+    message: 'the answer to a creation was lost: the creation may still take effect',
     hint: 'apply again in a minute',
     needsDecision: false,
   }
@@ -91,8 +91,8 @@ function ambiguous(create: OpenCreate, found: readonly ServiceResponse[]): Block
   return {
     kind: 'blocked',
     key: create.key,
-    message: `a creation was sent and its answer was lost; several services may be its result: ${ids}`,
-    hint: 'set metadata.id to the right one',
+    message: `the answer to a creation was lost, and several services may be its result: ${ids}`,
+    hint: 'set metadata.id to the id of the right one',
     needsDecision: true,
   }
 }

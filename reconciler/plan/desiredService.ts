@@ -1,10 +1,10 @@
 import type { CanonicalService } from '../../api/contract/canonical.ts'
 import type { OnDelete } from './binding.ts'
 
-/** What to do about a change made by hand. */
+/** What to do about a manual change. */
 export type DriftPolicy = 'heal' | 'report' | 'ignore'
 
-/** A service as the manifests want it, without its secrets. */
+/** A service as its manifest declares it, without its secrets. */
 export interface DesiredService {
   readonly key: string
   readonly id: string | undefined
@@ -12,18 +12,18 @@ export interface DesiredService {
   /** Canonical form with the fingerprints that belong to `key`. */
   readonly canonical: CanonicalService
   /**
-   * The same with the fingerprints that belong to another key, or that its endpoints had at the indexes that `placeOf` gives:
-   * how a renamed manifest, and an endpoint that moved, is compared with its past.
+   * The same with the fingerprints of another key, or of endpoints at the indexes that `indexOf` returns. It compares a
+   * renamed manifest, or an endpoint that moved, with its previous version.
    */
-  readonly canonicalUnder: (key: string, placeOf?: (endpoint: number) => number) => CanonicalService
+  readonly canonicalUnder: (key: string, indexOf?: (endpoint: number) => number) => CanonicalService
   readonly paused: boolean | undefined
   readonly policy: {
     readonly onDelete: OnDelete
-    /** How long a service paused because its manifest went is kept (seconds); null for ever. */
+    /** As in a binding. */
     readonly pruneAfterSecs: number | null
     readonly protect: boolean
     readonly drift: DriftPolicy
-    /** Whether git leaves the field at a canonical pointer, or all below it, to others. */
+    /** Whether `policy.ignore` covers the field at a canonical pointer. */
     readonly isIgnored: (pointer: string) => boolean
   }
 }

@@ -76,7 +76,7 @@ test('a service that was deleted while its manifest names it is drift, and waits
       kind: 'blocked',
       key: 'shop',
       message: `service ${ID} of metadata.id was deleted`,
-      hint: 'remove metadata.id to have it created anew',
+      hint: 'remove metadata.id to create it again',
       needsDecision: true,
       lost: ID,
     },

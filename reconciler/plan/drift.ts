@@ -1,6 +1,6 @@
 import type { Change, Plan, PlannedField } from './planValue.ts'
 
-/** One service that is no longer what we last saw. Fields run from what it is to what it was. */
+/** One service that changed since the last apply. Each field leads from the current value back to the applied one. */
 export interface Drift {
   readonly kind: 'changed' | 'deleted'
   readonly key: string
@@ -8,7 +8,7 @@ export interface Drift {
   readonly fields: readonly PlannedField[]
 }
 
-/** What in `plan` comes from changes outside rather than from manifests. Pure. */
+/** The manual changes that `plan` contains. Pure. */
 export function driftOf(plan: Plan): readonly Drift[] {
   return plan.changes.flatMap(driftOfChange)
 }

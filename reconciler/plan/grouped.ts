@@ -1,4 +1,4 @@
-/** `items` by their names, in the order in which names come first; those without a name are left out. Pure. */
+/** Groups `items` by name, in order of first appearance; items without a name are left out. Pure. */
 export function grouped<Item>(
   items: readonly Item[],
   nameOf: (item: Item) => string | undefined,

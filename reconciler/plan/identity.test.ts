@@ -83,8 +83,8 @@ test('without state a manifest without metadata.id says how to find its service 
     {
       ...undecided(
         'shop',
-        'without state only a service with metadata.id can be found again',
-        'give --state FILE, which the first apply makes, or set metadata.id',
+        'without a state only services with metadata.id can be identified',
+        'add --state FILE, which the first apply creates, or set metadata.id',
       ),
       needsDecision: false,
     },
@@ -114,7 +114,7 @@ test('a metadata.id that no service has is shown with how to get a service', () 
     undecided(
       'shop',
       `service ${ID} of metadata.id does not exist in this organisation`,
-      'remove metadata.id to have it created',
+      'remove metadata.id to create it',
     ),
   ])
 })
@@ -201,8 +201,8 @@ test('a new manifest that asks for the same but for a secret may be the renamed 
   expect(changes).toEqual([
     undecided(
       'store',
-      'it has the name or the addresses of what was removed: shop',
-      'if it is the same service, say previousNames: [shop]; if not, apply once without it',
+      'it has the name or the addresses of removed manifests: shop',
+      'if it is the same service, set previousNames: [shop]; if not, apply once without it',
       ['shop'],
     ),
   ])
@@ -216,10 +216,12 @@ test('a new manifest that asks for what two vanished ones asked for names both, 
   })
 
   expect(changes).toEqual([
-    undecided('store', 'it asks for the same as what was removed: a, b', 'say which with previousNames', [
-      'a',
-      'b',
-    ]),
+    undecided(
+      'store',
+      'its definition equals that of removed manifests: a, b',
+      'name the right one in previousNames',
+      ['a', 'b'],
+    ),
   ])
 })
 
@@ -230,10 +232,10 @@ test('two new manifests that ask for what one vanished asked for both name it, a
     bindings: [binding()],
   })
 
-  const message = 'it asks for the same as what was removed: shop'
+  const message = 'its definition equals that of removed manifests: shop'
   expect(changes).toEqual([
-    undecided('a', message, 'say which with previousNames', ['shop']),
-    undecided('b', message, 'say which with previousNames', ['shop']),
+    undecided('a', message, 'name the right one in previousNames', ['shop']),
+    undecided('b', message, 'name the right one in previousNames', ['shop']),
   ])
 })
 
@@ -252,8 +254,8 @@ test('among more than 20 that asked for the same, secrets aside, no past is look
   expect(among(21)).toEqual([
     undecided(
       'store',
-      `it asks for the same as what was removed: ${keys.slice(0, 20).join(', ')}`,
-      'say which with previousNames',
+      `its definition equals that of removed manifests: ${keys.slice(0, 20).join(', ')}`,
+      'name the right one in previousNames',
       keys,
     ),
   ])
@@ -273,8 +275,8 @@ test.each([
   expect(changes).toEqual([
     undecided(
       'store',
-      `it has the name or the addresses of what was removed: ${shown}`,
-      'if it is the same service, say previousNames: [a1]; if not, apply once without it',
+      `it has the name or the addresses of removed manifests: ${shown}`,
+      'if it is the same service, set previousNames: [a1]; if not, apply once without it',
       keys,
     ),
   ])
@@ -309,7 +311,7 @@ test('two manifests that were one before wait for a person, and its service stay
   })
 
   expect(changes).toEqual(
-    ['a', 'b'].map((key) => undecided(key, 'a and b claim the same service', 'let one of them go', ['shop'])),
+    ['a', 'b'].map((key) => undecided(key, 'a and b claim the same service', 'remove one of them', ['shop'])),
   )
 })
 
@@ -330,7 +332,7 @@ test('a manifest with the shown name of services that are not ours says how to t
     undecided(
       'shop',
       `a service named "Shop" exists and is not managed here: ${ID}, ${OTHER_ID}`,
-      '"pharos state adopt apply" takes it over where it is equal, metadata.id in any case; or choose another spec.name',
+      '"pharos state adopt apply" adopts it if it is equal; metadata.id selects it in any case; or choose another spec.name',
     ),
   ])
 })
@@ -343,7 +345,7 @@ test('a manifest whose service is gone while another has its name says how to ta
       ...undecided(
         'shop',
         `a service named "Shop" exists and is not managed here: ${OTHER_ID}`,
-        `its own, ${ID}, was deleted: after "pharos state unbind shop" the other can be adopted or bound; or choose another spec.name`,
+        `its service ${ID} was deleted: after "pharos state unbind shop" the other one can be adopted or bound; or choose another spec.name`,
       ),
       lost: ID,
     },

@@ -6,34 +6,34 @@ import type { DesiredService } from './desiredService.ts'
 import { grouped } from './grouped.ts'
 import type { Blocked } from './planValue.ts'
 
-/** Which service a manifest means. */
+/** The service that a manifest refers to. */
 export type Identity =
   | { readonly kind: 'bound'; readonly binding: Binding; readonly renamedFrom: string | null }
-  /** Named by `metadata.id`, not ours yet. */
+  /** Named by `metadata.id`, and not yet owned. */
   | { readonly kind: 'named'; readonly service: ServiceResponse }
   | { readonly kind: 'new' }
   | Blocked
 
-/** What identities are found among. */
+/** Inputs of `identify`. */
 export interface IdentityInput {
   readonly desired: readonly DesiredService[]
-  /** Keys whose manifest is there but not usable: their bindings are not free for a rename. */
+  /** Keys whose manifest exists but is invalid: their bindings are not available to a rename. */
   readonly frozenKeys: ReadonlySet<string>
   readonly bindings: readonly Binding[]
   readonly actual: ReadonlyMap<string, ServiceResponse>
-  /** Whether bindings are remembered: without state only `metadata.id` names a service. */
+  /** Whether there is a state: without one only `metadata.id` identifies a service. */
   readonly hasState: boolean
 }
 
-/** A desired service and which service it means. */
+/** A desired service with its identity. */
 export interface Identified {
   readonly service: DesiredService
   readonly identity: Identity
 }
 
 /**
- * The identity of every desired service, in their order: by its binding, by `metadata.id`, by `previousNames`, by asking
- * for exactly what one vanished key asked for, or new. What two manifests could claim is blocked. Pure.
+ * The identity of every desired service, in order: by its binding, `metadata.id` or `previousNames`, by equality with one
+ * removed manifest, or new. A service that two manifests could claim is blocked. Pure.
  */
 export function identify(input: IdentityInput): readonly Identified[] {
   const byKey = new Map(input.bindings.map((binding) => [binding.key, binding]))
@@ -97,8 +97,8 @@ function withoutBinding(
   return {
     ...blocked(
       service.key,
-      'without state only a service with metadata.id can be found again',
-      'give --state FILE, which the first apply makes, or set metadata.id',
+      'without a state only services with metadata.id can be identified',
+      'add --state FILE, which the first apply creates, or set metadata.id',
     ),
     needsDecision: false,
   }
@@ -114,7 +114,7 @@ function named(key: string, id: string, input: IdentityInput): Identity {
   return blocked(
     key,
     `service ${id} of metadata.id does not exist in this organisation`,
-    'remove metadata.id to have it created',
+    'remove metadata.id to create it',
   )
 }
 
@@ -128,7 +128,7 @@ function bindingOf(identity: Identity): Binding | undefined {
   return identity.kind === 'bound' ? identity.binding : undefined
 }
 
-/** A key vanished and one appeared that asks for the same, and nothing else does: it was renamed without a word. */
+/** One key was removed and exactly one added with the same definition: the manifest was renamed without previousNames. */
 function withUnannouncedRenames(
   identified: readonly Identified[],
   vanished: readonly Applied[],
@@ -147,13 +147,13 @@ function withUnannouncedRenames(
     const [binding] = likely
     if (binding === undefined) continue
     const isSole = likely.length === 1 && rivalsOf.get(binding.key)?.length === 1
-    const message = `it asks for the same as what was removed: ${likely.map(({ key }) => key).join(', ')}`
+    const message = `its definition equals that of removed manifests: ${likely.map(({ key }) => key).join(', ')}`
     const claims = candidates.map(({ key }) => key)
     renamed.set(
       service.key,
       isSole
         ? { kind: 'bound', binding, renamedFrom: binding.key }
-        : blocked(service.key, message, 'say which with previousNames', claims),
+        : blocked(service.key, message, 'name the right one in previousNames', claims),
     )
   }
   return identified.map(({ service, identity }) => ({
@@ -162,16 +162,16 @@ function withUnannouncedRenames(
   }))
 }
 
-/** Those of `candidates`, which have the shape of `service`, that it could be the new name of. */
+/** The `candidates`, all of the shape of `service`, that `service` may be a rename of. */
 function likelyOf(service: DesiredService, candidates: readonly Applied[]): readonly Applied[] {
-  // So many of one shape cannot be shown apart anyway.
+  // A user could not distinguish so many either.
   if (candidates.length > TWINS_MAX) return candidates.slice(0, TWINS_MAX)
   return candidates.filter((binding) => asksForTheSame(service, binding))
 }
 
 /**
- * A key appeared that shows the name of one that vanished, or calls the same addresses, and asks for something else as
- * well: more likely it was renamed and changed than that a service and its history are to go for another one.
+ * A new key has the service name or the addresses of a removed one, and another definition. A rename with a change is more
+ * likely than the intention to delete a service with its history and create another one.
  */
 function withLikelyRenames(
   identified: readonly Identified[],
@@ -190,23 +190,23 @@ function withLikelyRenames(
     const names = likely.map((binding) => binding.key)
     const shown = names.slice(0, NAMES_MAX).join(', ')
     const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : ''
-    const message = `it has the name or the addresses of what was removed: ${shown}${more}`
-    const hint = `if it is the same service, say previousNames: [${first.key}]; if not, apply once without it`
+    const message = `it has the name or the addresses of removed manifests: ${shown}${more}`
+    const hint = `if it is the same service, set previousNames: [${first.key}]; if not, apply once without it`
     return { service, identity: blocked(key, message, hint, names) }
   })
 }
 
-/** Most names that one message lists. */
+/** Maximum of names in one message. */
 const NAMES_MAX = 3
 
 function addressesOf({ endpoints }: CanonicalService): string {
   return JSON.stringify(endpoints.map(({ url }) => url).sort())
 }
 
-/** Most vanished manifests of one shape that a new one is compared with. */
+/** Maximum of removed manifests of one shape that a new one is compared with. */
 const TWINS_MAX = 20
 
-/** What a rename leaves alone, as text: everything but the name and the fingerprints of secrets. */
+/** The parts that a rename does not change, as text: all but the name and the fingerprints of secrets. */
 function shapeOf({ name: _, ...unnamed }: CanonicalService): string {
   return JSON.stringify(unnamed, (key, value: unknown) => (key === 'sealed' ? undefined : value))
 }
@@ -216,7 +216,7 @@ function asksForTheSame(service: DesiredService, binding: Applied): boolean {
   return changesBetween(binding.desired, wanted, 'by-fingerprint').length === 0
 }
 
-/** Blocks what two manifests claim at once. */
+/** Blocks manifests that claim the same service. */
 function soleClaims(identified: readonly Identified[], input: IdentityInput): readonly Identified[] {
   const claims = grouped(identified, ({ identity }) => bindingOf(identity)?.serviceId)
   const bound = new Set(input.bindings.map((binding) => binding.serviceId))
@@ -230,13 +230,13 @@ function soleClaims(identified: readonly Identified[], input: IdentityInput): re
     const rivals = claims.get(identity.binding.serviceId) ?? []
     if (rivals.length < 2) return { service, identity }
     const message = `${rivals.map((rival) => rival.service.key).join(' and ')} claim the same service`
-    return { service, identity: blocked(service.key, message, 'let one of them go', [identity.binding.key]) }
+    return { service, identity: blocked(service.key, message, 'remove one of them', [identity.binding.key]) }
   })
 }
 
 /**
- * A service of that name which is not ours may be the one that is meant: a person has to tell. `lost` is the service
- * that the manifest had and that is gone.
+ * Blocks `service` if unmanaged services have its name, because one of them may be its own. `lost` is the deleted service
+ * of the manifest.
  */
 export function blockedByTwins(
   service: DesiredService,
@@ -248,11 +248,11 @@ export function blockedByTwins(
   const message = `a service named "${service.canonical.name}" exists and is not managed here: ${ids}`
   if (lost === undefined) {
     const hint =
-      '"pharos state adopt apply" takes it over where it is equal, metadata.id in any case; or choose another spec.name'
+      '"pharos state adopt apply" adopts it if it is equal; metadata.id selects it in any case; or choose another spec.name'
     return blocked(service.key, message, hint)
   }
-  // Only a manifest that has none adopts one.
-  const hint = `its own, ${lost}, was deleted: after "pharos state unbind ${service.key}" the other can be adopted or bound; or choose another spec.name`
+  // Only a manifest without a binding can adopt a service.
+  const hint = `its service ${lost} was deleted: after "pharos state unbind ${service.key}" the other one can be adopted or bound; or choose another spec.name`
   return { ...blocked(service.key, message, hint), lost }
 }
 

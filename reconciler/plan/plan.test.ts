@@ -66,7 +66,7 @@ test('Scenario 28: a secret is noticed when it changes in git and when it is rep
   expect(JSON.stringify(git)).not.toContain('value')
 })
 
-test('paused is left to people unless the manifest says it, and then it is held', () => {
+test('paused is not managed unless the manifest sets it', () => {
   const of = (paused: boolean | undefined, isPaused: boolean, wasPaused: boolean | null) =>
     brief(
       plan({
@@ -262,7 +262,7 @@ test.each([
   },
 )
 
-test('Scenario 31: a field that was put back three times in an hour is left and shown, and later put back again', () => {
+test('Scenario 31: a field that was put back three times in an hour is only shown, and later put back again', () => {
   const heals = [1, 2, 3].map((times) => ({ pointer: '/interval_secs', atMs: NOW_MS - times * 60_000 }))
   const of = (some: typeof heals, outside: Live = { interval: 90 }) =>
     plan({ desired: [desired()], actual: [live(outside)], bindings: [binding({}, {}, { heals: some })] })
@@ -369,7 +369,7 @@ test('a service that this version cannot read is left alone', () => {
     {
       kind: 'blocked',
       key: 'shop',
-      message: `service ${ID} has something that this version of pharos cannot read`,
+      message: `service ${ID} has content that this version of pharos cannot read`,
       hint: 'use a newer pharos',
       needsDecision: false,
     },

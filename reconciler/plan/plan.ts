@@ -8,25 +8,25 @@ import { pruneOf } from './prunePlan.ts'
 import { diffOfBound, diffOfFirst } from './serviceDiff.ts'
 import { updateOf } from './updatePlan.ts'
 
-/** Everything that a plan depends on. */
+/** All inputs of a plan. */
 export interface PlanFacts {
   readonly desired: readonly DesiredService[]
-  /** Keys whose manifest is there but cannot be used. */
+  /** Keys whose manifest exists but is invalid. */
   readonly frozenKeys: readonly string[]
   readonly actual: readonly ServiceResponse[]
-  /** Ids of services that exist but could not be understood. */
+  /** Ids of services that exist but cannot be parsed. */
   readonly unreadableIds: readonly string[]
   readonly bindings: readonly Binding[]
-  /** Keys of which a creation is not settled, with what to say about it. */
+  /** Keys with an open creation, each with its message. */
   readonly unsettled: readonly Blocked[]
   readonly hasState: boolean
-  /** Milliseconds since the epoch: how long ago something was put back, or paused because its manifest went. */
+  /** Milliseconds since the epoch. */
   readonly nowMs: number
 }
 
 /**
- * What has to happen so that the services are as the manifests say. Pure: the same input gives the same
- * plan, and nothing is read, written or logged.
+ * Plans the changes that make the services match the manifests. Pure: the same input gives the same plan, and nothing is
+ * read, written or logged.
  */
 export function planChanges(input: PlanFacts): Plan {
   const actual = new Map(input.actual.map((service) => [service.id, service]))
@@ -35,7 +35,7 @@ export function planChanges(input: PlanFacts): Plan {
   const identified = identify({ ...input, frozenKeys, actual })
   const planned = identified.map(({ service: desired, identity }): Change | null => {
     const waiting = unsettled.get(desired.key)
-    // Naming the service settles which one it is.
+    // metadata.id identifies the service despite an open creation.
     if (waiting !== undefined && desired.id === undefined) return waiting
     return changeOf(desired, identity, actual, input)
   })
@@ -53,9 +53,9 @@ export function planChanges(input: PlanFacts): Plan {
   }
 }
 
-/** Keys of bindings that still have a manifest, under their own or a new name. */
+/** Keys of the bindings that still have a manifest, under their own or a new name. */
 function keptKeys(input: PlanFacts, identified: readonly Identified[]): ReadonlySet<string> {
-  // Until it is decided which service a manifest means, none of those that it may mean goes.
+  // Until the identity of a manifest is decided, none of its candidates is removed.
   const claimed = identified.flatMap(({ identity }) => {
     if (identity.kind === 'bound') return [identity.binding.key]
     return identity.kind === 'blocked' ? (identity.claims ?? []) : []
@@ -96,15 +96,15 @@ function changeOfBound(
     return updateOf({ desired, service, diff, binding, renamedFrom }, input)
   }
   if (input.unreadableIds.includes(binding.serviceId)) {
-    const message = `service ${binding.serviceId} has something that this version of pharos cannot read`
+    const message = `service ${binding.serviceId} has content that this version of pharos cannot read`
     return { kind: 'blocked', key: desired.key, message, hint: 'use a newer pharos', needsDecision: false }
   }
   if (desired.id !== undefined) {
     const message = `service ${desired.id} of metadata.id was deleted`
-    const hint = 'remove metadata.id to have it created anew'
+    const hint = 'remove metadata.id to create it again'
     return { kind: 'blocked', key: desired.key, message, hint, needsDecision: true, lost: desired.id }
   }
-  // A service made in its place, or a lost creation of ours that was then changed.
+  // A replacement created by hand, or a lost creation that was then changed.
   const bound = new Set(input.bindings.map(({ serviceId }) => serviceId))
   const twins = input.actual.filter(({ id, name }) => name === desired.canonical.name && !bound.has(id))
   return blockedByTwins(desired, twins, binding.serviceId) ?? create(desired, binding.serviceId)
@@ -120,12 +120,12 @@ function create(desired: DesiredService, replacesLost: string | null): Change {
   }
 }
 
-/** Coverage is never reduced before its replacement exists; what makes room under a plan's limits goes first. Pure. */
+/** Sorts changes so that coverage shrinks only after its replacement exists, and updates that free quota come first. Pure. */
 export function inOrder(changes: readonly Change[]): readonly Change[] {
   return [...changes].sort((a, b) => phaseOf(a) - phaseOf(b) || compareNames(a.key, b.key))
 }
 
-/** Number of the phase in which `change` is executed; changes of one phase may overlap. Pure. */
+/** The phase in which `change` is executed; changes of one phase may overlap. Pure. */
 export function phaseOf(change: Change): number {
   switch (change.kind) {
     case 'record':

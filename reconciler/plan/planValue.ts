@@ -3,78 +3,78 @@ import type { FieldChange } from '../../api/contract/fieldChange.ts'
 import type { OnDelete } from './binding.ts'
 
 /**
- * Why a field changes: `git` the manifest changed, `secret` a secret in it changed, `drift` the service was
- * changed outside, `first-apply` it was just adopted, `differs` without a state it is unknown which side changed.
+ * Why a field changes. `git`: the manifest changed; `secret`: a secret changed; `drift`: the service was changed by hand;
+ * `first-apply`: the service was just adopted; `differs`: there is no state to tell which side changed.
  */
 export type Reason = 'git' | 'secret' | 'drift' | 'first-apply' | 'differs'
 
-/** One field of an update. `from` is what the service has, `to` what it will have. */
+/** One field of an update, from the current value of the service to the planned one. */
 export interface PlannedField extends FieldChange {
   readonly reason: Reason
-  /** Present where the same field of the service was changed outside: what it had before that. */
+  /** The value before a manual change of the same field; absent without such a change. */
   readonly outside?: { readonly was: unknown }
 }
 
-/** Why nothing can be done for a key, and whether a person has to decide (exit code 6). */
+/** Why a key is blocked, and whether it needs a manual decision (exit code 6). */
 export interface Blocked {
   readonly kind: 'blocked'
   readonly key: string
   readonly message: string
   readonly hint: string
   readonly needsDecision: boolean
-  /** Where in its manifest the reason stands; absent where it stands nowhere there. */
+  /** The field of the manifest that is the reason; absent when the manifest is not the reason. */
   readonly path?: readonly (string | number)[]
-  /** Keys of bindings that this one may mean: they are kept until that is decided. */
+  /** Keys of the bindings that this manifest may refer to: they are kept until that is decided. */
   readonly claims?: readonly string[]
-  /** What was changed outside, as people read it, where that has to be decided about. */
+  /** The manual changes, aligned for readers, when they are the reason. */
   readonly drift?: Pick<Drifted, 'id' | 'fields'>
-  /** The service that it had, where that was deleted outside. */
+  /** Id of its service, when that was deleted by hand. */
   readonly lost?: string
 }
 
-/** A service to be made. */
+/** A service to create. */
 export interface Create {
   readonly kind: 'create'
   readonly key: string
   readonly desired: CanonicalService
   readonly paused: boolean
-  /** Id of the service that was deleted outside, where this creates it again. */
+  /** Id of the service deleted by hand that this one replaces; null for a new service. */
   readonly replacesLost: string | null
 }
 
-/** A service to be changed: `replace` sends the whole definition, `pausing` goes before or after it. */
+/** A service to update: `replace` sends the whole definition, `pausing` precedes or follows it. */
 export interface Update {
   readonly kind: 'update'
   readonly key: string
   readonly id: string
   readonly renamedFrom: string | null
   readonly fields: readonly PlannedField[]
-  /** `fields` as people read them: endpoints and assertions found again where they moved to. */
+  /** `fields` aligned for readers: endpoints and assertions that only moved are left out. */
   readonly shown: readonly PlannedField[]
-  /** What was changed outside, as people read it, whether or not it is put back. */
+  /** The manual changes, aligned for readers, whether or not they are reverted. */
   readonly outside: readonly PlannedField[]
   readonly replace: boolean
-  /** Canonical pointers whose values the service keeps: the definition that is sent takes them from it. */
+  /** Canonical pointers whose current values are sent, because `policy.ignore` covers them. */
   readonly keeps: readonly string[]
   readonly pausing: 'pause' | 'resume' | null
-  /** Whether it takes endpoints or regions away or checks less often: such updates make room for others. */
+  /** Whether it removes endpoints or regions or checks less often: such updates free quota for others. */
   readonly shrinks: boolean
   readonly actual: CanonicalService
-  /** What the binding remembers as last seen when nothing is replaced: drift that is only reported stays known. */
+  /** The value for `Binding.observed` when nothing is replaced: reported drift remains visible. */
   readonly observed: CanonicalService
 }
 
-/** A binding to be written without any request: the service already is as it should be. */
+/** A binding to write without a request: the service already matches its manifest. */
 export interface Record {
   readonly kind: 'record'
   readonly key: string
   readonly id: string
   readonly renamedFrom: string | null
-  /** What the binding remembers as last seen. */
+  /** The value for `Binding.observed`. */
   readonly observed: CanonicalService
 }
 
-/** A service whose manifest is gone. `forget`: the service is gone too. */
+/** A service whose manifest was removed. `forget`: the service no longer exists either. */
 export interface Prune {
   readonly kind: 'prune'
   readonly key: string
@@ -84,29 +84,29 @@ export interface Prune {
   readonly createdAt: string | null
 }
 
-/** A change by hand that is only shown: by policy, or because it comes back however often it is undone. */
+/** A manual change that is only reported: by policy, or because another writer repeats it. */
 export interface Drifted {
   readonly kind: 'drifted'
   readonly key: string
   readonly id: string
   readonly fields: readonly PlannedField[]
-  /** As in an update. */
+  /** As in `Update`. */
   readonly shown: readonly PlannedField[]
-  /** Pointers that were put back so often that another writer must be setting them. */
+  /** Pointers that were reverted so often that another writer must be setting them. */
   readonly looping: readonly string[]
 }
 
-/** One thing that a plan wants for one key. */
+/** The planned change of one key. */
 export type Change = Create | Update | Record | Prune | Drifted | Blocked
 
-/** What has to happen so that the services are as the manifests say, before brakes. */
+/** The changes that make the services match the manifests, before brakes. */
 export interface Plan {
   /** In the order of execution. */
   readonly changes: readonly Change[]
-  /** Keys whose services are as they should be. */
+  /** Keys whose services match their manifests. */
   readonly unchanged: readonly string[]
-  /** Services that we owned before this plan. */
+  /** Number of services owned before this plan. */
   readonly owned: number
-  /** Those among them that still have a manifest, under their own or a new name. */
+  /** Number of owned services that still have a manifest, under their own or a new name. */
   readonly kept: number
 }

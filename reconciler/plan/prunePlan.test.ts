@@ -42,8 +42,8 @@ test('a service that this version cannot read is removed under its last known na
 test('a protected service stays, and the plan says how to remove or to forget it', () => {
   expect(gone({ protect: true })).toEqual([
     blocked(
-      `its manifest is gone, but policy.protect keeps service ${ID}`,
-      'to remove it, put the manifest back with protect: false, apply, then take it out; to keep it and forget it here, "pharos state unbind shop"',
+      `its manifest was removed, but policy.protect keeps service ${ID}`,
+      'to delete it, restore the manifest with protect: false, apply, and remove the manifest; to keep it unmanaged, "pharos state unbind shop"',
       false,
     ),
   ])
@@ -61,8 +61,8 @@ test.each([
 
   expect(gone(waited, actual, unreadableIds)).toEqual([
     blocked(
-      `its manifest is gone and service ${ID} was to be deleted now, but it was resumed meanwhile`,
-      'put the manifest back, pause it, or unbind it',
+      `its manifest was removed and service ${ID} is due for deletion, but it was resumed meanwhile`,
+      'restore the manifest, pause the service, or unbind it',
       true,
     ),
   ])

@@ -1,18 +1,17 @@
 import type { Plan } from './planValue.ts'
 
-/** Whether a run is about the service of this key. */
+/** Whether a run includes the service of this key. */
 export type Selection = (key: string) => boolean
 
-/** A plan without the services that a run leaves out, and what it leaves out. */
+/** A plan narrowed to the selected services. */
 export interface Narrowed {
   readonly plan: Plan
-  /** Services that are left out, and those of them that would have changed. */
+  /** Number of services left out, and of the changes among them. */
   readonly leftOut: { readonly services: number; readonly changes: number }
 }
 
 /**
- * `plan` with the chosen services alone. It is narrowed when it is complete, because which service a manifest means depends on all
- * of them. Pure.
+ * Narrows `plan` to the selected services. It takes a complete plan, because identities depend on all manifests. Pure.
  */
 export function narrowed(plan: Plan, isSelected: Selection | undefined): Narrowed {
   if (isSelected === undefined) return { plan, leftOut: { services: 0, changes: 0 } }

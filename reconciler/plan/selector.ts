@@ -1,10 +1,10 @@
 /** Labels of one service. */
 export type Labels = Readonly<Record<string, string>>
 
-/** Whether a service with these labels is chosen. */
+/** Whether a service with these labels is selected. */
 export type Selector = (labels: Labels) => boolean
 
-/** A selector that cannot be read. The message says what is wrong at which column, from 1. */
+/** A selector that cannot be parsed. The message names the column, from 1. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError'
 }
@@ -14,8 +14,8 @@ const OPERATOR = /==|=|!=/y
 const SPACE = /\s*/y
 
 /**
- * Reads a selector as `kubectl -l` has them: `a=b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a`, `!a`, all of those that commas
- * separate. `a!=b` and `notin` also choose services without the label. Throws SelectorError. Pure.
+ * Parses a selector in the syntax of `kubectl -l`: `a=b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a`, `!a`, combined by
+ * commas. `a!=b` and `notin` also select services without the label. Throws SelectorError. Pure.
  */
 export function parseSelector(text: string): Selector {
   const reader = new Reader(text)
@@ -24,7 +24,7 @@ export function parseSelector(text: string): Selector {
   while (reader.takes(','))
   if (!reader.isAtEnd) throw reader.expected('a comma')
   return (labels) => {
-    // A label may be called like a method of objects.
+    // A label may have the name of a method of objects.
     const own: Labels = Object.assign(Object.create(null), labels)
     return rules.every((rule) => rule(own))
   }
@@ -43,7 +43,7 @@ class Reader {
     return this.#at === this.#text.length
   }
 
-  /** What `pattern` matches here, and goes on behind it and blanks. */
+  /** Consumes and returns the match of `pattern` here, and the blanks behind it. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at
     const [found] = pattern.exec(this.#text) ?? []

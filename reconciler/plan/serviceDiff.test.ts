@@ -9,7 +9,7 @@ const nothing = {
   wanted: [],
   drifted: [],
   shown: { wanted: [], drifted: [], outside: [] },
-  left: [],
+  ignored: [],
   pausing: null,
 }
 
@@ -19,7 +19,7 @@ test('a service that is as it was applied differs in nothing, whatever the serve
   expect(diffOfBound(desired(), binding({}, answer), live(answer))).toEqual({
     ...nothing,
     live: canonicalResponse(live(answer)),
-    alreadyThere: true,
+    matchesManifest: true,
   })
 })
 
@@ -36,7 +36,7 @@ test('a service that was taken over and has what its manifest asks for may hold 
     wanted: [secret],
     shown: { wanted: [secret], drifted: [], outside: [] },
     live: canonicalResponse(live()),
-    alreadyThere: false,
+    matchesManifest: false,
   })
 })
 
@@ -44,11 +44,11 @@ test('without state a secret that is set counts as the same', () => {
   expect(diffOfFirst(desired(), live(), 'differs')).toEqual({
     ...nothing,
     live: canonicalResponse(live()),
-    alreadyThere: true,
+    matchesManifest: true,
   })
 })
 
-test('what differs without state is shown with where endpoints moved to, and without what is left to others', () => {
+test('what differs without state is shown with where endpoints moved to, and without ignored fields', () => {
   const two = 'https://two.example.com/'
   const service = live({ interval: 90, name: 'Other' })
   const manifest = desired(
@@ -56,7 +56,7 @@ test('what differs without state is shown with where endpoints moved to, and wit
     { policy: { isIgnored: (pointer) => pointer === '/name' } },
   )
 
-  const { wanted, shown, left, alreadyThere } = diffOfFirst(manifest, service, 'differs')
+  const { wanted, shown, ignored, matchesManifest } = diffOfFirst(manifest, service, 'differs')
 
   const interval = { pointer: '/interval_secs', from: 90, to: 60, reason: 'differs' }
   expect(wanted.map(({ pointer }) => pointer)).toEqual(['/interval_secs', '/endpoints/0/url', '/endpoints/1'])
@@ -68,31 +68,31 @@ test('what differs without state is shown with where endpoints moved to, and wit
     drifted: [],
     outside: [],
   })
-  expect([left, alreadyThere]).toEqual([['/name'], false])
+  expect([ignored, matchesManifest]).toEqual([['/name'], false])
 })
 
 test('a secret that git changed is not there already, although the rest is', () => {
   const service = live({ interval: 30 })
-  const { alreadyThere } = diffOfBound(desired({ interval: 30, secret: 'two' }), binding(), service)
+  const { matchesManifest } = diffOfBound(desired({ interval: 30, secret: 'two' }), binding(), service)
 
-  expect(alreadyThere).toBe(false)
+  expect(matchesManifest).toBe(false)
 })
 
 test('a secret that was changed outside is not there already, although the rest is', () => {
   const service = live({ interval: 30, keyId: 'k2' })
-  const { alreadyThere } = diffOfBound(desired({ interval: 30 }), binding(), service)
+  const { matchesManifest } = diffOfBound(desired({ interval: 30 }), binding(), service)
 
-  expect(alreadyThere).toBe(false)
+  expect(matchesManifest).toBe(false)
 })
 
-test('what was changed outside and is left to others is neither drift nor shown', () => {
+test('a manual change of an ignored field is neither drift nor shown', () => {
   const manifest = desired({}, { policy: { isIgnored: (pointer) => pointer === '/interval_secs' } })
   const service = live({ interval: 90, name: 'Other' })
 
-  const { drifted, shown, left } = diffOfBound(manifest, binding(), service)
+  const { drifted, shown, ignored } = diffOfBound(manifest, binding(), service)
 
   const name = { pointer: '/name', from: 'Other', to: 'Shop', reason: 'drift' }
-  expect([drifted, shown, left]).toEqual([
+  expect([drifted, shown, ignored]).toEqual([
     [name],
     { wanted: [], drifted: [name], outside: [name] },
     ['/interval_secs'],

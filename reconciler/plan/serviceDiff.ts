@@ -6,37 +6,35 @@ import type { Binding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
 import type { PlannedField, Reason } from './planValue.ts'
 
-/** Changes as people read them: endpoints and assertions are found again where they moved to. */
+/** Changes aligned for readers: endpoints and assertions that only moved are left out. */
 export interface ShownFields {
   readonly wanted: readonly PlannedField[]
   readonly drifted: readonly PlannedField[]
-  /** All changes outside, whether or not the manifest changed the field as well. */
+  /** All manual changes, whether or not the manifest changed the field as well. */
   readonly outside: readonly PlannedField[]
 }
 
-/** How a service differs from what its manifest wants, and from what we last saw of it. */
+/** How a service differs from its manifest, and from what the API last returned for it. */
 export interface ServiceDiff {
   /** Fields that the manifest changes. */
   readonly wanted: readonly PlannedField[]
-  /** Fields that were changed outside since we last looked, towards what they were. */
+  /** Fields changed by hand since the last apply, towards their applied values. */
   readonly drifted: readonly PlannedField[]
-  /** The same as people read it. */
   readonly shown: ShownFields
-  /** Pausing that the manifest asks for and the service has not; null when there is none. */
+  /** The change of `paused` that the manifest needs; null for none. */
   readonly pausing: PlannedField | null
-  /** Pointers in which the service differs from the manifest and that git leaves to others. */
-  readonly left: readonly string[]
-  /** The service as it is. */
+  /** Pointers in which the service differs from the manifest and that `policy.ignore` covers. */
+  readonly ignored: readonly string[]
   readonly live: CanonicalService
-  /** Whether the service, without fingerprints of secrets and fields that git leaves to others, is what the manifest wants. */
-  readonly alreadyThere: boolean
+  /** Whether the service matches the manifest, apart from fingerprints of secrets and ignored fields. */
+  readonly matchesManifest: boolean
 }
 
 /**
- * Compares three ways: what the manifest wants with what we last sent, and what the service is with what
- * the API last answered. Whatever the server makes of a request is therefore no difference. Pure.
+ * Three-way comparison: the manifest with the last request, and the service with the API's last answer. A normalisation by
+ * the server is therefore no difference. Pure.
  *
- * Fingerprints of secrets belong to the key under which `binding` was written, and are compared under that one.
+ * Fingerprints of secrets are compared under the key with which `binding` was written.
  */
 export function diffOfBound(desired: DesiredService, binding: Binding, actual: ServiceResponse): ServiceDiff {
   if (!isApplied(binding)) return diffOfFirst(desired, actual, 'first-apply')
@@ -48,7 +46,7 @@ export function diffOfBound(desired: DesiredService, binding: Binding, actual: S
   const fromGit = changesBetween(binding.desired, asked, 'by-fingerprint').filter(owned)
   const driftAt = new Map(drift.map((change) => [change.pointer, change]))
   const gitAt = new Set(fromGit.map((change) => change.pointer))
-  // Where neither side moved nothing is sent, and what would be missing is of no interest.
+  // Without a change on either side nothing is sent, so nothing else has to be compared.
   const isClean = drift.length === 0 && fromGit.length === 0
   const missing = isClean ? [] : changesBetween(live, desired.canonical, 'set-is-equal')
   const wanted = fromGit.map((change) => wantedField(change, driftAt.get(change.pointer)))
@@ -57,17 +55,17 @@ export function diffOfBound(desired: DesiredService, binding: Binding, actual: S
     wanted,
     drifted,
     shown: isClean ? NOTHING : shownOf({ desired, binding, live, wanted, drifted }),
-    left: missing.map(({ pointer }) => pointer).filter(isIgnored),
+    ignored: missing.map(({ pointer }) => pointer).filter(isIgnored),
     live,
     pausing: pausingOf(desired, binding, actual),
-    alreadyThere:
+    matchesManifest:
       missing.every((change) => !owned(change)) &&
       !fromGit.some(isSecretChange) &&
       !drift.some(isSecretChange),
   }
 }
 
-/** A binding of a service that something was sent for. */
+/** A binding of a service that was applied. */
 type Applied = Binding & { readonly desired: CanonicalService; readonly observed: CanonicalService }
 
 function isApplied(binding: Binding): binding is Applied {
@@ -99,7 +97,7 @@ function shownOf(compared: Compared): ShownFields {
   const owned = ({ pointer }: FieldChange): boolean => !desired.policy.isIgnored(pointer)
   const outside = alignedChanges(binding.observed, live, 'by-fingerprint').filter(owned).map(driftedField)
   const isMovedOutside = outside.some(isOfEndpoints)
-  // Where both sides changed endpoints, places are all that they have in common: then they are shown by place.
+  // If both sides changed endpoints, only indexes can align them: the fields are shown by index.
   if (isMovedOutside === wanted.some(isOfEndpoints)) {
     const isNews = ({ from, to }: PlannedField): boolean => !sameJson(from ?? null, to ?? null)
     return { wanted: wanted.filter(isNews), drifted, outside }
@@ -108,7 +106,7 @@ function shownOf(compared: Compared): ShownFields {
     return { wanted, drifted: [...rest(drifted), ...outside.filter(isOfEndpoints)], outside }
   }
   const { fromOf } = alignEndpoints(binding.desired.endpoints, desired.canonical.endpoints)
-  // The fingerprint of a secret belongs to its place: it would differ only because it moved.
+  // The fingerprint of a secret depends on its index: it would differ only because the endpoint moved.
   const asked = desired.canonicalUnder(binding.key, (endpoint) => fromOf[endpoint] ?? endpoint)
   const moved = alignedChanges(binding.desired, asked, 'by-fingerprint').filter(isOfEndpoints).filter(owned)
   return { wanted: [...rest(wanted), ...moved.map((change) => wantedField(change))], drifted, outside }
@@ -122,7 +120,7 @@ function rest(fields: readonly PlannedField[]): readonly PlannedField[] {
   return fields.filter((field) => !isOfEndpoints(field))
 }
 
-/** Compares two ways, for a service of which nothing was remembered. Pure. */
+/** Two-way comparison, for a service without a record of the last apply. Pure. */
 export function diffOfFirst(
   desired: DesiredService,
   actual: ServiceResponse,
@@ -132,7 +130,7 @@ export function diffOfFirst(
   const { isIgnored } = desired.policy
   const all = changesBetween(live, desired.canonical, 'set-is-equal')
   const fields = all.filter(({ pointer }) => !isIgnored(pointer)).map((change) => ({ ...change, reason }))
-  // A secret that is set may be another one: the first apply sends it, so that afterwards it is known.
+  // The service may have another secret: the first apply sends it, so that it is known afterwards.
   const secrets = reason === 'first-apply' ? secretsOf(live, desired.canonical) : []
   const shown = alignedChanges(live, desired.canonical, 'set-is-equal')
     .filter(({ pointer }) => !isIgnored(pointer))
@@ -141,10 +139,10 @@ export function diffOfFirst(
     wanted: [...fields, ...secrets],
     drifted: [],
     shown: { wanted: [...shown, ...secrets], drifted: [], outside: [] },
-    left: all.map(({ pointer }) => pointer).filter(isIgnored),
+    ignored: all.map(({ pointer }) => pointer).filter(isIgnored),
     live,
     pausing: pausingOf(desired, undefined, actual),
-    alreadyThere: fields.length === 0 && secrets.length === 0,
+    matchesManifest: fields.length === 0 && secrets.length === 0,
   }
 }
 
@@ -160,7 +158,7 @@ function pausingOf(
   binding: Binding | undefined,
   actual: ServiceResponse,
 ): PlannedField | null {
-  // A service that was paused because its manifest went comes back running.
+  // A service that was paused because its manifest was removed is resumed with its manifest.
   const wanted = desired.paused ?? (binding != null && binding.tombstonedAtMs !== null ? false : undefined)
   const isPaused = actual.paused_at != null
   if (wanted === undefined || wanted === isPaused) return null
@@ -169,7 +167,7 @@ function pausingOf(
   return { pointer: '/paused', from: isPaused, to: wanted, reason }
 }
 
-/** Whether both sides are set and sealed, so that only what is sealed can differ. Pure. */
+/** Whether both sides are sealed, so that only the secret can differ. Pure. */
 export function isSecretChange(change: FieldChange): boolean {
   return isSealed(change.from) && isSealed(change.to)
 }
@@ -179,7 +177,7 @@ export function isSealed(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'sealed' in value
 }
 
-/** Whether `desired` needs less of a plan than `actual`: fewer endpoints or regions, or rarer checks. Pure. */
+/** Whether `desired` uses less quota than `actual`: fewer endpoints or regions, or rarer checks. Pure. */
 export function isShrinking(actual: CanonicalService, desired: CanonicalService): boolean {
   return (
     desired.endpoints.length < actual.endpoints.length ||

@@ -22,7 +22,7 @@ test.each([
     [binding(), binding({}, { id: OTHER_ID }, { key: 'twin' })],
     NO_CLAIMS,
   ],
-  ['is the only one that is left', [live({ id: OTHER_ID })], [binding()], NO_CLAIMS],
+  ['is the only remaining one', [live({ id: OTHER_ID })], [binding()], NO_CLAIMS],
   [
     'is like one to which nothing was sent yet',
     [live(), live({ id: OTHER_ID })],

@@ -4,18 +4,18 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from './binding.ts'
 import { grouped } from './grouped.ts'
 
-/** An unmanaged service that equals what was sent for another, which a manifest has. */
+/** An unmanaged service that equals a managed one. */
 export interface SuspectedDuplicate {
   readonly key: string
-  /** The service of the manifest. */
+  /** Id of the managed service. */
   readonly of: string
   readonly id: string
 }
 
 /**
- * Services among `actual` that may be the same creation twice: one that took effect after it was given up, say. They
- * belong neither to `bindings` nor to `claimedIds`, which manifests name, and have the name and the definition that one
- * of `bindings` was sent with. Only shown, never removed: another client may have made them. Pure.
+ * Services among `actual` that may be duplicates, for example of a creation that took effect after it was repeated. They
+ * have the name and the definition last sent for one of `bindings`, but belong neither to a binding nor to `claimedIds`,
+ * the ids in manifests. They are reported, never removed: another client may have created them. Pure.
  */
 export function suspectedDuplicates(
   actual: readonly ServiceResponse[],
@@ -24,12 +24,12 @@ export function suspectedDuplicates(
 ): readonly SuspectedDuplicate[] {
   const bound = new Set(bindings.map(({ serviceId }) => serviceId))
   const free = actual.filter(({ id }) => !bound.has(id) && !claimedIds.has(id))
-  // Nearly always there is none, and nothing has to be compared.
+  // The usual case needs no comparison.
   if (free.length === 0) return []
   const byName = grouped(free, ({ name }) => name)
   const there = new Set(actual.map(({ id }) => id))
   return bindings.flatMap(({ key, serviceId, desired }) =>
-    // Where its own is gone, the other is no second one.
+    // If the managed service is deleted, the other one is no duplicate.
     desired === null || !there.has(serviceId)
       ? []
       : (byName.get(desired.name) ?? [])

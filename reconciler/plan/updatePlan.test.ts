@@ -226,7 +226,7 @@ test('without state nothing is recorded', () => {
   expect([equal.changes, equal.unchanged]).toEqual([[], ['shop']])
 })
 
-test('a field that is left to others is kept, with a name that a pointer has to escape', () => {
+test('an ignored field is kept, with a name that a pointer has to escape', () => {
   const before = canonicalResponse(live())
   const [endpoint] = before.endpoints
   const withHeader = (value: string) => ({
@@ -254,7 +254,7 @@ test('a field that is left to others is kept, with a name that a pointer has to 
 test.each([
   ['the header itself', SECRET],
   ['all headers', '/endpoints/0/call/Http/headers'],
-])('a secret that was set by hand cannot be kept: what is left to others is %s', (_, ignored) => {
+])('a secret that was set by hand cannot be kept: ignored field %s', (_, ignored) => {
   const empty = canonicalResponse(live())
   const headers = ignored === SECRET ? {} : null
   const [endpoint] = empty.endpoints
@@ -274,8 +274,8 @@ test.each([
     {
       kind: 'blocked',
       key: 'shop',
-      message: `the manual change at ${ignored} holds a secret, which the API does not show: it cannot be kept`,
-      hint: 'undo it, or do not leave that field to others',
+      message: `the manual change at ${ignored} contains a secret, which the API does not show: the change cannot be preserved`,
+      hint: 'undo it, or remove the field from policy.ignore',
       needsDecision: true,
       drift: { id: ID, fields: [] },
     },

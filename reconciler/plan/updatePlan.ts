@@ -7,7 +7,7 @@ import { loopingPointers } from './healLoop.ts'
 import type { Blocked, Change, Drifted, PlannedField, Record } from './planValue.ts'
 import { isSealed, isShrinking, type ServiceDiff } from './serviceDiff.ts'
 
-/** A manifest, the service that it has, and how they differ. */
+/** A manifest, its service, and their difference. */
 export interface Comparison {
   readonly desired: DesiredService
   readonly service: ServiceResponse
@@ -21,18 +21,18 @@ interface UpdateInput {
   readonly nowMs: number
 }
 
-/** What has to happen to the service of `comparison`; null when nothing has to. Pure. */
+/** The change for the service of `comparison`; null for none. Pure. */
 export function updateOf(comparison: Comparison, input: UpdateInput): Change | null {
   const { desired, service, diff, renamedFrom } = comparison
   const looping = loopingIn(comparison, input.nowMs)
   const heals = desired.policy.drift === 'heal' && looping.length === 0
   const pausing = diff.pausing?.reason === 'drift' && !heals ? null : diff.pausing
   const isDue = diff.wanted.length > 0 || (heals && diff.drifted.length > 0)
-  const replace = isDue && !diff.alreadyThere
+  const replace = isDue && !diff.matchesManifest
   if (!replace && pausing === null) return unsent(comparison, isDue, looping, input)
   const blocked = replace ? conflictOf(comparison) : null
   if (blocked !== null) return blocked
-  // A full replace resets what drifted as well: the plan has to say so.
+  // A full replace reverts manual changes as well: the plan has to show them.
   const fieldsOf = ({
     wanted,
     drifted,
@@ -49,7 +49,7 @@ export function updateOf(comparison: Comparison, input: UpdateInput): Change | n
     shown: fieldsOf(diff.shown),
     outside: desired.policy.drift === 'ignore' ? [] : outsideOf(diff),
     replace,
-    keeps: replace ? diff.left : [],
+    keeps: replace ? diff.ignored : [],
     pausing: pausing === null ? null : pausing.to === true ? 'pause' : 'resume',
     shrinks: replace && isShrinking(diff.live, desired.canonical),
     actual: diff.live,
@@ -61,7 +61,7 @@ function outsideOf({ shown, pausing }: ServiceDiff): readonly PlannedField[] {
   return pausing?.reason === 'drift' ? [...shown.outside, pausing] : shown.outside
 }
 
-/** What is to be shown or remembered where no request is due. */
+/** The change that reports drift or writes a binding without a request; null for neither. */
 function unsent(
   comparison: Comparison,
   isDue: boolean,
@@ -82,22 +82,22 @@ function unsent(
   return { kind: 'record', key, id: service.id, renamedFrom, observed: observedOf(comparison) }
 }
 
-/** Pointers of the drift that were put back too often to be put back once more. */
+/** Pointers of the drift that were reverted too often to revert them again. */
 function loopingIn({ diff, binding }: Comparison, nowMs: number): readonly string[] {
   const looping = loopingPointers(binding?.heals ?? [], nowMs)
   const drifted = diff.pausing?.reason === 'drift' ? [...diff.drifted, diff.pausing] : diff.drifted
   return drifted.map(({ pointer }) => pointer).filter((pointer) => looping.has(pointer))
 }
 
-/** Why the definition may not be sent although the manifest changed; null when it may. */
+/** Why the changed definition must not be sent; null when it may. */
 function conflictOf({ desired, service, diff }: Comparison): Blocked | null {
-  const secret = diff.left.find((pointer) => holdsSecret(valueAtPointer(diff.live, pointer)))
+  const secret = diff.ignored.find((pointer) => holdsSecret(valueAtPointer(diff.live, pointer)))
   if (secret === undefined) return null
   return {
     kind: 'blocked',
     key: desired.key,
-    message: `the manual change at ${secret} holds a secret, which the API does not show: it cannot be kept`,
-    hint: 'undo it, or do not leave that field to others',
+    message: `the manual change at ${secret} contains a secret, which the API does not show: the change cannot be preserved`,
+    hint: 'undo it, or remove the field from policy.ignore',
     needsDecision: true,
     drift: { id: service.id, fields: diff.shown.outside },
   }
@@ -109,11 +109,11 @@ function holdsSecret(value: unknown): boolean {
 }
 
 function observedOf({ diff, binding }: Comparison): CanonicalService {
-  const keepsDrift = diff.drifted.length > 0 && !diff.alreadyThere
+  const keepsDrift = diff.drifted.length > 0 && !diff.matchesManifest
   return keepsDrift && binding?.observed != null ? binding.observed : diff.live
 }
 
-/** Whether the binding does not yet hold what the manifest says of the service's treatment. */
+/** Whether the policy in the manifest differs from the one in the binding. */
 function policyChanged({ binding, desired }: Comparison): boolean {
   if (binding === null) return true
   return (

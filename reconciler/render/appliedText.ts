@@ -1,6 +1,6 @@
 import { visible } from '../../api/contract/visibleText.ts'
 import type { Applied } from '../apply/applySet.ts'
-import { isOpened } from '../apply/approval.ts'
+import { isReleasable } from '../apply/approval.ts'
 import type { ChangeOutcome } from '../apply/outcome.ts'
 import { refusedPlace } from '../apply/refusal.ts'
 import { formatPlace } from '../manifest/manifestProblem.ts'
@@ -31,7 +31,7 @@ export function appliedLines(applied: Applied, requests: number, paint: Paint): 
       ),
     )
   }
-  if (isOpened(applied.planResult))
+  if (isReleasable(applied.planResult))
     lines.push(`  see "pharos plan"; to approve: pharos apply … --approve ${digest}`)
   return [...lines, summaryLine(applied, requests)]
 }

@@ -1,5 +1,5 @@
 import pc from 'picocolors'
-import { isOpened } from '../apply/approval.ts'
+import { isReleasable } from '../apply/approval.ts'
 import { formatProblem, type ManifestProblem } from '../manifest/manifestProblem.ts'
 import { counted } from '../text/counts.ts'
 import { type Budget, commentBudget, fenced } from './fencedBlock.ts'
@@ -34,7 +34,7 @@ export function planMarkdown(planResult: ShownPlan, problems: readonly ManifestP
           ],
           budget,
         ),
-    !isOpened(planResult)
+    !isReleasable(planResult)
       ? ''
       : `To approve: \`pharos apply … --approve ${digest}\`, or a commit whose message ends with \`Pharos-Approve: ${digest}\``,
     planResult.planDigest === undefined ? '' : planDigestText(planResult.planDigest),

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../api/contract/duration.ts'
 import { visible } from '../../api/contract/visibleText.ts'
-import { isOpened } from '../apply/approval.ts'
+import { isReleasable } from '../apply/approval.ts'
 import type { PlanResult } from '../apply/planResult.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import type { Change, PlannedField, Prune } from '../plan/planValue.ts'
@@ -32,7 +32,7 @@ export function planLines(
     lines.push(...changesText(braked.withheld, paint))
     lines.push(...braked.tripped.map((brake) => paint.yellow(`  ${brake.brake}: ${visible(brake.message)}`)))
   }
-  if (isOpened(planResult)) lines.push(`  to approve: pharos apply … --approve ${digest}`)
+  if (isReleasable(planResult)) lines.push(`  to approve: pharos apply … --approve ${digest}`)
   if (lines.length > 0) lines.push('')
   if (planResult.planDigest !== undefined) lines.push(planDigestText(planResult.planDigest))
   return [...lines, summaryLine(planResult, problems)]

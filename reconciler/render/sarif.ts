@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import {
-  type ManifestProblem,
   LINT_MEANINGS,
+  type ManifestProblem,
   PROBLEM_MEANINGS,
   type ProblemCode,
 } from '../manifest/manifestProblem.ts'

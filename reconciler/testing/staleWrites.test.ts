@@ -8,7 +8,7 @@ const BASE_MS = Date.parse('2026-01-14T10:00:00Z')
 function life(leases: Readonly<Record<number, number>>, arrived: readonly number[]): Life {
   const events = Object.entries(leases).map(([epoch, atMs]): ControllerEvent => {
     const at = new Date(BASE_MS + atMs).toISOString()
-    const message = `this replica does the work now (epoch ${epoch})`
+    const message = `this replica leads now (epoch ${epoch})`
     const none = {
       set: 'shop',
       commit: null,

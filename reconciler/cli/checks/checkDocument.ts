@@ -2,7 +2,7 @@ import type { FinishedCheck } from './runChecks.ts'
 
 const US_PER_MS = 1_000
 
-/** What `check` came to, for --json: times in milliseconds, no text with a secret. Pure. */
+/** The result of `check` for --json: times in milliseconds, no text with a secret. Pure. */
 export function checkDocument({ service, endpoint, url, result }: FinishedCheck): object {
   const { outcome, reason, text, status, attempts, phases, verdicts } = result
   const { dns, connect, tls, wait, body, total } = phases

@@ -9,7 +9,7 @@ const WORDS = { pass: 'PASS', fail: 'FAIL', unknown: 'UNKNOWN' } as const satisf
   string
 >
 
-/** What `check` came to, for people: a line of its own, one for each assertion, and one with its phases. Pure. */
+/** The result of `check` as text: its name, a line for each assertion, and its phases. Pure. */
 export function checkLines(check: FinishedCheck, paint: Output['paint']): readonly string[] {
   const { service, endpoint, url, result } = check
   const name = endpoint === url ? url : `${endpoint} (${url})`
@@ -23,7 +23,7 @@ export function checkLines(check: FinishedCheck, paint: Output['paint']): readon
   ]
 }
 
-/** A fault of the whole check first: the assertions are false because of it. */
+/** A failure of the whole check comes first, because it is the cause of the false assertions. */
 function verdictLines({
   prepared,
   result,

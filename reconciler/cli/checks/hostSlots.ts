@@ -1,4 +1,4 @@
-/** Gives `run` a place among at most `placesMax` at the same time, and among `eachMax` with the same `key`. */
+/** Limits concurrency to `placesMax` in total and to `eachMax` for each key. */
 export class HostSlots {
   readonly #placesMax: number
   readonly #eachMax: number
@@ -11,7 +11,7 @@ export class HostSlots {
     this.#eachMax = eachMax
   }
 
-  /** Waits for a place, runs, and gives the place to the first that waits and may have it. */
+  /** Waits for a place, executes `run`, and releases the place. */
   async run<Result>(key: string, run: () => Promise<Result>): Promise<Result> {
     await new Promise<void>((start) => {
       this.#waiting.push({ key, start })

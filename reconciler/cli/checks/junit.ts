@@ -13,7 +13,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 const START = '<?xml version="1.0" encoding="UTF-8"?>'
 
-/** What `checks` came to as a JUnit report: a suite for each service, a case for each check. Pure. */
+/** A JUnit report of `checks`: a suite for each service, a case for each check. Pure. */
 export function checksJunit(checks: readonly FinishedCheck[]): string {
   const suites = [...grouped(checks, ({ service }) => service)].map(([service, ofService]) => {
     const cases = ofService.map(testCase).join('\n')
@@ -22,12 +22,12 @@ export function checksJunit(checks: readonly FinishedCheck[]): string {
   return [START, `<testsuites name="pharos test" ${counts(checks)}>`, ...suites, '</testsuites>'].join('\n')
 }
 
-/** A report of a run that could not be made, because of `message`. Pure. */
+/** A JUnit report of a run that failed with `message`. Pure. */
 export function failureJunit(message: string): string {
   return errorsJunit([{ name: 'test', message }])
 }
 
-/** A report of a run that was not made, because of `problems` of the manifests: a case for each. Pure. */
+/** A JUnit report of a run that `problems` of manifests prevented: a case for each. Pure. */
 export function problemsJunit(problems: readonly ManifestProblem[]): string {
   return errorsJunit(
     problems.map((problem) => ({ name: formatPlace(problem), message: formatProblem(problem) })),

@@ -6,10 +6,10 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import type { DeclaredService } from '../../manifest/compile/declaredService.ts'
 import { HostSlots } from './hostSlots.ts'
 
-/** Checks that run at the same time: all together, and of one host, which is not to be measured under its own load. */
+/** Maximum of parallel checks, in total and for one host, whose load would distort the measurement. */
 const RUNNING_MAX = 64
 const RUNNING_OF_HOST_MAX = 8
-/** When a failure is confirmed: the shortest time, and what chance adds to it (milliseconds). */
+/** Delay before the confirmation of a failure: minimum, and random addition (milliseconds). */
 const CONFIRM_MS_MIN = 1_000
 const CONFIRM_MS_SPREAD = 1_000
 const MS_PER_SECOND = 1_000
@@ -18,7 +18,7 @@ const MS_PER_SECOND = 1_000
 export interface PlannedCheck {
   /** metadata.name of its manifest. */
   readonly service: string
-  /** Its name, or its URL as it may be shown. */
+  /** Its name, or else its URL. */
   readonly endpoint: string
   /** Without query and fragment, which may hold secrets. */
   readonly url: string
@@ -26,16 +26,15 @@ export interface PlannedCheck {
   readonly prepared: PreparedCheck
 }
 
-/** A check and what it came to. */
+/** A check and its result. */
 export interface FinishedCheck extends PlannedCheck {
   readonly result: CheckResult
 }
 
-/** How checks are run. */
 export interface CheckRunSettings {
   readonly allowedRanges: readonly string[]
   readonly onFinished: (finished: number) => void
-  /** Ends the run with its reason. */
+  /** Ends the run with the reason of the signal. */
   readonly signal: AbortSignal
 }
 
@@ -91,7 +90,7 @@ export async function runChecks(
   }
 }
 
-/** Closes `tools` once the last check that still runs no longer needs them. */
+/** Closes `tools` after the last running check. */
 async function endOf(tools: CheckTools, running: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(running)
   await tools.close()

@@ -14,12 +14,12 @@ import { withPlanInput } from '../session/planInput.ts'
 import { openSession, openWritingSession, type Session } from '../session/session.ts'
 import { type WrittenId, writeServiceIds } from './writeServiceIds.ts'
 
-/** What adopt can be asked for. */
+/** Actions of `state adopt`. */
 const ACTIONS = ['plan', 'apply']
 
 /**
- * Takes over services that exist and are exactly what a manifest asks for, without touching them: `apply` writes that
- * down in the state, with --write-ids also or only in the manifests; `plan` shows it and writes nothing. Two requests.
+ * Adopts services that equal a manifest, without changing them. `apply` records them in the state, and with --write-ids in
+ * the manifests; `plan` only shows them. Two requests.
  */
 export async function adoptCommand(
   [action = '', path]: readonly string[],
@@ -28,13 +28,13 @@ export async function adoptCommand(
   const { state, env, writeIds } = context.options
   if (!ACTIONS.includes(action) || path === undefined)
     throw new UsageError(
-      `say "pharos state adopt plan PATH" to see what would be adopted, or "pharos state adopt apply PATH"`,
+      `use "pharos state adopt plan PATH" to see what would be adopted, or "pharos state adopt apply PATH"`,
     )
   const isDry = action === 'plan'
   if (!isDry && state === undefined && writeIds !== true)
-    throw new UsageError('adopt apply needs --state or --write-ids: that is where it is written down')
+    throw new UsageError('adopt apply needs --state or --write-ids, to record the adopted services')
   if (writeIds === true && env !== undefined)
-    throw new UsageError('an id in a manifest holds for every environment: leave out --env or --write-ids')
+    throw new UsageError('an id in a manifest applies to every environment: omit --env or --write-ids')
   const how = { secrets: 'required', regions: 'trusted' } as const
   if (isDry || state === undefined) {
     return withPlanInput(path, context, { ...how, open: openSession }, (input) =>
@@ -46,7 +46,7 @@ export async function adoptCommand(
   )
 }
 
-/** `writing` is where the adoptions are written down; null where there is no state, or for a dry run. */
+/** `writing` is the state that records adoptions; null without a state or for a dry run. */
 async function adopt(
   path: string,
   input: PlanInput & Session,
@@ -98,7 +98,9 @@ async function adopt(
 
 function idText({ file, key, id, isWritten }: WrittenId, isDry: boolean, { paint }: Output): string {
   if (!isWritten)
-    return paint.yellow(`  x ${key}: ${file} is written too oddly (set metadata.id to ${id} yourself)`)
+    return paint.yellow(
+      `  x ${key}: the id cannot be inserted into ${file} (set metadata.id to ${id} yourself)`,
+    )
   return paint.green(`  + ${key}: ${isDry ? 'would write' : 'wrote'} metadata.id: ${id} into ${file}`)
 }
 
@@ -113,7 +115,7 @@ function writeAdoption(one: Adoption, isWritten: boolean, output: Output): void 
     case 'differs':
       output.result(
         paint.yellow(
-          `  x ${one.key}: service ${one.id} has the name, but differs (make the manifest equal, or set metadata.id to overwrite it)`,
+          `  x ${one.key}: service ${one.id} has this name, but differs (make the manifest equal, or set metadata.id to overwrite the service)`,
         ),
       )
       for (const field of one.fields) output.result(`      ${fieldText({ ...field, reason: 'differs' })}`)
@@ -121,7 +123,7 @@ function writeAdoption(one: Adoption, isWritten: boolean, output: Output): void 
     case 'several':
       output.result(
         paint.yellow(
-          `  x ${one.key}: several may be meant: ${one.ids.join(', ')} (set metadata.id to the right one)`,
+          `  x ${one.key}: several services match: ${one.ids.join(', ')} (set metadata.id to the id of the right one)`,
         ),
       )
   }

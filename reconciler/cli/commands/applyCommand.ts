@@ -42,14 +42,14 @@ export async function applyCommand(path: string, context: CommandContext): Promi
   })
 }
 
-/** What the record of a run says besides what was applied. */
+/** The parts of a run record that the command provides. */
 interface RunOrigin {
-  /** Commit of the manifests, with `-dirty` where they differ from it; null when that is not known. */
+  /** Commit of the manifests, with `-dirty` when they differ from it; null when unknown. */
   readonly commitSha: string | null
   readonly startedAt: string
 }
 
-/** Prints what was applied, and records it. It is printed even where it cannot be recorded. */
+/** Prints the result, even if it cannot be recorded, and records it. */
 async function ended(
   applied: Applied,
   input: PlanInput & WritingSession,
@@ -91,7 +91,7 @@ async function recordRun(
   { commitSha, startedAt, exitCode }: RunOrigin & { readonly exitCode: number },
   { store, runId }: WritingSession,
 ): Promise<void> {
-  // Who lost the lease has nothing more to say in this state.
+  // A run that lost the lease must not write to the state.
   if (exitCode === EXIT.stateHeld) return
   const finishedAt = new Date().toISOString()
   await store.note(eventsOfApplied(applied, runId, finishedAt))
@@ -119,7 +119,7 @@ async function applyWith(
 ): Promise<Applied> {
   const { output, options, interruption } = context
   interruption.onStop(() =>
-    output.notice('stopping: requests under way are finished first; once more to abandon them'),
+    output.notice('stopping after the requests in progress; interrupt again to abandon them'),
   )
   const org = await guardOrg(input)
   return applySet({
@@ -143,7 +143,7 @@ async function applyWith(
   })
 }
 
-/** `applied 140 of 2000, 0 failed, about 6 min left`: the rate limit alone decides what remains. */
+/** `applied 140 of 2000, 0 failed, about 6 min left`, estimated from the rate limit. */
 function progressText({ done, total, failed, requestsLeft }: Progress): string {
   if (done === total) return ''
   const leftSecs = Math.ceil((requestsLeft * REFILL_INTERVAL_MS) / 1_000)

@@ -10,7 +10,7 @@ import { openWritingSession, requireExistingState } from '../session/session.ts'
 import { notingInState, requireState } from '../session/stateAccess.ts'
 import { actorOf, requireDigest } from './operatorCommands.ts'
 
-/** Approves blocked changes by their digest, or with --pointers what the API shows for some fields. */
+/** Approves blocked changes by their digest, or with --pointers the current values of some fields. */
 export function approveCommand([digest]: readonly string[], context: CommandContext): Promise<CommandResult> {
   const { pointers } = context.options
   if (pointers === undefined) return approveDigest(digest ?? '', context)
@@ -18,22 +18,19 @@ export function approveCommand([digest]: readonly string[], context: CommandCont
   return approvePointers(pointers, context)
 }
 
-/** Approves what a plan shows as blocked, for the next apply or cycle of a controller. No request. */
+/** Approves blocked changes of a plan, for the next apply or cycle of a controller. No request. */
 function approveDigest(digest: string, context: CommandContext): Promise<CommandResult> {
   requireDigest(digest)
   return notingInState(context, async (store) => {
     const approval = { digest, actor: actorOf(context), at: new Date().toISOString() }
     await store.approve(approval)
-    context.output.result(
-      `${digest} is approved: the next run with exactly these blocked changes uses it once`,
-    )
+    context.output.result(`${digest} is approved once, for the next run with exactly these blocked changes`)
     return { exitCode: EXIT.converged, document: { approval } }
   })
 }
 
 /**
- * Records what the API shows for some fields as applied, so that it is no longer drift. Differences elsewhere stay. Two
- * requests, no write to the API.
+ * Records the current values of some fields as applied, so that they are no longer drift. Two requests, no write to the API.
  */
 async function approvePointers(list: string, context: CommandContext): Promise<CommandResult> {
   requireState(context)
@@ -67,7 +64,7 @@ async function approvePointers(list: string, context: CommandContext): Promise<C
     await store.checkpoint()
     const { output } = context
     output.result(
-      `these fields of ${counted(taken.length, 'service')} are recorded as they are; ${counted(left.length, 'service')} still differ elsewhere`,
+      `these fields of ${counted(taken.length, 'service')} are recorded with their current values; ${counted(left.length, 'service')} still differ in other fields`,
     )
     for (const key of left) output.result(output.paint.yellow(`  ! ${key}`))
     return { exitCode: EXIT.converged, document: { taken, left, requests: session.requests() } }

@@ -16,7 +16,7 @@ const SCRIPTS: Readonly<Record<string, (commands: readonly CompletedCommand[]) =
   fish: fishCompletion,
 }
 
-/** Prints the completion of a shell for `commands`. */
+/** Prints the completion script of a shell for `commands`. */
 export async function completionCommand(
   commands: readonly CommandEntry[],
   [shell = '']: readonly string[],
@@ -24,12 +24,12 @@ export async function completionCommand(
 ): Promise<CommandResult> {
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell]?.(commands.map(completedOf)) : undefined
   if (script === undefined)
-    throw new UsageError(`there is no completion for ${shell}: there is one for bash, zsh and fish`)
+    throw new UsageError(`there is no completion for ${shell}, only for bash, zsh and fish`)
   output.result(script)
   return { exitCode: EXIT.converged, document: { shell, script } }
 }
 
-/** First arguments that have words of their own. */
+/** Values of first arguments. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   'state adopt': ['plan', 'apply'],
   completion: Object.keys(SCRIPTS),

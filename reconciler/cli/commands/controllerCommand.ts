@@ -17,15 +17,15 @@ import { UsageError } from '../../run/failure.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { lockTimeoutMs } from '../session/settings.ts'
 
-/** Name of the configuration when none is given. */
+/** Default of --config. */
 const CONFIG_FILE = 'pharos-controller.yaml'
 /**
- * How far the heap may grow beyond what is in use before it is collected (percent). Each cycle leaves garbage, and by
- * default V8 lets it pile up: with 10,000 services to half as much memory again, for a tenth of a second of CPU saved.
+ * Growth of the heap before a garbage collection (percent). With V8's default the garbage of each cycle takes half as much
+ * memory again at 10,000 services, and saves a tenth of a second of CPU.
  */
 const HEAP_GROWTH_PERCENT = 30
 
-/** Keeps services as a git repository says: until it is asked to end, or for one cycle with --once. */
+/** Applies a git repository until it is asked to stop, or for one cycle with --once. */
 export async function controllerCommand(
   _args: readonly string[],
   context: CommandContext,
@@ -47,7 +47,7 @@ export async function controllerCommand(
   return options.once === true ? once(settings, context) : untilStopped(settings, context)
 }
 
-/** The configuration in `file`, as it holds on this machine, or what is wrong with it. Throws UsageError. */
+/** The configuration in `file` with the settings of this machine, or its problems. Throws UsageError. */
 function settingsIn(
   file: string,
   { env }: CommandContext,
@@ -71,7 +71,7 @@ function contentOf(file: string): Buffer {
   }
 }
 
-/** Before anything is opened: a git that cannot be used would otherwise show only as a repository that is away. */
+/** Checked first, because an unusable git would otherwise only look like an unreachable repository. */
 async function requireUsableGit({ env }: CommandContext): Promise<void> {
   try {
     await requireGit(env)
@@ -120,13 +120,13 @@ async function untilStopped(settings: ControllerSettings, context: CommandContex
   }
 }
 
-/** Without a reader no event would be seen; what started it, such as systemd, starts it again with an output. */
+/** Stops when stdout has no reader: a supervisor such as systemd starts the controller again with a working output. */
 function stopWhenUnread(controller: Controller, output: CommandContext['output']): () => boolean {
   let isUnread = false
   output.onReaderGone(() => {
     if (isUnread) return
     isUnread = true
-    output.error('stdout has no reader any more: the controller ends')
+    output.error('stdout has no reader: the controller stops')
     controller.stop()
   })
   return () => isUnread
@@ -134,7 +134,7 @@ function stopWhenUnread(controller: Controller, output: CommandContext['output']
 
 async function once(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
   const waitMs = lockTimeoutMs(context.options)
-  // A program that ends at once serves no requests.
+  // A single cycle serves no requests.
   const controller = await opened({ ...settings, listen: null }, context)
   const { interruption } = context
   try {
@@ -147,7 +147,7 @@ async function once(settings: ControllerSettings, context: CommandContext): Prom
   } catch (error) {
     const exitCode = interruption.exitCode()
     if (exitCode === undefined) throw error
-    // It was asked to stop while it waited for a lease.
+    // It was asked to stop while waiting for a lease.
     return { exitCode, document: { status: controller.status() } }
   } finally {
     await controller.close()

@@ -12,17 +12,17 @@ import { withPlanInput } from '../session/planInput.ts'
 import { openSession, requireExistingState } from '../session/session.ts'
 
 /**
- * Shows what was changed outside since the last apply. Needs no secrets: a service is compared with what the
- * API last answered. Two requests, no write.
+ * Shows manual changes since the last apply. Needs no secrets: services are compared with the API's last answers. Two
+ * requests, no write.
  */
 export async function driftCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options } = context
-  // Nothing is remembered without a state, so nothing could have drifted: that is no answer.
+  // Without a state the result would always be "no drift".
   await requireExistingState(options.state, context.env)
   const how = { secrets: 'optional', regions: 'trusted', open: openSession } as const
   return withPlanInput(path, context, how, async (input) => {
     const { set, requests } = input
-    // Nothing could be compared, which must not pass for nothing having changed.
+    // Nothing can be compared, which must not be reported as no drift.
     if (options.state === undefined && set.services.every(({ id }) => id === undefined))
       throw new UsageError('drift needs --state: without one only manifests with metadata.id can be compared')
     await guardOrg(input)
@@ -56,7 +56,7 @@ function writeDrift(drift: Drift, output: Output): void {
   const what =
     drift.kind === 'deleted' ? `service ${drift.id} was deleted` : `service ${drift.id} was changed`
   output.result(output.paint.magenta(`  ! ${drift.key}: ${what}`))
-  // A plan says what a heal would do; here it is the other way round that people ask about.
+  // A plan shows the reversal, drift shows the manual change itself.
   for (const field of drift.fields)
     output.result(`      ${fieldText({ ...field, from: field.to, to: field.from })}`)
 }

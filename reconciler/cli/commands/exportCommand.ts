@@ -1,6 +1,6 @@
 import { exportKeys, exportService, variableNames, variablesOf } from '../../export/exportService.ts'
-import { withSharedDefaults } from '../../export/sharedDefaults.ts'
 import { manifestText } from '../../export/manifestText.ts'
+import { withSharedDefaults } from '../../export/sharedDefaults.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { counted } from '../../text/counts.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
@@ -8,8 +8,8 @@ import { writeManifests } from '../session/manifestFiles.ts'
 import { openClient } from '../session/session.ts'
 
 /**
- * Writes the services of the organisation as manifests: to files of the folder of --write, or to stdout without one. A
- * file that exists is never overwritten. One request.
+ * Exports the services of the organisation as manifests to the folder of --write, or to stdout. Never overwrites a file. One
+ * request.
  */
 export async function exportCommand(
   _args: readonly string[],
@@ -37,7 +37,7 @@ export async function exportCommand(
       for (const { manifest } of written) output.result(`---\n${manifestText(manifest).trimEnd()}`)
     else writeManifests(folder, written)
     if (folder !== undefined) {
-      const shared = factored.defaults === undefined ? '' : ' and what they share'
+      const shared = factored.defaults === undefined ? '' : ' and their Defaults'
       output.result(`wrote ${counted(manifests.length, 'manifest')}${shared} to ${folder}`)
     }
     const variables = variablesOf(manifests.map(({ manifest }) => manifest))
@@ -47,7 +47,7 @@ export async function exportCommand(
       )
     return {
       exitCode: unreadable.length === 0 ? EXIT.converged : EXIT.partial,
-      // Each complete by itself.
+      // Each manifest is complete, without Defaults.
       document: { manifests, variables, unreadable, requests: requests() },
     }
   } finally {
@@ -55,7 +55,7 @@ export async function exportCommand(
   }
 }
 
-/** Name of the file of Defaults, which no service has. */
+/** Name of the file of Defaults, different from all manifests. */
 function defaultsKey(keys: ReadonlyMap<string, string>): string {
   const taken = new Set(keys.values())
   let name = 'defaults'

@@ -8,7 +8,7 @@ import { counted } from '../../text/counts.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { writeOutput } from '../session/outputFile.ts'
 
-/** Writes manifests as manifests are written; with --check only says which are not. */
+/** Formats manifests; with --check only lists those that are not formatted. */
 export async function fmtCommand(path: string, { output, options }: CommandContext): Promise<CommandResult> {
   const { exists, documents, problems, files } = readManifests(path, {
     onProgress: (done, total) => output.progress(`read ${done} of ${total} files`),
@@ -25,7 +25,7 @@ export async function fmtCommand(path: string, { output, options }: CommandConte
     output.result(`${isCheck ? 'not formatted' : 'formatted'}: ${visible(file)}`)
   }
   if (changed.length === 0 && problems.length === 0)
-    output.result(`formatted already: ${counted(files, 'file')}`)
+    output.result(`already formatted: ${counted(files, 'file')}`)
   const exitCode = exitCodeOf({
     manifestsInvalid: problems.length > 0,
     changesPending: isCheck && changed.length > 0,

@@ -16,11 +16,11 @@ import { writeManifests } from '../session/manifestFiles.ts'
 const REGION = 'eu-west-1'
 /** Largest file that is read (bytes). */
 const FILE_BYTES_MAX = 64 * 1_024 * 1_024
-/** What SQLite files begin with. */
+/** The start of SQLite files. */
 const SQLITE_MAGIC = 'SQLite format 3\0'
 
 /**
- * Turns the configuration of another tool into manifests, and says at file:line:column what could not be carried over.
+ * Converts the configuration of another tool to manifests, and reports at file:line:column what could not be converted.
  * Exits with 3 when something was left out.
  */
 export async function importCommand(
@@ -82,7 +82,7 @@ async function rowsOf(file: string): Promise<string> {
     return monitorsOf(database)
   } catch (error) {
     throw new UsageError(
-      `${file} is no database of Uptime Kuma: ${error instanceof Error ? error.message : ''}`,
+      `${file} is not a database of Uptime Kuma: ${error instanceof Error ? error.message : ''}`,
     )
   } finally {
     database.close()

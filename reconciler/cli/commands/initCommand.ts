@@ -9,10 +9,10 @@ import { UsageError } from '../../run/failure.ts'
 import { UnwritableFile } from '../../run/fileFailure.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 
-/** What the first service checks unless --target names another address. */
+/** Default of --target. */
 const TARGET = 'https://example.com/'
 
-/** Makes the files of a repository in a folder. A file that exists is kept as it is. */
+/** Creates the files of a repository in a folder. Existing files are kept. */
 export async function initCommand(
   [folder = '']: readonly string[],
   { output, options }: CommandContext,
@@ -41,11 +41,11 @@ function targetOf(target = TARGET): string {
   throw new UsageError(`--target is an address such as ${TARGET}, not ${target}`)
 }
 
-/** Writes `file` if there is none; whether it did. Throws UnwritableFile. */
+/** Creates `file` unless it exists; returns whether it did. Throws UnwritableFile. */
 function writeNew(file: string, text: string): boolean {
   try {
     makeFolder(dirname(file))
-    // Fails where there is a file, also one that appeared a moment ago.
+    // The flag makes the check and the creation one step.
     writeFileSync(file, text, { flag: 'wx' })
     return true
   } catch (error) {

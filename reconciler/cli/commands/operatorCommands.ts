@@ -6,10 +6,10 @@ import type { CommandContext, CommandResult } from '../session/context.ts'
 import { durationMs } from '../session/settings.ts'
 import { notingInState } from '../session/stateAccess.ts'
 
-/** What a digest of withheld changes looks like. */
+/** Form of an approval digest. */
 const DIGEST = /^[0-9a-f]{16}$/
 
-/** Throws UsageError when `text` cannot be a digest of withheld changes. */
+/** Throws UsageError when `text` is no approval digest. */
 export function requireDigest(text: string): void {
   if (!DIGEST.test(text))
     throw new UsageError(
@@ -17,7 +17,7 @@ export function requireDigest(text: string): void {
     )
 }
 
-/** Keeps runs from touching the services of SCOPE for a while. No request. */
+/** Suspends changes of the services of SCOPE. No request. */
 export function suspendCommand(
   [scope = '']: readonly string[],
   context: CommandContext,
@@ -61,7 +61,7 @@ export function actorOf({ options, env }: CommandContext): string {
   try {
     return userInfo().username
   } catch {
-    // A container may run as a user that has no name.
+    // A container may run as a user without a name.
     return env.USER ?? 'unknown'
   }
 }

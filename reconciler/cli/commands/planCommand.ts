@@ -8,11 +8,11 @@ import { planLines } from '../../render/planText.ts'
 import { problemDocument } from '../../render/problemDocument.ts'
 import { runExitCode } from '../../run/exitCode.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
-import { planDigestIn } from '../session/planReview.ts'
 import { withPlanInput } from '../session/planInput.ts'
+import { planDigestIn } from '../session/planReview.ts'
 import { openSession } from '../session/session.ts'
 
-/** Shows what an apply would do. Two requests, three when regions would be sent; no write. */
+/** Shows the plan of an apply. Two requests, three when regions would be sent; no write. */
 export async function planCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options } = context
   const secrets = options.withoutSecrets === true ? 'optional' : 'required'
@@ -23,7 +23,7 @@ export async function planCommand(path: string, context: CommandContext): Promis
     const found = await buildPlan(input)
     const planResult = { ...found, planDigest: await planDigestIn(found, org, input) }
     if (secrets === 'optional')
-      output.notice('a secret that is not available here is taken for unchanged; apply needs all of them')
+      output.notice('secrets that are not available here count as unchanged; apply needs all of them')
     output.problems([...set.problems, ...set.warnings])
     const runtime = runProblems(planResult.braked.changes, [], planResult.declared)
     output.annotations(runtime)
@@ -31,7 +31,7 @@ export async function planCommand(path: string, context: CommandContext): Promis
     for (const line of planLines(planResult, output.paint, set.problems)) output.result(line)
     return {
       exitCode: planExitCode(planResult, set, options.detailedExitcode === true),
-      // Only what the format shows is worked out: for 10,000 services each takes its time.
+      // Computed only for the formats that show them, because both are slow for 10,000 services.
       get document() {
         return {
           problems: set.problems.map(problemDocument),

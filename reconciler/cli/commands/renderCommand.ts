@@ -8,7 +8,7 @@ import { UsageError } from '../../run/failure.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { loadManifests } from '../session/manifests.ts'
 
-/** Prints manifests as they are after Defaults, patches and variables; secrets stay references. */
+/** Prints manifests with Defaults, patches and variables applied; secrets remain references. */
 export async function renderCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output } = context
   const { exists, set } = await loadManifests(path, context, 'optional')
@@ -16,7 +16,7 @@ export async function renderCommand(path: string, context: CommandContext): Prom
   for (const problem of set.problems) output.notice(formatProblem(problem))
   const rendered = set.services.map(({ manifest, file }) => ({
     file,
-    // Every variable has its value: what still looks like one is a text.
+    // All variables are replaced: a text that still looks like a reference is escaped.
     manifest: { ...manifest, spec: withoutReferences(manifest.spec) },
   }))
   for (const { manifest, file } of rendered) {

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
+import { isAddressRange } from '../../../monitoring/check/network/addressRules.ts'
 import type { DeclaredService } from '../../manifest/compile/declaredService.ts'
 import type { ManifestProblem } from '../../manifest/manifestProblem.ts'
 import { problemDocument } from '../../render/problemDocument.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import { counted } from '../../text/counts.ts'
-import { isAddressRange } from '../../../monitoring/check/network/addressRules.ts'
 import { checkDocument } from '../checks/checkDocument.ts'
 import { checkLines } from '../checks/checkLines.ts'
 import { checksJunit, problemsJunit } from '../checks/junit.ts'
@@ -16,7 +16,7 @@ import { loadManifests, noticeEmpty } from '../session/manifests.ts'
 import { selectionOf } from '../session/selection.ts'
 import { type CommandOptions, durationMs } from '../session/settings.ts'
 
-/** Most checks of one run. */
+/** Maximum of checks in one run. */
 const CHECKS_MAX = 10_000
 
 /** Runs the checks of manifests once from this machine, with the library that the server and its agents use. */
@@ -27,14 +27,16 @@ export async function testCommand(paths: readonly string[], context: CommandCont
   output.problems([...problems, ...warnings])
   const found = { problems: problems.map(problemDocument), warnings: warnings.map(problemDocument) }
   if (problems.length > 0) {
-    // A secret that this machine does not have is no fault of the manifest.
+    // A secret missing on this machine does not make the manifest invalid.
     const isInvalid = problems.some(({ code }) => code !== 'E_SECRET')
     const exitCode = isInvalid ? EXIT.manifestsInvalid : EXIT.couldNotRun
     return { exitCode, document: { ...found, checks: [] }, junit: problemsJunit(problems) }
   }
   const planned = plannedChecks(chosen(services, options), repeat, timeoutMs)
   if (planned.length > CHECKS_MAX) {
-    throw new UsageError(`${planned.length} checks are more than ${CHECKS_MAX} at once: name fewer manifests`)
+    throw new UsageError(
+      `${planned.length} checks exceed the maximum of ${CHECKS_MAX}: select fewer manifests`,
+    )
   }
   output.result(
     `${counted(planned.length, 'check')} from this machine, not from the regions of the manifests`,
@@ -60,7 +62,7 @@ interface Loaded {
   readonly warnings: readonly ManifestProblem[]
 }
 
-/** Loads the manifests at `paths`. What several of them name is there once. */
+/** Loads the manifests at `paths`, without duplicates. */
 async function loadAll(paths: readonly string[], context: CommandContext): Promise<Loaded> {
   const loaded = []
   for (const path of new Map(paths.map((path) => [resolve(path), path])).values()) {
@@ -102,7 +104,7 @@ function rangesOf({ allowRanges = '' }: CommandOptions): readonly string[] {
   return ranges
 }
 
-/** Says how many passed, and what to do where the rules on addresses refused some. */
+/** Prints how many checks passed, and a hint when private addresses were refused. */
 function conclude(checks: readonly FinishedCheck[], { output }: CommandContext): void {
   const passed = checks.filter(({ result }) => result.outcome === 'up').length
   const text = `${passed} of ${counted(checks.length, 'check')} passed`
@@ -112,7 +114,7 @@ function conclude(checks: readonly FinishedCheck[], { output }: CommandContext):
   }
 }
 
-/** A machine that could make no check has nothing against the endpoints. */
+/** If the machine could run no check, the result is not a failure of the endpoints. */
 function exitCodeFor(checks: readonly FinishedCheck[]): number {
   const failed = checks.filter(({ result }) => result.outcome !== 'up')
   if (failed.length === 0) return EXIT.converged

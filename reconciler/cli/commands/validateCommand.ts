@@ -11,7 +11,9 @@ export async function validateCommand(path: string, context: CommandContext): Pr
   const { exists, files, set } = await loadManifests(path, context, 'optional')
   if (!exists) throw new UsageError(`there is nothing at ${path}`)
   if (files === 0 && set.problems.length === 0)
-    throw new UsageError(`there is no manifest at ${path}: *.yaml and *.yml files are, below a folder`)
+    throw new UsageError(
+      `there is no manifest at ${path}: manifests are files *.yaml and *.yml below a folder`,
+    )
   output.problems([...set.problems, ...set.warnings])
   noticeEmpty(set, path, output)
   const isValid = set.problems.length === 0

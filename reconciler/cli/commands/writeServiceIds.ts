@@ -6,18 +6,18 @@ import type { Binding } from '../../plan/binding.ts'
 import { readManifests } from '../../source/manifestFiles.ts'
 import { writeOutput } from '../session/outputFile.ts'
 
-/** A manifest that had no `metadata.id`, and the one that it was given, or would be. */
+/** A manifest without `metadata.id`, and the id for it. */
 export interface WrittenId {
   readonly file: string
   readonly key: string
   readonly id: string
-  /** Whether it could be written without a change of anything else. */
+  /** Whether the id can be inserted without another change of the file. */
   readonly isWritten: boolean
 }
 
 /**
- * Writes the ids of `bindings` into their manifests below `path` that have none, one file at a time and each at
- * once; with `isDry` only says what would be written. Everything else in the files stays byte for byte.
+ * Inserts the ids of `bindings` into their manifests below `path` that have none, and changes no other byte. Each file is
+ * replaced atomically. `isDry` writes nothing.
  */
 export function writeServiceIds(
   path: string,

@@ -3,16 +3,15 @@ import type { Output } from '../../text/output.ts'
 import type { Interruption } from './interruption.ts'
 import type { CommandOptions, Environment } from './settings.ts'
 
-/** A command's surroundings. */
+/** The environment of a command. */
 export interface CommandContext {
   readonly output: Output
   readonly env: Environment
   readonly options: CommandOptions
-  /** Resolves the first time that the user or the system asks the program to stop, with the exit code for it. */
   readonly interruption: Interruption
 }
 
-/** How a command ended: its exit code, and what the formats that are one document show of it besides. */
+/** The result of a command: its exit code, and the inputs of the formats. */
 export interface CommandResult {
   readonly exitCode: number
   /** For --json. */
@@ -21,8 +20,8 @@ export interface CommandResult {
   readonly problems?: readonly ManifestProblem[]
   /** For SARIF: the digest of a plan. */
   readonly planDigest?: string | null
-  /** For Markdown, where the command has that. */
+  /** For Markdown, if the command supports it. */
   readonly markdown?: string
-  /** For JUnit, where the command has that. */
+  /** For JUnit, if the command supports it. */
   readonly junit?: string
 }

@@ -1,18 +1,18 @@
 import { hostname } from 'node:os'
 
-/** What this process calls itself as the holder of a lease, for people. */
+/** The name of this process as the holder of a lease. */
 export function holderName(): string {
   return `pharos on ${hostname()}, process ${process.pid}`
 }
 
 const HOLDER = /^pharos on (.+), process (\d+)$/
 
-/** Whether `holder` was a process of this machine that has ended. False also where that cannot be known. */
+/** Whether `holder` was a process on this machine that has ended. False when unknown. */
 export function isGoneHere(holder: string): boolean {
   const [, host, pid] = HOLDER.exec(holder) ?? []
   if (host !== hostname()) return false
   try {
-    // Sends nothing: it only asks whether there is such a process.
+    // Signal 0 only tests whether the process exists.
     process.kill(Number(pid), 0)
     return false
   } catch (error) {

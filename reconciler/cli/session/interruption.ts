@@ -1,22 +1,22 @@
 import { EXIT } from '../../run/exitCode.ts'
 import { Interrupted } from '../../run/failure.ts'
 
-/** A signal that is aborted, with Interrupted as its reason, as soon as the program is to stop; `state` is for its text. */
+/** A signal that aborts with Interrupted when the program is asked to stop; `state` is for the message. */
 export function signalOf(interruption: Interruption, state?: string): AbortSignal {
   const stop = new AbortController()
   interruption.onStop(() => stop.abort(new Interrupted(interruption.exitCode() ?? EXIT.interrupted, state)))
   return stop.signal
 }
 
-/** What of a process is needed to hear that it should stop. */
+/** The part of a process that receives signals. */
 interface Signalled {
   on(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void): unknown
   exit(code: number): never
 }
 
 /**
- * Listens to SIGINT and SIGTERM: the first asks for a clean stop, the second ends the process at once. SIGHUP, which a
- * closed terminal sends, counts as SIGTERM.
+ * Listens for signals: the first one requests a clean stop, the second one ends the process at once. SIGHUP, which a closed
+ * terminal sends, counts as SIGTERM.
  */
 export function interruptionOf(process: Signalled): Interruption {
   let exitCode: number | undefined
@@ -38,8 +38,10 @@ export function interruptionOf(process: Signalled): Interruption {
   }
 }
 
-/** A request to stop the program. */
+/** Requests to stop the program. */
 export interface Interruption {
+  /** The exit code of the stop; undefined until one is requested. */
   readonly exitCode: () => number | undefined
+  /** Calls `listener` when a stop is requested, at once if it already was. */
   readonly onStop: (listener: () => void) => void
 }

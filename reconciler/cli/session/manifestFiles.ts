@@ -6,10 +6,10 @@ import { UsageError } from '../../run/failure.ts'
 import { UnwritableFile } from '../../run/fileFailure.ts'
 import { writeOutput } from './outputFile.ts'
 
-/** Mode of new manifests: readable by all, less the user's mask. */
+/** Mode of new manifests, subject to the umask. */
 const MANIFEST_MODE = 0o666
 
-/** Writes one file for each of `manifests` into `folder`, all or none. Throws UsageError when one is there already. */
+/** Writes one file for each of `manifests` into `folder`, all or none. Throws UsageError when one exists. */
 export function writeManifests(
   folder: string,
   manifests: readonly { readonly key: string; readonly manifest: object }[],
@@ -25,7 +25,7 @@ export function writeManifests(
       written.push(path)
     }
   } catch (error) {
-    // A part of an estate would pass for all of it, and keep a second export from its folder.
+    // A partial export would look complete, and block a second export into the folder.
     for (const path of written) rmSync(path, { force: true })
     throw error instanceof UnwritableFile ? error : new UnwritableFile(folder, error)
   }

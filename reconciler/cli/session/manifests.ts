@@ -10,10 +10,10 @@ import type { Output } from '../../text/output.ts'
 import type { CommandContext } from './context.ts'
 import { type CommandOptions, type Environment, secretsDirectory } from './settings.ts'
 
-/** A set of manifests as read from a path. */
+/** A set of manifests read from a path. */
 export interface LoadedManifests {
   readonly exists: boolean
-  /** Name of the folder or file itself, the same wherever a checkout lies, and of the environment. */
+  /** Name of the folder or file without its parents, so that it is the same in every checkout, and of the environment. */
   readonly name: string
   readonly files: number
   readonly set: ServiceSet
@@ -50,7 +50,7 @@ export async function loadManifests(
   }
 }
 
-/** What manifests are compiled with, whatever they were read from. */
+/** The sources of values for manifests. */
 export function compileSources(
   options: CommandOptions,
   env: Environment,
@@ -64,7 +64,7 @@ export function compileSources(
   }
 }
 
-/** Reports a set without any service: more often a wrong path than intended. */
+/** Reports a set without a service, which is usually caused by a wrong path. */
 export function noticeEmpty(
   { services, frozenKeys, problems }: ServiceSet,
   path: string,

@@ -1,6 +1,6 @@
 import type { OptionGroup } from './commandEntry.ts'
 
-/** Options that every command has. */
+/** Options of all commands. */
 export const EVERYWHERE = [
   ['--json', 'print one JSON document instead of text'],
   ['--quiet', 'print no progress on stderr'],

@@ -5,7 +5,7 @@ import { UnwritableFile } from '../../run/fileFailure.ts'
 /** Mode of files that only their owner may read. */
 const OWNER_ONLY = 0o600
 
-/** Throws UnwritableFile when `file` can certainly not be written: so known before a request is spent on what goes there. */
+/** Throws UnwritableFile when `file` certainly cannot be written; called before requests are spent on its content. */
 export function requireOutputPlace(file: string): void {
   try {
     if (!statSync(dirname(file)).isDirectory()) throw systemError('ENOTDIR')
@@ -16,15 +16,14 @@ export function requireOutputPlace(file: string): void {
 }
 
 /**
- * Writes `text` to `file`, which has `mode` where it is new. A process that ends in between leaves either what
- * was there or the whole text. Throws UnwritableFile.
+ * Writes `text` to `file` atomically; a new file gets `mode`. Throws UnwritableFile.
  */
 export function writeOutput(file: string, text: string, mode = OWNER_ONLY): void {
   try {
     const entry = entryAt(file)
     if (entry === undefined) replaceAtOnce(file, text, mode)
     else if (entry.isFile()) replaceAtOnce(realpathSync(file), text, entry.mode)
-    // Pipes and terminals take what they are given, and a folder says that it is one.
+    // Pipes and terminals are written directly, and a folder fails with its own error.
     else writeFileSync(file, text)
   } catch (error) {
     throw new UnwritableFile(file, error)

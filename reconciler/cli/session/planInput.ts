@@ -3,11 +3,11 @@ import { UsageError } from '../../run/failure.ts'
 import { storeExists } from '../../state/openStore.ts'
 import type { CommandContext } from './context.ts'
 import { loadManifests, noticeEmpty } from './manifests.ts'
-import type { Session } from './session.ts'
 import { selectionOf } from './selection.ts'
+import type { Session } from './session.ts'
 import { createGraceMs, safetyLimits } from './settings.ts'
 
-/** How a command reads manifests, and which session it opens. */
+/** Options for reading manifests, and the session to open. */
 interface InputOptions<Opened extends Session> {
   readonly secrets: 'required' | 'optional'
   readonly regions: PlanInput['regions']
@@ -15,8 +15,8 @@ interface InputOptions<Opened extends Session> {
 }
 
 /**
- * Reads the manifests below `path`, opens client and state, runs `command` on them and closes everything.
- * Throws UsageError where `path` is a slip of the hand.
+ * Reads the manifests below `path`, opens client and state, runs `command` with them and closes both. Throws UsageError when
+ * `path` does not exist and the state has no services.
  */
 export async function withPlanInput<Opened extends Session, Result>(
   path: string,
@@ -26,14 +26,15 @@ export async function withPlanInput<Opened extends Session, Result>(
 ): Promise<Result> {
   const { options, env } = context
   const { exists, name, set } = await loadManifests(path, context, secrets)
-  const isSlip = (): UsageError => new UsageError(`there is nothing at ${path}`)
-  // Before a command that writes makes a state of it.
-  if (!exists && (options.state === undefined || !(await storeExists(options.state, env)))) throw isSlip()
+  const missingPath = (): UsageError => new UsageError(`there is nothing at ${path}`)
+  // Checked before a command that writes creates a state.
+  if (!exists && (options.state === undefined || !(await storeExists(options.state, env))))
+    throw missingPath()
   const session = await open(context)
   try {
-    // A path that is not there is a mistake, unless services came from it before.
+    // A missing path is a mistake, unless the state has services, which then were applied from it.
     const bindings = await session.store.bindings()
-    if (!exists && bindings.length === 0) throw isSlip()
+    if (!exists && bindings.length === 0) throw missingPath()
     noticeEmpty(set, path, context.output)
     const selection = selectionOf(
       options,

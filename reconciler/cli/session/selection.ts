@@ -1,14 +1,13 @@
 import type { DeclaredService, ServiceSet } from '../../manifest/compile/declaredService.ts'
 import { suggestionFor } from '../../manifest/suggestion.ts'
 import type { Selection } from '../../plan/selection.ts'
-import { parseSelector, SelectorError, type Selector } from '../../plan/selector.ts'
+import { parseSelector, type Selector, SelectorError } from '../../plan/selector.ts'
 import { UsageError } from '../../run/failure.ts'
 import type { CommandOptions } from './settings.ts'
 
 /**
- * The services that `--selector` and `--target` choose, both where both are given; `undefined` without them. `more` are keys that the
- * state knows: those of removed manifests, which have no labels any more. Throws UsageError for a selector that cannot be read, and for a
- * name that is none.
+ * The services that match both `--selector` and `--target`; `undefined` without these options. `more` are further keys of
+ * the state, those of removed manifests, which have no labels. Throws UsageError for an invalid selector or unknown name.
  */
 export function selectionOf(
   { selector, target }: CommandOptions,
@@ -47,5 +46,5 @@ function keysOf(services: readonly DeclaredService[], selector: Selector): Reado
 function unknownName(name: string, known: readonly string[]): UsageError {
   const near = suggestionFor(name, known)
   const advice = near === undefined ? '' : `; did you mean ${near}?`
-  return new UsageError(`--target: no manifest and no service of the state is called ${name}${advice}`)
+  return new UsageError(`--target: no manifest and no service of the state is named ${name}${advice}`)
 }

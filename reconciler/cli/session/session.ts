@@ -31,7 +31,7 @@ export interface Session {
   readonly hasLastingKey: boolean
   readonly url: string
   readonly runId: string
-  /** Requests made so far. */
+  /** Number of requests so far. */
   readonly requests: () => number
   readonly close: () => Promise<void>
 }
@@ -40,15 +40,15 @@ export interface Session {
 export interface WritingSession extends Session {
   readonly store: StateStore
   readonly lease: HeldLease
-  /** The organisation of the key, where it had to be asked for before a new state was made. */
+  /** The organisation of the key, if it was requested before the state was created. */
   readonly org: Org | undefined
 }
 
 const USER_AGENT = `pharos/${packageJson.version}`
 
 /**
- * A client that counts its requests and reports what it waits for; what only reads ends when the program is to stop, and
- * every wait with the time limit of the command. Throws UsageError where address or key is missing.
+ * A client that counts its requests and reports its waits. Reads end when the program is asked to stop, and all waits end
+ * with the time limit of the command. Throws UsageError when the address or the key is missing.
  */
 export function openClient({
   options,
@@ -88,7 +88,7 @@ export function openClient({
   return { client, url: access.url, requests: () => requests, close }
 }
 
-/** Opens what a command needs that only looks: it leaves no file behind. */
+/** Opens a session for a command that only reads; creates no file. */
 export async function openSession(context: CommandContext): Promise<Session> {
   const { client, requests, url, close } = openClient(context)
   try {
@@ -100,12 +100,12 @@ export async function openSession(context: CommandContext): Promise<Session> {
   }
 }
 
-/** Opens what a command needs that writes the state alone: it makes one where there is none, and holds its lease. */
+/** Opens a session for a command that writes only the state: creates a missing state and holds its lease. */
 export function openWritingSession(context: CommandContext): Promise<WritingSession> {
   return openToWrite(context, () => {})
 }
 
-/** The same for a command that also sends: a key that may not is refused before a new state is made. */
+/** The same for a command that also writes to the API: a read-only key is refused before a state is created. */
 export function openSendingSession(context: CommandContext): Promise<WritingSession> {
   return openToWrite(context, requireWriteScope)
 }
@@ -128,7 +128,7 @@ async function openToWrite(
   }
 }
 
-/** Asked for before a state is made: no state is made for a server that is away or a key that was revoked. */
+/** Requests the organisation before a state is created, so that an unreachable server or a revoked key creates none. */
 async function orgBeforeState(
   location: string | undefined,
   env: Environment,
@@ -151,7 +151,7 @@ async function openHeld(
       lease = await leaseOf(store, context)
       return store
     },
-    // The lease before the state that it is in: kept, it would hold up the next run, and this program its own end.
+    // The lease is released first: a held lease would delay the next run and the end of this one.
     async (store) => {
       await lease?.release().finally(() => store.close())
     },
@@ -161,7 +161,7 @@ async function openHeld(
   return { store, ...key, lease: lease ?? (await leaseOf(store, context)) }
 }
 
-/** Acquires the lease of `store`, and waits for it as long as --lock-timeout says; closes the store on failure. */
+/** Acquires the lease of `store`, waiting for at most --lock-timeout; closes the store on failure. */
 export async function leaseOf(
   store: StateStore,
   { options, interruption }: Pick<CommandContext, 'options' | 'interruption'>,
@@ -174,7 +174,7 @@ export async function leaseOf(
   }
 }
 
-/** Ends the lease and whatever is open. */
+/** Releases the lease and closes client and store. */
 function closing(closeClient: Session['close'], store: StateReading, lease?: HeldLease): () => Promise<void> {
   return async () => {
     await lease?.release()
@@ -198,7 +198,7 @@ function leaseClock(interruption: Interruption): LeaseClock {
   }
 }
 
-/** Resolves after `delayMs`, or at once when the program is to stop. */
+/** Resolves after `delayMs`, or at once when the program is asked to stop. */
 export function sleepUnlessStopped(delayMs: number, interruption: Interruption): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, delayMs)
@@ -214,49 +214,49 @@ const ALL_CHANGED = 'every secret counts as changed once'
 async function openState<Store extends StateReading>(
   { options, env, output }: CommandContext,
   open: (location: string, env: Environment) => Promise<Store>,
-  giveBack: (store: Store) => Promise<void>,
+  release: (store: Store) => Promise<void>,
   makes: boolean,
 ): Promise<{ readonly store: Store | StateStore } & Pick<Session, 'stateKey' | 'hasLastingKey'>> {
-  // Fingerprints that nothing is compared with need no lasting key.
-  const passing = (): Pick<Session, 'stateKey' | 'hasLastingKey'> => ({
+  // Fingerprints that are never compared with another run need no lasting key.
+  const temporaryKey = (): Pick<Session, 'stateKey' | 'hasLastingKey'> => ({
     stateKey: randomBytes(32).toString('hex'),
     hasLastingKey: false,
   })
   const location = options.state
   if (location === undefined) {
     output.notice(
-      'no --state: only services with metadata.id are managed, and nothing is removed; to manage all, give --state FILE, which the first apply makes',
+      'no --state: only services with metadata.id are managed, and nothing is removed; to manage all, add --state FILE, which the first apply creates',
     )
-    return { store: nullStore(), ...passing() }
+    return { store: nullStore(), ...temporaryKey() }
   }
   const exists = await storeExists(location, env)
   if (!exists) output.notice(`no state at ${location} yet: everything is new`)
-  // A command that only reads leaves no file behind: a state that is not there yet remembers nothing.
-  if (!makes && !exists) return { store: { ...nullStore(), isDurable: true }, ...passing() }
+  // A command that only reads creates no file: a missing state is read as an empty one.
+  if (!makes && !exists) return { store: { ...nullStore(), isDurable: true }, ...temporaryKey() }
   const store = await open(location, env)
   try {
     const fromEnvironment = env[STATE_KEY_VARIABLE] ?? ''
     const key = stateKeyFor(location, fromEnvironment, makes)
-    // A key file lies beside its state: only one that was not there, or a key from elsewhere, can be another.
+    // Only a new key file or a key from the environment can differ from the one that the state was written with.
     const bindings = exists && (key.isNew || fromEnvironment !== '') ? await store.bindings() : []
     if (key.isNew && bindings.length > 0)
-      output.notice(`the key of the state was not there (${location}.key): ${ALL_CHANGED}`)
-    const marked = bindings.map(({ desired }) => desired)
-    if (fromEnvironment !== '' && isOfOtherKey(fromEnvironment, marked))
-      output.notice(`${STATE_KEY_VARIABLE} is not the key that the state was made with: ${ALL_CHANGED}`)
+      output.notice(`the key of the state was missing (${location}.key): ${ALL_CHANGED}`)
+    const fingerprinted = bindings.map(({ desired }) => desired)
+    if (fromEnvironment !== '' && isOfOtherKey(fromEnvironment, fingerprinted))
+      output.notice(`${STATE_KEY_VARIABLE} is not the key of this state: ${ALL_CHANGED}`)
     return key.value === undefined
-      ? { store, ...passing() }
+      ? { store, ...temporaryKey() }
       : { store, stateKey: key.value, hasLastingKey: true }
   } catch (error) {
-    await giveBack(store)
+    await release(store)
     throw error
   }
 }
 
-/** Throws UsageError when `location` is given and there is no state: there is nothing to read. */
+/** Throws UsageError when `location` is given, but has no state. */
 export async function requireExistingState(location: string | undefined, env: Environment): Promise<void> {
   if (location === undefined || (await storeExists(location, env))) return
   throw new UsageError(
-    `there is no state at ${location}: the first apply makes it; correct --state if there was one`,
+    `there is no state at ${location}: the first apply creates it; correct --state if there should be one`,
   )
 }

@@ -6,7 +6,7 @@ import { type BrakePolicy, type Ceiling, DEFAULT_BRAKES } from '../../plan/brake
 import { RUN_MS_MAX } from '../../run/apiWait.ts'
 import { UsageError } from '../../run/failure.ts'
 
-/** What the commands take from the command line, as commander hands it over. */
+/** Options of all commands, as parsed by commander. */
 export interface CommandOptions {
   readonly state?: string
   readonly json?: boolean
@@ -57,7 +57,7 @@ export interface ApiAccess {
   readonly outgoing: Outgoing
 }
 
-/** Address and key of the API, proxy and authorities. Throws UsageError when one is missing or cannot be one. */
+/** Address and key of the API, proxy and CA certificates. Throws UsageError when one is missing or invalid. */
 export function apiAccess(options: CommandOptions, env: Environment): ApiAccess {
   const url = options.url ?? env.PHAROS_URL
   const several = (env.PHAROS_API_KEYS ?? '').split(',').flatMap((key) => key.trim() || [])
@@ -84,10 +84,10 @@ function outgoingOf({ caFile }: CommandOptions, env: Environment): Outgoing {
   }
 }
 
-/** Folder for secret files when none is named. */
+/** Default of --secrets-dir. */
 const SECRETS_DIRECTORY = '/run/secrets'
 
-/** The one folder from which secret files are read. */
+/** The only folder from which secret files are read. */
 export function secretsDirectory(options: CommandOptions, env: Environment): string {
   return options.secretsDir ?? env.PHAROS_SECRETS_DIR ?? SECRETS_DIRECTORY
 }
@@ -95,19 +95,19 @@ export function secretsDirectory(options: CommandOptions, env: Environment): str
 /** How long a creation without an answer may still take effect: twice as long as a request may take. */
 const CREATE_GRACE_MS = 60_000
 
-/** The grace for lost creations (milliseconds). Throws UsageError when it is no duration. */
+/** The value of --create-grace (milliseconds). Throws UsageError when it is not a duration. */
 export function createGraceMs(options: CommandOptions): number {
   return options.createGrace === undefined
     ? CREATE_GRACE_MS
     : durationMs(options.createGrace, '--create-grace')
 }
 
-/** How long to wait for the state lock (milliseconds). Throws UsageError when it is no duration. */
+/** How long to wait for the state lock (milliseconds). Throws UsageError when it is not a duration. */
 export function lockTimeoutMs(options: CommandOptions): number {
   return options.lockTimeout === undefined ? 0 : durationMs(options.lockTimeout, '--lock-timeout')
 }
 
-/** How long a command may take (milliseconds). Throws UsageError when it is no duration, or none at all. */
+/** Time limit of a command (milliseconds). Throws UsageError when it is not a duration or out of range. */
 export function timeoutMs({ timeout }: CommandOptions, env: Environment): number {
   const given = timeout ?? (env.PHAROS_TIMEOUT || undefined)
   if (given === undefined) return RUN_MS_MAX
@@ -118,14 +118,14 @@ export function timeoutMs({ timeout }: CommandOptions, env: Environment): number
   return ms
 }
 
-/** `text` in milliseconds. Throws UsageError that names `option` when it is no duration. */
+/** The duration `text` in milliseconds. Throws UsageError with `option` when it is not a duration. */
 export function durationMs(text: string, option: string): number {
   const duration = parseDuration(text)
   if (duration === undefined) throw new UsageError(`${option} must be a duration such as 60s or 2m`)
   return duration.secs * 1_000 + Math.ceil(duration.nanos / 1_000_000)
 }
 
-/** The safety limits of this run. Throws UsageError when one is neither a count nor a percentage. */
+/** The safety limits of this run. Throws UsageError for an invalid limit. */
 export function safetyLimits(options: CommandOptions): BrakePolicy {
   return {
     maxDeletes: ceiling(options.maxDeletes, '--max-deletes') ?? DEFAULT_BRAKES.maxDeletes,

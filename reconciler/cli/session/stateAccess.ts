@@ -4,14 +4,14 @@ import { openStore, readStore } from '../../state/openStore.ts'
 import type { CommandContext } from './context.ts'
 import { leaseOf, requireExistingState } from './session.ts'
 
-/** The state that --state names. Throws UsageError when it names none. */
+/** The location in --state. Throws UsageError without it. */
 export function requireState({ options }: CommandContext): string {
   if (options.state === undefined)
-    throw new UsageError('this command needs --state, with the file or git ref that "pharos apply" was given')
+    throw new UsageError('this command needs --state, with the location used for "pharos apply"')
   return options.state
 }
 
-/** Runs `command` on the state that is there, to look at it. */
+/** Runs `command` on an existing state, for reading. */
 export async function readingState<Result>(
   context: CommandContext,
   command: (store: StateReading) => Promise<Result>,
@@ -21,7 +21,7 @@ export async function readingState<Result>(
   return closingAfter(await readStore(location, context.env), command)
 }
 
-/** Runs `command` on the state that is there, without its lease: for what people say about it. */
+/** Runs `command` on an existing state without its lease, to record approvals and suspensions. */
 export async function notingInState<Result>(
   context: CommandContext,
   command: (store: StateStore) => Promise<Result>,
@@ -31,7 +31,7 @@ export async function notingInState<Result>(
   return closingAfter(await openStore(location, context.env), command)
 }
 
-/** Runs `command` on the state that is there, as the one who may write it. */
+/** Runs `command` on an existing state while holding its lease. */
 export function writingState<Result>(
   context: CommandContext,
   command: (store: StateStore) => Promise<Result>,

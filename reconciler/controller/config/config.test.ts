@@ -68,7 +68,7 @@ sets:
 `),
   ).toEqual([
     'c.yaml:3:1: [E_UNKNOWN_FIELD] listn is not a known field (did you mean listen?)',
-    'c.yaml:4:11: [E_VALUE] apiToken must be { env: NAME } or { file: /PATH }: a secret does not stand here itself',
+    'c.yaml:4:11: [E_VALUE] apiToken must be { env: NAME } or { file: /PATH }: the file must not contain the secret',
     'c.yaml:6:45: [E_VALUE] webhooks[0].secrets must have at least one secret',
     'c.yaml:8:11: [E_VALUE] sets[0].name must be 1 to 64 lower-case letters, digits or "-", a letter or digit at both ends',
     'c.yaml:9:67: [E_VALUE] sets[0].repository.branch must be the name of a branch, without refs/heads/',
@@ -84,9 +84,9 @@ test('kinds of webhooks that are gone are refused with what to write in their pl
     .join('')
 
   expect(problemsOf(`${SMALLEST}webhooks:\n${hooks}`)).toEqual([
-    'c.yaml:7:29: [E_VALUE] webhooks[0].kind gitea is no longer a kind: write github, whose signature Gitea sends as well',
-    'c.yaml:8:31: [E_VALUE] webhooks[1].kind forgejo is no longer a kind: write github, whose signature Forgejo sends as well',
-    'c.yaml:9:33: [E_VALUE] webhooks[2].kind bitbucket is no longer a kind: have a pipeline send POST /api/sets/NAME/run, or rely on the interval',
+    'c.yaml:7:29: [E_VALUE] webhooks[0].kind gitea is no longer a kind: use github, whose signature Gitea sends as well',
+    'c.yaml:8:31: [E_VALUE] webhooks[1].kind forgejo is no longer a kind: use github, whose signature Forgejo sends as well',
+    'c.yaml:9:33: [E_VALUE] webhooks[2].kind bitbucket is no longer a kind: send POST /api/sets/NAME/run from a pipeline, or rely on the interval',
     'c.yaml:10:27: [E_VALUE] webhooks[3].kind must be one of github, gitlab, generic',
   ])
 })
@@ -101,7 +101,7 @@ test('what two fields say together is checked as well', () => {
   expect(problemsOf(SMALLEST.replace('https://', 'file:///'))).toEqual([
     'c.yaml:5:24: [E_VALUE] sets[0].repository.url may be a file:// address only with allowFile: true',
   ])
-  expect(problemsOf('')).toEqual(['c.yaml:1:1: [E_KIND] the file must hold one document, and holds 0'])
+  expect(problemsOf('')).toEqual(['c.yaml:1:1: [E_KIND] the file must contain one document, and contains 0'])
 })
 
 test('a lease is long enough for its renewals, and a state in git is reached with what the set says', () => {
@@ -109,10 +109,10 @@ test('a lease is long enough for its renewals, and a state in git is reached wit
     `${SMALLEST}    state: "git:https://git.example.com/state.git#refs/pharos/shop"\n${more}`
 
   expect(problemsOf(`${SMALLEST}    leaseTtl: 900ms\n`)).toEqual([
-    'c.yaml:6:15: [E_VALUE] sets[0].leaseTtl must be at least 1s where the state is in a file',
+    'c.yaml:6:15: [E_VALUE] sets[0].leaseTtl must be at least 1s for a state in a file',
   ])
   expect(problemsOf(inGit('    leaseTtl: 2s\n'))).toEqual([
-    'c.yaml:7:15: [E_VALUE] sets[0].leaseTtl must be at least 5s where the state is in git',
+    'c.yaml:7:15: [E_VALUE] sets[0].leaseTtl must be at least 5s for a state in git',
   ])
   const access = '    stateAccess: {credential: {password: {env: STATE_TOKEN}}, caFile: /etc/pharos/ca.crt}\n'
   const { sets } = settings(inGit(access), { STATE_TOKEN: 'a token' })
@@ -174,7 +174,7 @@ test('manifests cannot name the secrets of the controller', () => {
 
 test('the error for a configuration that lets programs run for secrets names the replacement', () => {
   expect(problemsOf(`${SMALLEST}    secretPrograms: {sops: true}\n`)).toEqual([
-    'c.yaml:6:5: [E_UNKNOWN_FIELD] sets[0].secretPrograms is not a known field (the controller no longer runs programs: start it with "sops exec-env" or "op run", or have an agent write files into secretsDir)',
+    'c.yaml:6:5: [E_UNKNOWN_FIELD] sets[0].secretPrograms is not a known field (the controller no longer runs programs: start it with "sops exec-env" or "op run", or let an agent write files into secretsDir)',
   ])
 })
 

@@ -20,26 +20,26 @@ import {
 } from './fields.ts'
 import { notificationsSchema } from './notificationsSchema.ts'
 
-/** Shortest interval (seconds): each look is a request of the five a second that a key has. */
+/** Shortest interval (seconds): each cycle takes one of the five requests per second of a key. */
 const INTERVAL_SECONDS_MIN = 1
-/** Shortest limit of a transfer (seconds): within less hardly any git has even started. */
+/** Shortest limit of a transfer (seconds): git needs about as long to start. */
 const FETCH_SECONDS_MIN = 1
 
-/** Shortest time limit of a cycle (seconds): within less no answer may have come. */
+/** Shortest time limit of a cycle (seconds): an answer may take as long. */
 const TIMEOUT_SECONDS_MIN = 1
 
-/** Senders of webhooks, by the way in which they sign. */
+/** Kinds of senders of webhooks, by their signatures. */
 const HOOK_KINDS = ['github', 'gitlab', 'generic'] as const
 
-/** What to use in place of kinds that there were. */
+/** Messages about kinds of earlier versions. */
 const FORMER_HOOK_KINDS: Readonly<Record<string, string>> = {
-  gitea: 'gitea is no longer a kind: write github, whose signature Gitea sends as well',
-  forgejo: 'forgejo is no longer a kind: write github, whose signature Forgejo sends as well',
+  gitea: 'gitea is no longer a kind: use github, whose signature Gitea sends as well',
+  forgejo: 'forgejo is no longer a kind: use github, whose signature Forgejo sends as well',
   bitbucket:
-    'bitbucket is no longer a kind: have a pipeline send POST /api/sets/NAME/run, or rely on the interval',
+    'bitbucket is no longer a kind: send POST /api/sets/NAME/run from a pipeline, or rely on the interval',
 }
 
-/** Checks with `problemOf`, whose text is the message. */
+/** A string for which `problemOf` returns no message. */
 const checked = (form: string, problemOf: (value: string) => string | undefined) =>
   z.string({ error: form }).superRefine((value, context) => {
     const problem = problemOf(value)
@@ -54,18 +54,18 @@ const apiUrl = checked('must be the address of the API', (url) =>
 )
 
 const ceiling = mapping({
-  count: wholeNumber(0).describe('most changes of this kind; of deletions never more than half of the set'),
+  count: wholeNumber(0).describe('maximum of changes of this kind; for deletions at most half of the set'),
   percent: z
     .number({ error: 'must be a number from 0 to 100' })
     .min(0, { error: 'must be a number from 0 to 100' })
     .max(100, { error: 'must be a number from 0 to 100' })
-    .describe('most changes of this kind as a share of the services of the set'),
+    .describe('maximum of changes of this kind as a share of the services of the set'),
 })
 
 const window = mapping({
   kind: oneOf(['allow', 'deny']),
   schedule: text('must be a cron expression such as "0 9 * * 1-5"').describe(
-    'when it opens: cron, five fields',
+    'when it opens: cron expression with five fields',
   ),
   duration: duration.describe('how long it stays open'),
   timeZone: text('must be a time zone such as Europe/Berlin').default('UTC'),
@@ -75,7 +75,7 @@ const window = mapping({
     context.addIssue({ code: 'custom', path: [problem.field], message: problem.message })
 })
 
-/** How a repository is reached, besides its address. */
+/** Access to a repository besides its address. */
 const access = {
   credential: mapping({
     username: text('must be a text').default('x-access-token'),
@@ -84,12 +84,8 @@ const access = {
     .optional()
     .describe('for https'),
   sshKeyFile: absolutePath.optional().describe('for ssh: the private key'),
-  knownHostsFile: absolutePath
-    .optional()
-    .describe('for ssh: the keys of hosts; nothing else makes one known'),
-  caFile: absolutePath
-    .optional()
-    .describe('for https: the certificates of issuers that the system does not know'),
+  knownHostsFile: absolutePath.optional().describe('for ssh: the only source of host keys'),
+  caFile: absolutePath.optional().describe('for https: CA certificates in addition to those of the system'),
 }
 
 const repository = mapping({
@@ -97,7 +93,7 @@ const repository = mapping({
   aliases: z
     .array(text('must be the address of a repository'), { error: 'must be a list of addresses' })
     .default([])
-    .describe('other addresses of the same repository, as webhooks name it'),
+    .describe('other addresses of the same repository in webhooks'),
   branch: checked('must be the name of a branch', branchProblem).default('main'),
   path: checked('must be a path inside the repository', treePathProblem)
     .default('.')
@@ -105,18 +101,18 @@ const repository = mapping({
   ...access,
   fetchTimeout: durationFrom(FETCH_SECONDS_MIN)
     .default(600_000)
-    .describe('how long a transfer may take, at least 1s'),
-  fetchMiB: wholeNumber(1).default(1_024).describe('most that a transfer may bring (MiB)'),
+    .describe('time limit of a transfer, at least 1s'),
+  fetchMiB: wholeNumber(1).default(1_024).describe('maximum size of a transfer (MiB)'),
   allowFile: flag.default(false).describe('accept a file:// address'),
   allowedSigners: absolutePath
     .optional()
     .describe(
-      'apply only commits signed by one of these keys: a file of allowed signers as ssh-keygen knows it',
+      'apply only commits signed by one of these keys: a file of allowed signers in the format of ssh-keygen',
     ),
   allowedGpgKeys: absolutePath
     .optional()
     .describe(
-      'the same with OpenPGP keys: a file as "gpg --export" writes it; with both, either kind counts',
+      'the same for OpenPGP keys: a file written by "gpg --export"; with both, either kind is accepted',
     ),
 })
 
@@ -141,31 +137,27 @@ const set = mapping({
     .describe('an SQLite file, or git:ADDRESS#refs/pharos/NAME; NAME.db in the data folder when left out'),
   stateAccess: mapping(access)
     .optional()
-    .describe('how a state in git is reached; the variables PHAROS_GIT_… when left out'),
+    .describe('access to a state in git; the variables PHAROS_GIT_… when left out'),
   stateKey: secretReference
     .optional()
     .describe('key of the fingerprints of secrets; the file beside the state when left out'),
-  secretsDir: absolutePath.optional().describe('the one folder from which manifests may take secrets'),
+  secretsDir: absolutePath.optional().describe('the only folder from which manifests may read secrets'),
   interval: durationFrom(INTERVAL_SECONDS_MIN)
     .default(60_000)
-    .describe('how often the repository and the services are looked at, at least 1s'),
+    .describe('time between two cycles, at least 1s'),
   timeout: durationFrom(TIMEOUT_SECONDS_MIN)
     .default(RUN_MS_MAX)
     .describe('time limit of one cycle, at least 1s; it also ends after ten minutes without a useful answer'),
   drift: oneOf(['heal', 'report', 'ignore'])
     .default('heal')
-    .describe('the most that is done about changes by hand; a manifest may ask for less'),
+    .describe('the strongest reaction to manual changes; a manifest may set a weaker one'),
   prune: oneOf(['pause-then-delete', 'policy', 'never'])
     .default('pause-then-delete')
-    .describe('what becomes of a service whose manifest is gone; "policy" is what its manifest said'),
-  pruneAfter: duration
-    .default(24 * 3_600_000)
-    .describe('how long a paused service is kept before it is deleted'),
+    .describe('what happens to a service whose manifest was removed; "policy" uses onDelete of its manifest'),
+  pruneAfter: duration.default(24 * 3_600_000).describe('time after which a paused service is deleted'),
   leaseTtl: duration
     .optional()
-    .describe(
-      'how long a replica may show no sign of life before another one takes over; the same for all replicas',
-    ),
+    .describe('time without a renewal after which another replica takes over; the same for all replicas'),
   createGrace: duration.default(60_000),
   brakes: mapping({
     maxDeletes: ceiling.default({ count: 3, percent: 10 }),
@@ -173,7 +165,7 @@ const set = mapping({
     maxRecreates: ceiling.default({ count: 3, percent: 10 }),
   }).prefault({}),
   windows: z.array(window, { error: 'must be a list of windows' }).default([]),
-  overrun: flag.default(true).describe('let a run that began in a window end after it'),
+  overrun: flag.default(true).describe('whether a run that began in a window may end after it'),
 })
 
 const hook = mapping({
@@ -196,15 +188,15 @@ const listen = z
   .string({ error: LISTEN_FORM })
   .regex(/^(?:none|(?:\[[0-9a-fA-F:.]+\]|[\w.-]+):\d{1,5})$/, { error: LISTEN_FORM })
 
-/** The configuration of the controller as it is written. */
+/** The configuration file of the controller. */
 export const controllerSchema = mapping({
   apiVersion: z.literal(API_VERSION, { error: `must be ${API_VERSION}` }),
   kind: z.literal('Controller', { error: 'must be Controller' }),
-  listen: listen.default('127.0.0.1:7180').describe('where page, webhooks, API and metrics are'),
-  publicUrl: apiUrl.optional().describe('how people reach the page: for links'),
-  replica: name.optional().describe('how this process is called; the name of the machine when left out'),
+  listen: listen.default('127.0.0.1:7180').describe('address of dashboard, webhooks, API and metrics'),
+  publicUrl: apiUrl.optional().describe('address of the dashboard for users, used in links'),
+  replica: name.optional().describe('name of this process; the host name when left out'),
   dataDir: absolutePath.optional().describe('folder for states and copies of repositories'),
-  apiToken: secretReference.optional().describe('for POST /api/…: without it these routes are off'),
+  apiToken: secretReference.optional().describe('for POST /api/…, which is disabled without it'),
   webhooks: z.array(hook, { error: 'must be a list of webhooks' }).default([]),
   notifications: notificationsSchema.prefault({}),
   sets: z.array(set, { error: 'must be a list of sets' }).min(1, { error: 'must have at least one set' }),

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 import { DURATION_FORM, parseDuration } from '../../../api/contract/duration.ts'
 
-/** A text; `form` says what it must be. */
+/** A non-empty text; `form` is the message. */
 export const text = (form: string) => z.string({ error: form }).min(1, { error: form })
 
 /** One of `values`. */
@@ -11,16 +11,16 @@ export const oneOf = <const Values extends readonly [string, ...string[]]>(value
 
 export const flag = z.boolean({ error: 'must be true or false' })
 
-/** A mapping with these fields and no other. */
+/** A mapping with exactly these fields. */
 export const mapping = <const Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, { error: 'must be a mapping' })
 
-/** A name that stands in addresses and labels of metrics. */
+/** A name that is used in addresses and labels of metrics. */
 export const name = z.string({ error: 'must be a name' }).regex(/^[a-z0-9](?:[-a-z0-9]{0,62}[a-z0-9])?$/, {
   error: 'must be 1 to 64 lower-case letters, digits or "-", a letter or digit at both ends',
 })
 
-/** A file or folder of the machine; relative ones would depend on where the program was started. */
+/** A file or folder; relative paths would depend on the working directory. */
 export const absolutePath = z
   .string({ error: 'must be an absolute path' })
   .refine((path) => isAbsolute(path) && !path.includes('\0'), { error: 'must be an absolute path' })
@@ -31,7 +31,7 @@ export const duration = z
   .refine((written) => milliseconds(written) > 0, { error: `must be ${DURATION_FORM}, longer than zero` })
   .transform(milliseconds)
 
-/** A duration of at least `leastSeconds`, which protects from what would otherwise run without a pause. */
+/** A duration of at least `leastSeconds`, which prevents loops without a pause. */
 export const durationFrom = (leastSeconds: number) =>
   duration.refine((ms) => ms >= leastSeconds * 1_000, {
     error: `must be at least ${leastSeconds}s`,
@@ -42,7 +42,7 @@ function milliseconds(written: string): number {
   return parsed === undefined ? 0 : parsed.secs * 1_000 + Math.ceil(parsed.nanos / 1_000_000)
 }
 
-/** Where a secret is. It never stands in the configuration itself. */
+/** The place of a secret; the configuration never contains the secret itself. */
 export const secretReference = z.union(
   [
     mapping({
@@ -52,7 +52,7 @@ export const secretReference = z.union(
     }),
     mapping({ file: absolutePath }),
   ],
-  { error: 'must be { env: NAME } or { file: /PATH }: a secret does not stand here itself' },
+  { error: 'must be { env: NAME } or { file: /PATH }: the file must not contain the secret' },
 )
 export type SecretReference = z.output<typeof secretReference>
 

@@ -7,11 +7,11 @@ import {
   SECRET_CHARS_MIN,
 } from './notificationsSchema.ts'
 
-/** A channel with everything that it needs, in clear: nothing of it is ever printed but its name. */
+/** A channel with its secrets in clear: only its name may be printed. */
 export interface ChannelSettings {
   readonly config: ChannelConfig
   readonly url: string
-  /** Null where nothing is signed. */
+  /** Null for unsigned requests. */
   readonly secret: string | null
 }
 
@@ -23,7 +23,7 @@ export interface ForgeSettings {
   readonly token: string
 }
 
-/** The section `notifications` as it holds on this machine. */
+/** The section `notifications` with the secrets of this machine. */
 export interface NotificationSettings {
   readonly channels: readonly ChannelSettings[]
   readonly forges: readonly ForgeSettings[]
@@ -32,8 +32,8 @@ export interface NotificationSettings {
 const FORGE_URLS = { github: 'https://api.github.com', gitlab: 'https://gitlab.com/api/v4' } as const
 
 /**
- * What `config` comes to. `secretOf` gives the secret of a reference and throws when there is none;
- * `refuse` makes the error for a secret that cannot be used, which does not repeat it.
+ * `config` with its secrets. `secretOf` resolves a reference or throws; `refuse` creates the error for an unusable secret,
+ * whose message does not contain it.
  */
 export function notificationSettingsOf(
   config: NotificationsConfig,

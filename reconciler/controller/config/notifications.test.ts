@@ -79,14 +79,16 @@ test('what is wrong with a channel or a forge is said with its place and what to
   ).toEqual([
     'c.yaml:7:3: [E_UNKNOWN_FIELD] notifications.chanels is not a known field (did you mean channels?)',
     'c.yaml:9:38: [E_VALUE] notifications.channels[0].url must be { env: NAME } or { file: /PATH }: the address of a Slack webhook is a secret',
-    'c.yaml:9:91: [E_VALUE] notifications.channels[0].secret has no use here: Slack checks no signature',
+    'c.yaml:9:91: [E_VALUE] notifications.channels[0].secret has no effect: Slack checks no signature',
     'c.yaml:10:7: [E_REQUIRED] notifications.channels[1].secret is required: it must be { env: NAME } or { file: /PATH }: the receiver verifies the sender by it',
     'c.yaml:10:41: [E_VALUE] notifications.channels[1].url must be an http:// or https:// address',
-    expect.stringContaining('c.yaml:11:42: [E_VALUE] notifications.channels[2].url must hold no credential'),
+    expect.stringContaining(
+      'c.yaml:11:42: [E_VALUE] notifications.channels[2].url must contain no credential',
+    ),
     expect.stringContaining(
       'c.yaml:11:106: [E_VALUE] notifications.channels[2].events[0] must be one of ControllerStarted',
     ),
-    'c.yaml:11:118: [E_VALUE] notifications.channels[2].events[1] ConfigurationReloaded is no longer an event, because the configuration is read at the start only: take it out',
+    'c.yaml:11:118: [E_VALUE] notifications.channels[2].events[1] ConfigurationReloaded is no longer an event, because the configuration is read only at the start: remove it',
     'c.yaml:13:34: [E_VALUE] notifications.forges[0].repository must be OWNER/NAME, or the path or number of a GitLab project',
     expect.stringContaining('c.yaml:14:46: [E_VALUE] notifications.forges[1].token must be { env: NAME }'),
   ])
@@ -98,7 +100,7 @@ test('what is wrong with a channel or a forge is said with its place and what to
       '  forges: [{kind: gitlab, repository: a/b, token: {env: T}, url: "http://git.example.com/api/v4"}]\n',
     ),
   ).toEqual([
-    'c.yaml:7:67: [E_VALUE] notifications.forges[0].url must be an https:// address: the token goes there',
+    'c.yaml:7:67: [E_VALUE] notifications.forges[0].url must be an https:// address, because the token is sent there',
   ])
 })
 

@@ -11,20 +11,20 @@ import { isGitLocation } from '../../state/git/gitRef.ts'
 import { LEASE_TTL_MIN_MS } from '../../state/model/lease.ts'
 import { type ControllerConfig, controllerJsonSchema, controllerSchema } from './controllerSchema.ts'
 
-/** The configuration in a file, or everything that is wrong with it. */
+/** The configuration in a file, or its problems. */
 export type ReadConfig =
   | { readonly config: ControllerConfig }
   | { readonly problems: readonly ManifestProblem[] }
 
 type Unplaced = Pick<ManifestProblem, 'code' | 'message' | 'hint'> & { readonly path: ManifestPath }
 
-/** Reads the configuration that `bytes`, the content of `file`, hold. Pure. */
+/** Parses and validates `bytes`, the content of the configuration `file`. Pure. */
 export function readConfig(file: string, bytes: Buffer): ReadConfig {
   const { documents, problems } = readBytes({ file, directory: '' }, bytes)
   if (problems.length > 0) return { problems }
   const [document] = documents
   if (document === undefined || documents.length > 1) {
-    const message = `the file must hold one document, and holds ${documents.length}`
+    const message = `the file must contain one document, and contains ${documents.length}`
     return { problems: [{ code: 'E_KIND', file, line: 1, column: 1, message }] }
   }
   const parsed = controllerSchema.safeParse(document.value)
@@ -40,10 +40,10 @@ function placed({ path, ...problem }: Unplaced, { source, index }: ManifestDocum
   return { ...problem, file: source.file, ...positionsOf(source).locate(index, path, part) }
 }
 
-/** Fields of earlier versions, with what replaces them. */
+/** Fields of earlier versions, with their replacements. */
 const FORMER_FIELDS: Readonly<Record<string, string>> = {
   secretPrograms:
-    'the controller no longer runs programs: start it with "sops exec-env" or "op run", or have an agent write files into secretsDir',
+    'the controller no longer runs programs: start it with "sops exec-env" or "op run", or let an agent write files into secretsDir',
 }
 
 function worded(path: ManifestPath, message: string, document: unknown): Unplaced {
@@ -69,7 +69,7 @@ function valueAt(value: unknown, path: ManifestPath): unknown {
   }, value)
 }
 
-/** Fields that the schema knows in the mapping at `path`. */
+/** The known fields of the mapping at `path`. */
 function fieldsAt(path: ManifestPath): readonly string[] {
   const schema = path.reduce<unknown>((current, step) => {
     const { properties, items } = mappingOf(current) ?? {}
@@ -78,7 +78,7 @@ function fieldsAt(path: ManifestPath): readonly string[] {
   return Object.keys(mappingOf(mappingOf(schema)?.properties) ?? {})
 }
 
-/** What each field allows, but not together with the others. */
+/** Problems of fields that are valid alone, but not together. */
 function disagreements({ sets, webhooks, notifications }: ControllerConfig): readonly Unplaced[] {
   const { channels, forges } = notifications
   const names = sets.map((set) => set.name)
@@ -106,7 +106,7 @@ function disagreements({ sets, webhooks, notifications }: ControllerConfig): rea
     const kind = state !== undefined && isGitLocation(state) ? 'git' : 'file'
     if (leaseTtl !== undefined && leaseTtl < LEASE_TTL_MIN_MS[kind]) {
       const where = kind === 'git' ? 'git' : 'a file'
-      const least = `must be at least ${LEASE_TTL_MIN_MS[kind] / 1_000}s where the state is in ${where}`
+      const least = `must be at least ${LEASE_TTL_MIN_MS[kind] / 1_000}s for a state in ${where}`
       disagree(['sets', index, 'leaseTtl'], least)
     }
   }

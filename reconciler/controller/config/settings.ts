@@ -13,27 +13,27 @@ import { type NotificationSettings, notificationSettingsOf } from './notificatio
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The configuration needs something that this machine does not have. The message says what and where. */
+/** The configuration cannot be used on this machine. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** A set with everything that it needs, secrets in clear: nothing of it is ever printed. */
+/** A set with its secrets in clear: never printed. */
 export interface SetSettings {
   readonly config: SetConfig
   readonly access: GitAccess
   readonly apiUrl: string
-  /** Proxy and authorities of the API. */
+  /** Proxy and CA certificates for the API. */
   readonly outgoing: Outgoing
   readonly apiKey: string
   readonly statePath: string
-  /** How a state in git is reached; the environment says it where this is absent. */
+  /** Access to a state in git; read from the environment when absent. */
   readonly stateAccess: StateAccess | undefined
   readonly stateKey: string | undefined
   /** Folder of the copy of the repository. */
   readonly mirrorDirectory: string
   readonly secretsDirectory: string
-  /** What manifests may take secrets from: our own are left out. */
+  /** Variables that manifests may use, without those of the controller. */
   readonly manifestEnv: Environment
 }
 
@@ -44,27 +44,27 @@ export interface HookSettings {
   readonly secrets: readonly string[]
 }
 
-/** The configuration as it holds on this machine. */
+/** The configuration with the secrets and variables of this machine. */
 export interface ControllerSettings {
   readonly config: ControllerConfig
   readonly replica: string
   /** Where to listen; null for nowhere. */
   readonly listen: { readonly host: string; readonly port: number } | null
-  /** In clear; null where the routes below /api are off. */
+  /** In clear; null when the routes below /api are disabled. */
   readonly apiToken: string | null
   readonly hooks: readonly HookSettings[]
   readonly sets: readonly SetSettings[]
   readonly notifications: NotificationSettings
-  /** Gives the secret of a reference. Throws ConfigError. */
+  /** Resolves a reference. Throws ConfigError. */
   readonly secretOf: (reference: SecretReference, what: string) => string
 }
 
 const SECRETS_DIRECTORY = '/run/secrets'
 const DATA_DIRECTORY = '/var/lib/pharos'
-/** Fewest characters of a token or webhook secret. */
+/** Minimum length of a token or webhook secret (characters). */
 const TOKEN_CHARS_MIN = 16
 
-/** What `config` comes to with the variables `env` and the files of this machine. Throws ConfigError. */
+/** `config` with the variables `env` and the files of this machine. Throws ConfigError. */
 export function settingsOf(config: ControllerConfig, env: Environment): ControllerSettings {
   const secretOf = (reference: SecretReference, what: string): string => resolved(reference, what, env)
   const replica = env.PHAROS_REPLICA ?? config.replica ?? hostname()
@@ -72,7 +72,7 @@ export function settingsOf(config: ControllerConfig, env: Environment): Controll
   const ours = referencesIn(config)
   const manifestEnv = Object.fromEntries(
     Object.entries(env).filter(
-      // Those that need no reference, such as PHAROS_API_KEY and the password of a proxy, are as much our own.
+      // Variables that are used without a reference, such as PHAROS_API_KEY and proxy passwords, are left out as well.
       ([name]) =>
         !name.startsWith('PHAROS_') &&
         !/^(?:https?|all)_proxy$/i.test(name) &&
@@ -117,9 +117,9 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
   const { name, repository, api } = config
   const url = api.url ?? env.PHAROS_URL
   const key = api.key === undefined ? env.PHAROS_API_KEY : secretOf(api.key, `api.key of the set ${name}`)
-  if (url === undefined) throw new ConfigError(`the set ${name} has no api.url: give one, or set PHAROS_URL`)
+  if (url === undefined) throw new ConfigError(`the set ${name} has no api.url: add one, or set PHAROS_URL`)
   if (key === undefined)
-    throw new ConfigError(`the set ${name} has no api.key: give one, or set PHAROS_API_KEY`)
+    throw new ConfigError(`the set ${name} has no api.key: add one, or set PHAROS_API_KEY`)
   const problem = clientProblem(url, key)
   if (problem !== undefined) throw new ConfigError(`the set ${name} cannot reach the API: ${problem}`)
   const secretsDirectory = config.secretsDir ?? env.PHAROS_SECRETS_DIR ?? SECRETS_DIRECTORY
@@ -178,7 +178,7 @@ function reachedWith(
   }
 }
 
-/** A manifest could otherwise send our own secrets to any host that it names. */
+/** A manifest could otherwise send secrets of the controller to any host. */
 function refuseReadableSecrets(set: string, secretsDirectory: string, { ours }: Common): void {
   const readable = ours.find((one) => 'file' in one && isBelow(secretsDirectory, one.file))
   if (readable === undefined || !('file' in readable)) return
@@ -192,7 +192,7 @@ function isBelow(root: string, path: string): boolean {
   return rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest)
 }
 
-/** Every reference to a secret, wherever it stands: new sections need no change here. */
+/** All references to secrets in `value`; a search, so that new sections need no change here. */
 function referencesIn(value: unknown): readonly SecretReference[] {
   if (Array.isArray(value)) return value.flatMap(referencesIn)
   if (typeof value !== 'object' || value === null) return []
@@ -227,7 +227,6 @@ function longEnough(secret: string, what: string): string {
 function listenOf(text: string): ControllerSettings['listen'] {
   if (text === 'none') return null
   const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? []
-  if (host === '' || Number(port) > 65_535)
-    throw new ConfigError(`cannot listen on "${text}": name HOST:PORT`)
+  if (host === '' || Number(port) > 65_535) throw new ConfigError(`cannot listen on "${text}": use HOST:PORT`)
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
 }

@@ -1,22 +1,22 @@
 import { type Bucket, fullBucket, spendToken } from '../../../api/contract/tokenBucket.ts'
 
-/** What one address may get wrong: ten at once, and ten a second from then on. */
+/** Invalid requests allowed for one address: ten at once, and ten a second. */
 const RATE = { burstRequests: 10, refillIntervalMs: 100 }
-/** Most addresses that are remembered; the one that was silent for longest is forgotten first. */
+/** Maximum of recorded addresses; the least recently used is dropped first. */
 const ADDRESSES_MAX = 10_000
 
 /**
- * Requests that prove nothing, by the address that sent them. Those that are right are not counted, and never refused
- * for others': all senders behind a proxy have one address.
+ * Limits requests without valid credentials by their addresses. Valid requests are neither counted nor refused, because all
+ * senders behind a proxy share one address.
  */
 export interface WrongRequests {
-  /** Counts one more; false when there are too many. */
+  /** Counts a request; false when there are too many. */
   readonly count: (address: string) => boolean
-  /** Whether one more would be too many. */
+  /** Whether another request would be too many. */
   readonly areTooMany: (address: string) => boolean
 }
 
-/** Counts wrong requests. `nowMs` is a monotonic clock (milliseconds). */
+/** Counts invalid requests. `nowMs` is a monotonic clock (milliseconds). */
 export function wrongRequests(nowMs: () => number): WrongRequests {
   const buckets = new Map<string, Bucket>()
   const spent = (address: string) => {

@@ -7,17 +7,17 @@ import type { WrongRequests } from './addressLimit.ts'
 import { Refusal, tooManyRequests } from './refusal.ts'
 import { isSameSecret } from './webhookSignature.ts'
 
-/** Longest reason or name of a person (characters). */
+/** Longest reason or actor (characters). */
 const TEXT_CHARS_MAX = 500
 
-/** The result of a requested action: done, or why not. */
+/** The result of a requested action, or its error. */
 export type ActionResult =
   | { readonly done: object }
   | { readonly status: 400 | 404 | 409; readonly error: string }
 
-/** What the routes need of the controller. */
+/** The parts of the controller that the routes use. */
 export interface ApiDeps {
-  /** In clear; null when the routes are off. */
+  /** In clear; null when the routes are disabled. */
   readonly token: string | null
   readonly wrong: WrongRequests
   readonly run: (set: string) => Promise<ActionResult>
@@ -32,7 +32,7 @@ export interface ApiDeps {
   readonly acknowledgeHistory: (set: string, actor: string) => Promise<ActionResult>
 }
 
-/** `POST /api/…`, for people and pipelines that know the token. */
+/** Adds `POST /api/…`, which needs the token. */
 export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const admit = async ({ headers, ip }: FastifyRequest): Promise<void> => {
     if (deps.token === null) throw new Refusal(403, 'set apiToken in the configuration to use this')
@@ -74,13 +74,13 @@ export async function resultOf<T>(act: () => T | Promise<T>): Promise<T> {
 
 const NO_REASON: ActionResult = {
   status: 400,
-  error: 'reason is required: others will read it on the suspended set',
+  error: 'reason is required: the status of the suspended set shows it',
 }
 
 interface RequestedAction {
   readonly reason: string
   readonly actor: string
-  /** How long (milliseconds); null for no end. */
+  /** Duration (milliseconds); null for no end. */
   readonly forMs: number | null
 }
 
@@ -106,7 +106,7 @@ function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
-    // What is no JSON is no object either.
+    // Reported as a body that is no object.
     return undefined
   }
 }

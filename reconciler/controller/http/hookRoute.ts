@@ -10,37 +10,37 @@ import { deliveryOf, hasSignature, isSigned } from './webhookSignature.ts'
 
 /** Largest body of a webhook (bytes): the limit of GitHub. */
 const HOOK_BYTES_MAX = 25 * 1024 * 1024
-/** Deliveries that are remembered, so that one that is sent again does nothing. */
+/** Maximum of recorded deliveries, by which repetitions are ignored. */
 const DELIVERIES_MAX = 10_000
 
-/** What became of a webhook, for the metric. */
+/** The result of a webhook, for the metric. */
 export type HookResult = 'queued' | 'ignored' | 'replayed' | 'refused' | 'limited' | 'failed'
 
-/** A set with the branch that it follows, and the addresses of the repository that has it. */
+/** A set with its branch and the addresses of its repository. */
 export interface FollowedBranch {
   readonly name: string
   readonly branch: string
   readonly addresses: readonly string[]
 }
 
-/** What the route needs of the controller. */
+/** The parts of the controller that the route uses. */
 export interface HookDeps {
   readonly hooks: readonly HookSettings[]
   readonly sets: readonly FollowedBranch[]
-  /** Has the replica that leads fetch the repository of the set soon. Throws StateError. */
+  /** Requests a sync of the set from the leading replica. Throws StateError. */
   readonly trigger: (set: string) => Promise<void>
   readonly wrong: WrongRequests
   readonly onResult: (source: string, result: HookResult) => void
 }
 
-/** What the sender is answered: the sets whose repository is fetched soon, and why none is. */
+/** The answer to the sender: the sets that will be synced, or why there are none. */
 interface HookAnswer {
   readonly source: string
   readonly queued: readonly string[]
   readonly reason?: string
 }
 
-/** `POST /hooks/:source`: a sender that proves to know the secret may have the repository fetched now. */
+/** Adds `POST /hooks/:source`: a sender with the secret requests a sync. */
 export function addHookRoute(app: FastifyInstance, deps: HookDeps): void {
   const { hooks, wrong, onResult } = deps
   const deliveries = new Set<string>()
@@ -65,7 +65,7 @@ export function addHookRoute(app: FastifyInstance, deps: HookDeps): void {
           throw wrong.count(ip) ? new Refusal(404, 'there is no such source of webhooks') : tooManyRequests()
         const { source, kind } = hook.config
         if (!hasSignature(kind, headers)) throw refused(source, ip)
-        // Whether the signature is right shows only after the last byte.
+        // A signature can be verified only after the last byte.
         if (isLargeBody(headers) && wrong.areTooMany(ip)) throw limited(source)
       },
     },
@@ -78,14 +78,14 @@ export function addHookRoute(app: FastifyInstance, deps: HookDeps): void {
       const delivery = deliveryOf(kind, headers)
       if (delivery !== null && !isNew(deliveries, `${source} ${delivery}`)) {
         onResult(source, 'replayed')
-        return { source, queued: [], reason: 'this delivery was here before' } satisfies HookAnswer
+        return { source, queued: [], reason: 'this delivery was already processed' } satisfies HookAnswer
       }
       const { queued, reason } = matching(deps, hook, pushIn(kind, bytes))
       try {
         for (const set of queued) await deps.trigger(set)
       } catch (error) {
         if (!(error instanceof StateError)) throw error
-        // It counts as new when it is sent again.
+        // The repetition of a failed delivery must count as new.
         deliveries.delete(`${source} ${delivery}`)
         onResult(source, 'failed')
         throw new Refusal(503, `the leading replica could not be notified: ${error.message}`, {
@@ -107,7 +107,7 @@ function isNew(seen: Set<string>, delivery: string): boolean {
   return true
 }
 
-/** The sets that follow what was pushed to, and why there is none. */
+/** The sets that follow a pushed branch, and the reason when there are none. */
 function matching(
   { sets }: HookDeps,
   { config }: HookSettings,
@@ -119,11 +119,11 @@ function matching(
   if (following.length === 0) return { queued: [], reason: 'no set follows a branch that was pushed to' }
   const queued = following.filter(({ addresses }) => isAmong(repositories, addresses)).map(({ name }) => name)
   const reason =
-    'no set that follows this branch has this repository: name its address in "url" or "aliases" of the set'
+    'no set that follows this branch has this repository: add its address to "url" or "aliases" of the set'
   return { queued, reason }
 }
 
-/** Whether one of `addresses` is of the repository; a webhook that names none may be of any. */
+/** Whether one of `addresses` is of a pushed repository; a webhook without addresses matches any. */
 function isAmong(repositories: Push['repositories'], addresses: readonly string[]): boolean {
   return (
     repositories.length === 0 ||

@@ -155,7 +155,7 @@ test('Scenario 25: another branch, a tag, a replay and an unknown source queue n
   expect(await tell('refs/heads/next')).toMatchObject({
     status: 200,
     queued: [],
-    reason: 'this delivery was here before',
+    reason: 'this delivery was already processed',
   })
   expect(await hook('unknown', PUSH, {})).toMatchObject({ status: 404 })
   expect((await hook('generic', 'no json', proof('generic', 'no json'))).queued).toEqual(['shop', 'next'])
@@ -182,7 +182,7 @@ test.each([
   expect(answer.reason).toBe(
     queued.length > 0
       ? undefined
-      : 'no set that follows this branch has this repository: name its address in "url" or "aliases" of the set',
+      : 'no set that follows this branch has this repository: add its address to "url" or "aliases" of the set',
   )
 })
 

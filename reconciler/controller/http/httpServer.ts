@@ -5,25 +5,25 @@ import { ConfigError } from '../config/settings.ts'
 import { limitLargeBodies } from './largeBodies.ts'
 import { Refusal } from './refusal.ts'
 
-/** Most connections at a time. */
+/** Maximum of concurrent connections. */
 const CONNECTIONS_MAX = 256
-/** Largest body where a route says nothing else (bytes). */
+/** Default of the largest body (bytes). */
 const BODY_BYTES_MAX = 16 * 1024
-/** Longest that answers under way may take when the server closes (milliseconds). */
+/** Time that answers in progress get when the server closes (milliseconds). */
 const CLOSE_MS_MAX = 2_000
 
 /** Time limits of requests (milliseconds). */
 export interface HttpTimeouts {
-  /** For a whole request, head and body. Git hosts themselves give up after ten seconds. */
+  /** For a whole request, head and body. Git hosts abort a delivery after ten seconds. */
   readonly requestMs: number
-  /** Time between two looks for connections beyond that. */
+  /** Time between two checks for connections beyond that. */
   readonly checkMs: number
 }
 
 const TIMEOUTS: HttpTimeouts = { requestMs: 10_000, checkMs: 1_000 }
 
-/** Of every answer whose route says nothing else. */
-const USUAL_HEADERS = {
+/** Headers of answers, unless a route sets others. */
+const DEFAULT_HEADERS = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -36,8 +36,8 @@ export interface HttpServer {
 }
 
 /**
- * Serves the routes that `addRoutes` adds. Every refusal is `{"error": "…"}`. `onFault` hears of unexpected errors,
- * which are answered 500. Port 0 is any free one. Throws ConfigError when it cannot listen there.
+ * Serves the routes that `addRoutes` adds. Every refusal is `{"error": "…"}`. Unexpected errors are passed to `onFault` and
+ * answered 500. Port 0 selects a free port. Throws ConfigError when it cannot listen.
  */
 export async function startHttpServer(
   at: { readonly host: string; readonly port: number },
@@ -75,21 +75,21 @@ function appWith({ requestMs, checkMs }: HttpTimeouts, onFault: (error: unknown)
     forceCloseConnections: 'idle',
     http: { headersTimeout: requestMs, connectionsCheckingInterval: checkMs },
     frameworkErrors: (_error, _request, reply) => {
-      // A path that cannot be decoded is a path of nothing.
+      // No route has a path that cannot be decoded.
       answerRefusal(reply, new Refusal(404, 'not found'))
     },
   })
   app.server.maxConnections = CONNECTIONS_MAX
   app.removeAllContentTypeParsers()
-  // A signature is over the raw bytes, whatever the sender calls them.
+  // Signatures cover the raw bytes, whatever their content type.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
   limitLargeBodies(app)
   app.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
   app.addHook('onRequest', async (_request, reply) => {
-    reply.headers(USUAL_HEADERS)
+    reply.headers(DEFAULT_HEADERS)
   })
   app.addHook('onSend', async ({ raw }, reply) => {
-    // The rest of a body that was not read is not waited for.
+    // The connection is closed instead of reading the rest of the body.
     const hasBody =
       raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined
     if (hasBody && !raw.complete) reply.header('Connection', 'close')
@@ -101,18 +101,18 @@ function appWith({ requestMs, checkMs }: HttpTimeouts, onFault: (error: unknown)
     if (status === 413)
       return answerRefusal(reply, new Refusal(413, `more than ${request.routeOptions.bodyLimit} bytes`))
     if (typeof status === 'number' && status < 500)
-      return answerRefusal(reply, new Refusal(status, 'not a request of HTTP'))
+      return answerRefusal(reply, new Refusal(status, 'not a valid HTTP request'))
     onFault(error)
     return answerRefusal(reply, new Refusal(500, 'internal error'))
   })
   return app
 }
 
-/** Complete by itself: a path that cannot be decoded comes to no hook and no serializer. */
+/** Sets all headers and serializes itself, because neither hooks nor serializers run for a path that cannot be decoded. */
 function answerRefusal(reply: FastifyReply, { statusCode, headers, message }: Refusal): FastifyReply {
   return reply
     .code(statusCode)
-    .headers({ ...USUAL_HEADERS, 'Content-Type': 'application/json; charset=utf-8', ...headers })
+    .headers({ ...DEFAULT_HEADERS, 'Content-Type': 'application/json; charset=utf-8', ...headers })
     .send(`${JSON.stringify({ error: message })}\n`)
 }
 

@@ -2,19 +2,19 @@ import { Transform } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from './refusal.ts'
 
-/** Bodies beyond this (bytes) are few at a time: each may take its whole size in memory. */
+/** Size from which bodies are limited in number (bytes): each may take its whole size in memory. */
 const LARGE_BODY_BYTES = 1024 * 1024
 const LARGE_BODIES_MAX = 4
 
-/** Whether the body may be a large one, by its announced length. Pure. */
+/** Whether the body may be large, by its announced length. Pure. */
 export function isLargeBody(headers: Readonly<Record<string, unknown>>): boolean {
   const length = headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : 'unknown')
   return !(Number(length) <= LARGE_BODY_BYTES)
 }
 
 /**
- * Has `app` read four large bodies at a time; a fifth one is refused with 503. A body counts as large from its first
- * byte beyond the bound on: one that is only announced, or sent slowly, keeps no other out.
+ * Limits `app` to four large bodies at a time; a fifth one is refused with 503. A body counts as large from its first byte
+ * beyond the bound, so that announced or slow bodies do not block others.
  */
 export function limitLargeBodies(app: FastifyInstance): void {
   let largeBodies = 0

@@ -4,15 +4,15 @@ import type { HookConfig } from '../config/controllerSchema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a webhook says was pushed to. Nothing else of it is ever used: what is applied is always fetched. */
+/** The target of a push. No other content of a webhook is used, because commits are always fetched. */
 export interface Push {
-  /** Names of branches; `all` when the webhook does not speak of branches. */
+  /** Names of branches; `all` when the webhook names none. */
   readonly branches: readonly string[] | 'all'
-  /** Identities of the repository, one for each address that is named; empty when none is. */
+  /** Identities of the repository, one for each of its addresses in the webhook. */
   readonly repositories: readonly string[]
 }
 
-/** What a webhook of `kind` says was pushed to. Pure. */
+/** The target of the push in a webhook of `kind`. Pure. */
 export function pushIn(kind: HookConfig['kind'], body: Buffer): Push {
   const payload = mappingOf(parsed(body))
   if (payload === undefined) return { branches: kind === 'generic' ? 'all' : [], repositories: [] }
@@ -30,7 +30,7 @@ function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(text.startsWith('payload=') ? (new URLSearchParams(text).get('payload') ?? '') : text)
   } catch {
-    // A body that is no JSON names no branch.
+    // Invalid JSON names no branch.
     return undefined
   }
 }
@@ -40,7 +40,7 @@ function branchIn(ref: string): readonly string[] {
   return ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []
 }
 
-/** Fields that hold an address of the repository, as GitHub and GitLab name them and `generic` senders may. */
+/** Fields of GitHub, GitLab and generic senders that contain an address of the repository. */
 const ADDRESS_FIELDS = [
   'clone_url',
   'ssh_url',

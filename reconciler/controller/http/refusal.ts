@@ -1,4 +1,4 @@
-/** A request that is refused: what is wrong and what to do, for its sender. */
+/** A refused request, with a message for its sender. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly statusCode: number
@@ -11,7 +11,7 @@ export class Refusal extends Error {
   }
 }
 
-/** For an address that sent too many wrong requests. */
+/** The refusal for an address that sent too many invalid requests. */
 export function tooManyRequests(): Refusal {
   return new Refusal(429, 'too many requests', { 'Retry-After': '1' })
 }

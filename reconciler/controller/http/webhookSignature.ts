@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { HookConfig } from '../config/controllerSchema.ts'
 
-/** In which header each kind of sender signs, how, and where it names its deliveries. */
+/** For each kind of sender the header and form of its signature, and the headers that identify a delivery. */
 const KINDS: Readonly<
   Record<
     HookConfig['kind'],
@@ -13,24 +13,24 @@ const KINDS: Readonly<
   gitlab: {
     header: 'x-gitlab-token',
     form: 'token',
-    // The other one is the same for an event that a webhook of an earlier event brought about.
+    // The second header repeats for events that are caused by a webhook of an earlier event.
     delivery: ['idempotency-key', 'x-gitlab-event-uuid'],
   },
   generic: { header: 'x-signature', form: 'hmac', delivery: ['x-delivery-id'] },
 }
 
-/** Whether two texts are equal, in a time that does not tell where they differ. */
+/** Whether two texts are equal, compared in constant time. */
 export function isSameSecret(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(a), digest(b))
 }
 
-/** Whether a request has a signature at all: one without need not be read. Pure. */
+/** Whether a request has a signature: the body of one without is not read. Pure. */
 export function hasSignature(kind: HookConfig['kind'], headers: IncomingHttpHeaders): boolean {
   return signatureOf(kind, headers) !== null
 }
 
-/** Whether the sender of `body` knows one of `secrets`. Two are valid while one replaces the other. */
+/** Whether `body` is signed with one of `secrets`, of which there are two during a rotation. */
 export function isSigned(
   kind: HookConfig['kind'],
   headers: IncomingHttpHeaders,
@@ -40,7 +40,7 @@ export function isSigned(
   const signature = signatureOf(kind, headers)
   if (signature === null) return false
   const { form } = KINDS[kind]
-  // All are tried, so that the time does not tell which one fits.
+  // All are tried, so that the time does not reveal which one matches.
   return secrets
     .map((secret) => isSameSecret(signature, form === 'token' ? secret : hmacOf(secret, body)))
     .includes(true)
@@ -59,7 +59,7 @@ function hmacOf(secret: string, body: Buffer): string {
   return createHmac('sha256', secret).update(body).digest('hex')
 }
 
-/** What the sender calls this delivery; null when it does not say. Pure. */
+/** The sender's id of this delivery; null for none. Pure. */
 export function deliveryOf(kind: HookConfig['kind'], headers: IncomingHttpHeaders): string | null {
   const values = KINDS[kind].delivery.map((name) => headers[name])
   return values.find((value): value is string => typeof value === 'string' && value !== '') ?? null

@@ -1,8 +1,8 @@
 import { systemTiming, type Timing } from '../../../api/client/limiter.ts'
 
 /**
- * Time and randomness of the controller. `nowMs` is monotonic and measures every interval; `wallMs` is what
- * the wall shows (milliseconds since the epoch), and decides over windows and suspensions only.
+ * Time and randomness of the controller. `nowMs` is monotonic and measures intervals; `wallMs` (milliseconds since the
+ * epoch) is used for windows, suspensions and timestamps.
  */
 export interface ControllerClock extends Timing {
   readonly wallMs: () => number

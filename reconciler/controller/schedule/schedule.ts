@@ -1,21 +1,21 @@
 import type { Trigger } from '../status/status.ts'
 
-/** Shortest and longest time without another trigger before a run starts (milliseconds). */
+/** Shortest and longest quiet period before a run starts (milliseconds). */
 export const QUIET_FIRST_MS = 400
 const QUIET_LONGEST_MS = 2_000
-/** Longest that triggers can put a run off (milliseconds). */
-const PUT_OFF_MS_MAX = 5_000
-/** How far an interval may be off, so that sets do not all run at the same moment. */
+/** Maximum delay of a run by further triggers (milliseconds). */
+const DELAY_MS_MAX = 5_000
+/** Relative jitter of intervals, so that sets do not all run at the same time. */
 const JITTER = 0.1
-/** First and longest pause after a run that failed (milliseconds), before jitter. */
+/** First and longest delay after a failed run (milliseconds), before jitter. */
 const RETRY_FIRST_MS = 5_000
 const RETRY_LONGEST_MS = 5 * 60_000
 /** Failed runs in a row after which a set counts as stalled. */
 export const STALLED_AFTER = 5
 
-/** Triggers that came and did not start a run yet. Times are monotonic milliseconds. */
+/** Triggers that have not started a run yet. Times are monotonic milliseconds. */
 export interface Burst {
-  /** The last of them. */
+  /** The last trigger. */
   readonly trigger: Trigger
   readonly count: number
   readonly firstAtMs: number
@@ -28,15 +28,15 @@ export function withTrigger(burst: Burst | null, trigger: Trigger, nowMs: number
 }
 
 /**
- * When the run for `burst` starts: once it is quiet, the longer the more triggers came, so that one push is
- * applied at once and a series of them only when it is over. Pure.
+ * When the run for `burst` starts: after a quiet period that grows with the number of triggers, so that a single push is
+ * applied at once and a series of pushes after its end. Pure.
  */
 export function burstDueAtMs(burst: Burst): number {
   const quietMs = Math.min(QUIET_LONGEST_MS, QUIET_FIRST_MS * 2 ** (burst.count - 1))
-  return Math.min(burst.lastAtMs + quietMs, burst.firstAtMs + PUT_OFF_MS_MAX)
+  return Math.min(burst.lastAtMs + quietMs, burst.firstAtMs + DELAY_MS_MAX)
 }
 
-/** When a cycle is due for each reason (monotonic milliseconds); infinite where it is not. */
+/** When a cycle is due for each reason (monotonic milliseconds); infinite for never. */
 export interface DueTimes {
   readonly intervalAtMs: number
   readonly retryAtMs: number
@@ -44,7 +44,7 @@ export interface DueTimes {
   readonly openingAtMs: number
 }
 
-/** How long to wait for the next cycle, at most zero when it is due (milliseconds), and what triggers it. Pure. */
+/** Time until the next cycle (milliseconds), zero or less when it is due, and its trigger. Pure. */
 export function nextCycle(
   { intervalAtMs, retryAtMs, openingAtMs }: DueTimes,
   burst: Burst | null,
@@ -56,12 +56,12 @@ export function nextCycle(
   return { waitMs, trigger: retryAtMs <= nowMs ? 'retry' : 'interval' }
 }
 
-/** `intervalMs` give or take a tenth; `random` is in [0, 1). Pure. */
+/** `intervalMs` with jitter; `random` is in [0, 1). Pure. */
 export function jittered(intervalMs: number, random: number): number {
   return Math.round(intervalMs * (1 - JITTER + 2 * JITTER * random))
 }
 
-/** Time until the next attempt after `failures` failed runs in a row, or null after none; `random` is in [0, 1). Pure. */
+/** Delay after `failures` failed runs in a row, null for none; `random` is in [0, 1). Pure. */
 export function retryDelayMs(failures: number, random: number): number | null {
   if (failures === 0) return null
   const ceilingMs = Math.min(RETRY_LONGEST_MS, RETRY_FIRST_MS * 2 ** (failures - 1))

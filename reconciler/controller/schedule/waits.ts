@@ -1,6 +1,6 @@
 import type { ControllerClock } from './clock.ts'
 
-/** Waits that can all be ended at once. */
+/** Waits that can be ended together. */
 export class Waits {
   readonly #after: ControllerClock['after']
   readonly #waiters = new Set<() => void>()
@@ -10,7 +10,7 @@ export class Waits {
     this.#after = after
   }
 
-  /** Resolves after `delayMs`, when `wake` is called, or at once when there is nothing to wait for any more. */
+  /** Resolves after `delayMs`, when `wake` is called, or at once after `end`. */
   wait(delayMs: number): Promise<void> {
     return new Promise((resolve) => {
       const waiter = (): void => {
@@ -24,12 +24,12 @@ export class Waits {
     })
   }
 
-  /** Ends every wait of now. */
+  /** Ends all current waits. */
   wake(): void {
     for (const waiter of [...this.#waiters]) waiter()
   }
 
-  /** Ends every wait of now and of later. */
+  /** Ends all current and later waits. */
   end(): void {
     this.#isOver = true
     this.wake()

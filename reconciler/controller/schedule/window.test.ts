@@ -14,7 +14,7 @@ function isOpenAt(windows: readonly Window[], at: string): boolean {
 test('without windows a set may always write', () => {
   expect(windowStateAt([], 0)).toEqual({
     isOpen: true,
-    reason: 'no window says otherwise',
+    reason: 'no window denies it',
     changesAtMs: null,
   })
 })

@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
 
-/** A time in which a set may write (`allow`), or may not (`deny`), again and again. */
+/** A recurring period in which a set may write (`allow`) or must not (`deny`). */
 export interface Window {
   readonly kind: 'allow' | 'deny'
   /** When it opens: cron with five fields, in `timeZone`. */
@@ -17,10 +17,10 @@ export interface WindowState {
   readonly changesAtMs: number | null
 }
 
-/** Longest way back that is looked for an opening (milliseconds): what opened earlier has closed. */
+/** Maximum duration of a window (milliseconds), which bounds the search for its opening. */
 const DURATION_MS_MAX = 31 * 24 * 3_600_000
 
-/** What keeps `window` from being one, and of which field; `undefined` when nothing does. Pure. */
+/** The problem of `window` and its field; `undefined` for none. Pure. */
 export function windowProblem(
   window: Pick<Window, 'schedule' | 'duration' | 'timeZone'>,
 ): { readonly field: 'schedule' | 'duration' | 'timeZone'; readonly message: string } | undefined {
@@ -32,7 +32,7 @@ export function windowProblem(
     cronOf(window)
     return undefined
   } catch {
-    // Every failure of the parser is a statement about the expression.
+    // The only cause is the expression.
     return { field: 'schedule', message: 'must be a cron expression with five fields, such as "0 9 * * 1-5"' }
   }
 }
@@ -42,7 +42,7 @@ function isTimeZone(name: string): boolean {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true
   } catch {
-    // RangeError, the only one there is: no such zone.
+    // RangeError: no such zone.
     return false
   }
 }
@@ -52,8 +52,8 @@ function cronOf({ schedule, timeZone }: Pick<Window, 'schedule' | 'timeZone'>): 
 }
 
 /**
- * Whether a set with `windows` may write at `nowMs` (wall clock): never while a deny window is open; otherwise
- * always when there is no allow window, and else while one of them is open. Pure.
+ * Whether a set with `windows` may write at `nowMs` (wall clock): never while a deny window is open; otherwise while an allow
+ * window is open, or always without allow windows. Pure.
  */
 export function windowStateAt(windows: readonly Window[], nowMs: number): WindowState {
   const states = windows.map((window) => ({ window, ...openingAt(window, nowMs) }))
@@ -64,7 +64,7 @@ export function windowStateAt(windows: readonly Window[], nowMs: number): Window
     return { isOpen: false, reason: `denied by the window ${worded(denying.window)}`, changesAtMs }
   }
   const allowing = states.filter(({ window }) => window.kind === 'allow')
-  if (allowing.length === 0) return { isOpen: true, reason: 'no window says otherwise', changesAtMs }
+  if (allowing.length === 0) return { isOpen: true, reason: 'no window denies it', changesAtMs }
   const open = allowing.find(({ isOpen }) => isOpen)
   return open === undefined
     ? { isOpen: false, reason: 'outside of every window that allows changes', changesAtMs }
@@ -80,15 +80,15 @@ interface Opening {
   readonly changesAtMs: number | null
 }
 
-/** A window is open from each instant of its schedule for its duration, whatever the clocks of its zone do. */
+/** A window is open for its duration from each instant of its schedule, also across changes of daylight saving time. */
 function openingAt(window: Window, nowMs: number): Opening {
   const cron = cronOf(window)
-  // The first opening that has not yet ended: one that ends exactly now has.
+  // The first opening that has not ended; one that ends exactly now has.
   const first = cron.nextRun(new Date(nowMs - window.duration))?.getTime()
   if (first === undefined) return { isOpen: false, changesAtMs: null }
   if (first > nowMs) return { isOpen: false, changesAtMs: first }
   let endsAtMs = first + window.duration
-  // Openings that overlap are one: `* * * * *` for an hour never closes.
+  // Overlapping openings are joined: `* * * * *` for an hour never closes.
   for (let rounds = 0; rounds < OVERLAPS_MAX; rounds += 1) {
     const next = cron.nextRun(new Date(endsAtMs - window.duration))?.getTime()
     if (next === undefined || next > endsAtMs) return { isOpen: true, changesAtMs: endsAtMs }
@@ -97,12 +97,12 @@ function openingAt(window: Window, nowMs: number): Opening {
   return { isOpen: true, changesAtMs: null }
 }
 
-/** Most openings that are joined before a window counts as never closing. */
+/** Number of joined openings from which a window counts as never closing. */
 const OVERLAPS_MAX = 100
 
 /**
- * Time until a window that is closed opens (milliseconds): what waits for it need not wait for the interval. Infinite
- * where it is open, or never opens. Pure.
+ * Time until a closed window opens (milliseconds), so that pending changes need not wait for the interval. Infinite when it
+ * is open or never opens. Pure.
  */
 export function untilOpensMs(window: WindowState | undefined, wallMs: number): number {
   if (window === undefined || window.isOpen || window.changesAtMs === null) return Number.POSITIVE_INFINITY

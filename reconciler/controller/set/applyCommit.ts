@@ -5,20 +5,20 @@ import { windowStateAt } from '../schedule/window.ts'
 import type { CycleControl } from './cycleControl.ts'
 import type { CycleStart } from './cycleReport.ts'
 import { holdsOf } from './holds.ts'
-import type { SourceLook } from './readSource.ts'
+import type { SourceResult } from './readSource.ts'
 import { commandOf } from './recordRun.ts'
 import type { Accepted, SetContext, SetMemory } from './setContext.ts'
 
-/** What is applied, and when. */
+/** Inputs of applyCommit. */
 export interface CommitToApply extends CycleStart {
   readonly memory: SetMemory
   readonly accepted: Accepted
-  readonly source: SourceLook
+  readonly source: SourceResult
 }
 
 /**
- * Plans, checks limits and applies `accepted`. Throws what the client and the store throw before the first write; later
- * failures are in the result.
+ * Plans, checks limits and applies `accepted`. Throws errors of client and store before the first write; the result contains
+ * later ones.
  */
 export async function applyCommit(
   context: SetContext,
@@ -81,7 +81,7 @@ async function noteApprovals(
   commit: Accepted['loaded']['commit'],
 ): Promise<void> {
   if (commit.approvals.length === 0) return
-  // Every run of ours that is written down began with this, and those of the head are among the newest.
+  // Every recorded run of this set has begun with this, and runs of the head are among the newest.
   const command = commandOf(settings)
   const runs = await store.runs(RUNS_KEPT)
   if (runs.some((run) => run.command === command && run.commitSha === commit.sha)) return

@@ -11,14 +11,14 @@ import { recordRun } from './recordRun.ts'
 import { Ending, type SetContext, type SetMemory } from './setContext.ts'
 import { handOver } from './transfer.ts'
 
-/** How long an organisation that passed its guard counts as the same (milliseconds). */
+/** Time for which a check of the organisation is valid (milliseconds). */
 const ORG_MS = 3_600_000
 
 type Progress = { -readonly [Part in keyof Found]: Found[Part] }
 
 /**
- * One cycle: fetch, compile, plan, check limits, apply, record. A cycle that finds nothing to do costs one request.
- * Whatever goes wrong is in the report; only a fault of the program is thrown.
+ * One cycle: fetch, compile, plan, check limits, apply, record. A cycle without changes takes one request. Errors are in the
+ * report; only bugs are thrown.
  */
 export async function runCycle(
   context: SetContext,
@@ -35,7 +35,7 @@ export async function runCycle(
   try {
     await reconcile(context, start, found, control)
   } catch (error) {
-    // That the program is to stop is the outcome of the cycle, not something that went wrong.
+    // A requested stop is an outcome of the cycle, not an error.
     found.error = error instanceof Ending ? undefined : error
   }
   const exitCode = exitCodeFor(found, control.stopReason())
@@ -51,7 +51,7 @@ export async function runCycle(
   return { ...report, memory: await recordRun(context, report) }
 }
 
-/** All of a cycle but its record; what it came to is in `found`, also when it throws. */
+/** A cycle without its record; its results are in `found`, even if it throws. */
 async function reconcile(
   context: SetContext,
   start: CycleStart,
@@ -74,7 +74,7 @@ async function reconcile(
   context.claims.settle(context.settings.config.name, servicesAfter(found.applied))
 }
 
-/** Makes sure again once an hour, at the start, and after anything odd, that the key is of the state's organisation. */
+/** Checks at the start, hourly and after suspicious results that the key belongs to the organisation of the state. */
 async function withGuardedOrg(context: SetContext, memory: SetMemory): Promise<SetMemory> {
   const { clock, client, store, settings } = context
   if (memory.org !== null && clock.nowMs() - memory.org.atMs < ORG_MS) return memory
@@ -82,14 +82,14 @@ async function withGuardedOrg(context: SetContext, memory: SetMemory): Promise<S
   return { ...memory, org: { org, atMs: clock.nowMs() } }
 }
 
-/** Services that a set has after `applied`, and those that it is about to have. Pure. */
+/** The services of a set after `applied`, including planned ones. Pure. */
 function servicesAfter({ planResult, outcomes }: Applied): ReadonlySet<string> {
-  const had = new Set([...planResult.bindings.values()].map(({ serviceId }) => serviceId))
-  for (const change of planResult.plan.changes) if ('id' in change) had.add(change.id)
+  const ids = new Set([...planResult.bindings.values()].map(({ serviceId }) => serviceId))
+  for (const change of planResult.plan.changes) if ('id' in change) ids.add(change.id)
   for (const { change, result, serviceId } of outcomes) {
-    const isGone = change.kind === 'prune' && change.how !== 'pause' && result === 'done'
-    if (isGone) had.delete(change.id)
-    else if (serviceId !== null) had.add(serviceId)
+    const isRemoved = change.kind === 'prune' && change.how !== 'pause' && result === 'done'
+    if (isRemoved) ids.delete(change.id)
+    else if (serviceId !== null) ids.add(serviceId)
   }
-  return had
+  return ids
 }

@@ -1,17 +1,17 @@
 import type { CommitStatus, StopReason } from '../status/status.ts'
 
-/** How a cycle is watched and stopped. */
+/** Observes and stops a cycle. */
 export interface CycleControl {
-  /** Why no further change may start; null while it may. */
+  /** Why no further change may start; null while changes may. */
   readonly stopReason: () => StopReason | null
-  /** Hears which commit is the newest, also one that may not or cannot be applied. */
+  /** Called with the newest commit, even if it cannot be applied. */
   readonly onHead: (sha: string) => void
   readonly onPhase: (phase: 'fetching' | 'planning' | 'applying', commit: string | null) => void
-  /** Hears which commit the cycle works on, before it does anything about it. */
+  /** Called with the commit of the cycle before it is planned. */
   readonly onCommit: (commit: CommitStatus, runId: string) => void
   readonly onProgress: (done: number, total: number) => void
   /** Resolves after `delayMs`, or as soon as no further change may start. */
   readonly sleep: (delayMs: number) => Promise<void>
-  /** Ends a fetch on its way. */
+  /** Ends a fetch in progress. */
   readonly signal: AbortSignal
 }

@@ -3,11 +3,11 @@ import { EXIT, runExitCode } from '../../run/exitCode.ts'
 import { failureOf } from '../../run/failureOf.ts'
 import type { WindowState } from '../schedule/window.ts'
 import type { RunOutcome, StopReason, Trigger } from '../status/status.ts'
-import type { SourceLook } from './readSource.ts'
+import type { SourceResult } from './readSource.ts'
 import type { SetMemory } from './setContext.ts'
 import type { HandedOver } from './transfer.ts'
 
-/** What a cycle knows of itself before it does anything. */
+/** The facts of a cycle at its start. */
 export interface CycleStart {
   readonly runId: string
   readonly trigger: Trigger
@@ -16,28 +16,28 @@ export interface CycleStart {
   readonly window: WindowState
 }
 
-/** What a cycle found, as far as it came. */
+/** The results of a cycle, as far as it came. */
 export interface Found {
-  readonly source: SourceLook | null
-  /** What was planned and done; null when the cycle did not come that far. */
+  readonly source: SourceResult | null
+  /** The plan and its results; null when the cycle ended earlier. */
   readonly applied: Applied | null
   readonly handedOver: readonly HandedOver[]
   readonly memory: SetMemory
-  /** Why it did not come further; undefined when nothing went wrong. */
+  /** The error that ended it; undefined for none. */
   readonly error: unknown
 }
 
-/** Everything that a cycle found and did. */
+/** The report of a cycle. */
 export interface CycleReport extends CycleStart, Found {
   readonly finishedAtMs: number
   readonly outcome: RunOutcome
-  /** As `pharos apply` would have ended. */
+  /** The exit code that `pharos apply` would have had. */
   readonly exitCode: number
   readonly counts: Readonly<Record<string, number>>
   readonly requests: number
 }
 
-/** `report` without the lists of all services: what is kept until the next cycle need not hold them. Pure. */
+/** `report` without the lists of all services, to be kept until the next cycle. Pure. */
 export function lean(report: CycleReport): CycleReport {
   if (report.applied === null) return report
   const none = { services: [], bindings: new Map(), desired: new Map(), declared: new Map() }
@@ -45,7 +45,7 @@ export function lean(report: CycleReport): CycleReport {
   return { ...report, applied: { ...report.applied, planResult } }
 }
 
-/** As `pharos apply` would have ended. Pure. */
+/** The exit code that `pharos apply` would have had. Pure. */
 export function exitCodeFor({ applied, error, source }: Found, stopReason: StopReason | null): number {
   return runExitCode({
     interrupted: stopReason === 'stopping' ? EXIT.terminated : undefined,
@@ -60,13 +60,13 @@ export function exitCodeFor({ applied, error, source }: Found, stopReason: StopR
   })
 }
 
-/** The exit code of a cycle that did not come to its end; `undefined` for one that did. */
+/** The exit code of a cycle that ended early; `undefined` for a complete one. */
 function failedWith(error: unknown, hasPlanned: boolean): number | undefined {
   if (error !== undefined) return failureOf(error).exitCode
   return hasPlanned ? undefined : EXIT.couldNotRun
 }
 
-/** How the run ended, in a word. Pure. */
+/** The outcome of a run. Pure. */
 export function outcomeFor(
   exitCode: number,
   { applied, error }: Found,

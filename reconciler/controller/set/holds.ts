@@ -5,19 +5,19 @@ import type { WindowState } from '../schedule/window.ts'
 
 type SetConfig = ControllerConfig['sets'][number]
 
-/** Facts about a set that its plan does not show. */
+/** Inputs of holdsOf besides the plan. */
 export interface HoldFacts {
   /** Why the repository cannot be read; null when it can. */
   readonly sourceProblem: string | null
-  /** Whether the head no longer contains what was last applied, and that is not acknowledged. */
+  /** Whether the history of the branch was rewritten and not acknowledged. */
   readonly isRewritten: boolean
   readonly window: WindowState
   readonly prune: SetConfig['prune']
-  /** The other set of this controller that has a service; null when none has. */
+  /** The other set of this controller that owns a service; null for none. */
   readonly otherOwner: (serviceId: string) => string | null
 }
 
-/** Blocks on `plan` besides those of the usual brakes. An approval releases none of them. Pure. */
+/** Brakes of the controller on `plan`. An approval releases none of them. Pure. */
 export function holdsOf(plan: Plan, facts: HoldFacts): readonly TrippedBrake[] {
   const changing = plan.changes.filter(isWrite)
   const pruning = changing.filter((change) => change.kind === 'prune' && change.how !== 'forget')
@@ -34,15 +34,14 @@ export function holdsOf(plan: Plan, facts: HoldFacts): readonly TrippedBrake[] {
   }
   if (!facts.window.isOpen) hold('windowClosed', facts.window.reason, changing)
   if (facts.isRewritten) {
-    const message =
-      'the branch no longer contains the commit that was last applied, so nothing is taken for removed'
+    const message = 'the branch no longer contains the commit that was last applied, so no service is removed'
     hold('historyRewritten', message, pruning)
   }
   if (facts.prune === 'never') hold('pruneOff', 'this set removes nothing (prune: never)', pruning)
   for (const change of plan.changes) {
     const owner = 'id' in change ? facts.otherOwner(change.id) : null
     if (owner !== null && 'id' in change) {
-      hold('otherSet', `service ${change.id} belongs to the set ${owner}: name it in one of the two`, [
+      hold('otherSet', `service ${change.id} belongs to the set ${owner}: keep its id in one of the two`, [
         change,
       ])
     }
@@ -50,7 +49,7 @@ export function holdsOf(plan: Plan, facts: HoldFacts): readonly TrippedBrake[] {
   return holds
 }
 
-/** Whether a change sends or forgets something, rather than only reporting. */
+/** Whether a change sends a request or drops a binding. */
 function isWrite(change: Change): boolean {
   return change.kind !== 'blocked' && change.kind !== 'drifted' && change.kind !== 'record'
 }

@@ -4,32 +4,32 @@ import { StateError } from '../../state/model/stateError.ts'
 import type { CommitStatus, RunningStatus, Trigger } from '../status/status.ts'
 import type { CycleReport } from './cycleReport.ts'
 
-/** What a loop reports. Each returns at once. */
+/** Receives the events of a loop. Each method returns at once. */
 export interface LoopObserver {
   readonly onReport: (report: CycleReport) => void
-  /** A cycle works on this commit, which may be the one of the cycle before. */
+  /** A cycle works on this commit, possibly the same as before. */
   readonly onCommit: (commit: CommitStatus, runId: string) => void
   readonly onLease: (change: 'taken' | 'lost', epoch: number) => void
-  /** A cycle waits for the API, and has for at least ten seconds. */
+  /** A cycle has waited for the API for at least ten seconds. */
   readonly onWait: (report: WaitReport) => void
-  /** An unexpected error; the loop goes on. */
+  /** An unexpected error; the loop continues. */
   readonly onFault: (error: unknown) => void
 }
 
-/** What there is to know of a loop now. */
+/** The current state of a loop. */
 export interface LoopFacts {
   readonly role: 'leader' | 'follower' | 'starting'
   readonly leaseHolder: string | null
   readonly report: CycleReport | null
   readonly running: RunningStatus | null
-  /** Wall clock (milliseconds); null while a run is under way, or another replica does the work. */
+  /** Wall clock (milliseconds); null during a run, or when another replica leads. */
   readonly nextRunAtMs: number | null
   /** Failed runs in a row. */
   readonly failures: number
-  /** What has kept this replica from any cycle since the last one, such as a state that is away; null when nothing has. */
+  /** What has prevented cycles since the last one, such as an unreachable state; null for nothing. */
   readonly fault: string | null
   readonly suspensions: readonly Suspension[]
-  /** What the cycle under way waits for, once that was reported; null when there is nothing. */
+  /** The reported wait of the current cycle; null for none. */
   readonly wait: WaitReport | null
 }
 

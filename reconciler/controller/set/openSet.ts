@@ -12,29 +12,29 @@ import type { ServiceClaims } from './serviceClaims.ts'
 import { Ending, type SetContext } from './setContext.ts'
 import { foldersOf, makeSetFolder } from './setFolders.ts'
 
-/** What opening a set takes besides its settings. */
+/** Inputs of openSet besides its settings. */
 export interface OpenDeps {
   readonly clock: ControllerClock
   readonly newId: () => string
   readonly userAgent: string
-  /** Variables of which git gets the few that it needs. */
+  /** Variables, of which git receives the few that it needs. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** All sets of one key share its bucket. */
+  /** Returns the limiter that all sets with one key share. */
   readonly limiterOf: (settings: SetSettings) => Limiter
   readonly claims: ServiceClaims
   readonly onAttempt: (set: string, attempt: AttemptReport) => void
   readonly onFetch: (set: string, ms: number, result: 'ok' | 'failed') => void
 }
 
-/** A set that is open, and how to close it. */
+/** An open set. */
 export interface OpenSet {
   readonly context: SetContext
-  /** What its state had when it was opened. */
+  /** Services in its state when it was opened. */
   readonly serviceIds: readonly string[]
   readonly close: () => Promise<void>
 }
 
-/** Opens the state of a set, making it where there is none, and a client; no request is sent yet. Throws StateError. */
+/** Opens the state of a set, creating a missing one, and a client; sends no request. Throws StateError. */
 export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<OpenSet> {
   const { config, statePath } = settings
   for (const folder of foldersOf(settings)) makeSetFolder(folder)
@@ -126,7 +126,7 @@ function timedFetch({ fetch }: GitSource, { clock, onFetch }: OpenDeps, set: str
   }
 }
 
-/** One limiter for each key, whichever sets use it. */
+/** One limiter for each key. */
 export function sharedLimiters(clock: ControllerClock): OpenDeps['limiterOf'] {
   const limiters = new Map<string, Limiter>()
   return ({ apiUrl, apiKey }) => {

@@ -3,30 +3,30 @@ import { secretsFingerprint } from './secretsFingerprint.ts'
 import type { Accepted, SetContext, SetMemory } from './setContext.ts'
 import { withSetPolicy } from './setPolicy.ts'
 
-/** What came of looking at the repository. */
-export interface SourceLook {
-  /** SHA of the newest commit of the branch, whatever became of it; null when it could not be asked for. */
+/** The result of fetching and compiling the repository. */
+export interface SourceResult {
+  /** SHA of the newest commit of the branch, accepted or not; null when it could not be fetched. */
   readonly head: string | null
   /** The manifests that are in force; null before any could be read. */
   readonly accepted: Accepted | null
-  /** Why the repository cannot be read now; null when it can. */
+  /** Why the repository cannot be read; null when it can. */
   readonly sourceProblem: string | null
-  /** The newest commit, where it is not the one in force because its signature does not count. */
+  /** The newest commit, if it was refused because of its signature. */
   readonly refused: { readonly commit: Commit; readonly reason: string } | null
-  /** Whether the head no longer contains what was last applied, and that is not acknowledged. */
+  /** Whether the history of the branch was rewritten and not acknowledged. */
   readonly isRewritten: boolean
   readonly baseline: string | null
 }
 
 /**
- * Fetches and compiles. What cannot be read, or may not be applied, leaves in force what was. Only a file that
- * changed is parsed again, and nothing is compiled while neither the commit nor a file of secrets changed.
+ * Fetches and compiles the manifests. If they cannot be read or must not be applied, the previous ones remain in force. Only
+ * changed files are parsed, and nothing is compiled unless the commit or a file of secrets changed.
  */
 export async function readSource(
   context: SetContext,
   memory: SetMemory,
   signal: AbortSignal,
-): Promise<SourceLook> {
+): Promise<SourceResult> {
   const { source } = context
   const { accepted, baseline } = memory
   const same = { accepted, refused: null, isRewritten: false, baseline }
@@ -79,7 +79,7 @@ async function historyOf(
   { source, store }: SetContext,
   baseline: string | null,
   head: string,
-): Promise<Pick<SourceLook, 'isRewritten' | 'baseline'>> {
+): Promise<Pick<SourceResult, 'isRewritten' | 'baseline'>> {
   if (baseline === null || baseline === head || (await source.contains(head, baseline))) {
     return { isRewritten: false, baseline }
   }

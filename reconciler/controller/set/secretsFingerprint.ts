@@ -1,14 +1,14 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Most files of secrets that are looked at. */
+/** Maximum of files in the fingerprint. */
 const FILES_MAX = 2_000
-/** Deepest folder below the folder of secrets. */
+/** Maximum depth of folders below the folder of secrets. */
 const DEPTH_MAX = 4
 
 /**
- * Something that changes when a file below `folder` does, without reading any: a set is compiled anew then,
- * although its commit is the same. Empty where there is no such folder.
+ * A text that changes with any file below `folder`, derived without reading the files: a change compiles the set again
+ * although its commit is the same. Empty when the folder does not exist.
  */
 export function secretsFingerprint(folder: string): string {
   const files: string[] = []
@@ -28,13 +28,13 @@ function entriesOf(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch (error) {
-    // Not there, or not ours to read: then no manifest can take anything from it either.
+    // A missing or unreadable folder: manifests cannot read secrets from it either.
     if (error instanceof Error && 'code' in error) return []
     throw error
   }
 }
 
-/** Follows links: what mounts secrets swaps the target of one. */
+/** Follows symbolic links, because Kubernetes replaces the target of one when a mounted secret changes. */
 function fingerprintOf(path: string): string {
   const entry = statSync(path, { throwIfNoEntry: false })
   return entry === undefined ? 'gone' : `${entry.ino} ${entry.size} ${entry.mtimeMs}`

@@ -10,60 +10,60 @@ import type { SetSettings } from '../config/settings.ts'
 import type { ControllerClock } from '../schedule/clock.ts'
 import type { ServiceClaims } from './serviceClaims.ts'
 
-/** Why a wait or a read was ended: the set is to stop. */
+/** Ends a wait or a read because the set has to stop. */
 export class Ending extends Error {
   constructor() {
-    super('the set is to stop')
+    super('the set has to stop')
   }
 }
 
-/** Everything that one set works with. */
+/** The dependencies of one set. */
 export interface SetContext {
   readonly settings: SetSettings
   readonly source: GitSource
   readonly client: Client
-  /** Ends the reads of the client, for good. What changes something is never ended. */
+  /** Ends all reads of the client, also later ones. Writes are never ended. */
   readonly endReads: () => void
-  /** Knows what the client waits for. */
+  /** Observes the waits of the client. */
   readonly observer: WaitObserver
-  /** Has `signal` end every wait of the client from now on; `undefined` for none. */
+  /** Sets the signal that ends waits of the client; `undefined` for none. */
   readonly endWaitsWith: (signal: AbortSignal | undefined) => void
-  /** What stands before every request of the client. */
+  /** Delays the requests of the client. */
   readonly limiter: Limiter
   readonly store: StateStore
   readonly stateKey: StateKey
   readonly clock: ControllerClock
   readonly newId: () => string
-  /** Which set of the controller has which service. */
+  /** Shared by all sets of the controller. */
   readonly claims: ServiceClaims
-  /** Requests to the API so far. */
+  /** Number of requests to the API so far. */
   readonly requests: () => number
 }
 
 /** The manifests that are in force. */
 export interface Accepted {
   readonly loaded: LoadedCommit
-  /** Those of `loaded`, with the policies that the configuration allows. */
+  /** The manifests of `loaded`, with policies limited by the configuration. */
   readonly set: ServiceSet
-  /** What the files of secrets looked like when it was compiled. */
+  /** Fingerprint of the files of secrets when the set was compiled. */
   readonly secretsFingerprint: string
 }
 
-/** What a set remembers from one cycle to the next. All of it can be found out again. */
+/** Results that a set keeps between cycles. All can be determined again. */
 export interface SetMemory {
   readonly accepted: Accepted | null
-  /** The organisation, and when its guard passed (monotonic milliseconds). */
+  /** The organisation, and when it was checked (monotonic milliseconds). */
   readonly org: { readonly org: Org; readonly atMs: number } | null
-  /** Commit of the last run whose history was not in doubt; null before the first. */
+  /** Commit of the last run without a rewritten history; null before the first. */
   readonly baseline: string | null
-  /** What was last written down, so that the same is not written at every cycle. */
+  /** The last run record, so that equal ones are not written at every cycle. */
   readonly recorded: { readonly commit: string | null; readonly outcome: string } | null
 }
 
-/** What a set remembers when it starts, out of its state. */
+/** The memory of a set at its start, read from its state. */
 export async function initialMemory(store: Pick<StateStore, 'runs'>): Promise<SetMemory> {
   const runs = await store.runs(RUNS_LOOKED_AT)
-  // A run of the command line may have been of a commit that no branch has.
+  // A commit applied from the command line need not be on any branch.
   const known = runs.find(
     ({ trigger, commitSha, isHistoryRewritten }) =>
       trigger !== 'command' && commitSha !== null && !isHistoryRewritten,

@@ -11,32 +11,32 @@ export function foldersOf({ mirrorDirectory, statePath }: SetSettings): readonly
   return isGitLocation(statePath) ? [mirrors] : [mirrors, dirname(statePath)]
 }
 
-/** Makes `folder`, for its owner only, with those above it that are not there. Throws StateError that says which cannot be made. */
+/** Creates `folder` and its missing parents, accessible to their owner only. Throws StateError with the folder that failed. */
 export function makeSetFolder(folder: string): void {
   try {
     makeFolder(folder, OWNER_ONLY)
   } catch (error) {
-    throw cannotBeMade(folder, error)
+    throw folderError(folder, error)
   }
 }
 
 /**
- * Throws the StateError of `makeSetFolder` where that could not write to `folder`, and leaves everything as it is: the
- * user who checks a configuration need not be the one who runs it.
+ * Throws the StateError of `makeSetFolder` if that could not create `folder` or write to it, but creates nothing: the user who
+ * checks a configuration need not be the one who runs it.
  */
 export function tryFolder(folder: string): void {
   const [first] = missingFolders(resolve(folder))
   try {
-    // What is made and removed again stands where the first missing one would.
+    // A temporary folder is created where the first missing folder would be.
     rmSync(mkdtempSync(join(first === undefined ? folder : dirname(first), '.pharos-check-')), {
       recursive: true,
     })
   } catch (error) {
-    throw cannotBeMade(folder, error)
+    throw folderError(folder, error)
   }
 }
 
-function cannotBeMade(folder: string, error: unknown): StateError {
+function folderError(folder: string, error: unknown): StateError {
   const reason = error instanceof Error ? error.message : String(error)
   return new StateError(
     `the folder ${folder} cannot be made or written to: ${reason}; make it for the user of this program, or name another dataDir`,

@@ -14,8 +14,8 @@ import { Ending, initialMemory, type SetContext, type SetMemory } from './setCon
 import { Suspensions } from './suspensions.ts'
 
 /**
- * Keeps one set true for as long as the program runs: takes the lease, runs a cycle whenever one is due, and
- * gives way between two operations to a newer commit, to a suspension, and to another holder of the lease.
+ * Runs one set: acquires the lease and runs a cycle whenever one is due. A newer commit, a suspension or the loss of the
+ * lease stops a cycle between two operations.
  */
 export class SetLoop {
   readonly name: string
@@ -36,10 +36,10 @@ export class SetLoop {
   #failures = 0
   #fault: string | null = null
   readonly #suspensions: Suspensions
-  /** Newest commit that was seen, also one that may not be applied. */
+  /** Newest known commit, accepted or not. */
   #head: string | null = null
-  #isFetchingBeside = false
-  /** Bounds the cycle under way; null between two. */
+  #isCheckingHead = false
+  /** Limits the current cycle; null between cycles. */
   #wait: ApiWait | null = null
 
   constructor(context: SetContext, holder: string, observer: LoopObserver) {
@@ -69,7 +69,7 @@ export class SetLoop {
     }
   }
 
-  /** One cycle, as `--once` runs it. Throws StateError `held` when another one has the lease for `waitMs`. */
+  /** Runs one cycle for `--once`. Throws StateError `held` when another holder keeps the lease for `waitMs`. */
   async runOnce(trigger: Trigger, waitMs: number): Promise<CycleReport> {
     this.#lease = await takeLease(this.#context.store, this.#holder, waitMs, this.#leaseClock())
     this.#role = 'leader'
@@ -81,8 +81,8 @@ export class SetLoop {
   }
 
   /**
-   * Starts a cycle soon, one for triggers that come together. A replica that follows asks the leader, through the
-   * state. Throws StateError when it cannot.
+   * Schedules a cycle, one for a burst of triggers. A follower requests it from the leader through the state. Throws
+   * StateError.
    */
   async trigger(trigger: Trigger): Promise<void> {
     if (this.#role === 'follower') {
@@ -101,7 +101,7 @@ export class SetLoop {
     else await this.trigger('api')
   }
 
-  /** Reads requests and suspensions that the state received since the last renewal. */
+  /** Reads requests and suspensions added to the state since the last renewal. */
   async #readRequests(): Promise<void> {
     try {
       if (await this.#context.store.takeSyncRequest()) await this.trigger('webhook')
@@ -109,12 +109,12 @@ export class SetLoop {
       await this.#suspensions.read()
       if (this.#running !== null && !wasWhole && this.#suspensions.isWhole) this.#interrupt('suspended')
     } catch (error) {
-      // The next renewal reports what is wrong with the state.
+      // The next renewal reports a failure of the state.
       if (!(error instanceof StateError)) this.#observer.onFault(error)
     }
   }
 
-  /** Lets what is in flight end, and gives the lease back. `run` resolves then. */
+  /** Finishes operations in progress and releases the lease; `run` resolves then. */
   stop(): void {
     this.#isStopping = true
     this.#abort.abort(new Ending())
@@ -155,7 +155,7 @@ export class SetLoop {
     }
     const fault = this.#lease?.fault() ?? null
     if (fault === null || this.#isStopping) return
-    // A replica that waits for this lease need not wait until this one tries again.
+    // Another replica can take over while this one waits for its next attempt.
     await this.#releaseLease()
     throw fault
   }
@@ -164,7 +164,7 @@ export class SetLoop {
     const lease = this.#lease
     if (lease === null) return
     this.#lease = null
-    // Only another one that took over makes this one follow; after a single cycle no replica leads.
+    // This replica follows only if another one took over.
     const isTaken = lease.isLost() && lease.fault() === null
     this.#role = isTaken && !this.#isStopping ? 'follower' : 'starting'
     this.#leaseHolder = null
@@ -214,7 +214,7 @@ export class SetLoop {
     }
   }
 
-  /** Waits until the next cycle is due, and says why it is. */
+  /** Waits until the next cycle is due, and returns its trigger. */
   async #nextTrigger({ outcome }: CycleReport): Promise<Trigger> {
     const { clock, settings } = this.#context
     if (outcome === 'superseded') return 'preempted'
@@ -233,7 +233,7 @@ export class SetLoop {
     }
   }
 
-  /** Bounds a run, and reports what it waits for. */
+  /** Limits the time of a run, and reports its waits. */
   #watchWhileRunning(): () => void {
     const { clock, observer, settings, endWaitsWith } = this.#context
     const { onWait } = this.#observer
@@ -247,26 +247,26 @@ export class SetLoop {
     }
   }
 
-  /** A long run looks for newer commits as often as an idle set does. */
+  /** Checks for newer commits during a long run as often as an idle set does. */
   #pollWhileRunning(): () => void {
     const { clock, settings } = this.#context
     return every(clock.after, settings.config.interval, () => void this.#checkForNewCommit())
   }
 
-  /** Fetches beside a run: when the head moved, the run gives way to it. */
+  /** Fetches during a run, and stops the run when the head has moved. */
   async #checkForNewCommit(): Promise<void> {
-    if (this.#isFetchingBeside || this.#running === null || this.#running.phase === 'fetching') return
-    this.#isFetchingBeside = true
+    if (this.#isCheckingHead || this.#running === null || this.#running.phase === 'fetching') return
+    this.#isCheckingHead = true
     const burst = this.#burst
     try {
       const head = await this.#context.source.fetch(this.#abort.signal)
       if (head !== this.#head) this.#interrupt('superseded')
       else if (this.#burst === burst) this.#burst = null
     } catch (error) {
-      // The next cycle looks again, and says what is wrong.
+      // The next cycle fetches again and reports the failure.
       if (!(error instanceof SourceUnavailable || error instanceof Ending)) this.#observer.onFault(error)
     } finally {
-      this.#isFetchingBeside = false
+      this.#isCheckingHead = false
     }
   }
 
@@ -285,7 +285,7 @@ export class SetLoop {
       nowMs: clock.nowMs,
       sleep: async (delayMs) => {
         this.#leaseHolder = (await store.lease())?.holder ?? null
-        // What this one could not give back, when its state could not be written, is waited for as well.
+        // A lease that this replica could not release, because its state was unwritable, has to expire as well.
         this.#role = this.#leaseHolder === this.#holder ? 'starting' : 'follower'
         await this.#waits.wait(delayMs)
         if (this.#isStopping) throw new Ending()

@@ -1,7 +1,7 @@
 import type { ServicePolicy, ServiceSet } from '../../manifest/compile/declaredService.ts'
 import type { SetConfig } from '../config/controllerSchema.ts'
 
-/** `set` with the policies of its services as far as the configuration of the controller allows them. Pure. */
+/** `set` with the policies of its services limited by the configuration. Pure. */
 export function withSetPolicy(
   set: ServiceSet,
   config: Pick<SetConfig, 'drift' | 'prune' | 'pruneAfter'>,
@@ -20,7 +20,7 @@ function limited(
   return {
     ...policy,
     drift: driftWithin(policy.drift, drift),
-    // No person saw the plan: what was removed by mistake can be put back for a while.
+    // Nobody reviews the plan of a controller, so a removal by mistake can be reverted for a while.
     ...(isGentle ? { onDelete: 'pause', pruneAfterSecs: Math.ceil(pruneAfter / 1_000) } : {}),
   }
 }

@@ -1,7 +1,7 @@
 import { isInForce, type Suspension } from '../../state/model/record.ts'
 import type { SetContext } from './setContext.ts'
 
-/** The suspensions of a set, as they were last read from its state. */
+/** The suspensions of a set, cached from its state. */
 export class Suspensions {
   readonly #context: Pick<SetContext, 'store' | 'clock'>
   #inForce: readonly Suspension[] = []
@@ -10,7 +10,7 @@ export class Suspensions {
     this.#context = context
   }
 
-  /** Throws what the store throws. */
+  /** Updates the cache. Throws errors of the store. */
   async read(): Promise<void> {
     const { clock, store } = this.#context
     const nowMs = clock.wallMs()
@@ -21,7 +21,7 @@ export class Suspensions {
     return this.#inForce
   }
 
-  /** Whether one of them is for every service. */
+  /** Whether a suspension covers every service. */
   get isWhole(): boolean {
     return this.#inForce.some(({ scope }) => scope === '*')
   }

@@ -158,7 +158,7 @@ test('Scenario 48: a service that two sets name belongs to the first, and the se
     {
       key: 'b',
       state: 'Pending',
-      message: `service ${service?.id} belongs to the set shop: name it in one of the two`,
+      message: `service ${service?.id} belongs to the set shop: keep its id in one of the two`,
     },
   ])
   expect(await names()).toEqual(['a'])

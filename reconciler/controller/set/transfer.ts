@@ -1,24 +1,24 @@
 import type { ServiceSet } from '../../manifest/compile/declaredService.ts'
 import { isInForce } from '../../state/model/record.ts'
 import type { WindowState } from '../schedule/window.ts'
-import type { SourceLook } from './readSource.ts'
+import type { SourceResult } from './readSource.ts'
 import type { SetContext } from './setContext.ts'
 
-/** A service that one set no longer names and another one does. */
+/** A service that moved from one set to another. */
 export interface HandedOver {
   readonly key: string
   readonly serviceId: string
-  /** Name of the set that has it next. */
+  /** Name of the new set. */
   readonly to: string
 }
 
 /**
- * Hands services over to the sets whose manifests name them now; none while it is in doubt what the manifests say, or
- * while nothing may change. Throws what the client and the store throw.
+ * Hands services over to the sets whose manifests name them now; none while the manifests have problems or changes are
+ * blocked. Throws errors of client and store.
  */
 export async function handOver(
   context: SetContext,
-  { accepted, sourceProblem, isRewritten }: SourceLook,
+  { accepted, sourceProblem, isRewritten }: SourceResult,
   { runId, window }: { readonly runId: string; readonly window: WindowState },
 ): Promise<readonly HandedOver[]> {
   const { claims, store, settings } = context
@@ -34,9 +34,9 @@ export async function handOver(
 }
 
 /**
- * Lets go of services whose manifests are gone from `set` and whose ids the manifests of another set of this
- * controller name: the other one takes them over as they are, instead of finding them paused or deleted. One that was
- * paused because its manifest went runs again first. Throws what the client and the store throw.
+ * Drops the bindings of services whose manifests were removed from `set` and whose ids another set of this controller names,
+ * so that the other set can adopt them unchanged. A service that was paused because its manifest was removed is resumed
+ * first. Throws errors of client and store.
  */
 async function release(
   { claims, store, client, settings, clock }: SetContext,
@@ -67,7 +67,7 @@ async function release(
   return handed
 }
 
-/** What happened, for people. Pure. */
+/** The message about a transfer. Pure. */
 export function handOverText({ key, serviceId, to }: HandedOver): string {
   return `${key}: service ${serviceId} was handed over to the set ${to}`
 }

@@ -2,72 +2,72 @@ import type { BrakeName } from '../../plan/brakes.ts'
 import type { PlannedField } from '../../plan/planValue.ts'
 import type { Suspension } from '../../state/model/record.ts'
 
-/** What may be true of a set, from the most to the least urgent: the first that holds is its headline. */
+/** Conditions of a set, from the most to the least urgent: the first one that holds is the headline. */
 export const CONDITION_TYPES = [
-  /** Cycles fail again and again: nothing was brought about for a while. */
+  /** Several cycles in a row failed. */
   'Stalled',
-  /** The API answers 429 to everything: what is known of the services is old, and nothing gets through. */
+  /** The API answers every request with 429: the status of services is old, and nothing is applied. */
   'Throttled',
-  /** The repository cannot be read: what was last read stays in force, and nothing is written. */
+  /** The repository cannot be read: the last manifests remain in force, and nothing is written. */
   'SourceUnavailable',
-  /** The newest commit is not signed as the configuration demands: it is not applied. */
+  /** The newest commit has no signature that the configuration allows: it is not applied. */
   'CommitRefused',
-  /** The branch no longer contains the commit that was last applied: nothing is removed until that is acknowledged. */
+  /** The branch no longer contains the last applied commit: nothing is removed until that is acknowledged. */
   'HistoryRewritten',
   /** Many services drifted in the same fields at once: nothing is healed until an approval. */
   'SuspectedServerChange',
   /** A safety limit blocks changes until their digest is approved. */
   'ApprovalRequired',
-  /** The same field was put back again and again: another writer changes it too, and it is left alone. */
+  /** A field was reverted repeatedly: another writer changes it as well, and it is no longer reverted. */
   'HealLoop',
-  /** Some manifests cannot be used. */
+  /** Some manifests are invalid. */
   'ManifestsInvalid',
-  /** Some services could not be brought to what their manifests say. */
+  /** Some services could not be updated to match their manifests. */
   'Degraded',
   /** The set is suspended, with a reason. */
   'Suspended',
   /** Changes wait for a window. */
   'WindowClosed',
-  /** Some services were changed outside, and are left so. */
+  /** Some services were changed by hand, and are not reverted. */
   'Drifted',
-  /** A run is under way. */
+  /** A run is in progress. */
   'Reconciling',
   /** No run has ended yet. */
   'Starting',
-  /** Another replica does the work. */
+  /** Another replica leads. */
   'Following',
-  /** Every service is as its manifest says. */
+  /** Every service matches its manifest. */
   'Ready',
 ] as const
 
 export type ConditionType = (typeof CONDITION_TYPES)[number]
 
-/** One thing that is true of a set. */
+/** A condition that holds for a set. */
 export interface Condition {
   readonly type: ConditionType
   readonly message: string
-  /** What a person should do; null where nothing is to be done. */
+  /** Advice for the user; null for none. */
   readonly todo: string | null
-  /** Since when it is true (ISO 8601, UTC). */
+  /** Since when it holds (ISO 8601, UTC). */
   readonly since: string
 }
 
-/** A commit as far as a page shows it. `subject` and `author` come from the repository: text, never markup. */
+/** A commit for display. `subject` and `author` come from the repository: text, never markup. */
 export interface CommitStatus {
   readonly sha: string
   readonly subject: string
   readonly author: string
-  /** When it was made (ISO 8601). */
+  /** Time of the commit (ISO 8601). */
   readonly at: string
 }
 
-/** Why a run happened. */
+/** The trigger of a run. */
 export type Trigger = 'start' | 'interval' | 'webhook' | 'api' | 'retry' | 'preempted'
 
-/** How a run ended. `interrupted`: the program was asked to stop. `superseded`: a newer commit came. */
+/** The outcome of a run. `interrupted`: the program was asked to stop. `superseded`: there was a newer commit. */
 export type RunOutcome = 'converged' | 'partial' | 'withheld' | 'failed' | 'interrupted' | 'superseded'
 
-/** A run that ended. */
+/** A finished run. */
 export interface RunStatus {
   readonly runId: string
   readonly trigger: Trigger
@@ -75,16 +75,16 @@ export interface RunStatus {
   readonly startedAt: string
   readonly finishedAt: string
   readonly outcome: RunOutcome
-  /** Changes by what became of them, as `pharos state history` shows them. */
+  /** Number of changes by result, as in `pharos state history`. */
   readonly counts: Readonly<Record<string, number>>
   /** Requests to the API. */
   readonly requests: number
 }
 
-/** Why a run ends before it is through: nothing new starts any more. */
+/** Why a run stops early: no further change starts. */
 export type StopReason = 'stopping' | 'superseded' | 'lease-lost' | 'suspended'
 
-/** A run under way. */
+/** A run in progress. */
 export interface RunningStatus {
   readonly trigger: Trigger
   readonly commit: string | null
@@ -92,17 +92,17 @@ export interface RunningStatus {
   readonly phase: 'fetching' | 'planning' | 'applying'
   readonly done: number
   readonly total: number
-  /** Null while it goes on. */
+  /** Null unless it is stopping. */
   readonly stopReason: StopReason | null
 }
 
-/** Where one service stands. */
+/** The state of one service. */
 export type ServiceState = 'Synced' | 'Drifted' | 'Pending' | 'Blocked' | 'Failed' | 'Removing' | 'Suspended'
 
 /**
- * Why a service does not match git, for machines: the brake that holds its change back, or `manifestInvalid`;
- * `needsDecision` and `cannotPlan`, where nothing can be planned for it; `driftPolicy` and `healLoop`, where a change
- * outside is left; what became of the last attempt; `manifestGone` of one that waits to be deleted.
+ * Why a service does not match git, for machines: the brake that blocks its change; `manifestInvalid`; `needsDecision` or
+ * `cannotPlan` without a plan; `driftPolicy` or `healLoop` for a manual change that is kept; the result of the last attempt;
+ * `manifestGone` for a service that waits to be deleted.
  */
 export type ServiceReason =
   | BrakeName
@@ -122,25 +122,25 @@ export type ServiceReason =
 export interface ServiceStatus {
   /** `metadata.name`. */
   readonly key: string
-  /** Its id in the API; null when it is not made yet. */
+  /** Its id in the API; null before it is created. */
   readonly serviceId: string | null
-  /** Path of its manifest in the repository; null when it has none, or none that can be used. */
+  /** Path of its manifest in the repository; null when it has no valid one. */
   readonly manifest: string | null
   readonly state: ServiceState
-  /** Why it is not Synced, as one of a few words; null when it is. */
+  /** Why it is not Synced, for machines; null when it is. */
   readonly reason: ServiceReason | null
-  /** Why it is not Synced, for people; empty when it is. */
+  /** Why it is not Synced, for users; empty when it is. */
   readonly message: string
-  /** What to do about that; null where nothing is to be done. */
+  /** Advice for the user; null for none. */
   readonly todo: string | null
   /**
-   * What differs, field by field, from what the service has to what it will have; empty when nothing does.
+   * The differences, from the current value of each field to the planned one.
    * Secrets are fingerprints: print with `fieldText` or `fieldDocument` of reconciler/render, never raw.
    */
   readonly fields: readonly PlannedField[]
 }
 
-/** Changes that wait for a person. One digest approves all of them as they are now. */
+/** Changes that wait for approval. One digest approves all of them in their current form. */
 export interface PendingApproval {
   readonly digest: string
   readonly brakes: readonly { readonly brake: string; readonly message: string }[]
@@ -148,7 +148,7 @@ export interface PendingApproval {
   readonly changes: readonly string[]
 }
 
-/** A manifest that cannot be used, as `validate` says it. */
+/** A problem of a manifest, as in `validate`. */
 export interface ProblemStatus {
   readonly file: string
   readonly line: number
@@ -161,63 +161,61 @@ export interface ProblemStatus {
 /** Whether a set may write now. */
 export interface WindowStatus {
   readonly isOpen: boolean
-  /** Which window says so, in words. */
   readonly reason: string
-  /** When that changes next; null when it does not. */
+  /** The next change; null for none. */
   readonly changesAt: string | null
 }
 
-/** Everything there is to show of one set. */
+/** The status of one set. */
 export interface SetStatus {
   readonly name: string
   readonly source: {
-    /** Address of the repository without any credential. */
+    /** Address of the repository without credentials. */
     readonly repository: string
     readonly branch: string
     readonly path: string
     readonly environment: string | null
   }
   readonly apiUrl: string
-  /** Whether this replica writes; `starting` until the first lease was asked for. */
+  /** `leader` writes; `starting` until the first attempt to acquire the lease. */
   readonly role: 'leader' | 'follower' | 'starting'
-  /** Holder of the lease as it names itself; null when it is free. */
+  /** Name of the holder of the lease; null when it is free. */
   readonly leaseHolder: string | null
   readonly headline: ConditionType
-  /** Everything that is true, the most urgent first. Never empty. */
+  /** The conditions that hold, the most urgent first. Never empty. */
   readonly conditions: readonly Condition[]
-  /** The newest commit that was read; null before the first. */
+  /** The newest accepted commit; null before the first. */
   readonly commit: CommitStatus | null
-  /** A newer commit that is not accepted (CommitRefused); null when there is none. */
+  /** A newer commit that was refused (CommitRefused); null for none. */
   readonly refusedCommit: CommitStatus | null
-  /** SHA of the last commit that was applied completely; null when there was none. */
+  /** SHA of the last commit that was applied completely; null for none. */
   readonly appliedCommit: string | null
   readonly running: RunningStatus | null
   readonly lastRun: RunStatus | null
-  /** When the next run is due without any trigger; null while one is under way. */
+  /** When the next run is due without another trigger; null during a run. */
   readonly nextRunAt: string | null
   readonly services: readonly ServiceStatus[]
-  /** How many services are in each state. */
+  /** Number of services in each state. */
   readonly counts: Readonly<Record<ServiceState, number>>
-  /** Secrets at the API that could be exchanged unseen, because it marks them by key alone. */
+  /** Number of secrets whose manual change would not be detected. */
   readonly unverifiableSecrets: number
   readonly approvals: readonly PendingApproval[]
   readonly problems: readonly ProblemStatus[]
-  /** What blocks changes of services until it is ended or its time is over. */
   readonly suspensions: readonly Suspension[]
   readonly window: WindowStatus
 }
 
-/** Everything there is to show. */
+/** The status of a controller. */
 export interface ControllerStatus {
   readonly version: string
   readonly startedAt: string
   readonly at: string
-  /** How this replica names itself in leases. */
+  /** Name of this replica in leases. */
   readonly replica: string
   readonly sets: readonly SetStatus[]
 }
 
-/** What an event may be about, stable for receivers. */
+/** Types of events, stable for receivers. */
 export const EVENT_TYPES = [
   'ControllerStarted',
   'ControllerStopping',
@@ -242,11 +240,11 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** Something that happened. No member ever holds a secret. */
+/** An event. No member ever contains a secret. */
 export interface ControllerEvent {
   /** ISO 8601, UTC. */
   readonly at: string
-  /** Name of the set; null when it is about the controller itself. */
+  /** Name of the set; null for an event of the controller itself. */
   readonly set: string | null
   readonly type: EventType
   readonly severity: 'info' | 'warning' | 'error'
@@ -254,14 +252,14 @@ export interface ControllerEvent {
   readonly todo: string | null
   readonly commit: string | null
   readonly runId: string | null
-  /** Services that it is about, sorted. */
+  /** Affected services, sorted. */
   readonly keys: readonly string[]
   readonly condition: ConditionType | null
-  /** Equal for events that tell the same: nothing that changes by itself, such as a duration, is part of it. */
+  /** Equal for events with the same content; values that change by themselves, such as durations, are left out. */
   readonly dedupeKey: string
 }
 
-/** Takes every event, in order, and returns at once: a slow receiver must not delay a run. */
+/** Receives every event, in order, and returns at once, so that a slow receiver does not delay a run. */
 export type EventSink = (event: ControllerEvent) => void
 
 /** The most urgent of `conditions`; `Ready` when there is none. Pure. */

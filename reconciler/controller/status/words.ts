@@ -1,13 +1,13 @@
 import type { Reason } from '../../plan/planValue.ts'
 import type { ConditionType, RunOutcome, ServiceState, Trigger } from './status.ts'
 
-/** How much something wants to be seen. Each has a colour and a shape, so that neither is needed to tell. */
+/** The urgency of a state. Each has a colour and a shape, so that either is sufficient. */
 export type Tone = 'good' | 'busy' | 'wait' | 'warn' | 'bad'
 
-/** From the most to the least urgent. */
+/** Tones from the most to the least urgent. */
 export const TONES: readonly Tone[] = ['bad', 'warn', 'wait', 'busy', 'good']
 
-/** How urgent each condition is, and its name for people. */
+/** The tone and the name of each condition. */
 export const CONDITION_WORDS: Readonly<
   Record<ConditionType, { readonly tone: Tone; readonly word: string }>
 > = {
@@ -30,7 +30,7 @@ export const CONDITION_WORDS: Readonly<
   Ready: { tone: 'good', word: 'Ready' },
 }
 
-/** States of services from the most to the least urgent, each with what it means. */
+/** States of services from the most to the least urgent, with their meanings. */
 export const STATE_WORDS: Readonly<
   Record<ServiceState, { readonly tone: Tone; readonly word: string; readonly meaning: string }>
 > = {
@@ -39,14 +39,14 @@ export const STATE_WORDS: Readonly<
   Drifted: { tone: 'warn', word: 'Drifted', meaning: 'changed outside' },
   Pending: { tone: 'wait', word: 'Pending', meaning: 'a change is still to be applied' },
   Removing: { tone: 'wait', word: 'Removing', meaning: 'paused, to be deleted later' },
-  Suspended: { tone: 'wait', word: 'Suspended', meaning: 'left as it is until the suspension ends' },
+  Suspended: { tone: 'wait', word: 'Suspended', meaning: 'not changed until the suspension ends' },
   Synced: { tone: 'good', word: 'Synced', meaning: 'matches git' },
 }
 
 // True because the record has exactly the states as keys.
 export const SERVICE_STATES = Object.keys(STATE_WORDS) as readonly ServiceState[]
 
-/** How a run ended, for people. */
+/** Outcomes of runs for users. */
 export const OUTCOME_WORDS: Readonly<Record<RunOutcome, string>> = {
   converged: 'everything matches git',
   partial: 'some changes failed',
@@ -56,7 +56,7 @@ export const OUTCOME_WORDS: Readonly<Record<RunOutcome, string>> = {
   superseded: 'superseded by a newer commit',
 }
 
-/** Why a run happened, for people. */
+/** Triggers of runs for users. */
 export const TRIGGER_WORDS: Readonly<Record<Trigger, string>> = {
   start: 'at the start',
   interval: 'on schedule',
@@ -66,7 +66,7 @@ export const TRIGGER_WORDS: Readonly<Record<Trigger, string>> = {
   preempted: 'for a newer commit',
 }
 
-/** Why a field differs, for people. */
+/** Reasons of differences for users. */
 export const REASON_WORDS: Readonly<Record<Reason, string>> = {
   git: 'changed in git',
   secret: 'secret changed in git',
@@ -75,7 +75,7 @@ export const REASON_WORDS: Readonly<Record<Reason, string>> = {
   differs: 'differs',
 }
 
-/** `3 minutes ago`, `in 20 seconds`, `now`, as seen at `atMs` (milliseconds since the epoch). Pure. */
+/** `3 minutes ago`, `in 20 seconds` or `now`, relative to `atMs` (milliseconds since the epoch). Pure. */
 export function relativeTime(iso: string, atMs: number): string {
   const differenceMs = Date.parse(iso) - atMs
   const distance = Math.abs(differenceMs)
@@ -99,12 +99,12 @@ function durationWords(ms: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-/** `12,345`: the same wherever the program runs. Pure. */
+/** `12,345`, independent of the locale. Pure. */
 export function countText(count: number): string {
   return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** At most `charsMax` characters of `text`, and a sign where there were more. Pure. */
+/** At most `charsMax` characters of `text`, with an ellipsis if it was longer. Pure. */
 export function shortened(text: string, charsMax: number): string {
   return text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`
 }

@@ -10,20 +10,20 @@ import type { Condition, ConditionType, ServiceStatus } from '../status/status.t
 /** A condition without its age. */
 export type FoundCondition = Omit<Condition, 'since'>
 
-/** What conditions are found in. */
+/** Inputs of conditionsOf. */
 interface ConditionFacts extends LoopFacts {
   readonly services: readonly ServiceStatus[]
 }
 
-/** Everything that is true of a set, the most urgent first; never empty. Pure. */
+/** The conditions that hold for a set, the most urgent first; never empty. Pure. */
 export function conditionsOf(facts: ConditionFacts): readonly FoundCondition[] {
   const { report, role, leaseHolder } = facts
   if (role === 'follower')
     return [found('Following', `${leaseHolder ?? 'another replica'} has the lease`, null)]
-  const running = facts.running === null ? [] : [found('Reconciling', 'a run is under way', null)]
+  const running = facts.running === null ? [] : [found('Reconciling', 'a run is in progress', null)]
   const suspended = facts.suspensions.map(({ scope, reason, actor }) => {
     const message = `${actor} suspended ${scope === '*' ? 'the set' : scope}: ${reason}`
-    return found('Suspended', message, 'resume it when the reason is gone')
+    return found('Suspended', message, 'resume it when the reason no longer applies')
   })
   const waiting = waitConditions(facts)
   if (report === null && facts.fault === null)
@@ -31,7 +31,7 @@ export function conditionsOf(facts: ConditionFacts): readonly FoundCondition[] {
   const conditions = [...stalled(facts), ...waiting]
   if (report !== null) {
     conditions.push(...sourceConditions(report))
-    // What an approval would approve is not known while nothing is heard of the services.
+    // While the API does not answer, the plan behind an approval may be outdated.
     if (facts.wait === null) conditions.push(...brakeConditions(report))
     conditions.push(...serviceConditions(facts.services, report))
   }
@@ -48,14 +48,14 @@ function found(type: ConditionType, message: string, todo: string | null): Found
   return { type, message, todo }
 }
 
-const THROTTLED_TODO = 'find out which other client sends with the same key, or give each a key of its own'
+const THROTTLED_TODO = 'find the other client that uses the same key, or give each its own key'
 
-/** That the cycle under way waits for the API, or that the last one gave up while answers were 429. */
+/** Conditions for a current cycle that waits for the API, or a last one that timed out on answers 429. */
 function waitConditions({ wait, report }: ConditionFacts): readonly FoundCondition[] {
   if (wait !== null) {
     return wait.kind === 'throttled'
       ? [found('Throttled', waitText(wait), THROTTLED_TODO)]
-      : [found('Degraded', waitText(wait), 'see that the API is up')]
+      : [found('Degraded', waitText(wait), 'check that the API is up')]
   }
   const isThrottled = report?.error instanceof ApiTimeout && report.error.isThrottled
   return isThrottled ? [found('Throttled', failureOf(report.error).message, THROTTLED_TODO)] : []
@@ -65,13 +65,13 @@ function stalled({ failures, report, fault }: ConditionFacts): readonly FoundCon
   const isThrottled = report?.error instanceof ApiTimeout && report.error.isThrottled
   const reason = fault ?? (report?.error === undefined ? '' : failureOf(report.error).message)
   if (failures >= STALLED_AFTER) {
-    // The count itself would make each further one news.
+    // With the exact count each further failure would be another message.
     const message = `at least ${STALLED_AFTER} runs in a row failed${reason === '' ? '' : `, the last with: ${reason}`}`
     return [found('Stalled', message, 'fix the error above; retries continue')]
   }
-  // Of that Throttled tells.
+  // Throttled reports it.
   if (fault === null && isThrottled) return []
-  return reason === '' ? [] : [found('Degraded', reason, 'it is retried')]
+  return reason === '' ? [] : [found('Degraded', reason, 'retries continue')]
 }
 
 function sourceConditions({ source }: CycleReport): readonly FoundCondition[] {
@@ -80,8 +80,7 @@ function sourceConditions({ source }: CycleReport): readonly FoundCondition[] {
   const problems = accepted?.set.problems ?? []
   const conditions: FoundCondition[] = []
   if (sourceProblem !== null) {
-    const todo =
-      'the last commit that was read stays in force, and nothing is written until the next can be read'
+    const todo = 'the last commit remains in force, and nothing is written until the repository can be read'
     conditions.push(found('SourceUnavailable', sourceProblem, todo))
   }
   if (refused !== null) {
@@ -95,7 +94,7 @@ function sourceConditions({ source }: CycleReport): readonly FoundCondition[] {
     )
   }
   if (problems.length > 0) {
-    const todo = 'correct the manifests: until then their services stay as they are, and nothing is removed'
+    const todo = 'correct the manifests: until then their services do not change, and nothing is removed'
     conditions.push(
       found('ManifestsInvalid', `${counted(problems.length, 'problem')} in the manifests`, todo),
     )
@@ -103,11 +102,11 @@ function sourceConditions({ source }: CycleReport): readonly FoundCondition[] {
   return conditions
 }
 
-/** Brakes that are conditions of their own. The others show as changes that wait for an approval. */
+/** Brakes with their own conditions. The others are shown as changes that wait for approval. */
 const OF_BRAKE: Readonly<Partial<Record<BrakeName, readonly [ConditionType, string | null]>>> = {
   windowClosed: ['WindowClosed', null],
-  otherSet: ['Degraded', 'name the service in one of the two sets'],
-  missingPath: ['ManifestsInvalid', 'put the folder back, or correct the path of the set'],
+  otherSet: ['Degraded', 'keep the id of the service in one of the two sets'],
+  missingPath: ['ManifestsInvalid', 'restore the folder, or correct the path of the set'],
 }
 
 function brakeConditions({ applied }: CycleReport): readonly FoundCondition[] {
@@ -116,11 +115,11 @@ function brakeConditions({ applied }: CycleReport): readonly FoundCondition[] {
   const released = releasedKeys(braked)
   return braked.tripped.flatMap((brake) => {
     if (brake.approvable) {
-      // Where other brakes block all of it too, the matter is theirs.
+      // If other brakes block all of these changes as well, an approval has no effect yet.
       if (!brake.keys.some((key) => released.has(key))) return []
       const digest = applied.planResult.digest ?? ''
       return brake.brake === 'suspectedServerChange'
-        ? [found('SuspectedServerChange', brake.message, `to put the fields back, approve ${digest}`)]
+        ? [found('SuspectedServerChange', brake.message, `to revert the fields, approve ${digest}`)]
         : [found('ApprovalRequired', brake.message, `if intended, approve ${digest}`)]
     }
     const [type, todo] = OF_BRAKE[brake.brake] ?? []
@@ -142,7 +141,7 @@ function serviceConditions(
   const pending = applied?.outcomes.some(({ result }) => result === 'lost') === true ? count('Pending') : 0
   const conditions: FoundCondition[] = []
   if (looping.length > 0) {
-    const message = `undone again and again, and left now: ${listed(looping)}`
+    const message = `reverted repeatedly, no longer reverted: ${listed(looping)}`
     const todo = 'find the other writer: another reconciler, Terraform, or a person'
     conditions.push(found('HealLoop', message, todo))
   }
@@ -159,16 +158,16 @@ function serviceConditions(
   return conditions
 }
 
-/** Names as far as a message has room for them. */
+/** The first KEYS_MAX names, and the number of others. */
 function listed(keys: readonly string[]): string {
   const left = keys.length - KEYS_MAX
   return left <= 0 ? keys.join(', ') : `${keys.slice(0, KEYS_MAX).join(', ')} and ${left} more`
 }
 
-/** Most services that a condition names. */
+/** Maximum of services that a condition names. */
 const KEYS_MAX = 10
 
-/** `found` with the age of what was true before. Pure. */
+/** `conditions` with the time since when each holds. Pure. */
 export function withAges(
   conditions: readonly FoundCondition[],
   before: readonly Condition[],

@@ -4,11 +4,11 @@ import { handOverText } from '../set/transfer.ts'
 import type { Condition, ControllerEvent, EventType } from '../status/status.ts'
 import { driftsOf } from './servicesOf.ts'
 
-/** An event without what every event of a run has in common. */
+/** An event without the fields that all events of a run share. */
 type NewEvent = Pick<ControllerEvent, 'type' | 'severity' | 'message'> &
   Partial<Pick<ControllerEvent, 'todo' | 'keys' | 'condition'>>
 
-/** What an event is about besides itself. */
+/** The fields that all events of a run share. */
 export interface EventContext {
   readonly at: string
   readonly set: string | null
@@ -16,7 +16,7 @@ export interface EventContext {
   readonly runId: string | null
 }
 
-/** A whole event. Equal news of equal things have an equal `dedupeKey`, whenever they come. Pure. */
+/** A complete event. The `dedupeKey` does not depend on the time. Pure. */
 export function eventOf(event: NewEvent, context: EventContext): ControllerEvent {
   const { type, severity, message, todo = null, keys = [], condition = null } = event
   const sorted = [...keys].sort()
@@ -61,7 +61,7 @@ export function eventsOfReport(report: CycleReport, before: CycleReport | null):
     add(
       'DriftHealed',
       'warning',
-      `${key} was changed outside and put back: ${fields.map(fieldText).join('; ') || 'it had been deleted'}`,
+      `${key} was changed outside and reverted: ${fields.map(fieldText).join('; ') || 'it had been deleted'}`,
       [key],
     )
   }
@@ -81,7 +81,7 @@ export function eventsOfReport(report: CycleReport, before: CycleReport | null):
   return events
 }
 
-/** What became true and what no longer is. Pure. */
+/** The events of raised and cleared conditions. Pure. */
 export function eventsOfConditions(
   now: readonly Condition[],
   before: readonly Condition[],
@@ -89,9 +89,9 @@ export function eventsOfConditions(
   const nameOf = ({ type, message }: Condition): string => `${type} ${message}`
   const known = new Set(before.map(nameOf))
   const holding = new Set(now.map(({ type }) => type))
-  const raised = now.filter((condition) => IS_NEWS.has(condition.type) && !known.has(nameOf(condition)))
+  const raised = now.filter((condition) => ANNOUNCED.has(condition.type) && !known.has(nameOf(condition)))
   const cleared = [...new Set(before.map(({ type }) => type))].filter(
-    (type) => IS_NEWS.has(type) && !holding.has(type),
+    (type) => ANNOUNCED.has(type) && !holding.has(type),
   )
   return [
     ...raised.map(
@@ -114,8 +114,8 @@ export function eventsOfConditions(
   ]
 }
 
-/** Conditions whose coming and going people want to hear of. */
-const IS_NEWS: ReadonlySet<string> = new Set([
+/** Conditions that are announced. */
+const ANNOUNCED: ReadonlySet<string> = new Set([
   'Stalled',
   'Throttled',
   'SourceUnavailable',

@@ -4,13 +4,13 @@ import { type Drift, driftOf } from '../../plan/drift.ts'
 import type { Change, PlannedField } from '../../plan/planValue.ts'
 import type { ServiceReason, ServiceState, ServiceStatus } from '../status/status.ts'
 
-/** Where each service stands after `applied`, by name; `frozenKeys` are those whose manifests cannot be used. Pure. */
+/** The status of each service after `applied`, by name; `frozenKeys` are those with invalid manifests. Pure. */
 export function servicesOf(applied: Applied, frozenKeys: readonly string[]): readonly ServiceStatus[] {
   const { plan, braked, declared } = applied.planResult
   const ids = idsOf(applied)
   const outcomes = new Map(applied.outcomes.map((outcome) => [outcome.change.key, outcome]))
   const withheld = new Set(braked.withheld.map(({ key }) => key))
-  // Of several brakes that hold one back the first is the most telling.
+  // Of several brakes that block a change, the first one is shown.
   const brakeOf = new Map(
     braked.tripped.toReversed().flatMap((brake) => brake.keys.map((key) => [key, brake] as const)),
   )
@@ -59,16 +59,16 @@ const FROZEN: Why = {
 }
 const REPORTED: Why = {
   reason: 'driftPolicy',
-  message: 'changed outside; its policy is to report drift',
+  message: 'changed outside; its policy is drift: report',
   todo: 'change the manifest, or undo the change',
 }
 const LOOPING: Why = {
   reason: 'healLoop',
-  message: 'its changes were undone again and again, so it is left as it is now',
+  message: 'its manual changes were reverted repeatedly and are no longer reverted',
   todo: 'find the other writer',
 }
 
-/** What an attempt that was not done is called. */
+/** Reasons for results other than done. */
 const OF_RESULT: Readonly<Record<Exclude<ChangeOutcome['result'], 'done'>, ServiceReason>> = {
   failed: 'failed',
   limited: 'planLimit',
@@ -89,12 +89,12 @@ function putOutcome(change: Change, outcome: ChangeOutcome | undefined, put: Put
   put(key, isOver ? 'Failed' : result === 'lost' ? 'Pending' : stateOfWaiting(change), {
     reason: OF_RESULT[result],
     message: outcome?.message ?? 'not applied yet',
-    todo: result === 'limited' ? 'make room in the plan of the organisation' : null,
+    todo: result === 'limited' ? 'remove or pause other services, or get a larger plan' : null,
     fields: fieldsOf(change),
   })
 }
 
-const GONE: Why = { reason: 'manifestGone', message: 'paused, because its manifest is gone' }
+const GONE: Why = { reason: 'manifestGone', message: 'paused, because its manifest was removed' }
 
 function stateOfWaiting(change: Change): ServiceState {
   const isDrift = change.kind === 'update' && change.fields.every(({ reason }) => reason === 'drift')
@@ -112,7 +112,7 @@ function idsOf({ planResult, outcomes }: Applied): ReadonlyMap<string, string> {
   return ids
 }
 
-/** What was changed outside and put back in this run, and what was left. Pure. */
+/** The manual changes that this run reverted, and those that it left. Pure. */
 export function driftsOf({ planResult, outcomes }: Applied): {
   readonly healed: readonly Drift[]
   readonly left: readonly Drift[]

@@ -19,10 +19,10 @@ import { type EventContext, eventOf, eventsOfConditions, eventsOfReport } from '
 import { servicesOf } from './servicesOf.ts'
 import { unverifiableSecrets } from './unverifiableSecrets.ts'
 
-/** How long after the last word about a suspension the next one comes (milliseconds). */
+/** Time between two reminders of a suspension (milliseconds). */
 const REMIND_AFTER_MS = 24 * 3_600_000
 
-/** What there is to show and to tell of one set. Keeps only what the last cycle left, and since when it is true. */
+/** The status and the events of one set, derived from its last cycle. */
 export class SetView {
   readonly #settings: SetSettings
   readonly #facts: () => LoopFacts
@@ -34,7 +34,7 @@ export class SetView {
   #before: CycleReport | null = null
   #commit: CommitStatus | null = null
   #appliedCommit: string | null = null
-  /** When a suspension was last set or reminded of (wall clock, milliseconds). */
+  /** Time of the first suspension or the last reminder (wall clock, milliseconds). */
   #remindedAtMs: number | null = null
 
   constructor(settings: SetSettings, facts: () => LoopFacts, wallMs: () => number) {
@@ -43,7 +43,7 @@ export class SetView {
     this.#wallMs = wallMs
   }
 
-  /** Takes note of the commit that a cycle works on; the event that it is worth when it is another one. */
+  /** Records the commit of a cycle; returns an event if it is a new one. */
   see(commit: CommitStatus, runId: string): readonly ControllerEvent[] {
     const { sha, subject } = commit
     if (this.#commit?.sha === sha) return []
@@ -52,7 +52,7 @@ export class SetView {
     return [eventOf({ type: 'CommitSeen', severity: 'info', message: `commit ${sha}: ${subject}` }, context)]
   }
 
-  /** Takes in what a cycle left; the events that it is worth. */
+  /** Records the report of a cycle; returns its events. */
   take(report: CycleReport): readonly ControllerEvent[] {
     const { applied, source } = report
     const frozen = source?.accepted?.set.frozenKeys ?? []
@@ -73,13 +73,13 @@ export class SetView {
     return events.map((one) => eventOf(one, context))
   }
 
-  /** The events that conditions are worth which became true, or no longer are, without a cycle. */
+  /** The events of conditions that changed without a cycle. */
   refresh(): readonly ControllerEvent[] {
     const context = { at: this.#now(), set: this.#settings.config.name, commit: null, runId: null }
     return this.#conditionEvents().map((one) => eventOf(one, context))
   }
 
-  /** Everything there is to show now. */
+  /** The current status. */
   status(): SetStatus {
     const facts = this.#facts()
     const { report, running, nextRunAtMs } = facts
@@ -132,7 +132,7 @@ export class SetView {
     return events
   }
 
-  /** What is suspended and forgotten would look fine for ever. */
+  /** Reminds of suspensions, which are easily forgotten. */
   #reminders(): ReturnType<typeof eventsOfConditions> {
     const { suspensions } = this.#facts()
     const nowMs = this.#wallMs()
@@ -143,8 +143,8 @@ export class SetView {
     return suspensions.map(({ scope, reason, actor, since }) => ({
       type: 'SuspensionReminder',
       severity: 'warning',
-      message: `${scope === '*' ? 'the set' : scope} is suspended since ${since} by ${actor}: ${reason}`,
-      todo: 'resume it when the reason is gone',
+      message: `${scope === '*' ? 'the set' : scope} has been suspended since ${since} by ${actor}: ${reason}`,
+      todo: 'resume it when the reason no longer applies',
     }))
   }
 

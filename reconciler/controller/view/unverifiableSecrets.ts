@@ -1,8 +1,8 @@
 import type { SensitiveOutput, ServiceResponse } from '../../../api/contract/service.ts'
 
 /**
- * How many secrets of `services` an API that marks them by key, and not by value, could exchange unseen: those
- * whose mark stands for more than one value. An API that marks every value by itself has none. Pure.
+ * Number of secrets of `services` whose replacement cannot be detected: the API shows their `key_id`, and several secrets
+ * share it. Zero for an API with one `key_id` for each value. Pure.
  */
 export function unverifiableSecrets(services: readonly ServiceResponse[]): number {
   const uses = new Map<string, number>()

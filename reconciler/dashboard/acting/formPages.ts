@@ -1,7 +1,7 @@
+import { type Html, html } from '../../../web/html.ts'
 import type { ControllerStatus, SetStatus } from '../../controller/status/status.ts'
 import { framed } from '../frame.ts'
 import type { Viewer } from '../viewer.ts'
-import { type Html, html } from '../../../web/html.ts'
 
 /** Longest name or reason (characters), as for the routes below /api. */
 export const TEXT_CHARS_MAX = 500

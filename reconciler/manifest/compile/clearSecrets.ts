@@ -6,7 +6,7 @@ import { type Origin, pathIn, placeIn } from './origin.ts'
 
 const SECRET_NAME = /authorization|cookie|token|api-?key|password|secret/i
 
-/** Headers of `manifest` whose names say secret and whose values stand in clear, each where it was written. Pure. */
+/** Warnings about headers of `manifest` whose names suggest a secret and whose values are in clear. Pure. */
 export function clearSecretWarnings(manifest: ServiceManifest, origin: Origin): readonly ManifestProblem[] {
   return manifest.spec.endpoints.flatMap(({ headers }, index) =>
     Object.entries(headers ?? {}).flatMap(([name, form]): readonly ManifestProblem[] => {
@@ -16,7 +16,7 @@ export function clearSecretWarnings(manifest: ServiceManifest, origin: Origin): 
         {
           code: 'W_CLEAR_SECRET',
           ...placeIn(origin, path, 'value'),
-          message: `${formatPath(pathIn(origin, path))} looks like a secret, and is sent and stored in clear`,
+          message: `${formatPath(pathIn(origin, path))} looks like a secret, but is sent and stored in clear`,
           hint: 'refer to it as { env: NAME } or { file: /run/secrets/NAME }',
         },
       ]

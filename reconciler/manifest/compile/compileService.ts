@@ -12,7 +12,7 @@ import { compileAssertion } from '../schema/assertionForm.ts'
 import type { ServiceManifest, ValueForm } from '../schema/serviceManifest.ts'
 import type { ResolvedValue } from '../values/valueReference.ts'
 
-/** Something that a valid manifest cannot be compiled for: `path` leads to it in the manifest. */
+/** A problem of a manifest that passed its schema; `path` is its place in the manifest. */
 export interface CompileProblem {
   readonly path: ManifestPath
   readonly code: ProblemCode
@@ -26,17 +26,17 @@ export interface Compiled {
   readonly problems: readonly CompileProblem[]
 }
 
-/** Gives the value that a reference stands for, or why there is none. */
+/** Resolves a reference to its value, or to the reason why it cannot be resolved. */
 export type ResolveForm = (form: ValueForm, part: 'header' | 'body') => ResolvedValue
 
-/** What stands for a value that could not be resolved until the problem is reported. */
+/** Placeholder of a value that could not be resolved, which is reported as a problem. */
 const NO_VALUE: SensitiveInput = { value: 'unresolved', sensitive: true }
 
 type Endpoint = ServiceManifest['spec']['endpoints'][number]
 
 /**
- * The API request of `manifest`, checked by the contract's own schema as well, with every problem at its
- * place in the manifest. Pure if `resolve` is.
+ * The API request of `manifest`, or its problems, including those that the schema of the contract finds. Pure if `resolve`
+ * is.
  */
 export function compileService(manifest: ServiceManifest, resolve: ResolveForm): Compiled {
   const problems: CompileProblem[] = []
@@ -55,7 +55,7 @@ export function compileService(manifest: ServiceManifest, resolve: ResolveForm):
       return compileEndpoint(endpoint, value)
     }),
   }
-  // The API refuses it for the limits of whatever plan, as if a larger one allowed it (Gap G12).
+  // The API refuses an interval of zero as a plan limit, as if a larger plan allowed it (Gap G12).
   if (request.interval_secs === 0) {
     problems.push({ path: ['spec', 'interval'], code: 'E_VALUE', message: 'must be longer than zero' })
   }
@@ -101,11 +101,11 @@ function compileEndpoint(endpoint: Endpoint, valueFor: ValueFor): EndpointInput 
   }
 }
 
-/** The duration that `text`, which passed the schema, writes. */
+/** The duration in `text`, which must have passed the schema. */
 export function durationOf(text: string): { secs: number; nanos: number } {
   const duration = parseDuration(text)
-  // The schema of manifests lets only durations through.
-  if (duration === undefined) throw new Error('a duration passed the schema that is none')
+  // The schema of manifests accepts only durations.
+  if (duration === undefined) throw new Error('the schema accepted an invalid duration')
   return { ...duration }
 }
 
@@ -114,7 +114,7 @@ const FIELD_OF_HTTP: Readonly<Record<string, string>> = {
   with_dns: 'withDns',
 }
 
-/** Where in a manifest the value at `path` of the request comes from; below an assertion, the assertion. Pure. */
+/** The path in a manifest of the value at `path` of the request; of a part of an assertion, the assertion. Pure. */
 export function manifestPathOf(path: ManifestPath, nameIsKey: boolean): ManifestPath {
   const [field, index, part, ...rest] = path
   if (field === 'name') return nameIsKey ? ['metadata', 'name'] : ['spec', 'name']

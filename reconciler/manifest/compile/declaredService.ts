@@ -3,24 +3,24 @@ import type { ManifestProblem } from '../manifestProblem.ts'
 import type { ServiceManifest } from '../schema/serviceManifest.ts'
 import type { Document } from './document.ts'
 
-/** What a manifest says of how its service may be treated. */
+/** The `policy` of a manifest, with defaults. */
 export interface ServicePolicy {
   readonly onDelete: 'delete' | 'pause' | 'detach'
-  /** How long a service that `onDelete: pause` paused is kept before it is deleted (seconds); null for ever. */
+  /** Time between pausing a service for `onDelete: pause` and deleting it (seconds); null to keep it. */
   readonly pruneAfterSecs: number | null
   readonly protect: boolean
   readonly drift: 'heal' | 'report' | 'ignore'
-  /** JSON pointers into the manifest: what git leaves to others. */
+  /** JSON pointers to fields of the manifest that are not managed. */
   readonly ignore: readonly string[]
 }
 
-/** A service as a set wants it. `request` holds secrets in clear: it goes to the API and nowhere else. */
+/** A service as declared in a set. `request` contains secrets in clear: it is sent to the API and nowhere else. */
 export interface DeclaredService {
   readonly key: string
   readonly id: string | undefined
   readonly previousNames: readonly string[]
   readonly request: ServiceRequest
-  /** Absent when manifests leave pausing to people. */
+  /** Absent when manifests do not manage pausing. */
   readonly paused: boolean | undefined
   readonly policy: ServicePolicy
   /** File of its Service document. */
@@ -29,16 +29,16 @@ export interface DeclaredService {
   readonly manifest: ServiceManifest
 }
 
-/** Everything that a set of manifests says. */
+/** A compiled set of manifests. */
 export interface ServiceSet {
   readonly services: readonly DeclaredService[]
-  /** Keys of manifests that are there but have a problem: nothing may happen to their services. */
+  /** Keys of manifests that exist but have a problem: their services must not change. */
   readonly frozenKeys: readonly string[]
   readonly problems: readonly ManifestProblem[]
   readonly warnings: readonly ManifestProblem[]
 }
 
-/** A Service document as far as it could be read. */
+/** A Service document, as far as it can be compiled. */
 export interface ReadService {
   readonly document: Document
   readonly key: string | undefined
@@ -46,6 +46,6 @@ export interface ReadService {
   readonly service: DeclaredService | undefined
   readonly problems: readonly ManifestProblem[]
   readonly warnings?: readonly ManifestProblem[]
-  /** Warnings that are given once nothing is wrong. */
+  /** Warnings that are shown only without problems. */
   readonly advice?: readonly ManifestProblem[]
 }

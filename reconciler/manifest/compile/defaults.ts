@@ -1,18 +1,16 @@
 import { dirname } from 'node:path/posix'
 import { type Mapping, mappingOf } from '../mapping.ts'
 
-/**
- * The folders whose Defaults apply in `directory`, outermost first: `''`, `services`, `services/eu`. Pure.
- */
+/** The folders whose Defaults apply in `directory`, outermost first: `''`, `services`, `services/eu`. Pure. */
 export function foldersOf(directory: string): readonly string[] {
   if (directory === '' || directory === '.') return ['']
   return [...foldersOf(dirname(directory)), directory]
 }
 
 /**
- * The Service document `service` on top of Defaults documents, outermost first. Mappings merge, lists and
- * header values replace, and `endpointsDefaults` goes below each endpoint. Works on documents that may yet
- * turn out invalid: whatever has the wrong shape is passed on for the schema to refuse. Pure.
+ * The Service document `service` merged over Defaults documents, outermost first. Mappings merge, lists and header values
+ * replace, and each endpoint is merged over `endpointsDefaults`. The documents need not be valid: values of the wrong shape
+ * are kept for the schema to reject. Pure.
  */
 export function withDefaults(service: Mapping, defaults: readonly Mapping[]): Mapping {
   if (defaults.length === 0) return service
@@ -23,7 +21,7 @@ export function withDefaults(service: Mapping, defaults: readonly Mapping[]): Ma
   return policy === undefined ? merged : { ...merged, policy }
 }
 
-/** The mappings among `layers` on top of each other; the last layer itself when it is no mapping but is there. */
+/** The mappings among `layers`, merged; the last layer if it is another value. */
 function mergeLayers(layers: readonly unknown[]): unknown {
   const top = layers.at(-1)
   if (top !== undefined && mappingOf(top) === undefined) return top
@@ -31,7 +29,7 @@ function mergeLayers(layers: readonly unknown[]): unknown {
   return mappings.length === 0 ? undefined : stacked(mappings)
 }
 
-/** Not Object.assign: a key named __proto__ has to stay a key, to be refused as one. */
+/** Not Object.assign, so that a key named __proto__ remains a key and is rejected as one. */
 function stacked(mappings: readonly Mapping[]): Mapping {
   return Object.fromEntries(mappings.flatMap((mapping) => Object.entries(mapping)))
 }
@@ -44,7 +42,7 @@ function withEndpointDefaults(spec: unknown, layers: readonly Mapping[]): unknow
   const mapping = mappingOf(spec)
   if (mapping === undefined) return spec
   const { endpointsDefaults, ...rest } = mapping
-  // The field belongs to Defaults: in a Service it is passed on, to be refused as unknown.
+  // The field belongs to Defaults: in a Service it is kept, so that the schema rejects it.
   const own = mappingOf(layers.at(-1)?.spec)
   const passedOn = own !== undefined && 'endpointsDefaults' in own ? { endpointsDefaults } : {}
   const endpointLayers = mappingsAmong(layers.map((layer) => mappingOf(layer.spec)?.endpointsDefaults))
@@ -53,7 +51,7 @@ function withEndpointDefaults(spec: unknown, layers: readonly Mapping[]): unknow
   return { ...rest, ...passedOn, endpoints: endpoints.map((item) => mergeEndpoint(item, endpointLayers)) }
 }
 
-/** The endpoint `item` on top of `layers`, lowest first: header values and lists replace. Pure. */
+/** The endpoint `item` merged over `layers`, lowest first: header values and lists replace. Pure. */
 export function mergeEndpoint(item: unknown, layers: readonly Mapping[]): unknown {
   const endpoint = mappingOf(item)
   if (endpoint === undefined) return item

@@ -10,7 +10,7 @@ import type { Document } from './document.ts'
 import { IMPOSSIBLE_NAME } from './fieldProblem.ts'
 import { positionsOf } from './origin.ts'
 
-/** Documents by kind, and the problems of those that have none. */
+/** Documents by kind, and the problems of documents without a valid kind. */
 export interface ClassifiedDocuments {
   readonly services: readonly Document[]
   readonly defaults: readonly Document[]
@@ -18,7 +18,7 @@ export interface ClassifiedDocuments {
   readonly problems: readonly ManifestProblem[]
 }
 
-/** Sorts documents by their `kind`; one without a kind that we know is a problem, never skipped. Pure. */
+/** Groups documents by `kind`; a document without a known kind is a problem and never skipped. Pure. */
 export function classifyDocuments(documents: readonly ManifestDocument[]): ClassifiedDocuments {
   const services: Document[] = []
   const defaults: Document[] = []
@@ -31,7 +31,7 @@ export function classifyDocuments(documents: readonly ManifestDocument[]): Class
       mapping === undefined ? notAMapping() : (sizeProblem(survey, mapping.kind) ?? kindProblem(mapping))
     if (problem !== undefined || mapping === undefined) {
       const { path, ...rest } = problem ?? notAMapping()
-      // The place of all of a file is known without looking through it, which may be too large for that.
+      // The place of a whole file is known without parsing it again, which would take too long for a large one.
       const isWhole = index === 0 && rest.code === 'E_LIMIT'
       const at = isWhole ? { line: 1, column: 1 } : positionsOf(source).locate(index, path, 'value')
       problems.push({ ...rest, file: source.file, ...at })
@@ -46,12 +46,12 @@ export function classifyDocuments(documents: readonly ManifestDocument[]): Class
   return { services, defaults, environments, problems }
 }
 
-/** What has to be known of a document before anything looks at it more closely. */
+/** Facts about a document that decide whether it may be examined further. */
 interface Survey {
   values: number
   /** Items of the longest list or mapping. */
   longest: number
-  /** Whether `impossibleKeys` has anything to find: most documents have no such key, and need no paths. */
+  /** Whether `impossibleKeys` has anything to find; saves the search in most documents. */
   hasImpossibleKey: boolean
 }
 
@@ -78,7 +78,7 @@ function sizeProblem({ values, longest }: Survey, kind: unknown): Unplaced | und
   return { code: 'E_LIMIT', message: `the document has more than ${valuesMax} values`, hint, path: [] }
 }
 
-/** Paths of keys that no object of JavaScript keeps reliably: a schema would drop them without a word. */
+/** Paths of keys that JavaScript objects do not keep reliably: a schema would drop them silently. */
 function impossibleKeys(value: unknown, path: ManifestPath): readonly ManifestPath[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => impossibleKeys(item, [...path, index]))
   const mapping = mappingOf(value)
@@ -109,19 +109,19 @@ const SKELETON = `a manifest starts with apiVersion: ${API_VERSION} and kind: Se
 function kindProblem(mapping: Mapping): Unplaced | undefined {
   const { apiVersion, kind } = mapping
   if (apiVersion === undefined) {
-    const message = 'apiVersion is missing: this is no Pharos manifest'
+    const message = 'apiVersion is missing: this is not a Pharos manifest'
     return {
       code: 'E_API_VERSION',
       message,
-      hint: `${SKELETON}; keep other YAML out of this folder, or list it in .pharosignore`,
+      hint: `${SKELETON}; move other YAML out of this folder, or list it in .pharosignore`,
       path: [],
     }
   }
   if (apiVersion !== API_VERSION) {
     const isOurs = typeof apiVersion === 'string' && apiVersion.startsWith('pharos/')
     const hint = isOurs
-      ? 'this version of pharos reads no other'
-      : 'keep other YAML out of this folder, or list it in .pharosignore'
+      ? 'this version of pharos supports no other version'
+      : 'move other YAML out of this folder, or list it in .pharosignore'
     return { code: 'E_API_VERSION', message: `apiVersion must be ${API_VERSION}`, hint, path: ['apiVersion'] }
   }
   if (kind === undefined) return { code: 'E_KIND', message: 'kind is missing', hint: SKELETON, path: [] }

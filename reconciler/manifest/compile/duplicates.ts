@@ -6,13 +6,13 @@ import type { ReadService } from './declaredService.ts'
 import type { Document } from './document.ts'
 import { placeIn } from './origin.ts'
 
-/** Problems of things that are there twice, and the keys of the services that they concern. */
+/** Problems of duplicates, and the keys of the affected services. */
 export interface Duplicates {
   readonly problems: readonly ManifestProblem[]
   readonly keys: ReadonlySet<string>
 }
 
-/** Names and ids that two services share, and folders with two Defaults; each problem names both places. */
+/** Finds services with the same name or id, folders with two Defaults, and duplicate Environments. */
 export function duplicateProblems(
   services: readonly ReadService[],
   defaults: readonly Document[],
@@ -50,10 +50,10 @@ function repeated<Item>(
 }
 
 const WORDS: Readonly<Partial<Record<ProblemCode, readonly [string, string]>>> = {
-  E_DUP_KEY: ['metadata.name is used twice', 'give one of the two another name'],
+  E_DUP_KEY: ['metadata.name is used twice', 'rename one of the two'],
   E_DUP_ID: ['metadata.id is used twice', 'remove it from one of the two: a service has one manifest'],
-  E_DUP_ENVIRONMENT: ['this Environment is there twice', 'make one of the two'],
-  E_DUP_DEFAULTS: ['this folder has two Defaults', 'make one of the two'],
+  E_DUP_ENVIRONMENT: ['this Environment is defined twice', 'merge the two'],
+  E_DUP_DEFAULTS: ['this folder has two Defaults', 'merge the two'],
 }
 
 function problems<Item>(
@@ -70,7 +70,7 @@ function problems<Item>(
   })
 }
 
-/** Most other places that a problem names: with all of them at each, the report of a large file would have no end. */
+/** Maximum of other places in one problem, which keeps the report of a large file short. */
 const OTHER_PLACES_MAX = 3
 
 function otherPlaces(places: readonly Place[], index: number): readonly string[] {
@@ -80,7 +80,7 @@ function otherPlaces(places: readonly Place[], index: number): readonly string[]
   return left > 0 ? [...shown, `${left} more`] : shown
 }
 
-/** Services of `read` among `keys` that the API will show under the same name: allowed, and easy to mix up. */
+/** Warnings about services of `read` among `keys` that have the same name in the API. */
 export function sameNameWarnings(
   read: readonly ReadService[],
   keys: ReadonlySet<string>,
@@ -91,12 +91,12 @@ export function sameNameWarnings(
       code: 'W_SAME_NAME' as const,
       ...placeOfShownName(document),
       message: `${key} and ${group[0]?.key} have the same spec.name`,
-      hint: 'the API allows it, people mix them up',
+      hint: 'the API allows it, but readers confuse them',
     })),
   )
 }
 
-/** Where `document` says what the API shows: `metadata.name` where there is no `spec.name`. */
+/** The place of the name that the API shows: `spec.name`, or else `metadata.name`. */
 function placeOfShownName(document: Document): Place {
   const isNamed = mappingOf(document.mapping.spec)?.name !== undefined
   return placeIn({ own: document, defaults: [] }, [isNamed ? 'spec' : 'metadata', 'name'], 'value')

@@ -12,10 +12,10 @@ import { type Origin, placeIn } from './origin.ts'
 import { patchedEndpoints, withoutRemovedHeaders } from './patchedEndpoints.ts'
 import { indexOfPatches, type PatchIndex } from './patches.ts'
 
-/** The Environment of --env, as far as it could be read. */
+/** The Environment of --env, as far as it is valid. */
 export interface ChosenEnvironment {
   readonly problems: readonly ManifestProblem[]
-  /** Whether no service may be used, because what would apply to it is not known. */
+  /** Whether every service is unusable, because the variables and patches for it are unknown. */
   readonly isFaulty: boolean
   readonly variables: ReadonlyMap<string, Variable>
   readonly document: Document | undefined
@@ -28,15 +28,15 @@ const NONE: Pick<ChosenEnvironment, 'variables' | 'document' | 'patches'> = {
   patches: indexOfPatches([]),
 }
 
-/** There is no Environment of the name that was asked for. */
+/** --env names an Environment that does not exist. */
 export class UnknownEnvironment extends ExpectedFailure {
   override readonly name = 'UnknownEnvironment'
   readonly code = 'E_USAGE'
 }
 
 /**
- * The Environment named `name` among `documents`, all of which are checked; without a name, no variables and
- * no patches. Throws UnknownEnvironment.
+ * The Environment named `name` among `documents`, all of which are validated; without a name there are no variables and
+ * patches. Throws UnknownEnvironment.
  */
 export function chooseEnvironment(
   documents: readonly Document[],
@@ -68,8 +68,8 @@ export function chooseEnvironment(
 }
 
 /**
- * Fields of patches of any of the Environments `documents` that no Service has: of the chosen one they show where they
- * are merged, of the others nowhere until it is too late. Environments that cannot be read are left out.
+ * Problems of fields in patches of any Environment that no Service has, so that those of other Environments than the chosen
+ * one are found as well. Invalid Environments are left out.
  */
 export function unknownPatchFields(documents: readonly Document[]): readonly ManifestProblem[] {
   return documents.flatMap((document) => {
@@ -94,8 +94,7 @@ export function unknownPatchFields(documents: readonly Document[]): readonly Man
 }
 
 /**
- * Patches of any of the Environments `documents` that are for none of `services`: a target that was misspelt, or
- * whose service is gone. Environments that cannot be read are left out.
+ * Warnings about patches of any Environment whose target matches none of `services`. Invalid Environments are left out.
  */
 export function idlePatchWarnings(
   documents: readonly Document[],
@@ -109,9 +108,14 @@ export function idlePatchWarnings(
     return patches.flatMap((_, at): readonly ManifestProblem[] => {
       if (busy.has(at)) return []
       const place = placeIn({ own: document, defaults: [] }, ['spec', 'patches', at, 'target'], 'value')
-      const message = `spec.patches[${at}].target is no service of these manifests, so the patch changes nothing`
+      const message = `spec.patches[${at}].target matches no service of these manifests, so the patch changes nothing`
       return [
-        { code: 'W_PATCH_TARGET', ...place, message, hint: 'correct the name or the labels, or remove it' },
+        {
+          code: 'W_PATCH_TARGET',
+          ...place,
+          message,
+          hint: 'correct the name or the labels, or remove the patch',
+        },
       ]
     })
   })
@@ -129,15 +133,15 @@ function unknown(name: string, documents: readonly Document[]): UnknownEnvironme
   return new UnknownEnvironment(`--env ${name}: there is no Environment of that name (${hint})`)
 }
 
-/** A service with patches merged into it, and where they stand. */
+/** A service with patches merged into it, and the places of the patches. */
 export interface Patched {
   readonly mapping: Mapping
   readonly patches: NonNullable<Origin['patches']>
 }
 
 /**
- * `service` with the endpoints of those patches of `chosen` whose target it is. It comes before Defaults, so that
- * `endpointsDefaults` goes below patched endpoints too. Pure.
+ * `service` with the endpoints of the patches of `chosen` that target it. Runs before Defaults, so that
+ * `endpointsDefaults` apply to patched endpoints too. Pure.
  */
 export function withPatchedEndpoints(service: Mapping, { document, patches }: ChosenEnvironment): Patched {
   if (document === undefined) return { mapping: service, patches: [] }
@@ -153,7 +157,7 @@ export function withPatchedEndpoints(service: Mapping, { document, patches }: Ch
   return { mapping, patches: applied }
 }
 
-/** `service`, which has its Defaults, with everything else of the patches for it. Pure. */
+/** `service`, merged with its Defaults, with all other parts of its patches. Pure. */
 export function withPatches(service: Mapping, { patches }: ChosenEnvironment): Mapping {
   const applied = patches.of(service)
   if (applied.length === 0) return service

@@ -11,10 +11,10 @@ import { type Origin, pathIn, placeIn } from './origin.ts'
 
 const MERGE_KEY = '<<'
 
-/** What to do about a key named `__proto__`. */
-export const IMPOSSIBLE_NAME = 'nothing can have this name, not even a header'
+/** Hint for a key named `__proto__`. */
+export const IMPOSSIBLE_NAME = 'this name is reserved, even for headers'
 
-/** `problem` of `merged`, which came from `origin`, as its author should read it: code, place, words and a hint. */
+/** `problem` of `merged`, which was compiled from `origin`, as a problem of a manifest: code, place, message and hint. */
 export function describeProblem(problem: Problem, origin: Origin, merged: unknown): ManifestProblem {
   const { path } = problem
   const last = path.at(-1)
@@ -29,7 +29,7 @@ export function describeProblem(problem: Problem, origin: Origin, merged: unknow
   const kind = kindOf(origin)
   const hint =
     typeHint(problem.message, value) ?? mappingHint(kind, path, value) ?? exampleHint(kind, path, problem)
-  // Of all that a status may be, a mapping is the least likely to be meant.
+  // A status that is no mapping was hardly meant to be a comparison.
   const isStatus = last === 'status' && mappingOf(value) === undefined
   const message = isStatus ? STATUS_FORM : plainWords(problem.message)
   return {
@@ -52,39 +52,39 @@ function hintFor(origin: Origin, parent: ManifestPath, field: string): string | 
 
 function unknownField(path: ManifestPath, field: string, origin: Origin): ManifestProblem {
   const place = placeIn(origin, path, 'key')
-  // The key of a merge is no name, which paths do not show, but here it is all that there is to say.
+  // Paths hide keys that are no names, but the message about a merge key has to name it.
   const written = formatPath(pathIn(origin, path))
   const shown = field === MERGE_KEY ? written.replace(/…$/, MERGE_KEY) : written
   const message = `${shown} is not a known field`
   return { code: 'E_UNKNOWN_FIELD', ...place, message, hint: hintFor(origin, path.slice(0, -1), field) }
 }
 
-/** What to do about a scalar that YAML read as something else than its author meant. */
+/** Hint for a scalar that YAML read as another type than intended. */
 function typeHint(message: string, value: unknown): string | undefined {
   const wantsText = message.startsWith('must be a string')
   if (wantsText && (typeof value === 'number' || typeof value === 'boolean' || value === null)) {
-    return 'YAML reads this as a number, a boolean or nothing: quote it'
+    return 'YAML reads this as a number, a boolean or null: quote it'
   }
   const wantsTime = message.includes('duration') || message.includes('whole seconds')
   if (wantsTime && typeof value === 'number') return 'add a unit: 30 becomes 30s'
   if (message === NAME_MESSAGE && typeof value === 'string')
-    return 'what people should read goes into spec.name, which may be any text'
+    return 'put a name for readers into spec.name, which may be any text'
   if (message === 'must be true or false' && typeof value === 'string') {
-    return 'YAML 1.2 knows true and false only, without quotes: yes, no, on and off are texts'
+    return 'YAML 1.2 has only true and false, without quotes: yes, no, on and off are strings'
   }
   return undefined
 }
 
-/** Where a value may come from: only one of these goes into a mapping. */
+/** Sources of a value: a mapping has one of them. */
 const SOURCES = ['env', 'file', 'value']
-/** Sources of earlier versions, which ran programs, with what replaces them. */
+/** Sources of earlier versions, with their replacements. */
 const FORMER_SOURCES: Readonly<Record<string, string>> = {
   sops: 'pharos no longer runs sops: start it with "sops exec-env FILE", and refer to { env: NAME }',
   exec: 'pharos no longer runs programs: set a variable before it starts and refer to { env: NAME }, or write a file and refer to { file: /run/secrets/NAME }',
 }
 const ONE_OF = 'must have exactly one of the keys'
 
-/** What to do about a mapping in which a key is misspelt, or which has two keys where one is wanted. */
+/** Hint for a mapping with a misspelt key, or with two keys instead of one. */
 function mappingHint(kind: Kind, path: ManifestPath, value: unknown): string | undefined {
   const keys = Object.keys(mappingOf(value) ?? {})
   const known = knownFieldsAt(kind, path)
@@ -96,10 +96,10 @@ function mappingHint(kind: Kind, path: ManifestPath, value: unknown): string | u
   if (meant.length > 0 || keys.length < 2) return undefined
   const sources = keys.filter((key) => SOURCES.includes(key))
   if (sources.length > 1) return `keep one of ${sources.join(', ')}`
-  return path.at(-2) === 'assertions' ? 'make an item of each' : undefined
+  return path.at(-2) === 'assertions' ? 'write each as an item of its own' : undefined
 }
 
-/** What could stand at `path` instead, where the message does not show it. */
+/** An example of a valid value at `path`, if the message has none. */
 function exampleHint(kind: Kind, path: ManifestPath, { message }: Problem): string | undefined {
   if (!message.startsWith(ONE_OF)) return undefined
   const names = path.filter((step) => typeof step === 'string')
@@ -119,7 +119,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   int: 'a whole number',
 }
 
-/** `message` in words of manifests, where it is one of the schema library's own. */
+/** `message` in the terms of manifests, if it comes from the schema library. */
 function plainWords(message: string): string {
   const expected = /^Invalid input: expected (\w+)/.exec(message)?.[1]
   return expected === undefined ? message : `must be ${KIND_WORDS[expected] ?? expected}`

@@ -4,8 +4,8 @@ import type { ServiceManifest } from '../schema/serviceManifest.ts'
 import type { CompileProblem } from './compileService.ts'
 
 /**
- * Pointers of `policy.ignore` that reach a secret: what is ignored is sent as the service has it, and the API
- * does not show a secret. Pure.
+ * Problems of pointers in `policy.ignore` that cover a secret: ignored fields are sent with their current values, and the
+ * API does not show secrets. Pure.
  */
 export function ignoredSecretProblems(
   { policy }: ServiceManifest,
@@ -19,8 +19,8 @@ export function ignoredSecretProblems(
       {
         path: ['policy', 'ignore', index],
         code: 'E_VALUE',
-        message: 'reaches a secret, which the API does not show: it cannot be left as it is',
-        hint: 'name the fields beside the secret one by one',
+        message: 'covers a secret, which the API does not show: its current value cannot be kept',
+        hint: 'list the fields beside the secret one by one',
       },
     ]
   })

@@ -5,8 +5,8 @@ import type { ServiceManifest } from '../schema/serviceManifest.ts'
 import { type Origin, pathIn, placeIn } from './origin.ts'
 
 /**
- * Endpoints of `manifest` that say nothing of assertions, neither themselves nor through Defaults, each where it was
- * written. `assertions: []` says that none is wanted. Pure.
+ * Warnings about endpoints of `manifest` without a field `assertions`, of their own or from Defaults. An empty list is
+ * deliberate. Pure.
  */
 export function missingAssertionWarnings(
   manifest: ServiceManifest,
@@ -20,7 +20,7 @@ export function missingAssertionWarnings(
         code: 'W_NO_ASSERTIONS',
         ...placeIn(origin, path, 'value'),
         message: `${formatPath(pathIn(origin, path))} has no assertions: any answer with a status below 400 counts as up`,
-        hint: 'add "assertions: [{status: 2xx}]" here or to endpointsDefaults; "assertions: []" says that none is wanted',
+        hint: 'add "assertions: [{status: 2xx}]" here or to endpointsDefaults; "assertions: []" confirms that there are none',
       },
     ]
   })

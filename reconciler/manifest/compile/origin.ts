@@ -6,7 +6,7 @@ import { isManifestName, KINDS } from '../schema/serviceManifest.ts'
 import type { Document } from './document.ts'
 import type { EndpointPlaces } from './patchedEndpoints.ts'
 
-/** The documents that one service comes from: its own, the Defaults below it, outermost first, and patches on top. */
+/** The documents of one service: its own, its Defaults, outermost first, and its patches. */
 export interface Origin {
   readonly own: Document
   readonly defaults: readonly Document[]
@@ -14,18 +14,18 @@ export interface Origin {
   readonly patches?: readonly PatchOrigin[]
 }
 
-/** Where a patch stands. */
+/** The place of a patch. */
 export interface PatchOrigin {
   readonly document: Document
-  /** Leads to the patch in its document. */
+  /** Path of the patch in its document. */
   readonly at: ManifestPath
-  /** Which endpoints it wrote; absent when it has none. */
+  /** The endpoints that it wrote; absent for none. */
   readonly endpoints?: EndpointPlaces
 }
 
 const positionsByFile = new WeakMap<ManifestFile, Positions>()
 
-/** Where everything in `source` stands; worked out once for each file that has a problem. */
+/** The positions in `source`, determined once for each file with a problem. */
 export function positionsOf(source: ManifestFile): Positions {
   const known = positionsByFile.get(source)
   if (known !== undefined) return known
@@ -35,21 +35,21 @@ export function positionsOf(source: ManifestFile): Positions {
 }
 
 /**
- * Where the value at `path` of a merged service was written: in its own document, or else in the nearest
- * Defaults that has it, or else where the service's own document would have it.
+ * The place of the value at `path` of a merged service: in a patch, its own document, or else the nearest Defaults. A
+ * missing value is placed in the service's own document.
  */
 export function placeIn(origin: Origin, path: ManifestPath, part: 'key' | 'value'): Place {
   const written = writtenAt(origin, path)
   return place(written.document, written.path, part)
 }
 
-/** How the value at `path` of a merged service is called where it was written. */
+/** The path of the value at `path` of a merged service in the document that contains it. */
 export function pathIn(origin: Origin, path: ManifestPath): ManifestPath {
   return writtenAt(origin, path).path
 }
 
 function writtenAt(origin: Origin, path: ManifestPath): { document: Document; path: ManifestPath } {
-  // Where the endpoint as a whole was written, when that was a patch.
+  // The patch that wrote the whole endpoint, if any.
   let replaced: { document: Document; path: ManifestPath } | undefined
   for (const patch of (origin.patches ?? []).toReversed()) {
     const inPatch = patchPathOf(path, patch)
@@ -76,7 +76,7 @@ function isBelowEndpoints([spec, field]: ManifestPath): boolean {
   return spec === 'spec' && field === 'endpoints'
 }
 
-/** Where `patch` would have what is at `path` of the merged service; `undefined` where it wrote no such endpoint. */
+/** The path in `patch` of the value at `path` of the merged service; `undefined` if it did not write that endpoint. */
 function patchPathOf(path: ManifestPath, { at, endpoints }: PatchOrigin): ManifestPath | undefined {
   const [, , index, ...rest] = path
   if (!isBelowEndpoints(path) || typeof index !== 'number') return [...at, ...path]

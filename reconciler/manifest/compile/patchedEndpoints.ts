@@ -1,18 +1,18 @@
 import { mappingOf } from '../mapping.ts'
 import { mergeEndpoint } from './defaults.ts'
 
-/** Which endpoints of a service a patch wrote. */
+/** The endpoints of a service that a patch wrote. */
 export interface EndpointPlaces {
-  /** For each endpoint of the patched service, its place in the patch; `undefined` where it is not in it. */
+  /** For each endpoint of the patched service, its index in the patch; `undefined` for endpoints that are not in it. */
   readonly indexes: readonly (number | undefined)[]
-  /** Whether nothing is left of what the service had. */
+  /** Whether the patch replaced all endpoints of the service. */
   readonly isReplaced: boolean
 }
 
 /**
- * The endpoints of a service after a patch. Where each endpoint of the patch has a name, those whose name the service
- * has are merged into it, and the others go behind; a list with an endpoint without a name replaces all of them.
- * `undefined` when the patch has no endpoints. Works on documents that may yet turn out invalid. Pure.
+ * The endpoints of a service after a patch. If every endpoint of the patch has a name, they are merged by name and new ones
+ * are appended; a list with an unnamed endpoint replaces all. `undefined` when the patch has no endpoints. The documents
+ * need not be valid. Pure.
  */
 export function patchedEndpoints(
   own: unknown,
@@ -37,12 +37,12 @@ export function patchedEndpoints(
   return { list, places: { indexes, isReplaced: false } }
 }
 
-/** `endpoint` with `undefined` for headers that are null: it wins over what is below, which no text of a file can say. */
+/** `endpoint` with `undefined` in place of null headers: it overrides lower layers, and no file can contain it. */
 function withoutNullHeaders(endpoint: unknown): unknown {
   return withHeaders(endpoint, (headers) => headers.map(([name, value]) => [name, value ?? undefined]))
 }
 
-/** `endpoints`, which have their Defaults, without the headers that a patch took away. Pure. */
+/** `endpoints`, merged with their Defaults, without the headers that a patch removed. Pure. */
 export function withoutRemovedHeaders(endpoints: unknown): unknown {
   if (!Array.isArray(endpoints)) return endpoints
   return endpoints.map((endpoint) =>

@@ -4,22 +4,19 @@ import type { EnvironmentManifest } from '../schema/serviceManifest.ts'
 type Patches = NonNullable<NonNullable<EnvironmentManifest['spec']>['patches']>
 type Target = Patches[number]['target']
 
-/** A patch and its number in the Environment. */
+/** A patch and its index in the Environment. */
 export interface NumberedPatch {
   readonly index: number
   readonly patch: Patches[number]['patch']
 }
 
-/** The patches of an Environment, found by service without a look at each of them. */
+/** The patches of an Environment, indexed by service. */
 export interface PatchIndex {
-  /** Those whose target is `service`, in their order. */
+  /** The patches that target `service`, in order. */
   readonly of: (service: Mapping) => readonly NumberedPatch[]
 }
 
-/**
- * An index of `patches` by what their targets ask for first: there may be a patch for each of very many services.
- * Pure.
- */
+/** Indexes `patches` by the name or the first label of their targets: there may be thousands. Pure. */
 export function indexOfPatches(patches: Patches): PatchIndex {
   const byFeature = new Map<string, number[]>()
   for (const [index, { target }] of patches.entries()) {

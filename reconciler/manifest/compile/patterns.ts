@@ -5,12 +5,12 @@ import type { AssertionForm } from '../schema/assertionForm.ts'
 import type { ServiceManifest } from '../schema/serviceManifest.ts'
 import type { CompileProblem } from './compileService.ts'
 
-/** Tells whether a text is a regular expression that the API takes. */
+/** Whether a text is a regular expression that the API accepts. */
 export type PatternCheck = (pattern: string) => boolean
 
 /**
- * A check with the engine of the API, RE2; `undefined` when no document can hold a pattern. The engine is
- * loaded only then, because it takes longer to load than a small set to read.
+ * A check with RE2, the engine of the API; `undefined` when no document can contain a pattern. The engine is loaded only
+ * when needed, because loading takes longer than reading a small set.
  */
 export async function patternCheckFor(
   documents: readonly ManifestDocument[],
@@ -31,12 +31,12 @@ function compiles(compile: () => unknown): boolean {
     compile()
     return true
   } catch {
-    // Every failure of the compiler is a statement about the pattern, which its message would quote.
+    // The only cause is the pattern; the message is dropped because it would quote it.
     return false
   }
 }
 
-/** The regular expressions of `manifest` that do not pass `isPattern`, each at its place. Pure if `isPattern` is. */
+/** Problems of the regular expressions of `manifest` that `isPattern` rejects. Pure if `isPattern` is. */
 export function patternProblems(
   manifest: ServiceManifest,
   isPattern: PatternCheck,
@@ -49,8 +49,8 @@ export function patternProblems(
         {
           path: ['spec', 'endpoints', endpoint, 'assertions', index, ...found.path],
           code: 'E_VALUE',
-          message: 'is not a regular expression that RE2 compiles',
-          hint: 'RE2 has no look-around, no back-references, and repetitions up to 1000',
+          message: 'is not a valid RE2 regular expression',
+          hint: 'RE2 has no look-around, no back-references, and at most 1000 repetitions',
         } as const,
       ]
     }),

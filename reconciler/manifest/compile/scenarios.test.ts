@@ -57,7 +57,7 @@ test('Scenario 7: fields named like parts of every object are unknown fields, an
 })
 
 const NO_STRING =
-  'must be a string, { env: NAME } or { file: PATH } (YAML reads this as a number, a boolean or nothing: quote it)'
+  'must be a string, { env: NAME } or { file: PATH } (YAML reads this as a number, a boolean or null: quote it)'
 const NO_STATUS = 'must be a status code, a class such as "2xx", or a comparison such as { lt: 400 }'
 
 test.each([
@@ -72,7 +72,7 @@ test.each([
     'a blank that does not break',
     '      timeout:\u00a05s\n',
     '9:18',
-    'a blank on this line is no ordinary space: type it again',
+    'a blank on this line is not an ordinary space: type it again',
   ],
   [
     'a tab',
@@ -151,7 +151,11 @@ test.each([
     'can no longer be refuse: use report, and apply',
   ],
   ['that of the API in an assertion', '      assertions: [{StatusCode: 200}]\n', '(did you mean status?)'],
-  ['two assertions in one', '      assertions: [{status: 200, dns: "< 1s"}]\n', '(make an item of each)'],
+  [
+    'two assertions in one',
+    '      assertions: [{status: 200, dns: "< 1s"}]\n',
+    '(write each as an item of its own)',
+  ],
   ['a text where parts are wanted', '      assertions: [{latency: 1s}]\n', '(such as { total: "< 500ms" })'],
   [
     'no mapping below raw',
@@ -165,20 +169,16 @@ test.each([
 })
 
 test.each([
-  ['a colon in a text', '      name: Shop: checkout\n', 'put a text that has ": " in it between quotes'],
-  [
-    'a text that starts with @',
-    '      name: @shop\n',
-    'put a text that starts with @, ` or % between quotes',
-  ],
-  ['a text that goes on behind its quotes', '      name: "a" b\n', 'put the whole text between quotes'],
+  ['a colon in a text', '      name: Shop: checkout\n', 'quote a text that contains ": "'],
+  ['a text that starts with @', '      name: @shop\n', 'quote a text that starts with @, ` or %'],
+  ['a text that goes on behind its quotes', '      name: "a" b\n', 'quote the whole text'],
   [
     'a backslash between double quotes',
     '      body: "\\d"\n',
-    'between single quotes a backslash is only itself',
+    'a backslash is literal between single quotes',
   ],
-  ['a template', '      body: {{ body }}\n', 'put a text that starts with { between quotes'],
-  ['a tag', '      name: !secret x\n', 'leave out the word that starts with !'],
+  ['a template', '      body: {{ body }}\n', 'quote a text that starts with {'],
+  ['a tag', '      name: !secret x\n', 'remove the word that starts with !'],
   ['a field in a wrong column', '     name: x\n', 'so do the fields of one mapping'],
   [
     'an item in a wrong column',
@@ -191,9 +191,9 @@ test.each([
   [
     'an odd blank a line above',
     '      timeout:\u00a05s\n      name: x\n',
-    'on the line before is no ordinary space',
+    'on the line before is not an ordinary space',
   ],
-  ['a conflict of git', '<<<<<<< HEAD\n', '9:1: [E_YAML] git left a conflict here'],
+  ['a conflict of git', '<<<<<<< HEAD\n', '9:1: [E_YAML] this is an unresolved git conflict'],
 ])('YAML that is broken by %s says what to do', (_, more, hint) => {
   const { problems, request } = compiled(more)
   expect(request).toBeUndefined()

@@ -123,11 +123,11 @@ test.each([
   ],
   [
     '      headers: {X-Version: 1.0}\n',
-    'a.yaml:9:28: [E_VALUE] spec.endpoints[0].headers.X-Version must be a string, { env: NAME } or { file: PATH } (YAML reads this as a number, a boolean or nothing: quote it)',
+    'a.yaml:9:28: [E_VALUE] spec.endpoints[0].headers.X-Version must be a string, { env: NAME } or { file: PATH } (YAML reads this as a number, a boolean or null: quote it)',
   ],
   [
     '      withDns: yes\n',
-    'a.yaml:9:16: [E_VALUE] spec.endpoints[0].withDns must be true or false (YAML 1.2 knows true and false only, without quotes: yes, no, on and off are texts)',
+    'a.yaml:9:16: [E_VALUE] spec.endpoints[0].withDns must be true or false (YAML 1.2 has only true and false, without quotes: yes, no, on and off are strings)',
   ],
   [
     '      max_redirects: 3\n',
@@ -143,7 +143,7 @@ test.each([
   ],
   [
     '  __proto__: {paused: true}\n',
-    'a.yaml:9:3: [E_UNKNOWN_FIELD] spec.__proto__ is not a known field (nothing can have this name, not even a header)',
+    'a.yaml:9:3: [E_UNKNOWN_FIELD] spec.__proto__ is not a known field (this name is reserved, even for headers)',
   ],
   [
     '  regions: [us-east-1]\n',
@@ -167,11 +167,11 @@ test.each([
   ],
   [
     '      headers: {X-A: {env: PHAROS_API_KEY}}\n',
-    'a.yaml:9:22: [E_SECRET] spec.endpoints[0].headers.X-A must not refer to PHAROS_API_KEY: variables of Pharos itself are not for manifests (give the secret a variable of another name)',
+    'a.yaml:9:22: [E_SECRET] spec.endpoints[0].headers.X-A must not refer to PHAROS_API_KEY: variables of Pharos are not available to manifests (put the secret into a variable with another name)',
   ],
   [
     '      headers: {X-A: {value: x, sensitive: true}}\n',
-    'a.yaml:9:22: [E_INLINE_SECRET] spec.endpoints[0].headers.X-A must not hold a secret: every reader of the repository would see it (refer to it as { env: NAME } or { file: /run/secrets/NAME })',
+    'a.yaml:9:22: [E_INLINE_SECRET] spec.endpoints[0].headers.X-A must not contain a secret: every reader of the repository would see it (refer to it as { env: NAME } or { file: /run/secrets/NAME })',
   ],
   [
     '      headers: {X-A: {file: /etc/passwd}}\n',
@@ -241,8 +241,8 @@ test('Scenario 3: two manifests of one name show both places and neither is used
   const { set, problems } = compile({ 'a.yaml': manifest(), 'b.yaml': manifest() })
 
   expect(problems).toEqual([
-    'a.yaml:3:18: [E_DUP_KEY] metadata.name is used twice: also at b.yaml:3:18 (give one of the two another name)',
-    'b.yaml:3:18: [E_DUP_KEY] metadata.name is used twice: also at a.yaml:3:18 (give one of the two another name)',
+    'a.yaml:3:18: [E_DUP_KEY] metadata.name is used twice: also at b.yaml:3:18 (rename one of the two)',
+    'b.yaml:3:18: [E_DUP_KEY] metadata.name is used twice: also at a.yaml:3:18 (rename one of the two)',
   ])
   expect([set.services, set.frozenKeys]).toEqual([[], ['shop']])
 })
@@ -426,8 +426,8 @@ test('a patch for no service is a warning at its target, whichever Environment i
   const { set, problems } = compile({ 'a.yaml': manifest(), 'd.yaml': NO_ASSERTIONS, 'e.yaml': patches })
   expect(problems).toEqual([])
   expect(set.warnings.map(formatProblem)).toEqual([
-    expect.stringContaining('e.yaml:7:16: [W_PATCH_TARGET] spec.patches[1].target is no service'),
-    expect.stringContaining('e.yaml:8:16: [W_PATCH_TARGET] spec.patches[2].target is no service'),
+    expect.stringContaining('e.yaml:7:16: [W_PATCH_TARGET] spec.patches[1].target matches no service'),
+    expect.stringContaining('e.yaml:8:16: [W_PATCH_TARGET] spec.patches[2].target matches no service'),
   ])
 })
 
@@ -536,7 +536,7 @@ test('an endpoint that says nothing of assertions is a warning where it was writ
   const { set } = compile({ 'a.yaml': manifest('    - url: https://b.example/\n      assertions: []\n') })
 
   expect(set.warnings.map(formatProblem)).toEqual([
-    'a.yaml:8:7: [W_NO_ASSERTIONS] spec.endpoints[0] has no assertions: any answer with a status below 400 counts as up (add "assertions: [{status: 2xx}]" here or to endpointsDefaults; "assertions: []" says that none is wanted)',
+    'a.yaml:8:7: [W_NO_ASSERTIONS] spec.endpoints[0] has no assertions: any answer with a status below 400 counts as up (add "assertions: [{status: 2xx}]" here or to endpointsDefaults; "assertions: []" confirms that there are none)',
   ])
 })
 
@@ -566,7 +566,7 @@ test.each([
 
     expect(problems).toEqual(
       expect.arrayContaining([
-        `a.yaml:${at}: [E_UNKNOWN_FIELD] ${path} is not a known field (nothing can have this name, not even a header)`,
+        `a.yaml:${at}: [E_UNKNOWN_FIELD] ${path} is not a known field (this name is reserved, even for headers)`,
       ]),
     )
     const used = text.includes('Defaults') ? [] : ['other']
@@ -611,7 +611,7 @@ spec:
   const { set, problems } = compile({ 'a.yaml': manifest(headers), 'defaults.yaml': defaults })
 
   const rest =
-    'looks like a secret, and is sent and stored in clear (refer to it as { env: NAME } or { file: /run/secrets/NAME })'
+    'looks like a secret, but is sent and stored in clear (refer to it as { env: NAME } or { file: /run/secrets/NAME })'
   expect([problems, set.services.length]).toEqual([[], 1])
   expect(set.warnings.map(formatProblem)).toEqual([
     `a.yaml:10:25: [W_CLEAR_SECRET] spec.endpoints[0].headers.Authorization ${rest}`,
@@ -633,7 +633,7 @@ test('a regular expression that RE2 cannot compile is reported where it stands',
   const set = compileSet(documents, { ...sources, isPattern: await patternCheckFor(documents) })
 
   const rest =
-    'is not a regular expression that RE2 compiles (RE2 has no look-around, no back-references, and repetitions up to 1000)'
+    'is not a valid RE2 regular expression (RE2 has no look-around, no back-references, and at most 1000 repetitions)'
   expect(set.services).toEqual([])
   expect(set.problems.map(formatProblem)).toEqual([
     `a.yaml:10:26: [E_VALUE] spec.endpoints[0].assertions[0].body.regex ${rest}`,

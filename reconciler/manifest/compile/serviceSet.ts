@@ -33,10 +33,10 @@ import { type Origin, pathIn, placeIn } from './origin.ts'
 import { type PatternCheck, patternProblems } from './patterns.ts'
 import { withoutFields } from './withoutFields.ts'
 
-/** Where each service was declared: not part of the value, which is compared and copied. */
+/** The documents of each service, kept outside the value, which is compared and copied. */
 const originOf = new WeakMap<DeclaredService, Origin>()
 
-/** `problem` at the place in the manifests where the value at `path` of `service` was written. Pure. */
+/** `problem` at the place of the value at `path` of `service`. Pure. */
 export function problemAt(
   service: DeclaredService,
   path: ManifestPath,
@@ -46,15 +46,15 @@ export function problemAt(
   return { file: service.file, line: 1, column: 1, ...(origin && placeIn(origin, path, 'value')), ...problem }
 }
 
-/** What a set is compiled with. */
+/** The inputs of compileSet besides documents. */
 export interface SetSources extends ValueSources {
-  /** Absent where patterns are left to the API. */
+  /** Absent when the API alone checks patterns. */
   readonly isPattern?: PatternCheck | undefined
   /** Called with the number of Service documents compiled so far. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
-/** Compiles the documents of a set. Each problem keeps only its own service from being used. */
+/** Compiles the documents of a set. A problem excludes only the services that it affects. */
 export function compileSet(
   documents: readonly ManifestDocument[],
   sources: SetSources,
@@ -103,7 +103,7 @@ function defaultsProblems(document: Document): readonly ManifestProblem[] {
   )
 }
 
-/** Defaults documents by the folder that they stand in. */
+/** Defaults documents by folder. */
 type DefaultsOf = ReadonlyMap<string, readonly Document[]>
 
 function byDirectory(defaults: readonly Document[]): DefaultsOf {
@@ -140,7 +140,7 @@ function readService(
       const { message, hint } = variableWords(name, chosen.variables)
       return placed(path, 'E_VARIABLE', message, hint)
     })
-    // What an Environment with a problem defines is not known.
+    // The variables of an invalid Environment are unknown.
     return { ...read, service: undefined, problems: chosen.isFaulty ? [] : problems }
   }
   const parsed = serviceManifestSchema.safeParse(substituted.mapping)

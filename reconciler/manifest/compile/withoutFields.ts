@@ -1,7 +1,7 @@
 import { mappingOf } from '../mapping.ts'
 import type { ManifestPath } from '../read/position.ts'
 
-/** Sound values of the fields that a Service has to have: without them nothing else of it could be checked. */
+/** Valid values of required fields, with which the other fields can be checked. */
 const STAND_INS: readonly { readonly at: RegExp; readonly value: unknown }[] = [
   { at: /^spec\/interval$/, value: '1m' },
   { at: /^spec\/regions$/, value: ['eu-west-1'] },
@@ -9,8 +9,8 @@ const STAND_INS: readonly { readonly at: RegExp; readonly value: unknown }[] = [
 ]
 
 /**
- * The Service document `value` without the fields at `paths`, or with a sound value where a Service has to have one. An
- * item of a list goes with its list, so that the others keep their places. Pure.
+ * The Service document `value` without the fields at `paths`, or with valid values of required ones. For an item of a list
+ * the whole list is removed, so that indexes remain correct. Pure.
  */
 export function withoutFields(value: unknown, paths: readonly ManifestPath[]): unknown {
   return paths.map(toField).reduce<unknown>((sound, path) => {

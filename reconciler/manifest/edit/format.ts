@@ -2,14 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { EVENT_ID, type Event, getScalarValue, loadAll, parseEvents, YAMLException } from 'js-yaml'
 import { MANIFEST_DEPTH_MAX } from '../manifestLimits.ts'
 
-/** Fields of a document in the order in which they are written. */
+/** The order of the fields of a document. */
 const FIELD_ORDER = ['apiVersion', 'kind', 'metadata', 'spec', 'policy']
 
 /**
- * `text` as manifests are written: UTF-8 without a mark, lines that end in LF and not in blanks, at most one empty
- * line in a row, one at the end of none, and the fields of each document in their order. Indentation, quotes and
- * comments stay. `undefined` when it is no YAML. Every step that would change what the text means is left out, and
- * what comes of it stays as it is when it is formatted again. Pure.
+ * Formats `text`: no byte order mark, LF line breaks, no trailing blanks, at most one empty line in a row and none at the
+ * end, fields of each document in order. Indentation, quotes and comments are kept. `undefined` when it is not YAML. A step
+ * that would change the meaning is skipped. Idempotent. Pure.
  */
 export function formattedManifest(text: string): string | undefined {
   const meaning = meaningOf(text)
@@ -48,7 +47,7 @@ function withoutNeedlessBlanks(text: string): string {
   return kept.length === 0 ? '' : `${kept.join('\n')}\n`
 }
 
-/** Numbers of the lines on which a text of several lines stands, where blanks may be part of it. */
+/** Indexes of the lines of multi-line scalars, in which blanks may be content. */
 function linesInScalars(text: string): ReadonlySet<number> {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
   const found = new Set<number>()
@@ -77,7 +76,7 @@ function eventsOf(text: string): readonly Event[] {
   return parseEvents(text, { maxDepth: MANIFEST_DEPTH_MAX })
 }
 
-/** A field of a document at the left edge, and where its lines start, with the comments right above it. */
+/** A top-level field of a document and the offset of its first line, comments right above included. */
 interface Field {
   readonly name: string
   readonly start: number
@@ -94,7 +93,7 @@ function withFieldsInOrder(text: string): string {
       withBreak(text.slice(start, fields[index + 1]?.start ?? end)),
     )
     const blanks = lines.map((part) => /(?<=\n)(?:[ \t]*\n)*$/.exec(part)?.[0] ?? '')
-    // Blank lines above a field move with it, and those at the end of the document stay there.
+    // Blank lines above a field move with it; those at the end of the document do not move.
     const parts = fields.map(({ name }, index) => ({
       rank: rankOf(name),
       above: blanks[index - 1] ?? '',
@@ -117,7 +116,7 @@ function withBreak(lines: string): string {
   return lines.endsWith('\n') ? lines : `${lines}\n`
 }
 
-/** The fields of each document whose fields all stand at the left edge; none for any other. */
+/** The fields of each document; none for a document with an indented field. */
 function fieldsOfDocuments(text: string): readonly (readonly Field[])[] {
   const events = eventsOf(text)
   const documents: Field[][] = []
@@ -128,7 +127,7 @@ function fieldsOfDocuments(text: string): readonly (readonly Field[])[] {
       documents.push([])
       depth = 0
     } else if (event.type === EVENT_ID.POP) depth -= 1
-    // The mapping of a document has depth 1, and its keys and values take turns.
+    // The mapping of a document has depth 1, and its keys and values alternate.
     if (depth === 1 && event.type !== EVENT_ID.POP) {
       if (isKey) documents.at(-1)?.push(fieldAt(text, event))
       isKey = !isKey
@@ -145,7 +144,7 @@ function fieldsOfDocuments(text: string): readonly (readonly Field[])[] {
   )
 }
 
-/** The field whose key is `event`; at -1 when it does not stand at the left edge. */
+/** The field whose key is `event`; `start` is -1 when the key is indented. */
 function fieldAt(text: string, event: Event): Field {
   if (event.type !== EVENT_ID.SCALAR || event.anchorStart >= 0 || event.tagStart >= 0)
     return { name: '', start: -1 }
@@ -155,7 +154,7 @@ function fieldAt(text: string, event: Event): Field {
   return { name: getScalarValue(text, event), start: isAtEdge ? start : -1 }
 }
 
-/** Comments right above a field move with it; those above the first are about the document. */
+/** Comments right above a field move with it; those above the first field belong to the document. */
 function withComments(text: string, field: Field, index: number): Field {
   if (index === 0) return field
   const above = /(?:^#[^\n]*\n)+$/m.exec(text.slice(0, field.start))

@@ -5,9 +5,8 @@ import { mappingOf } from '../mapping.ts'
 import { Positions } from '../read/position.ts'
 
 /**
- * `text` with `metadata.id: id` in its document number `index`, put beside `metadata.name`; everything else stays
- * byte for byte. `undefined` where that cannot be done without a change of anything else, such as where `metadata`
- * is an alias. Pure.
+ * Inserts `metadata.id: id` beside `metadata.name` in document number `index` of `text` and changes no other byte.
+ * `undefined` when that is impossible, for example because `metadata` is an alias. Pure.
  */
 export function withServiceId(text: string, index: number, id: string): string | undefined {
   const documents = meaningOf(text)
@@ -28,7 +27,7 @@ function meaningOf(text: string): readonly unknown[] | undefined {
   }
 }
 
-/** What the text may become: only what means the right thing is written. */
+/** Candidates for the result; the caller selects the one with the right meaning. */
 function splices(
   text: string,
   name: { readonly key: number; readonly value: number },
@@ -51,7 +50,7 @@ function lineStartOf(text: string, offset: number): number {
   return Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1
 }
 
-/** Where what `pattern`, a sticky one, takes from `offset` on ends. */
+/** The end of the match of `pattern`, which is sticky, at `offset`. */
 function endOf(text: string, offset: number, pattern: RegExp): number {
   pattern.lastIndex = offset
   return offset + (pattern.exec(text)?.[0].length ?? 0)

@@ -6,36 +6,36 @@ import type { LineColumn } from '../manifestProblem.ts'
 /** Keys and indexes from the root of a document to a value. */
 export type ManifestPath = readonly (string | number)[]
 
-/** What stands between two places of a file, and which value of its document that is. */
+/** A range of a file, and the value of its document there. */
 export interface Extent extends LineColumn {
-  /** The first place behind it. */
+  /** The place behind the end. */
   readonly end: LineColumn
-  /** JSON pointer from the root of the document, as far as all keys are names: others may be secrets in a wrong place. */
+  /** JSON pointer in the document, cut off before the first key that is no name and may be a misplaced secret. */
   readonly pointer: string
 }
 
 interface TreeNode {
-  /** Offset of the value, or of its key where the value is empty. */
+  /** Offset of the value; of its key when the value is empty. */
   readonly start: number
-  /** Offset behind the value, quotes and brackets left out. */
+  /** Offset of the end of the value, without quotes and brackets. */
   readonly end: number
   /** Offset of the key in its mapping; that of the value elsewhere. */
   readonly keyStart: number
   readonly keyEnd: number
   readonly children: ReadonlyMap<string | number, TreeNode>
-  /** Offset of the first key that is a mapping or a list, which no field is. */
+  /** Offset of the first key that is a mapping or a list. */
   readonly complexKey?: number | undefined
-  /** Keys that the mapping holds more than once, at their repetitions. */
+  /** Repetitions of keys in the mapping. */
   readonly repeated: readonly { readonly key: string; readonly start: number; readonly end: number }[]
 }
 
-/** Where every value of a file stands. Made only when something is wrong, because it costs as much as parsing. */
+/** The position of every value of a file. Created only for a problem, because it costs as much as parsing. */
 export class Positions {
   readonly #text: string
   readonly #documents: readonly TreeNode[]
   readonly #lineStarts: readonly number[]
 
-  /** Throws YAMLException where `text` is no YAML. */
+  /** Throws YAMLException when `text` is not YAML. */
   constructor(text: string) {
     this.#text = text
     this.#documents = readTree(text)
@@ -43,8 +43,8 @@ export class Positions {
   }
 
   /**
-   * Where `path` of document number `index` stands: its key with `'key'`, its value with `'value'`. A path
-   * that is not there is placed at its nearest ancestor's key.
+   * The position of the key or the value at `path` of document number `index`. A missing path has the position of its
+   * nearest ancestor's key.
    */
   locate(index: number, path: ManifestPath, part: 'key' | 'value'): Extent {
     let node = this.#documents[index]
@@ -64,14 +64,14 @@ export class Positions {
     return { ...this.lineColumn(start), end: this.lineColumn(Math.max(start, end)), pointer }
   }
 
-  /** Offsets of the key and of the value at `path` of document number `index`, behind the quotes of quoted ones; `undefined` when it is not there. */
+  /** Offsets of the key and the value at `path` of document number `index`, behind opening quotes; `undefined` when missing. */
   offsets(index: number, path: ManifestPath): { readonly key: number; readonly value: number } | undefined {
     let node = this.#documents[index]
     for (const step of path) node = node?.children.get(step)
     return node === undefined ? undefined : { key: node.keyStart, value: node.start }
   }
 
-  /** Every key that its mapping holds twice, where it is repeated. */
+  /** Every repetition of a key in a mapping. */
   repeatedKeys(): readonly { readonly key: string; readonly at: LineColumn & Pick<Extent, 'end'> }[] {
     const found: { key: string; at: LineColumn & Pick<Extent, 'end'> }[] = []
     const visit = (node: TreeNode): void => {
@@ -83,7 +83,7 @@ export class Positions {
     return found
   }
 
-  /** Where the first key stands that is a mapping or a list, such as that of a template that was not filled in. */
+  /** The position of the first key that is a mapping or a list, such as that of an unfilled template. */
   complexKey(): LineColumn | undefined {
     const visit = (node: TreeNode): number | undefined => {
       if (node.complexKey !== undefined) return node.complexKey
@@ -109,7 +109,7 @@ export class Positions {
       else high = middle - 1
     }
     const lineStart = this.#lineStarts[low] ?? 0
-    // A byte order mark takes no column on the screen.
+    // A byte order mark occupies no column.
     const mark = low === 0 && this.#text.startsWith('\uFEFF') ? 1 : 0
     return { line: low + 1, column: Math.max(1, offset - lineStart + 1 - mark) }
   }
@@ -120,7 +120,7 @@ function shownPointer(path: ManifestPath): string {
   return formatPointer(hidden < 0 ? path : path.slice(0, hidden))
 }
 
-/** What stands for a key that is no name. */
+/** Replaces a key that is no name. */
 const HIDDEN_KEY = '…'
 
 function lineStartsOf(text: string): readonly number[] {
@@ -134,7 +134,7 @@ function readTree(text: string): readonly TreeNode[] {
   const documents: TreeNode[] = []
   let next = 0
   while (next < events.length) {
-    // A document event opens each document and a pop closes it.
+    // Each document is between a document event and a pop.
     const read = readNode(text, events, next + 1, undefined)
     documents.push(read.node)
     next = read.next
@@ -148,7 +148,7 @@ interface Read {
   readonly next: number
 }
 
-/** Where the key of a value stands. */
+/** Offsets of the key of a value. */
 type Key = Pick<TreeNode, 'start' | 'end'>
 
 function readNode(text: string, events: readonly Event[], at: number, key: Key | undefined): Read {
@@ -163,7 +163,7 @@ function readNode(text: string, events: readonly Event[], at: number, key: Key |
       const value = isEmpty
         ? (key ?? NOWHERE)
         : { start: textStart(text, event.valueStart), end: event.valueEnd }
-      // A block of text ends before the line break that its last line has.
+      // A block scalar ends before the line break of its last line.
       const end = value.start + text.slice(value.start, value.end).trimEnd().length
       return { node: leaf({ start: value.start, end }, key), next: at + 1 }
     }
@@ -174,7 +174,7 @@ function readNode(text: string, events: readonly Event[], at: number, key: Key |
   }
 }
 
-/** A block of text starts behind the indentation of its first line. */
+/** A block scalar starts behind the indentation of its first line. */
 function textStart(text: string, start: number): number {
   if (text[start - 1] !== '\n') return start
   const blanks = /[^ ]/.exec(text.slice(start))?.index ?? 0
@@ -183,7 +183,7 @@ function textStart(text: string, start: number): number {
 
 const NOWHERE: Key = { start: 0, end: 0 }
 
-// Shared: a file may have very many leaves.
+// Shared, because a file may have very many leaves.
 const NO_CHILDREN: TreeNode['children'] = new Map()
 const NONE_REPEATED: TreeNode['repeated'] = []
 

@@ -5,7 +5,7 @@ import { Positions } from './position.ts'
 import { conflictIn, syntaxHint } from './syntaxHint.ts'
 import { unclosedIn } from './unclosed.ts'
 
-/** One file of a set. `file` is what messages call it, `directory` its folder below the set's root (`''` at the root). */
+/** One file of a set: its name in messages, and its folder below the root of the set (`''` for the root). */
 export interface ManifestFile {
   readonly file: string
   readonly directory: string
@@ -13,8 +13,8 @@ export interface ManifestFile {
 }
 
 /**
- * One document of a file, as plain data. `index` counts the documents of the file from 0. One that is
- * `faulty` may be checked but not used: the file holds a repeated key, and which value counts is not known.
+ * One document of a file as plain data; `index` is its number in the file, from 0. A `faulty` document may be checked but
+ * not used: the file repeats a key, and its intended value is unknown.
  */
 export interface ManifestDocument {
   readonly source: ManifestFile
@@ -23,21 +23,20 @@ export interface ManifestDocument {
   readonly faulty: boolean
 }
 
-/** The documents of a file, empty ones left out, and what keeps it from being read. */
+/** The documents of a file without empty ones, and the problems that kept it from being read. */
 export interface ReadFile {
   readonly documents: readonly ManifestDocument[]
   readonly problems: readonly ManifestProblem[]
 }
 
-/** How YAML is read. */
 export interface YamlOptions {
   /** Called with the number of files read so far. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
 /**
- * Reads the YAML of `source`. Aliases are refused, so that no document can grow beyond its own text; a repeated key is
- * a problem, but the rest of the file is read all the same. Pure.
+ * Parses the YAML of `source`. Aliases are refused, so that no document can grow beyond its text; a repeated key is a
+ * problem, but the rest of the file is parsed. Pure.
  */
 export function readYaml(source: ManifestFile): ReadFile {
   try {
@@ -53,12 +52,12 @@ export function readYaml(source: ManifestFile): ReadFile {
 
 const REPEATED_KEY = 'duplicated mapping key'
 
-/** Most files that are given to the parser at once: it takes longer to start than to read a small one. */
+/** Maximum of files parsed at once, because the parser takes longer to start than to read a small file. */
 const BATCH_FILES = 16
-/** What separates documents or counts for a whole file, and so would mean something else in a batch. */
+/** Document separators and directives for a whole file, which would have another meaning in a batch. */
 const NOT_FOR_A_BATCH = /^\uFEFF|^(?:---|\.\.\.|%)|[\n\r](?:---|\.\.\.|%)/
 
-/** The same as `readYaml` for each of `sources`, in less time. Pure. */
+/** Equals `readYaml` for each of `sources`, but is faster. Pure. */
 export function readYamlFiles(
   sources: readonly ManifestFile[],
   options: YamlOptions = {},
@@ -73,7 +72,7 @@ export function readYamlFiles(
   return read
 }
 
-/** As many of `sources` from `from` on as may be read at once; at least one. */
+/** The next of `sources` from index `from` that may be parsed at once; at least one. */
 function batchAt(sources: readonly ManifestFile[], from: number): readonly ManifestFile[] {
   const candidates = sources.slice(from, from + BATCH_FILES)
   const isFit = ({ text }: ManifestFile): boolean => text.endsWith('\n') && !NOT_FOR_A_BATCH.test(text)
@@ -81,7 +80,7 @@ function batchAt(sources: readonly ManifestFile[], from: number): readonly Manif
   return unfit < 0 ? candidates : candidates.slice(0, Math.max(1, unfit))
 }
 
-/** The files of `batch`, one document each; `undefined` when one has a problem, which is then reported by reading each alone. */
+/** The files of `batch`, one document each; `undefined` when one has a problem, which needs each file to be read alone. */
 function readBatch(batch: readonly ManifestFile[]): readonly ReadFile[] | undefined {
   if (batch.length < 2) return undefined
   try {
@@ -109,7 +108,7 @@ function afterRepeatedKeys(source: ManifestFile, problems: readonly ManifestProb
   }
 }
 
-/** With `json`, js-yaml lets the last of repeated keys win instead of throwing. */
+/** With `json`, js-yaml uses the last of repeated keys instead of throwing. */
 function documentsOf(source: ManifestFile, json: boolean): readonly ManifestDocument[] {
   const values = loadAll(source.text, {
     filename: source.file,
@@ -120,7 +119,7 @@ function documentsOf(source: ManifestFile, json: boolean): readonly ManifestDocu
   return values.flatMap((value, index) => (value === null ? [] : [{ source, index, value, faulty: json }]))
 }
 
-/** Most repeated keys of a file that are listed one by one. */
+/** Maximum of repeated keys listed for one file. */
 const REPEATED_KEYS_MAX = 100
 
 function repeatedKeyProblems(source: ManifestFile): readonly ManifestProblem[] {
@@ -138,15 +137,15 @@ function repeatedKeyProblems(source: ManifestFile): readonly ManifestProblem[] {
   }))
 }
 
-/** What the parser says in its own terms. */
+/** Messages of the parser in the terms of manifests. */
 const PLAIN_REASONS: Readonly<Record<string, string>> = {
   'missed comma between flow collection entries': 'a comma is missing between two items',
-  'the stream contains non-printable characters': 'a control character stands in the file',
-  'end of the stream or a document separator is expected': 'something follows where the document has ended',
+  'the stream contains non-printable characters': 'the file contains a control character',
+  'end of the stream or a document separator is expected': 'there is content behind the end of the document',
   'deficient indentation': 'this line is not indented far enough',
-  'object-based map does not support complex keys': 'a mapping or a list stands where a field is wanted',
+  'object-based map does not support complex keys': 'a mapping or a list is used as the name of a field',
   'can not read a block mapping entry; a multiline key may not be an implicit key':
-    'a field goes on over several lines, or has no colon',
+    'the name of a field spans several lines, or has no colon',
 }
 
 function syntaxProblem(source: ManifestFile, error: YAMLException): ManifestProblem {
@@ -157,7 +156,7 @@ function syntaxProblem(source: ManifestFile, error: YAMLException): ManifestProb
     return {
       code: 'E_ALIAS',
       ...place,
-      // The mark stands behind the asterisk.
+      // The mark is behind the asterisk.
       column: Math.max(1, column - 1),
       message: 'aliases are not supported',
       hint: 'share values with a kind: Defaults document',
@@ -173,12 +172,12 @@ function syntaxProblem(source: ManifestFile, error: YAMLException): ManifestProb
   }
   if (error.reason.startsWith('nesting exceeded')) {
     const message = `nesting is deeper than ${MANIFEST_DEPTH_MAX} levels`
-    return { code: 'E_LIMIT', ...place, message, hint: 'look for a bracket or an indentation that is wrong' }
+    return { code: 'E_LIMIT', ...place, message, hint: 'look for a wrong bracket or indentation' }
   }
   return { code: 'E_YAML', ...place, ...brokenSyntax(source.text, error) }
 }
 
-/** What is wrong with `text`, and where it is rather than where the parser stopped, as far as that is known. */
+/** The syntax error of `text`, at its cause rather than where the parser stopped, if the cause is known. */
 function brokenSyntax(
   text: string,
   error: YAMLException,
@@ -186,17 +185,17 @@ function brokenSyntax(
   const conflict = conflictIn(text)
   if (conflict !== undefined) {
     const hint = 'choose between what follows <<<<<<< and what follows ======='
-    return { ...conflict, message: 'git left a conflict here', hint }
+    return { ...conflict, message: 'this is an unresolved git conflict', hint }
   }
   const unclosed = unclosedIn(text, error)
   if (unclosed !== undefined) {
     const { opener, closer, line, column } = unclosed
     const message = `this ${opener} is not closed`
-    const hint = `close it with ${closer}, and indent what stands inside`
+    const hint = `close it with ${closer}, and indent its content`
     return { line, column, message, hint }
   }
   const hint = syntaxHint(text, error)
-  // The parser does not say where such a key is.
+  // The parser does not report the position of such a key.
   const complexKey = error.reason.includes('complex key') ? complexKeyOf(text) : undefined
   return {
     ...complexKey,

@@ -1,6 +1,6 @@
 import type { LineColumn } from '../manifestProblem.ts'
 
-/** A text, or where the first byte stands that belongs to none. */
+/** A text, or the place of the first invalid byte. */
 export type DecodedText = { readonly text: string } | { readonly badAt: LineColumn }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -9,8 +9,8 @@ const REPLACEMENT = '\uFFFD'
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)
 
 /**
- * `bytes` as UTF-8 text. A byte that is none is never replaced: what is sent would be another text than what
- * its author wrote. A byte order mark stays. Pure.
+ * Decodes `bytes` as UTF-8. An invalid byte is never replaced, which would send another text than its author wrote. A byte
+ * order mark is kept. Pure.
  */
 export function decodeUtf8(bytes: Buffer): DecodedText {
   try {
@@ -25,7 +25,7 @@ function firstBadByte(bytes: Buffer): LineColumn {
   const text = bytes.toString('utf8')
   let at = text.indexOf(REPLACEMENT)
   let offset = Buffer.byteLength(text.slice(0, at))
-  // The replacement character may also be what its author wrote.
+  // The text may also contain the replacement character itself.
   while (bytes.subarray(offset, offset + REPLACEMENT_BYTES.length).equals(REPLACEMENT_BYTES)) {
     const next = text.indexOf(REPLACEMENT, at + 1)
     offset += Buffer.byteLength(text.slice(at, next))

@@ -16,7 +16,7 @@ import {
 import { type Tagged, tagged } from '../../../api/contract/tagged.ts'
 
 const number = z.int({ error: 'must be a whole number' })
-/** What a status may be, in the words of a message. */
+/** Message about an invalid status. */
 export const STATUS_FORM = 'must be a status code, a class such as "2xx", or a comparison such as { lt: 400 }'
 const STATUS_CLASS = /^([1-5])xx$/
 
@@ -61,7 +61,7 @@ const matcherForm = {
 }
 type MatcherForm = { readonly [Matcher in (typeof MATCHERS)[number]]?: string | undefined }
 const ONE_MATCHER = { error: `must have exactly one of ${MATCHERS.join(', ')}` }
-/** The same for the JSON Schema. */
+/** The same rule for the JSON Schema. */
 const ONE_MATCHER_REQUIRED = { oneOf: MATCHERS.map((matcher) => ({ required: [matcher] })) }
 const hasOneMatcher = (form: MatcherForm): boolean =>
   MATCHERS.filter((matcher) => form[matcher] !== undefined).length === 1
@@ -85,11 +85,11 @@ const forms = {
   raw: assertionSchema,
 }
 
-/** One assertion as people write it; `raw` takes the API's own form. */
+/** One assertion in the form of manifests; `raw` has the form of the API. */
 export const assertionFormSchema = tagged(forms)
 export type AssertionForm = Tagged<typeof forms>
 
-/** The API's form of `form`. Pure. Throws an Error when `form` did not pass `assertionFormSchema`. */
+/** `form` in the form of the API. Pure. Throws an Error when `form` did not pass `assertionFormSchema`. */
 export function compileAssertion(form: AssertionForm): Assertion {
   if ('raw' in form) return form.raw
   if ('status' in form) return { StatusCode: { expected: compileStatus(form.status) } }
@@ -160,7 +160,7 @@ function parseBoundOf(source: string | undefined): Duration | undefined {
   return source === undefined ? undefined : parseDuration(source)
 }
 
-/** The form in which a person would write `assertion`: `compileAssertion` of it is `assertion` again. Pure. */
+/** `assertion` in the form of manifests; the inverse of `compileAssertion`. Pure. */
 export function exportAssertion(assertion: Assertion): AssertionForm {
   if ('StatusCode' in assertion) return { status: exportStatus(assertion.StatusCode.expected) }
   if ('DnsResoltion' in assertion) return { dns: exportDurationComparison(assertion.DnsResoltion.expected) }

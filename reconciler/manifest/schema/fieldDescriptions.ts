@@ -1,4 +1,4 @@
-/** What an editor shows of a field. */
+/** Description of a field, shown by editors. */
 export interface FieldDescription {
   readonly description: string
   readonly examples?: readonly unknown[]
@@ -10,45 +10,48 @@ const about = (description: string, ...examples: readonly unknown[]): FieldDescr
 const MATCH = 'Exactly one of equals, contains, startsWith, endsWith and regex.'
 
 /**
- * What each field of a manifest is, by the names that lead to it; lists add nothing to a path, `*` stands for
- * any key. A path with a kind in front wins. What stands below `raw` is the API's own and described there.
+ * Descriptions of fields by path; lists add nothing to a path, `*` stands for any key. A path that starts with a kind takes
+ * precedence. Fields below `raw` are described by the API.
  */
 export const FIELD_DESCRIPTIONS: Readonly<Record<string, FieldDescription>> = {
   apiVersion: about('Version of the format.', 'pharos/v1'),
   kind: about(
-    'Service: one monitored service. Defaults: what the services of this folder and below share. Environment: variables and patches that hold with --env.',
+    'Service: one monitored service. Defaults: values shared by the services of this folder and below. Environment: variables and patches for --env.',
   ),
-  metadata: about('What the document is called. Never sent.'),
+  metadata: about('Name, labels and id of the document. Never sent.'),
   'metadata.name': about(
-    'What the service is remembered by in the state: keep it, whatever the API shows. To change it, put the old one into previousNames.',
+    'Key of the service in the state, independent of spec.name. To change it, add the old name to previousNames.',
     'checkout-api',
   ),
-  'Environment.metadata.name': about('What --env names.', 'staging', 'production'),
-  'metadata.labels': about('For you: patches of an Environment choose services by them. Never sent.', {
+  'Environment.metadata.name': about('Name for --env.', 'staging', 'production'),
+  'metadata.labels': about('Labels for --selector, lint rules and patches of an Environment. Never sent.', {
     team: 'payments',
   }),
   'metadata.labels.*': about('Value of the label.'),
   'metadata.id': about(
-    'Id of a service that exists already and that this manifest takes over.',
+    'Id of an existing service that this manifest manages from now on.',
     '6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e',
   ),
   'metadata.previousNames': about('Earlier values of metadata.name: the service is kept.', ['checkout']),
   spec: about('How the service is monitored.'),
-  'Defaults.spec': about('What the services of this folder and below have unless they say otherwise.'),
-  'Environment.spec': about('What changes when --env chooses this Environment.'),
-  'spec.name': about('What the API shows; metadata.name when left out.', 'Checkout API'),
+  'Defaults.spec': about('Default values for the services of this folder and below.'),
+  'Environment.spec': about('Variables and patches that --env applies.'),
+  'spec.name': about('Name in the API; metadata.name when left out.', 'Checkout API'),
   'spec.interval': about('Time between two checks, in whole seconds.', '30s', '5m'),
   'spec.regions': about('Codes of the regions to check from, as GET /v1/regions lists them.', ['eu-west-1']),
-  'spec.paused': about('true or false keeps the service that way; left out, pausing is up to people.', true),
-  'spec.endpoints': about('What is called at every check.'),
-  'spec.endpointsDefaults': about('What every endpoint has unless it says otherwise.'),
-  'spec.endpoints.url': about('Where to, http or https.', 'https://checkout.example.com/health'),
-  'spec.endpoints.name': about('What the API shows of this endpoint.', 'health'),
+  'spec.paused': about('Whether the service is paused; not managed when left out.', true),
+  'spec.endpoints': about('Endpoints that every check requests.'),
+  'spec.endpointsDefaults': about('Default values for every endpoint.'),
+  'spec.endpoints.url': about('Address, http or https.', 'https://checkout.example.com/health'),
+  'spec.endpoints.name': about('Name of the endpoint in the API.', 'health'),
   'spec.endpoints.method': about('GET when left out.', 'POST'),
-  'spec.endpoints.timeout': about("At most 60s; the server's own when left out.", '10s', '500ms'),
-  'spec.endpoints.maxRedirects': about("Redirects that are followed; the server's own when left out.", 3),
-  'spec.endpoints.withDns': about('Whether the time of name resolution is measured.', true),
-  'spec.endpoints.headers': about('Headers by name. A secret is a reference, never a text.', {
+  'spec.endpoints.timeout': about("At most 60s; the server's default when left out.", '10s', '500ms'),
+  'spec.endpoints.maxRedirects': about(
+    "Maximum of redirects to follow; the server's default when left out.",
+    3,
+  ),
+  'spec.endpoints.withDns': about('Whether to measure the time of name resolution.', true),
+  'spec.endpoints.headers': about('Headers by name. A secret must be a reference.', {
     Accept: 'application/json',
     Authorization: { env: 'CHECKOUT_PROBE_TOKEN', prefix: 'Bearer ' },
   }),
@@ -64,11 +67,11 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, FieldDescription>> = {
   file: about(
     'A secret file below /run/secrets or --secrets-dir; for a body also a file of the set, as ./name.',
   ),
-  prefix: about('Goes before the secret.', 'Bearer '),
-  allowEmpty: about('Whether an empty secret is meant; otherwise it is an error.'),
-  value: about('The text itself.'),
+  prefix: about('Text before the secret.', 'Bearer '),
+  allowEmpty: about('Whether the secret may be empty.'),
+  value: about('The text.'),
   sensitive: about('Whether value is a secret: refused unless --allow-inline-secrets is given.'),
-  'spec.endpoints.assertions': about('What has to hold of every answer; all of it.', [
+  'spec.endpoints.assertions': about('Assertions about every response; all must hold.', [
     { status: 200 },
     { latency: { total: '< 500ms' } },
   ]),
@@ -79,31 +82,28 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, FieldDescription>> = {
     { lt: 400 },
   ),
   'spec.endpoints.assertions.status.eq': about('Exactly this status.'),
-  'spec.endpoints.assertions.status.not': about('Any status but this.'),
+  'spec.endpoints.assertions.status.not': about('Any other status.'),
   'spec.endpoints.assertions.status.lt': about('Below this status.'),
   'spec.endpoints.assertions.status.lte': about('This status or below.'),
   'spec.endpoints.assertions.status.gt': about('Above this status.'),
   'spec.endpoints.assertions.status.gte': about('This status or above.'),
-  'spec.endpoints.assertions.status.between': about(
-    'From the first to the second, both included.',
-    [200, 204],
-  ),
+  'spec.endpoints.assertions.status.between': about('From the first to the second, inclusive.', [200, 204]),
   'spec.endpoints.assertions.status.oneOf': about('One of these.', [200, 204]),
   'spec.endpoints.assertions.latency': about('Time taken: until the headers, for the body, or in total.', {
     total: '< 500ms',
   }),
-  'spec.endpoints.assertions.latency.headers': about('Until the headers were there.', '< 500ms'),
+  'spec.endpoints.assertions.latency.headers': about('Until the headers were received.', '< 500ms'),
   'spec.endpoints.assertions.latency.body': about('For the body.', '< 500ms'),
   'spec.endpoints.assertions.latency.total': about('In total.', '< 500ms', '10ms..200ms'),
   'spec.endpoints.assertions.dns': about('Time of name resolution.', '<= 50ms'),
-  'spec.endpoints.assertions.header': about(`A header of the answer. ${MATCH}`, {
+  'spec.endpoints.assertions.header': about(`A header of the response. ${MATCH}`, {
     name: 'content-type',
     contains: 'json',
   }),
   'spec.endpoints.assertions.header.name': about('Name of the header.', 'content-type'),
-  'spec.endpoints.assertions.body': about(`The body of the answer. ${MATCH}`, { contains: 'ok' }),
-  equals: about('Is exactly this text.'),
-  contains: about('Has this text in it.'),
+  'spec.endpoints.assertions.body': about(`The body of the response. ${MATCH}`, { contains: 'ok' }),
+  equals: about('Equals this text.'),
+  contains: about('Contains this text.'),
   startsWith: about('Starts with this text.'),
   endsWith: about('Ends with this text.'),
   regex: about('Matches this regular expression, in the syntax of RE2.', '^ok'),
@@ -117,23 +117,28 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, FieldDescription>> = {
   'spec.patches': about(
     'Changes to single services: mappings merge, null removes, everything else replaces.',
   ),
-  'spec.patches.target': about('Which services: by name, by labels, or all with {}.', { name: 'checkout' }),
+  'spec.patches.target': about('The services to patch: by name, by labels, or all with {}.', {
+    name: 'checkout',
+  }),
   'spec.patches.target.name': about('metadata.name of one service.', 'checkout'),
-  'spec.patches.target.labels': about('Labels that a service has to have, all of them.', {
+  'spec.patches.target.labels': about('Labels that a service must have, all of them.', {
     team: 'payments',
   }),
   'spec.patches.target.labels.*': about('Value of the label.'),
-  'spec.patches.patch': about('What changes, in the form of a Service.', { spec: { interval: '5m' } }),
+  'spec.patches.patch': about('The changes, in the form of a Service.', { spec: { interval: '5m' } }),
   'spec.patches.patch.spec': about('Changes below spec.', { interval: '5m' }),
   'spec.patches.patch.policy': about('Changes below policy.', { drift: 'report' }),
-  policy: about('How pharos may treat the service.'),
-  'policy.onDelete': about('What happens when the manifest goes; delete when left out.', 'pause'),
+  policy: about('How pharos manages the service.'),
+  'policy.onDelete': about('What happens when the manifest is removed; delete when left out.', 'pause'),
   'policy.pruneAfter': about(
-    'How long a service that onDelete: pause paused is kept before it is deleted; for ever when left out.',
+    'Time after which a service paused by onDelete: pause is deleted; never when left out.',
     '24h',
   ),
-  'policy.ignore': about('JSON pointers below /spec to what git leaves to others.', ['/spec/regions']),
-  'policy.ignore.*': about('One such pointer.', '/spec/regions'),
-  'policy.protect': about('Whether the service is never removed by pharos.', true),
+  'policy.ignore': about('JSON pointers below /spec to fields that git does not manage.', ['/spec/regions']),
+  'policy.ignore.*': about('A JSON pointer.', '/spec/regions'),
+  'policy.protect': about(
+    'Whether pharos must never delete or pause the service when its manifest is removed.',
+    true,
+  ),
   'policy.drift': about('What happens after a manual change of the service; heal when left out.', 'report'),
 }

@@ -8,21 +8,19 @@ import {
   serviceDocumentSchema,
 } from './serviceManifest.ts'
 
-/** What a text that refers to a variable has in it, wherever its value comes from. */
+/** Matches a text with a reference to a variable. */
 const VARIABLE_PATTERN = String.raw`\$\{var\.[A-Za-z_]`
 
 /**
- * The id of the schema. No server answers at this address: a team that publishes the schema replaces it, here and in the
- * catalogue.
+ * The id of the schema. The address is a placeholder: a team that publishes the schema replaces it, here and in the catalogue.
  */
 export const SCHEMA_ADDRESS = 'https://pharos.example.com/docs/manifest.schema.json'
 
 type Node = Readonly<Record<string, unknown>>
 
 /**
- * The JSON Schema (draft-7, which every editor knows) of one manifest document as it is written: what a
- * Service leaves to its Defaults is not required, and below `spec` and `policy` a text with a variable stands
- * for any value. Descriptions are what an editor shows. Pure.
+ * The JSON Schema (draft-7, which every editor supports) of one manifest document as written: fields that Defaults may give
+ * are optional, and below `spec` and `policy` any value may be a text with a variable. Pure.
  */
 export function manifestJsonSchema(): object {
   const options = [serviceDocumentSchema, defaultsManifestSchema, environmentManifestSchema]
@@ -40,7 +38,7 @@ export function manifestJsonSchema(): object {
   }
 }
 
-/** Where a part of the schema stands. */
+/** The place of a part of the schema. */
 interface Site {
   readonly kind: string
   readonly path: readonly string[]
@@ -77,7 +75,7 @@ function field(value: unknown, site: Site): Node {
   return { ...descriptionOf(site), ...written(mappingOf(value) ?? {}, site) }
 }
 
-/** What is known of the field at `site`; of the API's own fields below `raw`, nothing. Pure. */
+/** The description of the field at `site`; undefined for fields of the API below `raw`. Pure. */
 export function descriptionOf({ kind, path }: Site): FieldDescription | undefined {
   if (path.slice(0, -1).includes('raw')) return undefined
   const joined = path.join('.').replace('spec.endpointsDefaults.', 'spec.endpoints.')
@@ -85,7 +83,7 @@ export function descriptionOf({ kind, path }: Site): FieldDescription | undefine
   return known[`${kind}.${joined}`] ?? known[joined] ?? known[path.at(-1) ?? '']
 }
 
-/** Variables are replaced in the texts of spec and policy before their types are looked at. */
+/** Variables in spec and policy are replaced before types are checked. */
 function withVariables(schema: Node, { kind, path }: Site): Node {
   const [section] = path
   if (kind === 'Environment' || (section !== 'spec' && section !== 'policy')) return schema

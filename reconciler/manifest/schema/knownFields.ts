@@ -8,13 +8,13 @@ type Node = Readonly<Record<string, unknown>>
 
 let documents: readonly Node[] | undefined
 
-/** The JSON Schema of each kind; made when something is wrong for the first time. */
+/** The JSON Schema of each kind, created for the first problem. */
 function schemaOf(kind: Kind): Node {
   documents ??= nodesIn(mappingOf(manifestJsonSchema())?.anyOf)
   return documents[KINDS.indexOf(kind)] ?? {}
 }
 
-/** Fields that a document of `kind` may have in the mapping at `path`; empty where none has a meaning of its own. Pure. */
+/** The known fields of the mapping at `path` in a document of `kind`; empty for mappings with arbitrary keys. Pure. */
 export function knownFieldsAt(kind: Kind, path: ManifestPath): readonly string[] {
   const nodes = path.reduce<readonly Node[]>(
     (current, step) => current.flatMap((node) => below(node, step)),
@@ -23,7 +23,7 @@ export function knownFieldsAt(kind: Kind, path: ManifestPath): readonly string[]
   return [...new Set(nodes.flatMap((node) => Object.keys(mappingOf(node.properties) ?? {})))]
 }
 
-/** What stands at `step` below `node`, with each of its options. */
+/** The nodes at `step` below `node`, with each of their options. */
 function below(node: Node, step: string | number): readonly Node[] {
   if (typeof step === 'number') {
     const items = Array.isArray(node.items) ? node.items.slice(step, step + 1) : [node.items]
@@ -42,7 +42,7 @@ function nodesIn(values: unknown): readonly Node[] {
   return Array.isArray(values) ? values.map(mappingOf).filter((node) => node !== undefined) : []
 }
 
-/** Mappings in which a field may belong that was found elsewhere, as a message calls them. */
+/** Mappings to which a misplaced field may belong, with their names in messages. */
 const HOMES: readonly (readonly [name: string, kind: Kind, path: ManifestPath])[] = [
   ['the top level', 'Service', []],
   ['metadata', 'Service', ['metadata']],
@@ -52,7 +52,7 @@ const HOMES: readonly (readonly [name: string, kind: Kind, path: ManifestPath])[
   ['the spec of a kind: Defaults', 'Defaults', ['spec']],
 ]
 
-/** What to do about `field`, which the mapping at `path` of a document of `kind` cannot have. Pure. */
+/** Hint for the unknown `field` of the mapping at `path` in a document of `kind`. Pure. */
 export function unknownFieldHint(kind: Kind, path: ManifestPath, field: string): string | undefined {
   const known = knownFieldsAt(kind, path)
   const isHere = known.some((one) => fold(one) === fold(field))

@@ -1,11 +1,11 @@
 import { SCHEMA_ADDRESS } from './jsonSchema.ts'
 
-/** Names of files that are manifests wherever they are. Others need the comment `# yaml-language-server: $schema=…`. */
+/** Names of files that are manifests in any folder. Others need the comment `# yaml-language-server: $schema=…`. */
 const FILE_NAMES = ['*.pharos.yaml', '*.pharos.yml']
 
 /**
- * The schema of manifests as a catalogue in the form of SchemaStore, with which editors find the schema of a file by its
- * name. Its entry is what the catalogue of schemastore.org would take. Pure.
+ * The schema of manifests as a catalogue in the format of SchemaStore, with which editors find the schema of a file by its
+ * name. Its entry is valid in the catalogue of schemastore.org. Pure.
  */
 export function schemaCatalogue(): object {
   return {

@@ -4,9 +4,9 @@ import { DURATION_FORM, DURATION_PATTERN, parseDuration } from '../../../api/con
 import { METHODS } from '../../../api/contract/service.ts'
 import { assertionFormSchema } from './assertionForm.ts'
 
-/** The one version of the format. */
+/** The only version of the format. */
 export const API_VERSION = 'pharos/v1'
-/** Kinds of document, in the order in which messages list them. */
+/** Kinds of documents, in the order of messages. */
 export const KINDS = ['Service', 'Defaults', 'Environment'] as const
 export type Kind = (typeof KINDS)[number]
 
@@ -16,7 +16,7 @@ const KEY = /^[a-z0-9](?:[-a-z0-9._]{0,126}[a-z0-9])?$/
 export function isManifestName(text: string): boolean {
   return KEY.test(text)
 }
-/** What is wrong with a text that no manifest can have as its name. */
+/** Message about an invalid `metadata.name`. */
 export const NAME_MESSAGE =
   'must be 1 to 128 lower-case letters, digits, ".", "_" or "-", a letter or digit at both ends'
 const key = z.string({ error: 'must be a string' }).regex(KEY, { error: NAME_MESSAGE })
@@ -47,7 +47,7 @@ const secretParts = {
 }
 const VALUE_FORM = 'must be a string, { env: NAME } or { file: PATH }'
 
-/** A text in clear, a reference to a secret or to a file, or (only where allowed) an inline value. */
+/** A text in clear, a reference to a secret or a file, or an inline value. */
 export const valueFormSchema = z.union(
   [
     z.string(),
@@ -87,7 +87,7 @@ const paused = z.boolean({ error: 'must be true or false' })
 
 const POINTER_FORM = 'must be a JSON pointer below /spec, such as /spec/regions'
 
-/** What replaces the drift policies of earlier versions. */
+/** Messages about drift policies of earlier versions. */
 const FORMER_DRIFT: ReadonlyMap<unknown, string> = new Map([
   ['merge', 'can no longer be merge: use heal or report, and list fields that others set in policy.ignore'],
   [
@@ -146,12 +146,12 @@ const specFields = {
 }
 const NOT_A_MAPPING = { error: 'must be a mapping' }
 
-/** A whole Service document, after Defaults went into it. */
+/** A complete Service document, merged with its Defaults. */
 export const serviceManifestSchema = z.strictObject({
   ...serviceFields,
   spec: z.strictObject(specFields, NOT_A_MAPPING),
 })
-/** A Service document as it is written: Defaults may give what it leaves out. */
+/** A Service document as written: Defaults may provide missing fields. */
 export const serviceDocumentSchema = z.strictObject({
   ...serviceFields,
   spec: z.strictObject(
@@ -184,7 +184,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean()], {
 })
 const anyMapping = z.record(z.string(), z.unknown(), { error: 'must be a mapping' })
 
-/** An Environment document: variables and patches that hold when it is chosen with --env. */
+/** An Environment document: variables and patches that --env applies. */
 export const environmentManifestSchema = z.strictObject({
   ...envelope,
   kind: z.literal('Environment'),

@@ -5,6 +5,6 @@ import { schemaCatalogue } from './schemaCatalogue.ts'
 const write = (name: string, content: object): void =>
   writeFileSync(new URL(`../../../docs/${name}`, import.meta.url), `${JSON.stringify(content, null, 2)}\n`)
 
-// Writes the schema that is kept in the repository, for editors that have no pharos beside them, and its catalogue.
+// Writes the schema and its catalogue to docs/, for editors without pharos.
 write('manifest.schema.json', manifestJsonSchema())
 write('schema-catalogue.json', schemaCatalogue())

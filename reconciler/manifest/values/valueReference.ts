@@ -5,32 +5,32 @@ import type { ProblemCode } from '../manifestProblem.ts'
 import { decodeUtf8 } from '../read/utf8Text.ts'
 import type { ValueForm } from '../schema/serviceManifest.ts'
 
-/** Where the values that manifests refer to come from. */
+/** The sources of the values to which manifests refer. */
 export interface ValueSources {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The one folder from which secret files may be read. */
+  /** The only folder from which secret files may be read. */
   readonly secretsDirectory: string
-  /** Root of the set: files that are sent in clear come from below it. */
+  /** Root of the set, which contains all files that are sent in clear. */
   readonly rootDirectory: string
-  /** Reads files of a set that lies in no folder; absent where `rootDirectory` is one. */
+  /** Reads files of a set that is in no folder; absent when `rootDirectory` is a folder. */
   readonly readSetFile?: ReadSetFile | undefined
   readonly allowInlineSecrets: boolean
-  /** Whether a secret that could not be resolved is a problem, or stands as `unresolved`: to validate needs none. */
+  /** Whether an unresolved secret is a problem, or is replaced by UNRESOLVED. */
   readonly secrets: 'required' | 'optional'
 }
 
 /**
- * The bytes of the file at `path` below the root of a set, with forward slashes; why there are none when it is
- * no regular file of the set or has more than `bytesMax` bytes, of which then none is read.
+ * Reads the file at `path`, with forward slashes, below the root of a set: its bytes, or why there are none. A file of more
+ * than `bytesMax` bytes is not read.
  */
 export type ReadSetFile = (path: string, bytesMax: number) => Buffer | 'absent' | 'too-large'
 
-/** A value ready to send, or why there is none. */
+/** A value ready to send, or the problem. */
 export type ResolvedValue =
   | { readonly input: SensitiveInput }
   | { readonly code: ProblemCode; readonly message: string; readonly hint?: string }
 
-/** Where a reference stands: a body may come from a file of the set, a header may not. */
+/** The place of a reference: a body may come from a file of the set, a header may not. */
 export interface ValueSite {
   readonly part: 'header' | 'body'
   /** Folder of the manifest below the set's root. */
@@ -38,12 +38,12 @@ export interface ValueSite {
 }
 
 const NOT_UTF8 = 'which is not UTF-8: save it as UTF-8'
-/** Stands for a secret that is not available where secrets are optional. */
+/** Replaces an unavailable secret when secrets are optional. */
 export const UNRESOLVED = 'unresolved'
 
 /**
- * The value that `form` stands for. Everything that comes from the environment or from the secrets folder
- * is sensitive; a text and a file of the set (`./payload.json`) are sent in clear. Messages never hold a value.
+ * Resolves `form` to its value. Values from the environment or the secrets folder are sensitive; a text and a file of the
+ * set (`./payload.json`) are sent in clear. Messages never contain a value.
  */
 export function resolveValue(form: ValueForm, site: ValueSite, sources: ValueSources): ResolvedValue {
   if (typeof form === 'string') return { input: { value: form } }
@@ -61,7 +61,7 @@ function inlineValue(
   if (sources.allowInlineSecrets) return { input: { value: form.value, sensitive: true } }
   return {
     code: 'E_INLINE_SECRET',
-    message: 'must not hold a secret: every reader of the repository would see it',
+    message: 'must not contain a secret: every reader of the repository would see it',
     hint: 'refer to it as { env: NAME } or { file: /run/secrets/NAME }',
   }
 }
@@ -72,12 +72,12 @@ interface SecretOptions {
 }
 
 function environmentValue(form: { env: string } & SecretOptions, sources: ValueSources): ResolvedValue {
-  // A manifest could otherwise send our own credentials to any host that it names.
+  // A manifest could otherwise send the credentials of Pharos to any host.
   if (form.env.toUpperCase().startsWith('PHAROS_')) {
     return {
       code: 'E_SECRET',
-      message: `must not refer to ${form.env}: variables of Pharos itself are not for manifests`,
-      hint: 'give the secret a variable of another name',
+      message: `must not refer to ${form.env}: variables of Pharos are not available to manifests`,
+      hint: 'put the secret into a variable with another name',
     }
   }
   const value = sources.env[form.env]
@@ -104,13 +104,13 @@ function secretFile(form: { file: string } & SecretOptions, sources: ValueSource
   if (bytes === undefined) {
     return missing(`refers to the secret file ${path}, which cannot be read`, 'create it', sources)
   }
-  // A link inside the folder may still lead out of it.
+  // A symbolic link in the folder may lead out of it.
   if (!isBelow(realpathSync(root), realpathSync(path))) return outside
   const decoded = decodeUtf8(bytes)
   if (!('text' in decoded)) {
     return { code: 'E_SECRET', message: `refers to the secret file ${path}, ${NOT_UTF8}` }
   }
-  // Editors and echo end a file with a line break that is no part of the secret.
+  // Editors and echo end a file with a line break that does not belong to the secret.
   return secret(decoded.text.replace(/\r?\n$/, ''), form, `the file ${path}`)
 }
 
@@ -153,7 +153,7 @@ function fileOfTheSet(file: string, site: ValueSite, sources: ValueSources): Res
     return {
       code: 'E_FILE',
       message: `refers to ${file}, which is not a readable regular file`,
-      hint: 'correct the path, which starts at the folder of this manifest',
+      hint: 'correct the path, which is relative to the folder of this manifest',
     }
   }
   if (bytes === 'too-large') {
@@ -168,7 +168,7 @@ function fileOfTheSet(file: string, site: ValueSite, sources: ValueSources): Res
   return { code: 'E_FILE', message: `refers to ${file}, ${NOT_UTF8}` }
 }
 
-/** Reads regular files below the folder `root`, and follows no link out of it. */
+/** Reads regular files below the folder `root`, and follows no link that leads out of it. */
 function fileBelow(root: string): ReadSetFile {
   return (file, bytesMax) => {
     const path = join(root, file)
@@ -188,12 +188,12 @@ function regularFileBytes(path: string): number | undefined {
   return entry?.isFile() === true ? entry.size : undefined
 }
 
-/** The bytes of the regular file at `path`; reading anything else could wait for ever. */
+/** The bytes of the regular file at `path`; reading another kind of file could block forever. */
 function readBytes(path: string): Buffer | undefined {
   try {
     return statSync(path).isFile() ? readFileSync(path) : undefined
   } catch (error) {
-    // Absent, a folder, or not ours to read: each is the same to the author of the manifest.
+    // The author of the manifest need not distinguish a missing file, a folder and missing permissions.
     if (error instanceof Error && 'code' in error) return undefined
     throw error
   }

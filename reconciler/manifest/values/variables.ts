@@ -2,31 +2,30 @@ import { type Mapping, mappingOf } from '../mapping.ts'
 import type { ManifestPath } from '../read/position.ts'
 import { suggestionFor } from '../suggestion.ts'
 
-/** Value of a variable: whole scalars keep its type. */
+/** Value of a variable; a scalar that is one reference takes its type. */
 export type Variable = string | number | boolean
 
-/** A reference that cannot be replaced: `name` is not defined, or null where what follows `${var.` is no reference. */
+/** A reference that cannot be replaced: `name` is undefined, or null when the reference is malformed. */
 export interface VariableProblem {
   readonly path: ManifestPath
   readonly name: string | null
 }
 
-/** A manifest with its variables replaced, and what could not be. */
+/** A manifest with its variables replaced, and the references that could not be. */
 export interface Substituted {
   readonly mapping: Mapping
   readonly problems: readonly VariableProblem[]
 }
 
-/** What every reference to a variable starts with. */
+/** The start of a reference to a variable. */
 const OPENING = '${var.'
 const WHOLE = /^\$\{var\.([A-Za-z_][A-Za-z0-9_]*)\}$/
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y
 const DEFAULT = ':-'
 
 /**
- * Replaces `${var.name}` and `${var.name:-default}` in the texts of `spec` and `policy`; `$${var.` stands for itself
- * without the first dollar. A variable that is not defined is a problem, never an empty text, and so is `${var.` with
- * anything else behind it, which looks like a reference. Pure.
+ * Replaces `${var.name}` and `${var.name:-default}` in the texts of `spec` and `policy`; `$${var.` is an escaped `${var.`.
+ * Undefined variables and malformed references are problems. Pure.
  */
 export function substituteVariables(mapping: Mapping, variables: ReadonlyMap<string, Variable>): Substituted {
   if (!mentionsVariable(mapping.spec) && !mentionsVariable(mapping.policy)) return { mapping, problems: [] }
@@ -47,7 +46,7 @@ export function substituteVariables(mapping: Mapping, variables: ReadonlyMap<str
   return { mapping: Object.fromEntries(replaced), problems }
 }
 
-/** Whether there is anything to replace in `value`: in most manifests there is not, and they need no copy. */
+/** Whether `value` contains a reference; most manifests have none and need no copy. */
 function mentionsVariable(value: unknown): boolean {
   if (typeof value === 'string') return value.includes(OPENING)
   if (typeof value !== 'object' || value === null) return false
@@ -80,25 +79,25 @@ function replaceText(
   return `${result}${reader.rest()}`
 }
 
-/** One place at which a text says `${var.`. */
+/** One occurrence of `${var.` in a text. */
 type Reference = { readonly before: string } & (
   | { readonly kind: 'literal' }
-  /** `name` is null where no reference could be read. */
+  /** `name` is null for a malformed reference. */
   | { readonly kind: 'reference'; readonly name: string | null; readonly fallback: string | undefined }
 )
 
-/** The references of a text, one after the other; no part of the text is looked at twice. */
+/** Reads the references of a text in linear time. */
 class References {
   readonly #text: string
   #from = 0
-  /** Whether there is no further brace that could close a default. */
+  /** Whether no brace follows that could close a default. */
   #isUnclosed = false
 
   constructor(text: string) {
     this.#text = text
   }
 
-  /** What stands behind the last reference. */
+  /** The text behind the last reference. */
   rest(): string {
     return this.#text.slice(this.#from)
   }
@@ -131,7 +130,7 @@ class References {
   }
 }
 
-/** `value` such that `substituteVariables` leaves its texts as they are here: every `${var.` gets a dollar more. Pure. */
+/** `value` with every `${var.` escaped, so that `substituteVariables` restores it. Pure. */
 export function withoutReferences(value: unknown): unknown {
   if (typeof value === 'string') return value.split(OPENING).join(`$${OPENING}`)
   if (Array.isArray(value)) return value.map(withoutReferences)
@@ -140,7 +139,7 @@ export function withoutReferences(value: unknown): unknown {
   return Object.fromEntries(Object.entries(inner).map(([key, item]) => [key, withoutReferences(item)]))
 }
 
-/** What to say of the reference to `name`, null for one that cannot be read. Pure. */
+/** Message and hint for the reference to `name`; null for a malformed one. Pure. */
 export function variableWords(
   name: string | null,
   variables: ReadonlyMap<string, Variable>,

@@ -12,7 +12,7 @@ import type { CommandContext, CommandResult } from '../../session/context.ts'
 import { openWritingSession } from '../../session/session.ts'
 import { requireState, writingState } from '../../session/stateAccess.ts'
 
-/** Makes service ID the one of manifest NAME. The next apply makes it as the manifest says. Two requests. */
+/** Binds service ID to manifest NAME; the next apply updates the service. Two requests. */
 export async function bindCommand(
   [key = '', id = '']: readonly string[],
   context: CommandContext,
@@ -26,14 +26,15 @@ export async function bindCommand(
     const service = await serviceOf(id, client)
     const bindings = await store.bindings()
     const owner = bindings.find((binding) => binding.serviceId === service.id && binding.key !== key)
-    if (owner !== undefined) throw new UsageError(`service ${id} belongs to ${owner.key}: unbind that first`)
+    if (owner !== undefined)
+      throw new UsageError(`service ${id} belongs to ${owner.key}: unbind ${owner.key} first`)
     const before = bindings.find((binding) => binding.key === key)
     if (before !== undefined) throw new UsageError(`${key} has service ${before.serviceId}: unbind it first`)
     await store.settleIn({ orgId: org.id, url: session.url, source: null })
     await store.save({ put: newBinding(key, service.id) })
     await store.checkpoint()
     context.output.result(
-      `${key} is now service ${service.id} ${quoted(service.name)}; see "pharos plan" for what differs`,
+      `${key} is now bound to service ${service.id} ${quoted(service.name)}; "pharos plan" shows the differences`,
     )
     noticeWithoutManifest(key, context)
     return { exitCode: EXIT.converged, document: { key, id: service.id, requests: session.requests() } }
@@ -48,12 +49,12 @@ async function serviceOf(id: string, client: ReadingClient): Promise<ServiceResp
   } catch (error) {
     if (!(error instanceof ApiError) || (error.code !== 'not_found' && error.code !== 'invalid')) throw error
     throw new UsageError(
-      `the organisation has no service ${id}: "pharos state verify" lists those that are not managed`,
+      `the organisation has no service ${id}: "pharos state verify" lists unmanaged services`,
     )
   }
 }
 
-/** Forgets which service manifest NAME has, and leaves the service alone. No request. */
+/** Removes the binding of manifest NAME, without a change of the service. No request. */
 export function unbindCommand(
   [key = '']: readonly string[],
   context: CommandContext,
@@ -62,14 +63,14 @@ export function unbindCommand(
     const binding = await boundAs(key, store)
     await store.save({ drop: key })
     await store.checkpoint()
-    context.output.result(`${key} no longer has service ${binding.serviceId}, which is left as it is`)
+    context.output.result(`${key} is no longer bound to service ${binding.serviceId}, which is unchanged`)
     return { exitCode: EXIT.converged, document: { key, id: binding.serviceId } }
   })
 }
 
 /**
- * Gives the service of manifest OLD to manifest NEW: what previousNames does, for who does not want it in the
- * manifest. No request. The fingerprints of secrets belong to a name, so each counts as changed once.
+ * Moves the service of manifest OLD to manifest NEW, as previousNames does. No request. Fingerprints of secrets depend on the
+ * name, so each secret counts as changed once.
  */
 export async function mvCommand(
   [from = '', to = '']: readonly string[],
@@ -82,21 +83,21 @@ export async function mvCommand(
     if (taken !== undefined) throw new UsageError(`${to} has service ${taken.serviceId}: unbind it first`)
     await store.save({ drop: from, put: { ...binding, key: to } })
     await store.checkpoint()
-    context.output.result(`service ${binding.serviceId} is now the one of ${to}, no longer of ${from}`)
+    context.output.result(`service ${binding.serviceId} is now bound to ${to} instead of ${from}`)
     noticeWithoutManifest(to, context)
     return { exitCode: EXIT.converged, document: { from, to, id: binding.serviceId } }
   })
 }
 
-/** A service bound to a name that no manifest can have would be removed by the next apply. */
+/** The next apply would remove a service bound to an invalid name. */
 function requireManifestName(key: string): void {
   if (isManifestName(key)) return
   throw new UsageError(
-    `no manifest can be named ${JSON.stringify(key)}: names are of lower-case letters, digits, ".", "_" and "-"`,
+    `no manifest can be named ${JSON.stringify(key)}: names consist of lower-case letters, digits, ".", "_" and "-"`,
   )
 }
 
-/** The manifests are not read here, and what none of them names goes with the next apply. */
+/** The command does not read the manifests, so it cannot check this. */
 function noticeWithoutManifest(key: string, { output }: CommandContext): void {
   output.notice(`make sure that a manifest is named ${key}: without one the next apply removes the service`)
 }

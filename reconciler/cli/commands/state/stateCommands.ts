@@ -12,12 +12,12 @@ import type { CommandContext, CommandResult } from '../../session/context.ts'
 import { isGoneHere } from '../../session/holder.ts'
 import { readingState, requireState } from '../../session/stateAccess.ts'
 
-/** Most runs that `history` shows. */
+/** Maximum of runs that `history` shows. */
 const RUNS_MAX = 50
-/** Most events that are looked through for those of one run. */
+/** Maximum of events among which those of one run are searched. */
 const EVENTS_MAX = 1_000
 
-/** Shows what the state holds: which manifest has which service, and what is not settled. No request. */
+/** Shows the bindings, open operations, suspensions, approvals and lock of the state. No request. */
 export function statusCommand(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
   return readingState(context, async (store) => {
     const { output } = context
@@ -52,20 +52,20 @@ async function showControls(store: StateReading, location: string, output: Outpu
   ])
   for (const one of suspensions) output.result(suspensionLine(one, output))
   for (const { digest, actor } of approvals)
-    output.result(`  ${digest} is approved by ${visible(actor)}, and not used yet`)
+    output.result(`  ${digest} is approved by ${visible(actor)}, not used yet`)
   if (lease === null) return { suspensions, approvals, lease }
   const sight = leaseSight(lease, await store.writtenAtMs(), location)
   output.result(leaseText(sight, output))
   return { suspensions, approvals, lease: sight }
 }
 
-/** A lease, and what the last write of its state says about its holder. */
+/** A lease with the activity of its holder, derived from the last write to the state. */
 interface LeaseSight extends Lease {
-  /** ISO 8601, UTC; null where it is unknown. */
+  /** ISO 8601, UTC; null when unknown. */
   readonly lastSignAt: string | null
-  /** Whether its holder was silent for so long that the next run takes over from it, or has certainly ended. */
+  /** Whether the next run may take it over: its holder has ended or was inactive for too long. */
   readonly isExpired: boolean
-  /** Whether its holder was a process of this machine that has ended. */
+  /** Whether its holder was a process on this machine that has ended. */
   readonly isGone: boolean
   readonly ttlMs: number
 }
@@ -79,19 +79,19 @@ function leaseSight(lease: Lease, writtenAtMs: number | null, location: string):
 }
 
 function leaseText({ holder, lastSignAt, isExpired, isGone, ttlMs }: LeaseSight, { paint }: Output): string {
-  const lastSign = lastSignAt === null ? '' : `, last sign of life ${lastSignAt}`
+  const lastSign = lastSignAt === null ? '' : `, last active ${lastSignAt}`
   if (!isExpired) return `  in use by ${visible(holder)}${lastSign}`
   const lockTimeout = formatDuration({ secs: (2 * ttlMs) / 1_000, nanos: 0 })
   return paint.yellow(
-    `  locked by ${visible(holder)}, which ${isGone ? 'has ended' : 'is silent'}${lastSign}: a run with --lock-timeout ${lockTimeout} takes over`,
+    `  locked by ${visible(holder)}, which ${isGone ? 'has ended' : 'is inactive'}${lastSign}: a run with --lock-timeout ${lockTimeout} takes over`,
   )
 }
 
-/** An expired suspension blocks nothing, but explains why changes were blocked before. */
+/** Expired suspensions are shown because they explain why changes were blocked before. */
 function suspensionLine(suspension: Suspension, { paint }: Output): string {
   const { scope, actor, since, until, reason } = suspension
   const isOver = !isInForce(suspension, Date.now())
-  const end = until === null ? '' : isOver ? `, over since ${until}` : ` until ${until}`
+  const end = until === null ? '' : isOver ? `, expired ${until}` : ` until ${until}`
   const text = `  ‖ ${visible(`${scope} suspended by ${actor} since ${since}${end}: ${reason}`)}`
   return isOver ? paint.dim(text) : paint.yellow(text)
 }
@@ -117,7 +117,7 @@ export function historyCommand(_args: readonly string[], context: CommandContext
   })
 }
 
-/** Shows all that is known of the run whose id starts with RUN. No request. */
+/** Shows the run whose id starts with RUN. No request. */
 export function showCommand(
   [runId = '']: readonly string[],
   context: CommandContext,

@@ -12,10 +12,10 @@ import { requireOutputPlace, writeOutput } from '../../session/outputFile.ts'
 import { leaseOf, openSession } from '../../session/session.ts'
 import { readingState, requireState } from '../../session/stateAccess.ts'
 
-/** What stands for stdout and stdin where a file may be named. */
+/** Names stdout or stdin in place of a file. */
 const STANDARD_STREAM = '-'
 
-/** Prints everything that the state holds as JSON, or writes it to a file. No request, no secret. */
+/** Exports the state as JSON to stdout or a file. No request, no secret. */
 export async function exportState(
   [named]: readonly string[],
   context: CommandContext,
@@ -34,7 +34,7 @@ export async function exportState(
   })
 }
 
-/** Makes a state of what was exported, where there is none yet. No request. */
+/** Creates a state from an export, unless there is one. No request. */
 export async function importState(
   [file = '']: readonly string[],
   context: CommandContext,
@@ -42,9 +42,9 @@ export async function importState(
   const { output } = context
   const location = requireState(context)
   const document = parseDocument(readText(file), file)
-  // One that an import began, and a full disk ended, holds nothing yet.
+  // An import that failed, for example on a full disk, leaves an empty state.
   if ((await storeExists(location, context.env)) && !(await readingState(context, isEmpty)))
-    throw new UsageError(`there is a state at ${location} already: import into a new one`)
+    throw new UsageError(`there already is a state at ${location}: import into a new one`)
   const store = await openStore(location, context.env)
   try {
     const lease = await leaseOf(store, context)
@@ -55,12 +55,12 @@ export async function importState(
     await store.close()
   }
   context.output.result(
-    `${location}: ${document.bindings.length} services; secrets count as changed once unless the state's key comes along`,
+    `${location}: ${document.bindings.length} services; secrets count as changed once unless the state's key is moved along`,
   )
   return { exitCode: EXIT.converged, document: { services: document.bindings.length } }
 }
 
-/** Number of the stream by which every system knows stdin. */
+/** File descriptor of stdin. */
 const STDIN = 0
 
 async function isEmpty(store: StateReading): Promise<boolean> {
@@ -77,13 +77,13 @@ function readText(file: string): string {
 }
 
 /**
- * Compares the state with the services that there are: two requests, no write. Exits 6 when a person should
- * look: services that the state knows and that are gone, and open operations.
+ * Compares the state with the existing services: two requests, no write. Exits 6 when a service of the state was deleted or
+ * an operation is open.
  */
 export async function verifyState(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
   requireState(context)
   const checked = await readingState(context, async (store) =>
-    // Reads it as an import would.
+    // Validates it as an import would.
     parseDocument(JSON.stringify(await documentOf(store)), requireState(context)),
   )
   const session = await openSession(context)
@@ -97,14 +97,16 @@ export async function verifyState(_args: readonly string[], context: CommandCont
     )
     const { output } = context
     for (const { key, id } of found.gone) {
-      output.result(output.paint.yellow(`  ! ${key}: service ${id} is gone; the next apply makes it anew`))
+      output.result(
+        output.paint.yellow(`  ! ${key}: service ${id} was deleted; the next apply creates it again`),
+      )
     }
     for (const { key, kind } of found.open) {
       output.result(output.paint.yellow(`  ? ${key}: ${kind} sent, outcome not recorded`))
     }
     for (const { id, name } of found.unmanaged)
       output.result(`    service ${id} ${quoted(name)} is not managed here`)
-    output.result(`${found.bound} of ${checked.bindings.length} services are there, as the state says`)
+    output.result(`${found.bound} of ${checked.bindings.length} services of the state exist`)
     const needsLook = found.gone.length > 0 || found.open.length > 0
     return { exitCode: needsLook ? EXIT.decisionNeeded : EXIT.converged, document: found }
   } finally {
@@ -124,7 +126,7 @@ function findingsOf(
     bound: bindings.length - gone.length,
     gone: gone.map(({ key, serviceId }) => ({ key, id: serviceId })),
     open: intents.map(({ key, kind }) => ({ key, kind })),
-    // What an older backup does not know is reported, never removed.
+    // Services missing from an old backup are reported, never removed.
     unmanaged: ids.filter((id) => !owned.has(id)).map((id) => ({ id, name: names.get(id) ?? '' })),
   }
 }

@@ -63,7 +63,7 @@ test.each([
         { code: 'E_TIMEOUT', exitCode: 1, message: expect.stringContaining(reason) },
       ])
       expect(stderr, command).toContain(
-        'gave up after 1 s, the time limit of the run (--timeout, or timeout of the set)',
+        'timed out after 1 s, the time limit of the run (--timeout, or timeout of the set)',
       )
     }
   },

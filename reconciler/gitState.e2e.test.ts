@@ -154,20 +154,20 @@ test('a ref that is no state, or a damaged one, is reported with what to do, and
     exit: 1,
     error: {
       code: 'E_STATE',
-      message: expect.stringContaining('set the ref to the last commit that is right'),
+      message: expect.stringContaining('set the ref to the last valid commit'),
     },
   })
   put('{}')
   expect(await json('plan')).toMatchObject({
     exit: 1,
-    error: { code: 'E_STATE', message: expect.stringContaining('holds no state of pharos') },
+    error: { code: 'E_STATE', message: expect.stringContaining('contains no state of pharos') },
   })
   expect(await names()).toEqual(['a'])
 })
 
 test.each([
   ['git:/somewhere', 'names no ref'],
-  ['git:https://user:secret@host/x#refs/pharos/a', 'must hold no credential'],
+  ['git:https://user:secret@host/x#refs/pharos/a', 'must contain no credential'],
   ['git:ext::sh -c date#refs/pharos/a', 'the address of --state must be'],
   ['git:/no/such/repository#refs/pharos/a', 'cannot be used: there is no repository at the address'],
 ])('a location of a state in git that is none is refused: %s', async (location, message) => {

@@ -216,10 +216,10 @@ test('Scenario 45: a state whose file is damaged in its middle is reported as su
 })
 
 test.each([
-  ['no JSON', '{', 'is no state of pharos'],
+  ['no JSON', '{', 'is not a state of pharos'],
   ['a newer one', '{"version": 99}', 'was written by a newer pharos'],
-  ['one from before the first release', '{"version": 1}', 'from before the first release'],
-  ['another document', '{"version": 2}', 'is no state of pharos'],
+  ['one from before the first release', '{"version": 1}', 'before the first release'],
+  ['another document', '{"version": 2}', 'is not a state of pharos'],
 ])('an import of %s is refused', async (_what, text, message) => {
   const file = join(work.folder, 'backup.json')
   writeFileSync(file, text)

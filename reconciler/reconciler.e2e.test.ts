@@ -275,7 +275,7 @@ test.each(['plan', 'apply', 'drift'])(
     const run = await runHere([command, join(work.folder, 'manifests'), '--state', path], work.env)
     expect([run.exitCode, run.stderr]).toEqual([
       1,
-      `error there is no folder ${join(work.folder, 'missing')} for the state ${path}: make it, or correct --state\n`,
+      `error there is no folder ${join(work.folder, 'missing')} for the state ${path}: create it, or correct --state\n`,
     ])
   },
 )

@@ -32,8 +32,8 @@ test('a state and manifests that cannot be written say why and what to do, befor
   const failures: readonly (readonly [readonly string[], string])[] = [
     [['state', 'export', at('nodir/s'), ...state], `there is no folder ${at('nodir')} for`],
     [['state', 'export', '/dev/full', ...state], 'the disk is full: make room'],
-    [['state', 'import', at('nodir/s'), '--state', at('new.db')], 'it is not there'],
-    [['export', '--write', at('pharos.db/x')], 'cannot be made below a file'],
+    [['state', 'import', at('nodir/s'), '--state', at('new.db')], 'it does not exist'],
+    [['export', '--write', at('pharos.db/x')], 'cannot be created below a file'],
   ]
 
   for (const [args, words] of failures) {
@@ -246,7 +246,7 @@ test('services that the plan of the organisation has no room for are one line, h
   const { stdout } = await pharos('apply', ...onManifests())
   const left = stdout.split('\n').filter((line) => line.startsWith('  x '))
   expect(left).toHaveLength(2)
-  expect(left.join('\n')).toMatch(/the organisation's plan does not allow it: not tried.*: s\d+, s/)
+  expect(left.join('\n')).toMatch(/plan limit of the organisation: not tried.*: s\d+, s/)
 
   scene.proxy.refusesWith = () => undefined
   await pharos('apply', ...onManifests())

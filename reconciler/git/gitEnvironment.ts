@@ -2,7 +2,7 @@ import type { GitAccess } from './gitAccess.ts'
 import { loginOf } from './gitAccess.ts'
 import type { GitCall } from './gitCall.ts'
 
-/** Variables that git and ssh need to work at all; the last three on Windows. */
+/** Variables that git and ssh need; the last three on Windows. */
 const PASSED_ON = [
   'PATH',
   'HOME',
@@ -15,20 +15,20 @@ const PASSED_ON = [
   'USERPROFILE',
   'TEMP',
 ]
-/** Variables that say where the settings of a user are, beside HOME. */
+/** Variables for the location of user settings besides HOME. */
 const SETTINGS_PASSED_ON = ['XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM']
-/** Leave out every file of settings that is not the repository's. */
+/** Disables all settings except those of the repository. */
 const NO_SETTINGS = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
-/** A transfer over https that is slower than this for so long has stalled (bytes a second, seconds). */
+/** Speed and time from which a transfer over https counts as stalled (bytes per second, seconds). */
 const STALLED_BYTES_PER_SECOND = 100
 const STALLED_SECONDS = 60
 
-/** Files beyond this are passed through piece by piece (MiB): no manifest is as large. */
+/** Size from which files are streamed (MiB); no manifest is as large. */
 const LARGE_FILE_MIB = 32
-/** Most memory that git may ask for at once (MiB): a few kilobytes can be packed such that they unfold to gigabytes. */
+/** Maximum of memory in one allocation of git (MiB), against packs of a few kilobytes that expand to gigabytes. */
 const ALLOCATED_MIB_MAX = 256
 
-/** Harmless faults that old programs left in many a history. */
+/** Harmless defects that old programs have left in histories. */
 const HARMLESS = Object.fromEntries(
   ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate'].map((fault) => [
     `fetch.fsck.${fault}`,
@@ -37,8 +37,8 @@ const HARMLESS = Object.fromEntries(
 )
 
 /**
- * The whole environment of git. No file of the machine or of a user configures it, unless `usersSettings` says so; no
- * hook, helper, filter or prompt runs; and what goes over the wire is checked before it is stored.
+ * The complete environment of git. Settings of the machine and the user are ignored unless `usersSettings` is set; hooks,
+ * helpers, filters and prompts are disabled; transferred objects are verified before they are stored.
  */
 export function environmentOf({
   access,
@@ -66,7 +66,7 @@ export function environmentOf({
     GIT_ALLOC_LIMIT: `${ALLOCATED_MIB_MAX}m`,
     GIT_SSH_COMMAND: sshCommandOf(access),
     ...(keyRing === undefined ? {} : { GNUPGHOME: keyRing }),
-    // In the environment rather than in the arguments, which every user of the machine can read.
+    // Not in the arguments, which every user of the machine can read.
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(
       settings.flatMap(([name, value], index) => [
@@ -86,7 +86,7 @@ function configurationOf(access: GitAccess): Record<string, string> {
     'core.symlinks': 'false',
     'core.attributesFile': '/dev/null',
     'credential.helper': '',
-    // What comes is kept as one pack, whose size is limited, and large files in it never are in memory as a whole.
+    // A transfer is kept as one pack, whose size is limited, and its large files are never loaded completely.
     'fetch.unpackLimit': '1',
     'core.bigFileThreshold': `${LARGE_FILE_MIB}m`,
     'fetch.fsckObjects': 'true',
@@ -100,7 +100,7 @@ function configurationOf(access: GitAccess): Record<string, string> {
     'http.lowSpeedLimit': String(STALLED_BYTES_PER_SECOND),
     'http.lowSpeedTime': String(STALLED_SECONDS),
     'log.showSignature': 'false',
-    // No other program is to run for a signature than those of the kinds that count.
+    // Signatures must not run other programs than those of the accepted kinds.
     'gpg.program': gpgKeysFile === undefined ? '/bin/false' : 'gpg',
     'gpg.x509.program': '/bin/false',
     ...(login === undefined || access.scheme !== 'https'
@@ -111,17 +111,17 @@ function configurationOf(access: GitAccess): Record<string, string> {
   }
 }
 
-/** git hands this to a shell, so that names of files are quoted. */
+/** File names are quoted, because git passes the command to a shell. */
 function sshCommandOf({ sshKeyFile, knownHostsFile }: GitAccess): string {
   const options = [
     'BatchMode=yes',
     'StrictHostKeyChecking=yes',
     'UpdateHostKeys=no',
     'ConnectTimeout=15',
-    // A host that went away without a word is noticed within a minute.
+    // Detects an unreachable host within a minute.
     'ServerAliveInterval=15',
     'ServerAliveCountMax=3',
-    // The host gets nothing of this machine, and leaves nothing behind that still runs.
+    // No forwarding to the host, and no process that outlives the command.
     'ForwardAgent=no',
     'ClearAllForwardings=yes',
     'PermitLocalCommand=no',
@@ -143,7 +143,7 @@ function sshCommandOf({ sshKeyFile, knownHostsFile }: GitAccess): string {
   ].join(' ')
 }
 
-/** As ssh reads it: it would split at blanks, and take what follows a percent sign for a name of its own. */
+/** Escaped for ssh, which splits at blanks and expands percent signs. */
 function sshPath(path: string): string {
   return `"${path.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`
 }

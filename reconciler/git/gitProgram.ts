@@ -4,10 +4,10 @@ import type { GitCall } from './gitCall.ts'
 import { environmentOf } from './gitEnvironment.ts'
 import { explained } from './gitFailure.ts'
 
-/** git ended with an error. `message` is what git said and what to do about it, without any credential. */
+/** git ended with an error. `message` is that of git, with advice and without credentials. */
 export class GitError extends Error {
   override readonly name: string = 'GitError'
-  /** Null when it was ended by a signal, such as that of the time limit. */
+  /** Null when a signal ended it, for example after the time limit. */
   readonly exitCode: number | null
 
   constructor(message: string, exitCode: number | null) {
@@ -16,19 +16,19 @@ export class GitError extends Error {
   }
 }
 
-/** git was about to return more than any set needs, and was ended. */
+/** git was ended because it returned more than any set needs. */
 export class GitTooMuch extends GitError {
   override readonly name = 'GitTooMuch'
 }
 
-/** Longest text of git that is kept to explain its failure (characters). */
-const SAID_CHARS_MAX = 8_000
-/** Most that one call may give back (bytes): the manifests of the largest set, and what git says around them. */
+/** Maximum of stderr that is kept to explain a failure (characters). */
+const STDERR_CHARS_MAX = 8_000
+/** Maximum output of one call (bytes): the manifests of the largest set, with git's headers. */
 const OUTPUT_BYTES_MAX = 96 * 1024 * 1024
 
 /**
- * Runs the real git, without a shell, and resolves to its output. When it takes too long, says too much or is no
- * longer wanted, everything that it started ends with it. Throws GitError, or the signal's reason.
+ * Runs git and resolves to its output. After the time limit, too much output or an abort, git and all processes that it started
+ * are killed. Throws GitError, or the reason of the signal.
  */
 export function runGit(call: GitCall): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ export function runGit(call: GitCall): Promise<Buffer> {
       cwd: call.directory,
       env: environmentOf(call),
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A group of its own: a transfer is the work of processes that git starts.
+      // A process group, because git starts further processes for a transfer.
       detached: true,
     })
     const end = (): void => endGroup(child)
@@ -52,14 +52,14 @@ export function runGit(call: GitCall): Promise<Buffer> {
     call.signal?.addEventListener('abort', end)
     const chunks: Buffer[] = []
     let bytes = 0
-    let said = ''
+    let stderr = ''
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes > OUTPUT_BYTES_MAX) end()
       else chunks.push(chunk)
     })
     child.stderr.on('data', (chunk: Buffer) => {
-      if (said.length < SAID_CHARS_MAX) said += chunk.toString('utf8')
+      if (stderr.length < STDERR_CHARS_MAX) stderr += chunk.toString('utf8')
     })
     child.on('error', (error) => reject(notStarted(error)))
     child.on('close', (exitCode, killedBy) => {
@@ -69,27 +69,27 @@ export function runGit(call: GitCall): Promise<Buffer> {
       else if (exitCode === 0) resolve(Buffer.concat(chunks))
       else if (call.signal?.aborted === true) reject(call.signal.reason)
       else if (call.fileBytesMax !== undefined && exitCode === NOT_FOUND)
-        reject(notStarted(new Error('it is not there')))
+        reject(notStarted(new Error('it does not exist')))
       else if (isLate)
         reject(new GitError(`git ${call.args[0]} was ended after ${call.limitMs / 1_000} s`, null))
-      else reject(new GitError(messageOf(said, call, exitCode ?? killedBy), exitCode))
+      else reject(new GitError(messageOf(stderr, call, exitCode ?? killedBy), exitCode))
     })
-    // git may end before it has read all: what it then says is the better message.
+    // git may end before it has read all of its input: its own message is better than EPIPE.
     child.stdin.on('error', () => {})
     child.stdin.end(call.input ?? '')
   })
 }
 
-/** Blocks in which a shell counts the size of files (bytes). */
+/** Block size of `ulimit -f` (bytes). */
 const BLOCK_BYTES = 512
-/** How a shell ends that does not find the program. */
+/** Exit code of a shell that does not find the program. */
 const NOT_FOUND = 127
 
-/** The program and its arguments. Only a shell can set limits, which the programs that git starts have as well. */
+/** The program and its arguments. A file size limit needs a shell, and applies to all processes that git starts. */
 function commandOf({ args, fileBytesMax }: GitCall): [string, string[]] {
   if (fileBytesMax === undefined) return ['git', [...args]]
   const blocks = Math.ceil(fileBytesMax / BLOCK_BYTES)
-  // A lower one that is in force already cannot be raised, and need not be.
+  // A lower limit that is already in force cannot and need not be raised.
   return ['sh', ['-c', 'ulimit -f "$0" 2>/dev/null; exec git "$@"', String(blocks), ...args]]
 }
 
@@ -108,10 +108,10 @@ function notStarted(error: Error): GitError {
 }
 
 function tooMuch({ args }: GitCall): GitTooMuch {
-  return new GitTooMuch(`git ${args[0]} gave back more than ${OUTPUT_BYTES_MAX / 1024 / 1024} MiB`, null)
+  return new GitTooMuch(`git ${args[0]} returned more than ${OUTPUT_BYTES_MAX / 1024 / 1024} MiB`, null)
 }
 
-function messageOf(said: string, { access, args }: GitCall, end: number | NodeJS.Signals | null): string {
-  const text = explained(said, access)
+function messageOf(stderr: string, { access, args }: GitCall, end: number | NodeJS.Signals | null): string {
+  const text = explained(stderr, access)
   return text === '' ? `git ${args[0]} ended with ${end}` : text
 }

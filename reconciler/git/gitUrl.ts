@@ -1,12 +1,12 @@
-/** Ways to a repository that may be used; `file` only where the operator says so. */
+/** Supported protocols; `file` only if the operator allows it. */
 export type GitScheme = 'https' | 'ssh' | 'file'
 
 /** `git@github.com:shop/monitoring.git`: the short form of an ssh address. */
 const SCP_FORM = /^[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:[\w~./][\w~./@+%-]*$/
 
 /**
- * The scheme of a repository's address, or why it cannot be used. Whatever git would take for an option, for a
- * program to run (`ext::sh -c …`) or for a helper (`anything::…`) is refused before git sees it. Pure.
+ * The scheme of a repository's address, or why it cannot be used. Addresses that git would treat as an option, a program
+ * (`ext::sh -c …`) or a helper (`anything::…`) are refused. Pure.
  */
 export function gitSchemeOf(
   url: string,
@@ -20,7 +20,7 @@ export function gitSchemeOf(
   // A host that starts with a dash would be an option of ssh.
   if (parsed.hostname.startsWith('-')) return { problem: 'must have a host that does not start with "-"' }
   if (parsed.password !== '' || (parsed.protocol === 'https:' && parsed.username !== '')) {
-    return { problem: 'must hold no credential, which logs and pages would show: use "credential"' }
+    return { problem: 'must contain no credential, which logs and pages would show: use "credential"' }
   }
   if (parsed.protocol === 'file:') {
     if (!allowed.file) return { problem: 'may be a file:// address only with allowFile: true' }
@@ -30,7 +30,7 @@ export function gitSchemeOf(
   return { scheme: parsed.protocol === 'https:' ? 'https' : 'ssh' }
 }
 
-/** Why `branch` cannot be the name of a branch; `undefined` when it can. Pure. */
+/** Why `branch` is not a valid name of a branch; `undefined` when it is. Pure. */
 export function branchProblem(branch: string): string | undefined {
   const isPlain = /^[A-Za-z0-9_][\w./+#-]*$/.test(branch)
   const isOdd = /\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$/.test(branch)
@@ -39,7 +39,7 @@ export function branchProblem(branch: string): string | undefined {
     : 'must be the name of a branch, without refs/heads/'
 }
 
-/** Why `path` cannot be a folder or file of a repository; `undefined` when it can. `.` is the whole of it. Pure. */
+/** Why `path` is not a valid path in a repository; `undefined` when it is. `.` is the root. Pure. */
 export function treePathProblem(path: string): string | undefined {
   const isRelative = path !== '' && !path.startsWith('/') && !/\p{Cc}|\\/u.test(path)
   const steps = path.replace(/\/+$/, '').split('/')
@@ -50,10 +50,10 @@ export function treePathProblem(path: string): string | undefined {
 }
 
 /**
- * What is the same of all addresses of one repository: host and path, in lower case; `undefined` where `url` is none.
+ * The common part of all addresses of one repository: host and path, in lower case; `undefined` when `url` is invalid.
  *
- * Scheme, user, port and the ending `.git` differ between the ways to the same repository. So may the case of the path
- * at the usual hosts. Two repositories that share an identity all the same cost a needless fetch, nothing more. Pure.
+ * Scheme, user, port, the suffix `.git` and at common hosts the case of the path do not matter. Two repositories with the same
+ * identity only cause an unnecessary fetch. Pure.
  */
 export function repositoryIdentity(url: string): string | undefined {
   const [, host, path] = /^(?:[^@/:]+@)?([^@/:]+):(?!\/\/)(.+)$/.exec(url) ?? []

@@ -11,7 +11,7 @@ import { driftedText } from './planText.ts'
 
 type Paint = Output['paint']
 
-/** What an apply did, for people: a line for each change, then the counts. Pure. */
+/** The result of an apply as text: a line for each change, then the counts. Pure. */
 export function appliedLines(applied: Applied, requests: number, paint: Paint): readonly string[] {
   const { braked, digest, declared } = applied.planResult
   const lines = applied.outcomes.flatMap((outcome) => [
@@ -51,14 +51,14 @@ function outcomeLines({ change, result, message, notes }: ChangeOutcome, paint: 
       ]
     case 'stale':
       return [paint.yellow(`  x ${change.key}: PLAN_STALE: ${visible(message)}`)]
-    // ShownFields together.
+    // Summarised by togetherLines.
     case 'limited':
     case 'skipped':
       return []
   }
 }
 
-/** Where the manifest has what the API refused: on a line of its own, which editors and terminals link. */
+/** The place of a refused definition, on a separate line that editors and terminals can link. */
 function placeLines(
   outcome: ChangeOutcome,
   declared: Applied['planResult']['declared'],
@@ -70,15 +70,15 @@ function placeLines(
   return [paint.red(`      ${key}at ${visible(formatPlace(place))}`)]
 }
 
-/** Most keys that are listed of those for which the same holds; --json has all of them. */
+/** Maximum of keys in one line; --json has all of them. */
 const KEYS_SHOWN_MAX = 20
 
-/** A run that ended early, or met the limit of the plan, may have left thousands of changes, all for the same reason. */
+/** One line for each reason: a run that ended early or reached a plan limit may have left thousands of changes. */
 function togetherLines(outcomes: readonly ChangeOutcome[], paint: Paint): readonly string[] {
   const keys = new Map<string, string[]>()
   for (const { change, message, result } of outcomes) {
     if (result !== 'skipped' && result !== 'limited') continue
-    const why = result === 'skipped' ? message : `the organisation's plan does not allow it: ${message}`
+    const why = result === 'skipped' ? message : `plan limit of the organisation: ${message}`
     const same = keys.get(why)
     if (same === undefined) keys.set(why, [change.key])
     else same.push(change.key)
@@ -110,7 +110,7 @@ function doneText(change: ChangeOutcome['change']): string {
   }
 }
 
-/** How many changes of each kind were done, and how many were not. Pure. */
+/** Number of changes by result. Pure. */
 export function countsOfApplied({
   outcomes,
   blocked,
@@ -151,7 +151,7 @@ function summaryLine(applied: Applied, requests: number): string {
   return `${isIdle ? 'Nothing to do' : 'Applied'}: ${parts.join(', ')} (${counted(requests, 'API request')})`
 }
 
-/** What an apply did as data for --json. Pure. */
+/** The result of an apply as data for --json. Pure. */
 export function appliedDocument(applied: Applied): object {
   return {
     outcomes: applied.outcomes.map((outcome) => {

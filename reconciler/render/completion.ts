@@ -1,4 +1,4 @@
-/** What a shell completes of one command. */
+/** The completion of one command. */
 export interface CompletedCommand {
   /** One word, or two of a group: `state verify`. */
   readonly name: string
@@ -6,19 +6,19 @@ export interface CompletedCommand {
   readonly options: readonly {
     readonly long: string
     readonly description: string
-    /** What its value may be: one of some words (any when there are none), a file, or `none` when it takes none. */
+    /** Its value: one of some words (any text when empty), a file, or `none` for a flag. */
     readonly values: readonly string[] | 'files' | 'none'
   }[]
-  /** The same for the first argument; `names` are those of the state. Behind words of its own come files. */
+  /** The first argument, likewise; `names` are keys of the state. Further arguments are files. */
   readonly argument: readonly string[] | 'files' | 'names'
 }
 
-/** How the script for bash ends: what it completes, and how. */
+/** The last line of the script for bash. */
 const BASH_END = 'complete -F _pharos pharos'
 
 /**
- * A script for bash that completes commands, options, values and paths, and the names of manifests from the
- * state that --state names: only where it is a file, because anything else would be asked over the network. Pure.
+ * A script for bash that completes commands, options, values, paths, and the names of manifests from a state file in --state. A
+ * state in git is left out, because it would need the network. Pure.
  */
 export function bashCompletion(commands: readonly CompletedCommand[]): string {
   return `# pharos completion for bash: source <(pharos completion bash)
@@ -55,7 +55,7 @@ ${commands.map(bashCommand).join('\n')}
 ${BASH_END}`
 }
 
-/** A group of commands, and the words that may follow it. */
+/** A group of commands. */
 interface Group {
   readonly name: string
   readonly commands: readonly CompletedCommand[]
@@ -118,8 +118,8 @@ function bashCommand({ name, options, argument }: CompletedCommand): string {
 }
 
 /**
- * The same for zsh, which runs the script for bash, but does not end words by itself in a way that suits folders too:
- * a folder gets a slash here, and everything else a blank. Pure.
+ * The same for zsh, which runs the script for bash, but needs explicit word endings: a slash for a folder, a blank for other
+ * words. Pure.
  */
 export function zshCompletion(commands: readonly CompletedCommand[]): string {
   return `# pharos completion for zsh: source <(pharos completion zsh)

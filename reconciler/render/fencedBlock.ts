@@ -1,24 +1,24 @@
 import { OBEYED } from '../../api/contract/readableText.ts'
 import { counted } from '../text/counts.ts'
 
-/** Longest comment (bytes): GitHub takes 65,536 characters, and a job may want to add a line of its own. */
+/** Longest comment (bytes): GitHub accepts 65,536 characters, and a job may add its own lines. */
 const COMMENT_BYTES_MAX = 60_000
-/** What is kept free for headings and for saying that something was left out (bytes). */
+/** Bytes reserved for headings and notes about omitted lines. */
 const FRAME_BYTES = 3_000
-/** Longest line that is shown whole (characters). */
+/** Longest line that is not shortened (characters). */
 const LINE_CHARS_MAX = 1_000
 
-/** How much more the blocks of a comment may hold. */
+/** The remaining size of a comment. */
 export interface Budget {
   bytes: number
 }
 
-/** The budget of a comment that is still empty. */
+/** The budget of an empty comment. */
 export function commentBudget(): Budget {
   return { bytes: COMMENT_BYTES_MAX - FRAME_BYTES }
 }
 
-/** `lines` in a block that none of them can end, as many as `budget` has room for; `where` shows the others. */
+/** A fenced block that no line can end, with as many `lines` as `budget` allows; `where` shows the others. */
 export function fenced(lines: readonly string[], budget: Budget, where = '"pharos plan"'): string {
   const kept: string[] = []
   for (const line of lines.map(harmless)) {

@@ -5,8 +5,8 @@ import { fieldPath } from '../text/fieldText.ts'
 import { countsOf, type ShownPlan } from './planText.ts'
 
 /**
- * A plan as data for --json: every field with its JSON pointer, no secret nor any mark of one. The fields are those that
- * a plan is shown by: an endpoint that only moved, because one was put before it, is found again. Pure.
+ * A plan as data for --json: every field with its JSON pointer, without secrets and their fingerprints. Fields are aligned as
+ * in the text: an endpoint that only moved is unchanged. Pure.
  */
 export function planDocument(planResult: PlanResult & Pick<ShownPlan, 'planDigest'>): object {
   const { braked, plan, leftOut, digest, duplicates, planDigest } = planResult
@@ -53,7 +53,7 @@ export function changeDocument(change: Change): object {
   }
 }
 
-/** One field as data: `from` what the service has, `to` what it will have, `was` what it had before the change outside. Pure. */
+/** One field as data: current value, planned value, and the value before a manual change. Pure. */
 export function fieldDocument(field: PlannedField): object {
   const { pointer, from, to, reason, outside } = field
   const was = outside === undefined ? {} : { was: withoutMarks(outside.was) }
@@ -67,7 +67,7 @@ export function fieldDocument(field: PlannedField): object {
   }
 }
 
-/** `{ "sealed": true }` for a secret wherever it stands; null for a field that is not there. */
+/** Replaces secrets by `{ "sealed": true }`, and a missing field by null. */
 function withoutMarks(value: unknown): unknown {
   if (value === undefined) return null
   const text = JSON.stringify(value, (_key, inner: unknown) => {

@@ -8,8 +8,8 @@ import { changesText, planDigestText, type ShownPlan, summaryLine } from './plan
 const plain = pc.createColors(false)
 
 /**
- * A plan as a comment for a pull request, at most 60 kB. Every text from outside stands in
- * fenced blocks, where neither Markdown nor HTML nor a mention means anything. Pure.
+ * A plan as a comment for a pull request, at most 60 kB. Untrusted text is in fenced blocks, where Markdown, HTML and mentions
+ * have no effect. Pure.
  */
 export function planMarkdown(planResult: ShownPlan, problems: readonly ManifestProblem[]): string {
   const { braked, digest } = planResult
@@ -51,7 +51,7 @@ function section(heading: string, lines: readonly string[], budget: Budget): str
   return `${heading}\n\n${fenced(lines, budget)}`
 }
 
-/** The sign of a change first in its line: that is what colours it. */
+/** Moves the sign of a change to the start of its line, so that it is coloured. */
 function diffLines(lines: readonly string[]): readonly string[] {
   return lines.map((line) => line.replace(/^ {2}(?! )/, '').replace(/^~/, '!'))
 }

@@ -12,13 +12,13 @@ type Paint = Output['paint']
 
 /** The parts of a plan's result that are shown. */
 export type ShownPlan = Pick<PlanResult, 'plan' | 'braked' | 'digest'> & {
-  /** As planDigestOf gives it; absent where no plan is shown for review. */
+  /** Result of planDigestOf; absent when no plan is shown for review. */
   readonly planDigest?: string | null
 }
 
 /**
- * A plan for people: what happens to each service and why, then what safety limits block, then the counts, with `problems` of
- * the manifests. Pure.
+ * A plan as text: the change of each service with its reason, then changes blocked by safety limits, then the counts, including
+ * `problems` of the manifests. Pure.
  */
 export function planLines(
   planResult: ShownPlan,
@@ -38,13 +38,13 @@ export function planLines(
   return [...lines, summaryLine(planResult, problems)]
 }
 
-/** How to apply exactly the plan with `digest`. Pure. */
+/** The line with the digest of a plan. Pure. */
 export function planDigestText(digest: string | null): string {
   if (digest === null) return 'Digest: none, because a change needs a secret that is not available here'
   return `Digest: ${digest}`
 }
 
-/** What happens to each service and why, a line for each change and one for each of its fields. Pure. */
+/** The changes with their reasons, a line for each change and one for each of its fields. Pure. */
 export function changesText(changes: readonly Change[], paint: Paint): readonly string[] {
   return changes.flatMap((change) => changeLines(change, paint))
 }
@@ -90,10 +90,10 @@ function createLines(change: Extract<Change, { kind: 'create' }>, paint: Paint):
   ]
 }
 
-/** Why a change by hand is only shown. Pure. */
+/** Why a manual change is not reverted. Pure. */
 export function driftedText({ looping }: Extract<Change, { kind: 'drifted' }>): string {
-  if (looping.length === 0) return 'changed outside, left as it is (policy.drift)'
-  return `changed outside again and again, left as it is: another tool or person sets ${looping.join(', ')} (HealLoop)`
+  if (looping.length === 0) return 'changed outside, not reverted (policy.drift)'
+  return `changed outside repeatedly, no longer reverted: another tool or person sets ${looping.join(', ')} (HealLoop)`
 }
 
 function updateWord(change: Extract<Change, { kind: 'update' }>): string {
@@ -113,11 +113,11 @@ function pruneLine(prune: Prune, paint: Paint): string {
         `  - ${prune.key}: delete ${what}, created ${prune.createdAt ?? 'at an unknown time'}: irreversible`,
       )
     case 'pause':
-      return paint.red(`  - ${prune.key}: pause ${what} (its manifest is gone, policy.onDelete: pause)`)
+      return paint.red(`  - ${prune.key}: pause ${what} (its manifest was removed, policy.onDelete: pause)`)
     case 'detach':
       return paint.cyan(`  - ${prune.key}: detach ${what}, no request (policy.onDelete: detach)`)
     case 'forget':
-      return paint.cyan(`  - ${prune.key}: forget ${what}, which is gone already`)
+      return paint.cyan(`  - ${prune.key}: forget ${what}, which was already deleted`)
   }
 }
 
@@ -127,7 +127,7 @@ function reasonText(field: PlannedField): string {
     case 'secret':
       return field.outside === undefined ? 'git' : 'git, over a change outside'
     case 'drift':
-      return 'changed outside, put back'
+      return 'changed outside, reverted'
     case 'first-apply':
       return 'first apply'
     case 'differs':
@@ -135,7 +135,7 @@ function reasonText(field: PlannedField): string {
   }
 }
 
-/** How many changes of each kind a plan has. Pure. */
+/** Number of changes by kind. Pure. */
 export function countsOf({
   plan,
   braked,

@@ -42,12 +42,12 @@ test('a run whose requests are answered reports no wait', () => {
 })
 
 test.each([
-  ['ten minutes without a useful answer', HOUR_MS, 600_000, 'gave up after 10 min, the longest time'],
+  ['ten minutes without a useful answer', HOUR_MS, 600_000, 'timed out after 10 min, the longest time'],
   [
     'its time limit',
     7_000,
     7_000,
-    'gave up after 7 s, the time limit of the run (--timeout, or timeout of the set)',
+    'timed out after 7 s, the time limit of the run (--timeout, or timeout of the set)',
   ],
 ])('a run ends after %s', (_what, timeoutMs, endsAfterMs, words) => {
   const { clock, wait } = watched(timeoutMs)

@@ -6,9 +6,9 @@ import { ExpectedFailure } from './failure.ts'
 export const RUN_MS_MAX = 3_600_000
 /** How long a run continues without a usable answer of the API (milliseconds). */
 export const NO_ANSWER_MS_MAX = 600_000
-/** After how long a wait is reported first, and how often it is looked at (milliseconds): at most 15 s together. */
+/** Time before a wait is first reported, and time between two checks (milliseconds): together at most 15 s. */
 const REPORT_AFTER_MS = 10_000
-const LOOK_MS = 5_000
+const CHECK_MS = 5_000
 /** How often a continuing wait is reported again (milliseconds). */
 const REPORT_AGAIN_MS = 60_000
 
@@ -22,7 +22,7 @@ export class ApiTimeout extends ExpectedFailure {
   constructor(waiting: Waiting | null, afterMs: number, limit: string) {
     const why = waiting === null ? '' : `; last, ${waiting.reason}`
     super(
-      `gave up after ${durationText(afterMs)}, ${limit}${why}: nothing more is sent, what was done is kept; see that no other client spends the requests of the key and that the API is up, then run this again`,
+      `timed out after ${durationText(afterMs)}, ${limit}${why}: no more requests are sent, completed changes are kept; check that no other client uses up the rate limit of the key and that the API is up, then run this again`,
     )
     this.isThrottled = waiting?.kind === 'throttled'
   }
@@ -73,7 +73,7 @@ export function watchApiWait({ clock, timeoutMs, onWait, observer: given }: Wait
   const startedAtMs = clock.nowMs()
   let reportedAtMs = Number.NEGATIVE_INFINITY
   let last: { readonly waitingSinceMs: number; readonly report: WaitReport } | null = null
-  const look = (): void => {
+  const check = (): void => {
     const nowMs = clock.nowMs()
     const { waiting } = observer
     const waitedMs = waiting === null ? 0 : nowMs - waiting.sinceMs
@@ -92,7 +92,7 @@ export function watchApiWait({ clock, timeoutMs, onWait, observer: given }: Wait
   }
   let cancel = (): void => {}
   const arm = (): void => {
-    cancel = clock.after(Math.max(0, Math.min(LOOK_MS, startedAtMs + timeoutMs - clock.nowMs())), look)
+    cancel = clock.after(Math.max(0, Math.min(CHECK_MS, startedAtMs + timeoutMs - clock.nowMs())), check)
   }
   arm()
   const reported = (): WaitReport | null => {
@@ -102,7 +102,7 @@ export function watchApiWait({ clock, timeoutMs, onWait, observer: given }: Wait
   return { observer, signal: over.signal, reported, stop: () => cancel() }
 }
 
-/** Why a run that took `tookMs` and now waits since `waitedMs` ends; null while it goes on. */
+/** The timeout of a run that has taken `tookMs` and has waited for `waitedMs`; null before a limit. */
 function endOf(
   waiting: Waiting | null,
   {

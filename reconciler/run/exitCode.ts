@@ -13,7 +13,7 @@ export const EXIT = {
   terminated: 143,
 } as const
 
-/** By precedence: the first that holds is the exit code. */
+/** In order of precedence: the first one that holds is the exit code. */
 const PRECEDENCE = [
   'couldNotRun',
   'manifestsInvalid',
@@ -23,7 +23,7 @@ const PRECEDENCE = [
   'changesPending',
 ] as const
 
-/** What may be true of a run at the same time. */
+/** Facts about a run, of which several may be true. */
 export type RunFacts = { readonly [Fact in (typeof PRECEDENCE)[number]]?: boolean }
 
 /** The exit code of a run of which `facts` are true; 0 when none is. Pure. */
@@ -32,7 +32,7 @@ export function exitCodeOf(facts: RunFacts): number {
   return first === undefined ? EXIT.converged : EXIT[first]
 }
 
-/** What a run found and did, as far as its exit code tells of it. What does not apply is left out. */
+/** The results of a run that determine its exit code. Fields that do not apply are left out. */
 export interface RunFindings {
   /** Exit code for the signal that ended the run. */
   readonly interrupted?: number | undefined
@@ -47,15 +47,15 @@ export interface RunFindings {
   readonly problems: readonly { readonly code: string }[]
   /** Manifests without a problem. */
   readonly usableManifests: number
-  /** Safety limits and everything else that blocks changes. */
+  /** Brakes that block changes. */
   readonly tripped?: readonly { readonly brake: string }[]
-  /** Changes that cannot be made. */
+  /** Blocked keys. */
   readonly blocked?: readonly { readonly needsDecision: boolean }[]
-  /** What became of the changes that were tried. */
+  /** Results of executed changes. */
   readonly outcomes?: readonly { readonly result: string }[]
-  /** Whether the history of the repository, or the newest commit of it, has to be accepted first. */
+  /** Whether the history or the newest commit of the repository has to be accepted first. */
   readonly isCommitInDoubt?: boolean
-  /** Whether there are changes or drift that the command was asked to exit with 2 for. */
+  /** Whether there are changes or drift for which the command exits with 2. */
   readonly hasChanges?: boolean
 }
 
@@ -73,14 +73,14 @@ export function runExitCode(run: RunFindings): number {
       run.isCommitInDoubt === true ||
       tripped.some(({ brake }) => brake === 'otherSource') ||
       blocked.some(({ needsDecision }) => needsDecision),
-    // Of invalid manifests the problems tell.
+    // Invalid manifests are covered by the problems.
     approvalNeeded: tripped.some(({ brake }) => brake !== 'invalidSource'),
     partial: problems.length > 0 || blocked.length > 0 || outcomes.some(({ result }) => result !== 'done'),
     changesPending: run.hasChanges === true,
   })
 }
 
-/** The exit code of several runs together: the most telling of `codes`, 0 for none. Pure. */
+/** The exit code of several runs together: the code of highest precedence, 0 for none. Pure. */
 export function mostTelling(codes: readonly number[]): number {
   const stopped = codes.find((code) => code >= EXIT.interrupted)
   if (stopped !== undefined) return stopped

@@ -24,19 +24,19 @@ export interface Failure {
   readonly exitCode: number
 }
 
-/** A failure that has a code of its own. Its message tells the user what is wrong and what to do. */
+/** A failure with a code. Its message tells the user what is wrong and what to do. */
 export abstract class ExpectedFailure extends Error {
   abstract readonly code: FailureCode
   readonly exitCode: number = EXIT.couldNotRun
 }
 
-/** The command line or the environment asks for something that cannot be. */
+/** The command line or the environment is invalid. */
 export class UsageError extends ExpectedFailure {
   override readonly name = 'UsageError'
   readonly code = 'E_USAGE'
 }
 
-/** The user or the system asked the program to stop before its work was done; `state` is what came of it. */
+/** The user or the system stopped the program early; `state` is the result. */
 export class Interrupted extends ExpectedFailure {
   override readonly name = 'Interrupted'
   readonly code = 'E_INTERRUPTED'

@@ -7,7 +7,7 @@ import { EXIT } from './exitCode.ts'
 import { ExpectedFailure, type Failure, type FailureCode } from './failure.ts'
 import { fileErrorText, isFileError } from './fileFailure.ts'
 
-/** `error` as a user should read it. An unexpected error says so and shows where it happened. Pure. */
+/** `error` as a failure for users. The message of an unexpected error includes its stack. Pure. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof ExpectedFailure) {
     const { code, message, exitCode } = error
@@ -23,11 +23,11 @@ function codeAndMessage(error: unknown): readonly [FailureCode, string] {
     return ['E_NETWORK', `${error.message}: ${error.hint ?? 'check PHAROS_URL and that the server is up'}`]
   if (error instanceof ApiError) return ['E_API', apiMessage(error)]
   if (error instanceof UnreadableAnswer)
-    return ['E_ANSWER', `${error.message}: check PHAROS_URL, and proxies between here and the API`]
+    return ['E_ANSWER', `${error.message}: check PHAROS_URL, and proxies in front of the API`]
   if (isDatabaseError(error)) return ['E_STATE', `the state cannot be used: ${databaseFailureText(error)}`]
   if (isFileError(error)) return ['E_FILE', fileErrorText(error)]
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return ['E_INTERNAL', `this is a fault in pharos: ${text}`]
+  return ['E_INTERNAL', `this is a bug in pharos: ${text}`]
 }
 
 function apiMessage(error: ApiError): string {

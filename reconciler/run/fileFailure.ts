@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { ExpectedFailure } from './failure.ts'
 
-/** A file that was named for what a command makes cannot be written. The message says why and what to do. */
+/** An output file cannot be written. */
 export class UnwritableFile extends ExpectedFailure {
   override readonly name = 'UnwritableFile'
   readonly code = 'E_FILE'
@@ -14,38 +14,38 @@ export class UnwritableFile extends ExpectedFailure {
 function unwritableText(file: string, cause: unknown): string {
   const code = codeOf(cause)
   if (code === 'ENOENT')
-    return `there is no folder ${dirname(file)} for ${file}: make it, or name another place`
-  if (code === 'ENOTDIR') return `${file} cannot be made below a file: name another place`
+    return `there is no folder ${dirname(file)} for ${file}: create it, or use another path`
+  if (code === 'ENOTDIR') return `${file} cannot be created below a file: use another path`
   return `${file} cannot be written: ${fileReason(cause)}`
 }
 
-/** Whether a file or folder cannot be used, or a disk is full: what a user can do something about. */
+/** Whether a file or folder cannot be used, or a disk is full. */
 export function isFileError(error: unknown): error is NodeJS.ErrnoException {
-  // An error of a write, such as that of a full disk, does not know the file.
+  // The error of a write, for example to a full disk, does not contain the path.
   return error instanceof Error && 'syscall' in error && ('path' in error || error.syscall === 'write')
 }
 
-/** `error` as a sentence about its file, with what to do where that is known. Pure. */
+/** The message about the file of `error`, with advice if known. Pure. */
 export function fileErrorText(error: NodeJS.ErrnoException): string {
   return `${error.path ?? 'a file'} cannot be used: ${fileReason(error)}`
 }
 
-/** What the codes of the system mean to the user who named a file, and what to do. */
+/** Meanings of system error codes for users, with advice. */
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'it is not there',
+  ENOENT: 'it does not exist',
   EISDIR: 'it is a folder: name a file',
   ENOTDIR: 'a part of its path is a file, not a folder',
-  EACCES: 'this user has no permission for it: change that, or name another place',
-  EPERM: 'this user has no permission for it: change that, or name another place',
-  EROFS: 'its file system is read-only: name another place',
-  ENOSPC: 'the disk is full: make room, then run this again',
-  EDQUOT: "this user's share of the disk is full: make room, then run this again",
-  ELOOP: 'its links lead in a circle',
+  EACCES: 'this user has no permission: change its permissions, or use another path',
+  EPERM: 'this user has no permission: change its permissions, or use another path',
+  EROFS: 'its file system is read-only: use another path',
+  ENOSPC: 'the disk is full: free some space, then run this again',
+  EDQUOT: "this user's disk quota is exceeded: free some space, then run this again",
+  ELOOP: 'its symbolic links are circular',
   ENAMETOOLONG: 'its name is too long',
-  EEXIST: 'it is there already',
+  EEXIST: 'it already exists',
 }
 
-/** Why a file cannot be used, and what to do where that is known. Pure. */
+/** Why a file cannot be used, with advice if known. Pure. */
 export function fileReason(error: unknown): string {
   const reason = REASONS[codeOf(error)]
   if (reason !== undefined) return reason

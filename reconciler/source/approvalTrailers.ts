@@ -1,7 +1,7 @@
-/** What `git log --format` prints of the trailers `Pharos-Approve: DIGEST` of a commit. */
+/** The format of `git log` for the trailers `Pharos-Approve: DIGEST` of a commit. */
 export const APPROVAL_TRAILERS = '%(trailers:key=Pharos-Approve,valueonly,separator=%x2C)'
 
-/** The digests in what APPROVAL_TRAILERS printed; a value that is none is left out. Pure. */
+/** The digests in the output of APPROVAL_TRAILERS, without invalid values. Pure. */
 export function approvalsIn(printed: string): readonly string[] {
   return printed
     .split(',')

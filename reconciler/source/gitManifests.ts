@@ -20,13 +20,13 @@ export interface CommitManifests {
   readonly files: number
   readonly documents: readonly ManifestDocument[]
   readonly problems: readonly ManifestProblem[]
-  /** Reads what `fetchBodies` brought. */
+  /** Reads files fetched by `fetchBodies`. */
   readonly readSetFile: ReadSetFile
-  /** Brings the files that were asked for in vain until now; whether there were any. Throws BrokenMirror. */
+  /** Fetches the files that `readSetFile` has missed; returns whether there were any. Throws BrokenMirror. */
   fetchBodies(): Promise<boolean>
 }
 
-/** Reads manifests out of commits, and parses a file again only when its content or its place changed. */
+/** Reads manifests from commits, and parses a file again only when its content or its path has changed. */
 export interface ManifestReader {
   /** Throws BrokenMirror. */
   read(sha: string): Promise<CommitManifests>
@@ -34,13 +34,13 @@ export interface ManifestReader {
 
 interface Found {
   readonly entry: TreeEntry
-  /** From the root of the repository, fit to be shown. */
+  /** Path from the root of the repository, for display. */
   readonly file: string
-  /** Below the root of the set, with forward slashes. */
+  /** Path below the root of the set, with forward slashes. */
   readonly below: string
 }
 
-/** A reader of what stands at `path` (`.` for all) in the commits of `mirror`. */
+/** A reader of the manifests at `path` (`.` for all) in the commits of `mirror`. */
 export function manifestReader(mirror: ObjectReader, path: string): ManifestReader {
   const root = path === '.' ? '' : path.replace(/\/+$/, '')
   let parsed: ReadonlyMap<string, ReadFile> = new Map()
@@ -59,7 +59,7 @@ export function manifestReader(mirror: ObjectReader, path: string): ManifestRead
         const known = parsed.get(nameOf(one))
         now.set(nameOf(one), known ?? readManifest(one, blobs.get(one.entry.sha) ?? Buffer.of()))
       }
-      // What the newest commit no longer has is forgotten.
+      // Files that the newest commit no longer has are dropped from the cache.
       parsed = now
       const documents = [...now.values()].flatMap((read) => read.documents)
       const all = [...rules.problems, ...problems, ...[...now.values()].flatMap((read) => read.problems)]
@@ -89,7 +89,7 @@ async function treeBelow(
   }
 }
 
-/** A set of which nothing is read. */
+/** A set that is not read because of its size. */
 function tooLargeSet(problem: ManifestProblem): CommitManifests {
   return {
     exists: true,
@@ -109,7 +109,7 @@ function found(entry: TreeEntry, root: string): Found {
   return { entry, file: path.replaceAll(/\p{Cc}/gu, '…'), below }
 }
 
-/** Which entries are manifest files, and what is wrong with the others. Decides by size before anything is read. */
+/** Selects the manifest files, and reports problems of others. Checks sizes before anything is read. */
 function sorted(
   entries: readonly Found[],
   ignores: Ignores,
@@ -132,7 +132,7 @@ function sorted(
   return { taken, problems }
 }
 
-/** Folders and files whose names start with a dot are left out, as in a folder. */
+/** Whether the name of the file or one of its folders starts with a dot. */
 function isHidden({ below }: Found): boolean {
   return below.split('/').some((step) => step.startsWith('.'))
 }
@@ -158,12 +158,12 @@ function refusalOf(one: Found, bytesSoFar: number): ManifestProblem | undefined 
   const { entry, file, below } = one
   if (entry.path === null) return unfit(file, 'a file has a name that is not UTF-8', 'rename it')
   if (entry.kind === 'submodule') {
-    const message = 'a submodule stands here, which is not looked into'
-    return unfit(file, message, 'put its manifests here, or move it out of the path of the set')
+    const message = 'this is a submodule, which is not read'
+    return unfit(file, message, 'copy its manifests here, or move it out of the path of the set')
   }
-  // A link without an extension may be one to a folder of manifests, which would then be missing.
+  // A link without an extension may point to a folder of manifests, which would be missing.
   if (entry.kind === 'link' && (/\.ya?ml$/.test(below) || !posix.basename(below).includes('.'))) {
-    return unfit(file, 'a symbolic link stands here, which is not followed', 'put the files themselves here')
+    return unfit(file, 'this is a symbolic link, which is not followed', 'put the files themselves here')
   }
   if (!isManifest(one)) return undefined
   if (entry.size > FILE_BYTES_MAX) return limit(file, `the file has more than ${FILE_BYTES_MAX} bytes`)
@@ -178,13 +178,13 @@ const LFS_POINTER = 'version https://git-lfs.github.com/spec/'
 function readManifest({ file, below }: Found, bytes: Buffer): ReadFile {
   if (bytes.subarray(0, LFS_POINTER.length).toString('latin1') === LFS_POINTER) {
     const hint = 'keep manifests out of Git LFS'
-    return { documents: [], problems: [unfit(file, 'only a pointer of Git LFS stands here', hint)] }
+    return { documents: [], problems: [unfit(file, 'this is only a pointer of Git LFS', hint)] }
   }
   const directory = posix.dirname(below)
   return readBytes({ file, directory: directory === '.' ? '' : directory }, bytes)
 }
 
-/** Which bodies a set needs is known only while it is compiled: they are noted then, and brought afterwards. */
+/** Bodies are known only while a set is compiled: missing ones are recorded then, and fetched afterwards. */
 function bodyFiles(
   mirror: ObjectReader,
   entries: readonly Found[],
@@ -200,7 +200,7 @@ function bodyFiles(
       if (entry.size > bytesMax) return 'too-large'
       const body = bodies.get(entry.sha)
       if (body !== undefined || missing.has(entry.sha)) return body ?? Buffer.of()
-      // Small ones, but any number of them.
+      // Each is small, but their number is not limited.
       if (bytes + entry.size > SET_BYTES_MAX) return 'too-large'
       bytes += entry.size
       missing.add(entry.sha)

@@ -6,18 +6,18 @@ import { GitError, GitTooMuch, runGit } from '../git/gitProgram.ts'
 import { APPROVAL_TRAILERS, approvalsIn } from './approvalTrailers.ts'
 import { signatureProblem } from './gitSignature.ts'
 
-/** Default time limit of a transfer, and time limit of work on the disk (milliseconds). */
+/** Default time limit of a transfer, and time limit of local git commands (milliseconds). */
 const TRANSFER_MS_MAX = 10 * 60_000
 const LOCAL_MS_MAX = 60_000
 
 /** Default size limit of a transfer (MiB). */
 const TRANSFER_MIB_MAX = 1_024
 
-/** The parts of a mirror. */
+/** Settings of a mirror. */
 export interface MirrorOptions {
   readonly access: GitAccess
   readonly branch: string
-  /** Folder of the mirror: made when it is not there, and removed when it is broken. */
+  /** Folder of the mirror, created when missing and removed when broken. */
   readonly directory: string
   readonly env: Readonly<Record<string, string | undefined>>
   /** Longest transfer (milliseconds); ten minutes when absent. */
@@ -26,7 +26,7 @@ export interface MirrorOptions {
   readonly transferMiBMax?: number | undefined
 }
 
-/** The repository could not be read. The mirror keeps what it had. */
+/** The repository could not be read. The mirror is unchanged. */
 export class SourceUnavailable extends Error {
   override readonly name = 'SourceUnavailable'
   /** `no-branch`: the repository answers, but has no such branch. */
@@ -38,42 +38,42 @@ export class SourceUnavailable extends Error {
   }
 }
 
-/** The mirror on this disk lacks something that it should have. */
+/** The local mirror is damaged. */
 export class BrokenMirror extends Error {
   override readonly name = 'BrokenMirror'
 }
 
-/** A commit, with texts as they stand in the repository. */
+/** A commit; its texts come from the repository. */
 export interface Commit {
   readonly sha: string
   readonly subject: string
   readonly author: string
   /** ISO 8601. */
   readonly at: string
-  /** Digests that its trailers `Pharos-Approve:` name. */
+  /** Digests in its trailers `Pharos-Approve:`. */
   readonly approvals: readonly string[]
 }
 
 /** A bare copy of one branch of a repository. Nothing is ever checked out, so nothing in it can run or be followed. */
 export interface Mirror {
   /**
-   * Brings the newest commit of the branch here; its SHA. A mirror that fails although the repository answers,
-   * because a killed process or a bad disk left it broken, is made anew, once. Throws SourceUnavailable.
+   * Fetches the newest commit of the branch; returns its SHA. A mirror that fails although the repository answers, for example
+   * after a crash, is created again, once. Throws SourceUnavailable.
    */
   fetch(signal?: AbortSignal): Promise<string>
   /** Throws BrokenMirror, and SourceUnavailable for a message that is too long. */
   commit(sha: string): Promise<Commit>
-  /** Whether `descendant` contains `ancestor`; false too when the mirror no longer has one of them. */
+  /** Whether `descendant` contains `ancestor`; false when the mirror lacks one of them. */
   contains(descendant: string, ancestor: string): Promise<boolean>
-  /** Why the commit does not count as signed by an allowed key; null when it is. */
+  /** Why the commit has no valid signature of an allowed key; null when it has one. */
   signatureProblem(sha: string): Promise<string | null>
-  /** Runs git in the mirror. Throws GitTooMuch, and BrokenMirror for everything else that goes wrong. */
+  /** Runs git in the mirror. Throws GitTooMuch, and BrokenMirror for other failures. */
   read(args: readonly string[], input?: string): Promise<Buffer>
-  /** Removes the mirror: the next fetch makes it anew. */
+  /** Removes the mirror; the next fetch creates it again. */
   discard(): void
 }
 
-/** The mirror at `options.directory`; nothing is done yet. */
+/** The mirror at `options.directory`; does not access it yet. */
 export function mirrorOf(options: MirrorOptions): Mirror {
   const { access, directory, env } = options
   const call = (args: readonly string[], extra: { input?: string; limitMs?: number; signal?: AbortSignal }) =>
@@ -115,17 +115,17 @@ export function mirrorOf(options: MirrorOptions): Mirror {
   }
 }
 
-/** How the mirror gets the newest commit of the branch. */
+/** The method `fetch` of a mirror. */
 function fetching(
   options: MirrorOptions,
   { read, discard }: Pick<Mirror, 'read' | 'discard'>,
 ): Mirror['fetch'] {
   const { branch, directory } = options
   let isSwept = false
-  // A repository that git refuses however often it is copied must not be copied at every look.
+  // A repository that git refuses must not be copied again at every fetch.
   let mayStartAnew = true
-  // What cannot be tidied now cannot be at the next look either, and each one would take its time.
-  let mayTidy = true
+  // A garbage collection that failed once is not tried at every fetch.
+  let mayCollectGarbage = true
   return async (signal) => {
     if (!isSwept) removeLeftovers(directory)
     isSwept = true
@@ -133,7 +133,7 @@ function fetching(
       await fetchInto(options, signal)
     } catch (error) {
       if (!(error instanceof GitError)) throw error
-      // A command that was stopped, or never began, says nothing about the mirror; but it may have left half a pack behind.
+      // A stopped command does not imply a broken mirror, but may have left a partial pack.
       if (error.exitCode === null) {
         isSwept = false
         throw unreachable(options, error)
@@ -148,14 +148,14 @@ function fetching(
     }
     mayStartAnew = true
     refuseShallow(options)
-    if (mayTidy) mayTidy = await tidied(options, signal)
+    if (mayCollectGarbage) mayCollectGarbage = await collectGarbage(options, signal)
     return (await read(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`]))
       .toString()
       .trim()
   }
 }
 
-/** Fields of a commit, one after the other with a zero byte between. */
+/** Fields of a commit, separated by zero bytes. */
 const FORMAT = `%H%x00%<(500,trunc)%s%x00%<(200,trunc)%an%x00%cI%x00${APPROVAL_TRAILERS}`
 
 function commitIn(output: Buffer): Commit {
@@ -172,7 +172,7 @@ function commitIn(output: Buffer): Commit {
   }
 }
 
-/** Without what a terminal or a page would take for an instruction. */
+/** Replaces control characters. */
 function shown(text: string): string {
   return text.trim().replaceAll(/\p{Cc}/gu, '…')
 }
@@ -185,7 +185,7 @@ async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined
     makeFolder(directory, OWNER_ONLY)
     await runGit({ ...common, args: ['init', '--quiet', '--bare', '--template='], limitMs: LOCAL_MS_MAX })
   }
-  // Without --update-shallow a branch whose history is cut off would stay where it was, without a word.
+  // Without --update-shallow a shallow branch would silently not be updated.
   const quiet = [
     '--quiet',
     '--no-tags',
@@ -193,7 +193,7 @@ async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined
     '--force',
     '--no-write-fetch-head',
     '--update-shallow',
-    NOT_TIDIED,
+    NO_MAINTENANCE,
   ]
   const refspec = `+refs/heads/${branch}:refs/heads/${branch}`
   const fileBytesMax = transferMiBMax * 1024 * 1024
@@ -215,11 +215,11 @@ async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined
   }
 }
 
-/** Tidying writes all that ever came as one file, which the limit of a transfer is not for. */
-const NOT_TIDIED = '--no-auto-maintenance'
+/** Maintenance writes the whole history as one file, to which the limit of a transfer does not apply. */
+const NO_MAINTENANCE = '--no-auto-maintenance'
 
-/** Makes few packs of the many that transfers left, whenever git holds it for due; false where it could not. */
-async function tidied(options: MirrorOptions, signal: AbortSignal | undefined): Promise<boolean> {
+/** Runs git's automatic garbage collection; returns whether it succeeded. */
+async function collectGarbage(options: MirrorOptions, signal: AbortSignal | undefined): Promise<boolean> {
   const { access, directory, env, transferMsMax: limitMs = TRANSFER_MS_MAX } = options
   try {
     await runGit({ access, directory, env, signal, args: ['gc', '--auto', '--quiet'], limitMs })
@@ -231,7 +231,7 @@ async function tidied(options: MirrorOptions, signal: AbortSignal | undefined): 
   }
 }
 
-/** What a transfer that was killed left half-done: it may be as large as the repository, and nothing ever uses it. */
+/** Removes partial packs of killed transfers, which may be as large as the repository. */
 function removeLeftovers(directory: string): void {
   for (const file of leftoversIn(directory)) rmSync(file, { force: true })
 }
@@ -246,7 +246,7 @@ function leftoversIn(directory: string): readonly string[] {
 function refuseShallow({ access, directory }: MirrorOptions): void {
   if (!existsSync(join(directory, 'shallow'))) return
   rmSync(directory, { recursive: true, force: true })
-  const message = `${access.url} has only a part of its history: fetch the rest into it`
+  const message = `${access.url} is a shallow repository: fetch its complete history ("git fetch --unshallow")`
   throw new SourceUnavailable(message, 'unreachable')
 }
 
@@ -258,7 +258,7 @@ async function refuseWhenUnavailable(
 ): Promise<void> {
   const { access, branch, env } = options
   const ref = `refs/heads/${branch}`
-  // Elsewhere than in the mirror, which may be what is broken.
+  // Not in the mirror, which may be broken.
   const elsewhere = {
     access,
     directory: '/',

@@ -4,7 +4,7 @@ import type { GitAccess } from '../git/gitAccess.ts'
 import { GitError, runGit } from '../git/gitProgram.ts'
 import { takeWorkFolder } from '../state/sqlite/workFolder.ts'
 
-/** Longest look at one signature (milliseconds). */
+/** Time limit for the verification of one signature (milliseconds). */
 const LIMIT_MS = 60_000
 
 interface Repository {
@@ -14,13 +14,13 @@ interface Repository {
 }
 
 /**
- * Why commit `sha` does not count as signed by one of the keys that `access` allows; null when it does. The files
- * of keys are read anew each time: one that was taken out no longer counts.
+ * Why commit `sha` has no valid signature of a key that `access` allows; null when it has one. The files of keys are read each
+ * time, so that a removed key is no longer accepted.
  */
 export async function signatureProblem(repository: Repository, sha: string): Promise<string | null> {
   const { gpgKeysFile } = repository.access
   if (gpgKeysFile === undefined) return verified(repository, sha, undefined)
-  // A key ring of our own: neither the operator's keys nor what was imported before counts.
+  // An own key ring, so that neither the user's keys nor earlier imports are accepted.
   const folder = await takeWorkFolder('gpg')
   const keyRing = folder.path
   try {
@@ -54,6 +54,6 @@ async function importProblem({ env }: Repository, keyRing: string, file: string)
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     if (isMissing) return 'gpg could not be started to check it: install gnupg, or correct PATH'
-    return `the file of OpenPGP keys ${file} cannot be used: give what "gpg --export" writes`
+    return `the file of OpenPGP keys ${file} cannot be used: use a file written by "gpg --export"`
   }
 }

@@ -159,10 +159,10 @@ test('Scenario 20: links, submodules, pointers of LFS and odd names are problems
   expect([...keys(loaded)].sort()).toEqual(['a', 'executable', 'line-break', 'rf', 'upper'])
   expect([...problems(loaded)].sort()).toEqual([
     '(a name that is not UTF-8): a file has a name that is not UTF-8',
-    'monitoring/inside: a symbolic link stands here, which is not followed',
-    'monitoring/large.yaml: only a pointer of Git LFS stands here',
-    'monitoring/outside.yaml: a symbolic link stands here, which is not followed',
-    'monitoring/vendor: a submodule stands here, which is not looked into',
+    'monitoring/inside: this is a symbolic link, which is not followed',
+    'monitoring/large.yaml: this is only a pointer of Git LFS',
+    'monitoring/outside.yaml: this is a symbolic link, which is not followed',
+    'monitoring/vendor: this is a submodule, which is not read',
   ])
 })
 

@@ -6,7 +6,7 @@ import type { ValueSources } from '../manifest/values/valueReference.ts'
 import { type CommitManifests, manifestReader } from './gitManifests.ts'
 import { BrokenMirror, type Commit, type MirrorOptions, mirrorOf, SourceUnavailable } from './gitMirror.ts'
 
-/** A folder of a branch of a repository, and what its manifests are compiled with. */
+/** Settings of a source. */
 export interface GitSourceOptions extends MirrorOptions {
   /** Folder or file of the manifests from the root of the repository; `.` for all of it. */
   readonly path: string
@@ -14,7 +14,7 @@ export interface GitSourceOptions extends MirrorOptions {
   readonly environment?: string | undefined
 }
 
-/** The manifests of a commit, compiled. `set.problems` has those of the files as well. */
+/** The compiled manifests of a commit. `set.problems` includes those of the files. */
 export interface LoadedCommit {
   readonly commit: Commit
   /** Whether the commit has anything at the path. */
@@ -23,7 +23,7 @@ export interface LoadedCommit {
   readonly set: ServiceSet
 }
 
-/** What compiling needs besides the files, which come from the commit. */
+/** Inputs of compilation besides the files of the commit. */
 export type CompileWith = Omit<ValueSources, 'rootDirectory' | 'readSetFile'>
 
 /** A source of manifests in a repository. */
@@ -31,22 +31,21 @@ export interface GitSource {
   /** SHA of the newest commit. Throws SourceUnavailable. */
   fetch(signal?: AbortSignal): Promise<string>
   /**
-   * The manifests of commit `sha`. A mirror that turns out to be broken is made anew first, once. Throws
-   * SourceUnavailable, and UnknownEnvironment.
+   * The manifests of commit `sha`. A broken mirror is created again, once. Throws SourceUnavailable, and UnknownEnvironment.
    */
   load(sha: string, compileWith: CompileWith): Promise<LoadedCommit>
   /** Throws BrokenMirror. */
   commit(sha: string): Promise<Commit>
   /** Whether `descendant` contains `ancestor`. */
   contains(descendant: string, ancestor: string): Promise<boolean>
-  /** Why the commit does not count as signed by an allowed key; null when it does. */
+  /** Why the commit has no valid signature of an allowed key; null when it has one. */
   signatureProblem(sha: string): Promise<string | null>
 }
 
-/** Stands for the root of the set in names of files: nothing is ever read below it on this machine. */
+/** Placeholder for the root of the set in names of files; nothing is read below it on this machine. */
 const ROOT = '/set'
 
-/** The source that `options` describe; nothing is done yet. */
+/** The source with `options`; does not access it yet. */
 export function gitSource(options: GitSourceOptions): GitSource {
   const mirror = mirrorOf(options)
   const reader = manifestReader(mirror, options.path)
@@ -88,7 +87,7 @@ export async function compiledCommit(
   const isPattern = await patternCheckFor(manifests.documents)
   const sources = { ...compileWith, rootDirectory: ROOT, readSetFile: manifests.readSetFile, isPattern }
   let set = compileSet(manifests.documents, sources, environment)
-  // Which bodies are needed shows only now: with them it is compiled once more.
+  // The first compilation determines the needed bodies; with them the set is compiled again.
   while (await manifests.fetchBodies()) set = compileSet(manifests.documents, sources, environment)
   return { ...set, problems: sortedProblems([...manifests.problems, ...set.problems]) }
 }

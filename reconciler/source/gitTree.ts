@@ -1,7 +1,7 @@
 import { GitTooMuch } from '../git/gitProgram.ts'
 import { BrokenMirror, type Mirror } from './gitMirror.ts'
 
-/** What reads objects of a repository. */
+/** Reads objects of a repository. */
 export type ObjectReader = Pick<Mirror, 'read'>
 
 /** One entry of a commit's tree. `path` is from the root of the repository; null when its name is not UTF-8. */
@@ -9,7 +9,7 @@ export interface TreeEntry {
   readonly kind: 'file' | 'link' | 'submodule'
   readonly sha: string
   readonly path: string | null
-  /** Bytes of a file; 0 for anything else. */
+  /** Bytes of a file; 0 for other kinds. */
   readonly size: number
 }
 
@@ -23,20 +23,17 @@ const KINDS: Readonly<Record<string, TreeEntry['kind']>> = {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Most entries below a path that are looked at. A tree of a few kilobytes can stand for billions of files, when its
- * folders are the same ones again and again.
+ * Maximum of entries below a path. A tree of a few kilobytes can contain billions of files, if its folders refer to the same
+ * objects repeatedly.
  */
 const ENTRIES_MAX = 200_000
 
-/** There are more files below a path than any set of manifests has. The message says so. */
+/** There are more than ENTRIES_MAX files below a path. */
 export class TreeTooLarge extends Error {
   override readonly name = 'TreeTooLarge'
 }
 
-/**
- * Everything below `path` (`.` for all) in commit `sha`, sorted as git has it. Throws BrokenMirror, and
- * TreeTooLarge.
- */
+/** All entries below `path` (`.` for all) in commit `sha`, in git's order. Throws BrokenMirror, and TreeTooLarge. */
 export async function listTree(
   mirror: ObjectReader,
   sha: string,
@@ -74,7 +71,7 @@ function recordsIn(output: Buffer): readonly Buffer[] {
 function entryOf(record: Buffer): TreeEntry {
   const tab = record.indexOf(0x09)
   const [mode = '', , sha = '', size = ''] = record.subarray(0, tab).toString('latin1').split(/ +/)
-  // Modes that git no longer makes, such as 100664, are those of files.
+  // Historic modes, such as 100664, are those of files.
   const kind = KINDS[mode] ?? 'file'
   return { kind, sha, path: decoded(record.subarray(tab + 1)), size: kind === 'file' ? Number(size) : 0 }
 }
@@ -83,12 +80,12 @@ function decoded(name: Buffer): string | null {
   try {
     return utf8.decode(name)
   } catch {
-    // The only failure of a fatal decoder: the bytes are no UTF-8.
+    // The only failure of a fatal decoder: the bytes are not UTF-8.
     return null
   }
 }
 
-/** The bytes of the blobs `shas`, by SHA. One process for all of them. Throws BrokenMirror when one is missing. */
+/** The bytes of the blobs `shas`, by SHA, read with one process. Throws BrokenMirror when one is missing. */
 export async function readBlobs(
   mirror: ObjectReader,
   shas: readonly string[],

@@ -97,7 +97,7 @@ test('a path of the set that is a link or a submodule itself is a problem, and n
   repository.commit({})
   expect(await loaded()).toMatchObject({
     keys: [],
-    problems: ['monitoring: a symbolic link stands here, which is not followed'],
+    problems: ['monitoring: this is a symbolic link, which is not followed'],
   })
 
   repository.commit({ monitoring: null })
@@ -105,7 +105,7 @@ test('a path of the set that is a link or a submodule itself is a problem, and n
   repository.git('commit', '--quiet', '--message', 'a submodule')
   expect(await loaded()).toMatchObject({
     keys: [],
-    problems: ['monitoring: a submodule stands here, which is not looked into'],
+    problems: ['monitoring: this is a submodule, which is not read'],
   })
 })
 
@@ -223,13 +223,13 @@ test('a repository that becomes empty, shallow, another one or something else is
 
   replaced('init', '--quiet', '--initial-branch=main', '--object-format=sha256', directory)
   repository.commit({})
-  expect(await refusal()).toContain('names its objects by SHA-256')
+  expect(await refusal()).toContain('uses SHA-256')
 
   rmSync(directory, { recursive: true })
   renameSync(kept, directory)
   repository.commit({})
   replaced('clone', '--quiet', '--depth=1', `file://${cloned(directory)}`, directory)
-  expect(await refusal()).toContain('has only a part of its history')
+  expect(await refusal()).toContain('is a shallow repository')
 })
 
 /** A copy of the repository in `directory`, which is about to be replaced. */

@@ -2,13 +2,13 @@ import ignore from 'ignore'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import { decodeUtf8 } from '../manifest/read/utf8Text.ts'
 
-/** Name of the file at the root of a set that says what below it is left out. */
+/** Name of the file at the root of a set with patterns of files to leave out. */
 export const IGNORE_FILE = '.pharosignore'
 
-/** Tells whether `path` (below the root, with forward slashes) is left out, itself or with a folder that it is in. */
+/** Whether `path` (below the root, with forward slashes) or one of its folders is ignored. */
 export type Ignores = (path: string, isFolder: boolean) => boolean
 
-/** What an ignore file leaves out, and the lines of it that cannot be used. */
+/** The rules of an ignore file, and its problems. */
 export interface IgnoreRules {
   readonly ignores: Ignores
   readonly problems: readonly ManifestProblem[]
@@ -17,12 +17,12 @@ export interface IgnoreRules {
 /** A set without an ignore file. */
 export const NOTHING_IGNORED: IgnoreRules = { ignores: () => false, problems: [] }
 
-/** More stars than these in one name, or in a whole pattern, take a time that grows with each star to match a long path. */
+/** Patterns with more stars than these, whose matching time grows with each star. */
 const TOO_MANY_STARS = /\*[^*/\n]+\*[^*/\n]+\*|\*\*.*\*\*.*\*\*/
-/** Longest path that is matched (characters): systems have no longer ones, repositories may. */
+/** Longest path that is matched (characters); only paths in repositories can be longer. */
 const PATH_CHARS_MAX = 4_096
 
-/** Reads the ignore file `file`, whose patterns are those of `.gitignore`. Pure. */
+/** Parses the ignore file `file`, which has the syntax of `.gitignore`. Pure. */
 export function readIgnoreRules(bytes: Buffer, file: string): IgnoreRules {
   const decoded = decodeUtf8(bytes)
   if (!('text' in decoded)) {

@@ -29,7 +29,7 @@ import {
   readIgnoreRules,
 } from './ignoreFile.ts'
 
-/** What stands below a path: its documents, what could not be read, and where relative files start. */
+/** The manifests below a path. */
 export interface ManifestSource {
   /** Whether there is anything at the path at all. */
   readonly exists: boolean
@@ -40,9 +40,9 @@ export interface ManifestSource {
 }
 
 /**
- * Reads every `.yaml` and `.yml` below `path`, or `path` itself when it is a file. Names that start with a
- * dot are left out, and what the ignore file says. Symbolic links below it are refused, because they could lead
- * out of the folder, and so is everything that is no regular file: reading a pipe waits for its writer.
+ * Reads every `.yaml` and `.yml` below `path`, or `path` itself when it is a file. Names that start with a dot and ignored files
+ * are left out. Symbolic links are refused, because they could lead out of the folder, and so are special files, because reading
+ * a pipe could block.
  */
 export function readManifests(path: string, options: YamlOptions = {}): ManifestSource {
   const entry = statSync(path, { throwIfNoEntry: false })
@@ -98,15 +98,15 @@ function listed(
   })
 }
 
-/** A link to a folder of manifests is reported like one to a manifest: if it were skipped silently, all of them would be missing. */
+/** Whether a link may point to a folder of manifests: skipping it silently would lose all of them. */
 function mayBeFolder(entry: Dirent, path: string): boolean {
   if (!entry.isSymbolicLink()) return false
-  // Without an extension it counts as one wherever it leads, as in a commit, where that is not looked at.
+  // A link without an extension counts as one, as in a commit, where its target is unknown.
   if (!entry.name.includes('.')) return true
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
   } catch {
-    // It leads in a circle, or to where this user may not look: what is missing is unknown.
+    // The link is circular, or its target is not accessible.
     return true
   }
 }
@@ -140,7 +140,7 @@ function readFiles(
     }
   }
   for (const read of readYamlFiles(sources, options)) {
-    // Not push(...): a file may hold more documents than a call may have arguments.
+    // Not push(...): a file may have more documents than a call may have arguments.
     for (const document of read.documents) documents.push(document)
     for (const problem of read.problems) problems.push(problem)
   }
@@ -152,13 +152,13 @@ function readFiles(
   return { files: found.length, documents, problems }
 }
 
-/** One byte more than a file may have tells that it has too many; used for one file after the other. */
+/** Reused for all files; one byte larger than the limit, to detect larger files. */
 const beginning = Buffer.allocUnsafeSlow(FILE_BYTES_MAX + 1)
 
-/** The content of the file at `path` until the next call, or why there is none. Not more than one byte too many is read. */
+/** The content of the file at `path`, valid until the next call, or its problem. Reads at most one byte beyond the limit. */
 function beginningOf(path: string): Buffer | ManifestProblem {
   try {
-    // Where something else was put in place of a file just now, opening it must not wait.
+    // Opening must not block if the file was just replaced by a pipe.
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       let length = 0
@@ -177,10 +177,10 @@ function beginningOf(path: string): Buffer | ManifestProblem {
 
 function unreadable(path: string, error: unknown): ManifestProblem {
   if (!(error instanceof Error && 'code' in error)) throw error
-  return unfit(path, `${basename(path)} cannot be read (${String(error.code)})`, 'check who may read it')
+  return unfit(path, `${basename(path)} cannot be read (${String(error.code)})`, 'check its permissions')
 }
 
-/** What `bytes`, the content of a manifest file, hold. Pure. */
+/** Parses `bytes`, the content of a manifest file. Pure. */
 export function readBytes(
   { file, directory }: Pick<ManifestFile, 'file' | 'directory'>,
   bytes: Buffer,
@@ -217,12 +217,12 @@ function setLimit(path: string): ManifestProblem {
   return limit(path, `the files of the set have more than ${SET_BYTES_MAX} bytes together`)
 }
 
-/** A file that is not read for what it is. Pure. */
+/** The problem of a file that is not read because of its kind. Pure. */
 export function unfit(file: string, message: string, hint: string): ManifestProblem {
   return { code: 'E_FILE', file, line: 1, column: 1, message, hint }
 }
 
-/** A file that is not read for its size. Pure. */
+/** The problem of a file that is not read because of its size. Pure. */
 export function limit(file: string, message: string): ManifestProblem {
   return { code: 'E_LIMIT', file, line: 1, column: 1, message, hint: 'split it' }
 }

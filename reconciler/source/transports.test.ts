@@ -108,7 +108,7 @@ describe('over https', () => {
     const wrong = { ...LOGIN, password: `${CANARY}-of-yesterday` }
 
     expect(await refusalOf(access({ credential: wrong }))).toContain(
-      'refused the credential, or asks for one',
+      'refused the credential, or requires one',
     )
     expect(await refusalOf(access({ credential: undefined }))).toContain('refused the credential')
     expect(await keysOf(sourceOf(access()))).toEqual(['a'])
@@ -125,7 +125,7 @@ describe('over https', () => {
     expect(server.logins).toEqual([])
 
     server.show(good)
-    expect(await refusalOf(access({ caFile: undefined }))).toContain('name its issuer')
+    expect(await refusalOf(access({ caFile: undefined }))).toContain('add its CA certificate')
     expect(await keysOf(sourceOf(access()))).toEqual(['a'])
   })
 
@@ -135,7 +135,7 @@ describe('over https', () => {
     const other = await httpsGitServer({ root: elsewhere })
     server.behaviour = { redirectTo: other.urlOf('').replace(/\/$/, '') }
 
-    expect(await refusalOf(access())).toContain('the address leads to another one, which is not followed')
+    expect(await refusalOf(access())).toContain('the address redirects to another one, which is not followed')
     expect(other.logins).toEqual([])
 
     server.behaviour = 'answer'
@@ -208,10 +208,10 @@ describe.skipIf(sshSkipReason !== null)(
 
     test('a host that is not known, or shows another key than the known one, is not asked for anything', async () => {
       expect(await refusalOf(access({ knownHostsFile: undefined }))).toContain(
-        'the key of the host is not known',
+        'the key of the host is unknown',
       )
       expect(await refusalOf(access({ knownHostsFile: server.wrongHostsFile }))).toMatch(
-        /showed another key than the known one: ask its operator why.*SHA256:/,
+        /the key of the host has changed: ask its operator why.*SHA256:/,
       )
       expect(await keysOf(sourceOf(access()))).toEqual(['a'])
     })

@@ -1,18 +1,15 @@
 import type { StateStore } from './model/store.ts'
 
-/**
- * The store of a run without state: nothing outlives the process, so only services with `metadata.id` can
- * be managed and nothing is ever pruned.
- */
+/** The store of a run without state, which manages only services with `metadata.id` and never prunes. */
 export function nullStore(): StateStore {
   return {
     isDurable: false,
     stateId: 'stateless',
     leaseTtlMs: Number.POSITIVE_INFINITY,
-    leaseLookMsMax: Number.POSITIVE_INFINITY,
+    leaseCheckMsMax: Number.POSITIVE_INFINITY,
     beginsAhead: false,
     home: async () => null,
-    // What was bound in this run is of no use to it: each service is compared with the API anew.
+    // Bindings of this run are not needed: each service is compared with the API.
     bindings: async () => [],
     openIntents: async () => [],
     runs: async () => [],

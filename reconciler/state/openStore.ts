@@ -7,8 +7,8 @@ import { openSqliteStore, readSqliteStore } from './sqlite/sqliteStore.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Whether there is a state at `location` yet: the path of an SQLite file, or `git:ADDRESS#REF`. `env` tells git
- * how to reach its repository. Throws StateError when there never can be one.
+ * Whether there is a state at `location`: the path of an SQLite file, or `git:ADDRESS#REF`, reached with `env`. Throws
+ * StateError when the location is invalid.
  */
 export async function storeExists(location: string, env: Environment): Promise<boolean> {
   return isGitLocation(location) ? refExists(gitLocationOf(location, env)) : stateExists(location)
@@ -16,13 +16,13 @@ export async function storeExists(location: string, env: Environment): Promise<b
 
 /** Settings of a state besides its location. */
 export interface StoreOptions {
-  /** In place of the store's own (milliseconds). */
+  /** Overrides the default of the store (milliseconds). */
   readonly leaseTtlMs?: number | undefined
-  /** For a state in git: how to reach it, in place of what the environment says. */
+  /** Access to a state in git, which overrides the environment. */
   readonly access?: StateAccess | undefined
 }
 
-/** Opens the state at `location` to write to it, making it when it is not there. Throws StateError. */
+/** Opens the state at `location` for writing, and creates a missing one. Throws StateError. */
 export async function openStore(
   location: string,
   env: Environment,
@@ -31,11 +31,11 @@ export async function openStore(
   const store = isGitLocation(location)
     ? await openGitStore(gitLocationOf(location, env, access))
     : await openSqliteStore(location)
-  // Into the store itself: a copy of one that is a class would lose its methods.
+  // Assigned to the store itself: a copy of a class instance would lose its methods.
   return leaseTtlMs === undefined ? store : Object.assign(store, { leaseTtlMs })
 }
 
-/** Opens the state at `location` to look at it. Throws StateError when there is none. */
+/** Opens the state at `location` for reading. Throws StateError when there is none. */
 export async function readStore(location: string, env: Environment): Promise<StateReading> {
   return isGitLocation(location) ? openGitStore(gitLocationOf(location, env)) : readSqliteStore(location)
 }

@@ -4,28 +4,25 @@ import type { CanonicalService, Fingerprint } from '../../api/contract/canonical
 import { isGitLocation } from './git/gitRef.ts'
 import { StateError } from './model/stateError.ts'
 
-/** Name of the variable that holds the key of the fingerprints, where no key file is wanted. */
+/** Name of the variable with the key of the fingerprints, in place of a key file. */
 export const STATE_KEY_VARIABLE = 'PHAROS_STATE_KEY'
-/** Fewest characters of such a key. */
+/** Minimum length of the key (characters). */
 const KEY_CHARS_MIN = 32
 
-/** The key with which the fingerprints of secrets are made. It is never part of the state. */
+/** The key of the fingerprints of secrets. It is never part of the state. */
 export type StateKey = string
 
-/** Throws StateError when a state that is made at `statePath` could have no key. */
+/** Throws StateError when a new state at `statePath` would have no valid key. */
 export function requireKeyPlace(statePath: string, fromEnvironment: string | undefined): void {
   if (fromEnvironment !== undefined && fromEnvironment !== '') checked(fromEnvironment, STATE_KEY_VARIABLE)
-  // Beside a state in git, where every reader of the state would read it, is no place for a key.
+  // A key file beside a state in git would be visible to every reader of the state.
   else if (isGitLocation(statePath))
-    throw new StateError(
-      `a state in git needs ${STATE_KEY_VARIABLE}: fingerprints of secrets are made with it`,
-    )
+    throw new StateError(`a state in git needs ${STATE_KEY_VARIABLE}, the key of the fingerprints of secrets`)
 }
 
 /**
- * The key for the state at `statePath`: from `fromEnvironment`, or from the file beside the state, which is
- * made with mode 0600 when `create` says so. Its value is
- * `undefined` when there is none and none is to be made.
+ * The key of the state at `statePath`: `fromEnvironment`, or from the file beside the state, which `create` creates with mode
+ * 0600 if it is missing. `undefined` when there is none.
  *
  * Throws StateError when the key is too short or its file can be read by others.
  */
@@ -61,8 +58,8 @@ function checked(key: string, source: string): StateKey {
 }
 
 /**
- * Gives the fingerprints of the secrets of service `key` in the state `stateId`. The same secret has another fingerprint
- * at every place, so that fingerprints do not reveal which secrets are equal; another state key changes all of them.
+ * Returns the fingerprint function for service `key` in the state `stateId`. Fingerprints depend on the place, so that they do
+ * not reveal equal secrets, and on the state key.
  */
 export function fingerprintFor(stateKey: StateKey, stateId: string, key: string): Fingerprint {
   const start = fingerprintPrefix(stateKey)
@@ -73,7 +70,7 @@ export function fingerprintFor(stateKey: StateKey, stateId: string, key: string)
   }
 }
 
-/** Whether the first fingerprint in `definitions` was made with another key; false where there is none. Pure. */
+/** Whether the first fingerprint in `definitions` belongs to another key; false for none. Pure. */
 export function isOfOtherKey(stateKey: StateKey, definitions: Iterable<CanonicalService | null>): boolean {
   for (const definition of definitions) {
     for (const { call } of definition?.endpoints ?? []) {

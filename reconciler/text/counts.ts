@@ -1,6 +1,6 @@
 import { visible } from '../../api/contract/visibleText.ts'
 
-/** A name from outside, between quotes and on one line. Pure. */
+/** An untrusted name in quotes and on one line. Pure. */
 export function quoted(name: string): string {
   return visible(JSON.stringify(name))
 }

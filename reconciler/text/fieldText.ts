@@ -7,12 +7,12 @@ import type { ManifestPath } from '../manifest/read/position.ts'
 import { exportAssertion } from '../manifest/schema/assertionForm.ts'
 import type { PlannedField } from '../plan/planValue.ts'
 
-/** Longest value that is shown whole (characters); --json has all of it. */
+/** Longest value that is not shortened (characters). --json does not shorten. */
 const VALUE_CHARS_MAX = 120
-/** The same for a whole endpoint, which a reviewer would otherwise see nothing of. */
+/** The same for an endpoint, of which a reviewer should see most. */
 const ENDPOINT_CHARS_MAX = 600
 
-/** Where the field at `pointer` of a canonical service stands in a manifest, from `spec` on. Pure. */
+/** Path in a manifest, below `spec`, of the field at `pointer` of a canonical service. Pure. */
 export function fieldPath(pointer: string): ManifestPath {
   const steps = pointerSteps(pointer).map((step, index, all) =>
     /^\d+$/.test(step) && all[index - 1] !== 'headers' ? Number(step) : step,
@@ -20,25 +20,25 @@ export function fieldPath(pointer: string): ManifestPath {
   return manifestPathOf(steps, false).slice(1)
 }
 
-/** A field that differs, in the words of a manifest: both values, or what became of a secret, and no more of that. */
+/** A changed field in the form of manifests: both values, or only what happened to a secret. */
 export type FieldParts =
   | { readonly path: string; readonly from: string; readonly to: string }
   | { readonly path: string; readonly secret: string }
 
-/** `field` for people. Pure. */
+/** `field` in the form of manifests. Pure. */
 export function fieldParts(field: PlannedField): FieldParts {
   const path = formatPath(fieldPath(field.pointer))
   if (isSealed(field.from) && isSealed(field.to)) return { path, secret: secretWord(field) }
   return { path, from: valueText(field.from, path), to: valueText(field.to, path) }
 }
 
-/** `endpoints[0]: {url: "https://shop.example.com/"}`: the canonical leaf at `pointer` in the words of a manifest. Pure. */
+/** `endpoints[0]: {url: "https://shop.example.com/"}`: the canonical value at `pointer` in the form of manifests. Pure. */
 export function leafText(pointer: string, value: unknown): string {
   const path = formatPath(fieldPath(pointer))
   return `${path}: ${valueText(value, path)}`
 }
 
-/** `endpoints[0].timeout: 5s → 10s`; a secret is never more than the word. Pure. */
+/** `endpoints[0].timeout: 5s → 10s`; secrets are never shown. Pure. */
 export function fieldText(field: PlannedField): string {
   const parts = fieldParts(field)
   return 'secret' in parts
@@ -55,7 +55,7 @@ function secretWord(field: PlannedField): string {
       return 'replaced outside'
     case 'first-apply':
     case 'differs':
-      return 'sent, because what is set cannot be compared'
+      return 'sent, because the current value cannot be compared'
   }
 }
 
@@ -73,7 +73,7 @@ function valueText(value: unknown, path: string): string {
 const ENDPOINT_PATH = /^endpoints\[\d+\]$/
 const ASSERTION_PATH = /\.assertions\[\d+\]$/
 
-/** `value` in the words of a manifest: what is canonical reads like what was written. */
+/** The canonical `value` in the form of manifests. */
 function readable(value: unknown, path: string): unknown {
   if (ASSERTION_PATH.test(path)) {
     const assertion = assertionSchema.safeParse(value)
@@ -93,7 +93,7 @@ function readable(value: unknown, path: string): unknown {
 /** A secret among values: no written text equals it. */
 const SECRET = Symbol('secret')
 
-/** A canonical endpoint as a manifest has it: without what is not set, and without the call around its fields. */
+/** A canonical endpoint in the form of manifests: without unset fields, and without `call`. */
 function readableEndpoint(
   { call, assertions, ...rest }: { readonly call: unknown; readonly assertions?: unknown },
   path: string,
@@ -111,7 +111,7 @@ function readableEndpoint(
   )
 }
 
-/** JSON with the quotes that YAML needs no more than a reader left out. */
+/** JSON without quotes around keys, as in YAML. */
 function flowText(value: unknown): string {
   if (value === SECRET) return '(secret)'
   if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`

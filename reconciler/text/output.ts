@@ -5,32 +5,32 @@ import type { Failure } from '../run/failure.ts'
 import { type Format, isLines } from './format.ts'
 import { problemAnnotation } from './githubAnnotation.ts'
 
-/** Where a command's words go: the result to stdout, everything about the run itself to stderr. */
+/** The output of a command: its result on stdout, messages about the run on stderr. */
 export interface Output {
   readonly paint: ReturnType<typeof pc.createColors>
-  /** One line or more of the result. Dropped in formats that are one document, where `closing` is the result. */
+  /** Lines of the result. Dropped in formats that are one document, whose result is `closing`. */
   readonly result: (text: string) => void
-  /** Problems and warnings, one to a line, as editors, terminals and GitHub find their places. Dropped like `result`. */
+  /** Problems and warnings, one per line, in a form that editors, terminals and GitHub recognise. Dropped like `result`. */
   readonly problems: (problems: readonly ManifestProblem[]) => void
-  /** The same as marks of GitHub only: elsewhere other lines tell of them. */
+  /** The same as annotations of GitHub only, for problems that other lines report in other formats. */
   readonly annotations: (problems: readonly ManifestProblem[]) => void
-  /** What a run ends with, written whatever the format. */
+  /** The final output of a run, in every format. */
   readonly closing: (text: string) => void
   /**
-   * How far the run is: passes by at a terminal, and is a line of stderr every ten seconds or more elsewhere. Empty
-   * clears the terminal. Dropped with --quiet.
+   * Progress: a transient line on a terminal, otherwise a line on stderr at most every ten seconds. An empty text clears the
+   * transient line. Dropped with --quiet.
    */
   readonly progress: (text: string) => void
-  /** What a person at a terminal wants to see pass by; dropped elsewhere. */
+  /** A transient line on a terminal; dropped elsewhere. */
   readonly passing: (text: string) => void
-  /** What has to be known wherever the run happens. */
+  /** A message on stderr. */
   readonly notice: (text: string) => void
   readonly error: (text: string) => void
-  /** Calls `listener` as soon as the reader of the result is gone, as after `| head`. */
+  /** Calls `listener` when the reader of the result has closed it, as after `| head`. */
   readonly onReaderGone: (listener: () => void) => void
 }
 
-/** The streams of a process, whether colours are wanted, and the folder in which it was started. */
+/** The streams, the environment and the working directory of a process. */
 export interface Streams {
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean }
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
@@ -40,17 +40,17 @@ export interface Streams {
   readonly nowMs?: () => number
 }
 
-/** Time between two lines of progress where stderr is no terminal (milliseconds). */
+/** Time between two lines of progress when stderr is not a terminal (milliseconds). */
 const PROGRESS_MS = 10_000
-/** The same at a terminal (milliseconds): more often than an eye follows costs time. */
+/** The same on a terminal (milliseconds). */
 const TERMINAL_PROGRESS_MS = 100
 
-/** Whether `stream` takes what terminals obey: one that TERM calls dumb would show it as letters. */
+/** Whether `stream` is a terminal that supports escape sequences. */
 function isTerminal(stream: Streams['stdout'], env: Streams['env']): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb'
 }
 
-/** NO_COLOR switches colours off, FORCE_COLOR on (off with 0 or false); otherwise a terminal has them. */
+/** NO_COLOR disables colours, FORCE_COLOR enables them (0 and false disable); otherwise terminals have them. */
 function paintFor(stream: Streams['stdout'], env: Streams['env']): Output['paint'] {
   const { NO_COLOR = '', FORCE_COLOR = '' } = env
   const isForcedOff = FORCE_COLOR === '0' || FORCE_COLOR === 'false'
@@ -111,7 +111,7 @@ export function outputOn(streams: Streams, format: Format, isQuiet = false): Out
   }
 }
 
-/** Writes on one line why a command could not run; an unexpected error takes as many as it needs. */
+/** Writes why a command could not run, on one line unless the error is unexpected. */
 export function reportFailure({ code, message }: Failure, output: Output): void {
   output.error(code === 'E_INTERNAL' ? message : visible(message))
 }

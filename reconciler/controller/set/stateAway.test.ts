@@ -9,8 +9,7 @@ import { gitRepository } from '../../testing/gitRepository.ts'
 
 const { controllerOf, names, intervals, changeInterval } = controllerScene(startServer)
 
-const WAY_BACK =
-  ', so nothing more is sent: put it back as it was, or stop this program and start it with the state that is to count'
+const WAY_BACK = ', so no more requests are sent: restore it, or restart this program with the right state'
 
 test('a state that is taken away under a running controller stops every change until it is put back', async () => {
   const one = await controllerOf()
@@ -26,7 +25,7 @@ test('a state that is taken away under a running controller stops every change u
   await one.until(() => one.shop().headline === 'Degraded')
   await one.until(() => one.shop().headline === 'Stalled' && one.shop().role === 'starting', 60 * 60_000)
 
-  const reason = `${state} was removed or replaced while it was in use, so nothing more is sent`
+  const reason = `${state} was removed or replaced while it was in use, so no more requests are sent`
   expect(one.shop()).toMatchObject({
     conditions: [{ type: 'Stalled', message: expect.stringContaining(reason) }],
   })

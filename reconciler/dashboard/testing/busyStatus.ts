@@ -5,7 +5,7 @@ const BUSY_SERVICES: readonly ServiceStatus[] = [
   ...Array.from({ length: 36 }, (_, index) => sampleService(`storefront-${index}`)),
   sampleService('checkout', {
     state: 'Drifted',
-    message: 'it was changed outside, and its policy is to report that',
+    message: 'it was changed outside, and its policy is drift: report',
     todo: 'change the manifest, or put it back',
     fields: [
       SAMPLE_DRIFT,

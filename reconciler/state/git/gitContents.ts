@@ -4,25 +4,25 @@ import { StateError, stateGone } from '../model/stateError.ts'
 import type { BindingChange, StateDocument } from '../model/store.ts'
 import type { StateRef } from './gitRef.ts'
 
-/** What one commit holds: the state, and who may write it. */
+/** The content of one commit: the state, and its lease. */
 export interface Contents {
   readonly state: StateDocument
   readonly lease: { readonly holder: string | null; readonly epoch: number; readonly renewals: number }
-  /** When it was made (milliseconds since the epoch); null where it is unknown. */
+  /** Time of the commit (milliseconds since the epoch); null when unknown. */
   readonly writtenAtMs: number | null
 }
 
-/** What a ref holds, read and written again and again: as long as it is the same state. */
+/** Reads and writes the content of a ref, as long as it belongs to the same state. */
 export class KeptContents {
   readonly #ref: StateRef
-  /** The state that was there; null while none was. */
+  /** Id of the state; null before the first one. */
   #stateId: string | null = null
 
   constructor(ref: StateRef) {
     this.#ref = ref
   }
 
-  /** An empty state where there never was one. Throws StateError, `gone` where there is another one than before, or none. */
+  /** An empty state for a new ref. Throws StateError, `gone` when the state was removed or replaced. */
   async read(): Promise<Contents> {
     const contents = await readContents(this.#ref)
     const { stateId } = contents?.state ?? {}
@@ -53,11 +53,11 @@ async function readContents(ref: StateRef): Promise<Contents | null> {
   const files = await ref.read()
   if (files === null) return null
   const { state, lease, writtenAtMs = null } = files
-  return { state: parseDocument(state, ref.name, WAY_BACK), lease: leaseIn(lease, ref.name), writtenAtMs }
+  return { state: parseDocument(state, ref.name, ADVICE), lease: leaseIn(lease, ref.name), writtenAtMs }
 }
 
-/** What to do about a commit that another program made or damaged. */
-const WAY_BACK = 'set the ref to the last commit that is right, or name another ref with --state'
+/** Advice for a commit that another program created or damaged. */
+const ADVICE = 'set the ref to the last valid commit, or name another ref with --state'
 
 function leaseIn(text: string, name: string): Contents['lease'] {
   const value = parsedJson(text)
@@ -66,10 +66,10 @@ function leaseIn(text: string, name: string): Contents['lease'] {
     const holder = 'holder' in value && typeof value.holder === 'string' ? value.holder : null
     if (typeof epoch === 'number' && typeof renewals === 'number') return { holder, epoch, renewals }
   }
-  throw new StateError(`the lease of ${name} cannot be read: ${WAY_BACK}`)
+  throw new StateError(`the lease of ${name} cannot be read: ${ADVICE}`)
 }
 
-/** What `change` makes of the bindings and the open creations of `state`. Pure. */
+/** The bindings and intents of `state` after `change`. Pure. */
 export function changed(state: StateDocument, { put, drop }: BindingChange): Partial<StateDocument> {
   const gone = new Set([drop, put?.key])
   const kept = state.bindings.filter(({ key, serviceId }) => !gone.has(key) && serviceId !== put?.serviceId)
@@ -80,7 +80,7 @@ export function changed(state: StateDocument, { put, drop }: BindingChange): Par
   }
 }
 
-/** `state` in the hands of one who took it over: its creations may have been sent at any time until now. Pure. */
+/** `state` after a takeover of its lease: its creations may have been sent at any time until now. Pure. */
 export function takenOver(state: StateDocument, nowMs: number): StateDocument {
   return { ...state, intents: state.intents.map((intent) => ({ ...intent, sentAtMs: nowMs })) }
 }

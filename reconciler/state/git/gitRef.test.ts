@@ -72,9 +72,9 @@ test.skipIf(sshSkipReason !== null)(
     const url = server.urlOf(join(folder, 'state.git'))
     const key = { PHAROS_GIT_SSH_KEY_FILE: server.keyFile }
 
-    expect(await problemOf(url, key)).toContain('the key of the host is not known')
+    expect(await problemOf(url, key)).toContain('the key of the host is unknown')
     expect(await problemOf(url, { ...key, PHAROS_GIT_KNOWN_HOSTS_FILE: server.wrongHostsFile })).toContain(
-      'showed another key',
+      'the key of the host has changed',
     )
     await raceOn(url, { ...key, PHAROS_GIT_KNOWN_HOSTS_FILE: server.knownHostsFile })
     await server.close()

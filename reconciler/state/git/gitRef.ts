@@ -7,7 +7,7 @@ import { requireGit } from '../../git/gitVersion.ts'
 import { StateError } from '../model/stateError.ts'
 import { takeWorkFolder, type WorkFolder } from '../sqlite/workFolder.ts'
 
-/** A ref of a git repository, and how to reach it. */
+/** A ref of a git repository, with the access to it. */
 export interface GitRefLocation {
   readonly access: GitAccess
   /** Full name, such as refs/pharos/production. */
@@ -22,10 +22,10 @@ export class RefMoved extends StateError {
   }
 }
 
-/** How often a change is tried when other pushes come first. */
+/** Maximum of attempts when other pushes come first. */
 const TRIES_MAX = 5
 
-/** Runs `work` again, a few times, when another push came before its own. */
+/** Repeats `work`, up to TRIES_MAX times, when another push came first. */
 export async function untilUnmoved<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -36,27 +36,27 @@ export async function untilUnmoved<Result>(work: () => Promise<Result>): Promise
   }
 }
 
-/** What reaching the repository of a state may take besides its address. */
+/** Access to the repository of a state besides its address. */
 export type StateAccess = Pick<GitAccess, 'credential' | 'sshKeyFile' | 'knownHostsFile' | 'caFile'>
 
 /** Longest call of git (milliseconds). */
 const LIMIT_MS = 60_000
-/** Writes after which what is no longer needed of our own repository goes: every sign of life leaves some files. */
-const WRITES_PER_TIDYING = 50
-/** Ref of our own repository for the commit that was fetched last. */
+/** Number of writes between two garbage collections of the local repository, because every renewal adds files. */
+const WRITES_PER_CLEANUP = 50
+/** Local ref of the last fetched commit. */
 const READ_REF = 'refs/pharos-read'
-/** What a location of a state in git starts with. */
+/** Prefix of locations in git. */
 const PREFIX = 'git:'
 const FORM = 'git:ADDRESS#refs/pharos/NAME, where ADDRESS is https://…, ssh://…, git@host:path or a path'
 
-/** Whether `location` is one of a state in git. Pure. */
+/** Whether `location` is in git. Pure. */
 export function isGitLocation(location: string): boolean {
   return location.startsWith(PREFIX)
 }
 
 /**
- * The ref that `location` names: `git:ADDRESS#REF`. What `access` does not say about reaching it comes from the
- * variables `PHAROS_GIT_…`. Throws StateError that says how it is written.
+ * Parses `location`: `git:ADDRESS#REF`. Missing fields of `access` are taken from the variables `PHAROS_GIT_…`. Throws
+ * StateError with the expected form.
  */
 export function gitLocationOf(
   location: string,
@@ -66,12 +66,12 @@ export function gitLocationOf(
   const [address = '', ref = '', ...rest] = location.slice(PREFIX.length).split('#')
   const name = ref.replace(/^refs\//, '')
   if (rest.length > 0 || name === ref || branchProblem(name) !== undefined) {
-    throw new StateError(`--state ${location} names no ref: write ${FORM}`)
+    throw new StateError(`--state ${location} names no ref: use ${FORM}`)
   }
   const isPath = !/^[\w+.-]+:(?:\/\/|:)|^[^/]+@[^/]+:/.test(address)
   const url = isPath ? pathToFileURL(resolve(address)).href : address
   const found = gitSchemeOf(url, { file: true })
-  if ('problem' in found) throw new StateError(`the address of --state ${found.problem}: write ${FORM}`)
+  if ('problem' in found) throw new StateError(`the address of --state ${found.problem}: use ${FORM}`)
   return { access: { url, scheme: found.scheme, ...accessIn(env), ...access }, ref, env }
 }
 
@@ -89,67 +89,67 @@ function accessIn(env: Readonly<Record<string, string | undefined>>): StateAcces
   }
 }
 
-/** Whether the ref is there. Throws StateError when the repository cannot be reached. */
+/** Whether the ref exists. Throws StateError when the repository cannot be reached. */
 export async function refExists(location: GitRefLocation): Promise<boolean> {
   await usable(requireGit(location.env))
-  // No folder of ours is needed yet, and one that is not there would look like a git that is not there.
+  // Runs in /, because a missing working directory would look like a missing git.
   const listed = await git(location, '/', ['ls-remote', '--', location.access.url, location.ref])
   return listed.toString('utf8').trim() !== ''
 }
 
-/** The files that a state in git consists of. */
+/** The files of a state in git. */
 export interface StateFiles {
   readonly state: string
   readonly lease: string
-  /** When they were put there (milliseconds since the epoch), by the writer's clock; null where it is unknown. */
+  /** When they were written (milliseconds since the epoch), by the writer's clock; null when unknown. */
   readonly writtenAtMs?: number | null
 }
 
-/** A place that holds the files and takes new ones only where no other writer put others there since. */
+/** Stores the files, with a compare-and-swap write. */
 export interface StateRef {
   readonly name: string
-  /** What it holds now; null when it is not there. Throws StateError. */
+  /** The current files; null when the ref does not exist. Throws StateError. */
   read(): Promise<StateFiles | null>
   /**
-   * Makes `files` what it holds. Passing ones are no part of the history: the next ones take their place.
-   * Throws RefMoved when another writer changed it since, StateError for everything else.
+   * Replaces the files. Passing ones are not kept in the history: the next write replaces them. Throws RefMoved when another
+   * writer changed the ref since it was read, StateError for other failures.
    */
   write(files: StateFiles, message: string, isPassing?: boolean): Promise<void>
   close(): void
 }
 
 /**
- * One ref of a remote repository whose commits hold the state. A write is a commit that the remote accepts
- * only while the ref is what was last read or written here.
+ * One ref of a remote repository whose commits contain the state. A write is a commit that the remote accepts only if the ref
+ * has not changed since the last read or write.
  */
 export class GitRef implements StateRef {
   readonly name: string
   readonly #location: GitRefLocation
   readonly #folder: WorkFolder
-  readonly #writesPerTidying: number
-  /** Commit of the ref as last seen; empty while there is none. */
+  readonly #writesPerCleanup: number
+  /** Last known commit of the ref; empty for none. */
   #tip = ''
-  /** Parent of the next commit: the last one that is worth keeping. */
+  /** Parent of the next commit: the last one that is not passing. */
   #parent = ''
   #writes = 0
 
-  private constructor(location: GitRefLocation, folder: WorkFolder, writesPerTidying: number) {
+  private constructor(location: GitRefLocation, folder: WorkFolder, writesPerCleanup: number) {
     this.name = `${location.access.url}#${location.ref}`
     this.#location = location
     this.#folder = folder
-    this.#writesPerTidying = writesPerTidying
+    this.#writesPerCleanup = writesPerCleanup
   }
 
   /**
-   * A ref with a repository of our own to make commits in, removed by `close`, and tidied after every
-   * `writesPerTidying` writes.
+   * Opens a ref with a local repository for commits, which `close` removes and which is garbage-collected after every
+   * `writesPerCleanup` writes.
    */
-  static async open(location: GitRefLocation, writesPerTidying = WRITES_PER_TIDYING): Promise<GitRef> {
+  static async open(location: GitRefLocation, writesPerCleanup = WRITES_PER_CLEANUP): Promise<GitRef> {
     await usable(requireGit(location.env))
     const folder = await takeWorkFolder('git-state')
     try {
       await git(location, folder.path, ['init', '--quiet', '--bare', '.'])
-      return new GitRef(location, folder, writesPerTidying)
+      return new GitRef(location, folder, writesPerCleanup)
     } catch (error) {
       folder.remove()
       throw error
@@ -174,9 +174,9 @@ export class GitRef implements StateRef {
     const wanted = [from, `${from}:state.json`, `${from}:lease.json`].map((name) => `${name}\n`)
     const [tip, state, lease] = objectsIn(await this.#git(['cat-file', '--batch'], wanted.join('')))
     if (tip === undefined || state === undefined || lease === undefined)
-      throw new StateError(`${this.name} holds no state of pharos: name another ref with --state`)
+      throw new StateError(`${this.name} contains no state of pharos: name another ref with --state`)
     if (isNew) {
-      // It may have moved on since it was listed.
+      // The ref may have moved since it was listed.
       this.#tip = tip.id
       this.#parent = tip.id
     }
@@ -202,7 +202,7 @@ export class GitRef implements StateRef {
     try {
       await this.#git(['push', '--quiet', '--porcelain', expected, '--', access.url, `${commit}:${ref}`])
     } catch (error) {
-      // Whether the push was refused for another one or failed otherwise, the ref itself tells.
+      // The ref shows whether another push came first or the push failed for another reason.
       const listed = (await this.#git(['ls-remote', '--', access.url, ref])).toString('utf8')
       const now = listed.split('\t')[0]?.trim() ?? ''
       if (now !== commit) throw now === this.#tip ? error : new RefMoved(this.name)
@@ -210,12 +210,12 @@ export class GitRef implements StateRef {
     this.#tip = commit
     if (!isPassing) this.#parent = commit
     this.#writes += 1
-    // What was written is written, whatever becomes of this.
-    if (this.#writes % this.#writesPerTidying === 0) await this.#tidy().catch(() => {})
+    // A failed garbage collection does not affect the write.
+    if (this.#writes % this.#writesPerCleanup === 0) await this.#collectGarbage().catch(() => {})
   }
 
-  /** Keeps what the next commit stands on. */
-  async #tidy(): Promise<void> {
+  /** Collects garbage, and keeps the objects of the next commit. */
+  async #collectGarbage(): Promise<void> {
     await this.#git(['update-ref', 'refs/pharos-tip', this.#tip])
     if (this.#parent !== '') await this.#git(['update-ref', 'refs/pharos-parent', this.#parent])
     await this.#git(['gc', '--quiet', '--prune=now'])
@@ -236,7 +236,7 @@ interface GitObject {
   readonly content: string
 }
 
-/** What `git cat-file --batch` wrote, in the order in which it was asked; `undefined` for what is missing. Pure. */
+/** Parses the output of `git cat-file --batch`; `undefined` for missing objects. Pure. */
 function objectsIn(output: Buffer): readonly (GitObject | undefined)[] {
   const objects: (GitObject | undefined)[] = []
   for (let start = 0; start < output.length; ) {

@@ -1,4 +1,4 @@
-import { LEASE_LOOK_MS_MAX, LEASE_TTL_MS } from '../model/lease.ts'
+import { LEASE_CHECK_MS_MAX, LEASE_TTL_MS } from '../model/lease.ts'
 import { EVENTS_KEPT, RUNS_KEPT, type StateEvent } from '../model/record.ts'
 import { leaseLost, StateError } from '../model/stateError.ts'
 import type { BindingChange, Intent, Lease, OpenIntent, StateDocument, StateStore } from '../model/store.ts'
@@ -15,8 +15,8 @@ import {
 } from './operatorInput.ts'
 
 /**
- * Opens the state in the ref `location` of a git repository, made with the first write. Each write is a commit
- * that is pushed only where the ref still is what was read. Throws StateError.
+ * Opens the state in the ref `location` of a git repository, created by the first write. Each write is a commit that is pushed
+ * only if the ref has not changed since it was read. Throws StateError.
  */
 export async function openGitStore(
   location: GitRefLocation,
@@ -40,7 +40,7 @@ export async function gitStoreOn(ref: StateRef, nowMs: () => number): Promise<St
 class GitStore implements StateStore {
   readonly isDurable = true
   readonly leaseTtlMs = LEASE_TTL_MS.git
-  readonly leaseLookMsMax = LEASE_LOOK_MS_MAX.git
+  readonly leaseCheckMsMax = LEASE_CHECK_MS_MAX.git
   readonly beginsAhead = true
   readonly #kept: KeptContents
   readonly #nowMs: () => number
@@ -48,7 +48,7 @@ class GitStore implements StateStore {
   #lease: Contents['lease']
   readonly #openedWithMs: number | null
   #epoch: number | undefined
-  /** Names of operators' input that is being used up, in case another push brings it back. */
+  /** Names of operators' input that is being used, so that a concurrent push does not restore it. */
   readonly #used = new Set<string>()
   #isDirty = false
   #turn: Promise<unknown> = Promise.resolve()
@@ -78,7 +78,7 @@ class GitStore implements StateStore {
     return holder === null ? null : { holder, epoch, renewals }
   }
 
-  /** Of what was there when the store was opened: what is written here is no news. */
+  /** Time of the commit with which the store was opened. */
   async writtenAtMs() {
     return this.#openedWithMs
   }
@@ -104,7 +104,7 @@ class GitStore implements StateStore {
   async renew(): Promise<void> {
     this.#fenced(() => ({}))
     this.#lease = { ...this.#lease, renewals: this.#lease.renewals + 1 }
-    await this.#push('still at work', true)
+    await this.#push('renew', true)
   }
 
   async release(): Promise<void> {
@@ -112,9 +112,9 @@ class GitStore implements StateStore {
     this.#lease = { ...this.#lease, holder: null }
     this.#isDirty = true
     try {
-      await this.#push('done')
+      await this.#push('release')
     } catch (error) {
-      // A lease that was taken over, or a state that was taken away, needs no release.
+      // A lease that was taken over, or whose state was removed, needs no release.
       if (!(error instanceof StateError) || (error.reason !== 'lost' && error.reason !== 'gone')) throw error
     } finally {
       this.#epoch = undefined
@@ -168,7 +168,7 @@ class GitStore implements StateStore {
   readonly takeSyncRequest = () => this.#use(INPUT_NAME.syncRequest)
   readonly useHistoryAcknowledgement = (commitSha: string) => this.#use(INPUT_NAME.acknowledgement(commitSha))
 
-  /** Takes the input of this name out of the state; whether it was there. */
+  /** Removes the input of this name from the state; returns whether there was any. */
   async #use(name: string): Promise<boolean> {
     await this.#currentState()
     const without = (state: StateDocument) => withOperatorInput(state, state, new Set([name]))
@@ -176,7 +176,7 @@ class GitStore implements StateStore {
     this.#used.add(name)
     this.#fenced(without)
     await this.#push(`use ${name}`)
-    // Where it comes up again, it is new.
+    // If it appears again, it is new.
     this.#used.delete(name)
     return true
   }
@@ -220,40 +220,38 @@ class GitStore implements StateStore {
     this.#isDirty = true
   }
 
-  /** Writes an operator's input, which needs no lease, on top of earlier pushes; `change` gives null for nothing new. */
+  /** Writes an operator's input, which needs no lease, on top of earlier pushes; `change` returns null for no change. */
   #writeInput(change: (state: StateDocument) => Partial<StateDocument> | null): Promise<void> {
     return this.#inTurn(() =>
       untilUnmoved(async () => {
         const { state, lease } = await this.#kept.read()
-        // The holder of the lease knows more than the ref, except of operators' input.
+        // The holder of the lease has a newer state than the ref, except for operators' input.
         const known = this.#holds(lease) ? withOperatorInput(this.#state, state, this.#used) : state
-        const news = change(known)
-        this.#state = { ...known, ...news }
+        const changes = change(known)
+        this.#state = { ...known, ...changes }
         if (!this.#holds(lease)) this.#lease = lease
-        if (news === null) return
+        if (changes === null) return
         await this.#kept.write({ state: this.#state, lease: this.#lease }, 'operator input')
         this.#isDirty = false
       }),
     )
   }
 
-  /**
-   * Runs `work` when nothing else uses the ref: a read in the middle of a write would be overwritten by that write.
-   */
+  /** Serializes access to the ref: a concurrent write would overwrite the result of a read. */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#turn.then(work)
     this.#turn = done.catch(() => {})
     return done
   }
 
-  /** Pushes what is not pushed yet. */
+  /** Pushes pending changes. */
   #push(message: string, isRenewal = false): Promise<void> {
     return this.#inTurn(async () => {
       if (!this.#isDirty && !isRenewal) return
       let hasMoved = false
       await untilUnmoved(async () => {
         if (hasMoved) await this.#readOperatorInput()
-        // A turn before this one may have found out: what is known here is older than the ref.
+        // An earlier operation may have detected the loss of the lease.
         if (this.#epoch !== this.#lease.epoch) throw leaseLost()
         try {
           this.#isDirty = false
@@ -267,7 +265,7 @@ class GitStore implements StateStore {
     })
   }
 
-  /** Another push came first: fine as long as the lease is still ours. Throws StateError `lost` otherwise. */
+  /** Reads a newer ref. Throws StateError `lost` when its lease belongs to another holder. */
   async #readOperatorInput(): Promise<void> {
     if (this.#epoch === undefined) return
     const { state, lease } = await this.#kept.read()
@@ -278,7 +276,7 @@ class GitStore implements StateStore {
     this.#state = withOperatorInput(this.#state, state, this.#used)
   }
 
-  /** The state with the operators' input until now. */
+  /** The state with the current operators' input. */
   async #currentState(): Promise<StateDocument> {
     await this.#inTurn(() => this.#readOperatorInput())
     return this.#state

@@ -7,17 +7,17 @@ import {
 } from '../model/record.ts'
 import type { StateDocument } from '../model/store.ts'
 
-/** What an operator's input changes in a state; null for a repetition. */
+/** The changes of a state by an operator's input; null for a repetition. */
 type Change = Partial<StateDocument> | null
 
-/** Names of the input that a run uses up, unique in a state. */
+/** Names of the input that a run uses, unique in a state. */
 export const INPUT_NAME = {
   approval: (digest: string): string => `approval ${digest}`,
   syncRequest: 'sync request',
   acknowledgement: (commitSha: string): string => `acknowledgement ${commitSha}`,
 } as const
 
-/** `known` with the operators' input of the newer state, without what was `used` since. Pure. */
+/** `known` with the operators' input of the newer state, without `used` input. Pure. */
 export function withOperatorInput(
   known: StateDocument,
   { suspensions, approvals, syncRequests, historyAcknowledgements }: StateDocument,
@@ -50,7 +50,7 @@ export function withApproval({ approvals }: StateDocument, approval: Approval): 
   return { approvals: [...approvals, approval].slice(-APPROVALS_KEPT) }
 }
 
-/** The change that adds the request; null when one waits already. Pure. */
+/** The change that adds the request; null when there is one. Pure. */
 export function withSyncRequest({ syncRequests }: StateDocument, request: SyncRequest): Change {
   return syncRequests.length > 0 ? null : { syncRequests: [request] }
 }

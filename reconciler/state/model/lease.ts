@@ -1,49 +1,47 @@
 import { StateError } from './stateError.ts'
 import type { Lease, StateStore } from './store.ts'
 
-/** Monotonic milliseconds, and a wait that ends early when the program is to stop. */
+/** Monotonic milliseconds, and a wait that ends early when the program is asked to stop. */
 export interface LeaseClock {
   readonly nowMs: () => number
   readonly sleep: (delayMs: number) => Promise<void>
   /** Calls `run` every `periodMs` until the function that it returns is called. */
   readonly every: (periodMs: number, run: () => void) => () => void
-  /** Called after each sign of life. */
+  /** Called after each renewal. */
   readonly onRenewed?: () => void
 }
 
-/** A lease in hand. */
+/** An acquired lease. */
 export interface HeldLease {
   readonly epoch: number
-  /** Whether nothing may be sent any more: another one took over, or may have because renewals failed too long. */
+  /** Whether no further request may be sent: another holder took over, or may have, because renewals failed for too long. */
   readonly isLost: () => boolean
-  /** What kept it from being renewed until it was lost; null while it is not, and where another holder took it over. */
+  /** The error that prevented renewals until the lease was lost; null while it is held, and after a takeover. */
   readonly fault: () => unknown
-  /** Ends the renewals and lets the next one in. */
+  /** Ends the renewals and releases the lease. */
   readonly release: () => Promise<void>
 }
 
-/** Time without a sign of life after which a holder counts as gone by default (milliseconds). */
+/** Default time without a renewal after which a lease expires (milliseconds). */
 export const LEASE_TTL_MS = { file: 15_000, git: 120_000 } as const
 /**
- * Shortest time without a sign of life after which a holder may count as gone (milliseconds): four renewals have to
- * fit in, each a write to a file or a push.
+ * Minimum of this time (milliseconds): it has to allow four renewals, each a write to a file or a push.
  */
 export const LEASE_TTL_MIN_MS = { file: 1_000, git: 5_000 } as const
 
-/** Fewest looks at a lease that another one holds, in the time after which that one counts as gone. */
-const LOOKS_PER_TTL = 15
+/** Minimum number of checks of another holder's lease before it expires. */
+const CHECKS_PER_TTL = 15
 /**
- * Longest time between two such looks (milliseconds): how long it takes at most until a lease that was given back is
- * taken. A look at a file costs a read, one at git a fetch.
+ * Maximum time between two checks (milliseconds), which delays the acquisition of a released lease. A check of a file costs a
+ * read, one of git a fetch.
  */
-export const LEASE_LOOK_MS_MAX = { file: 1_000, git: 8_000 } as const
-/** Renewals in the time after which a holder counts as gone. */
+export const LEASE_CHECK_MS_MAX = { file: 1_000, git: 8_000 } as const
+/** Number of renewals before a lease would expire. */
 const RENEWALS_PER_TTL = 4
 
 /**
- * Takes the lease of `store` for `holder`, waiting at most `timeoutMs` for the one who has it. It is taken
- * from a holder that showed no sign of life for the store's `leaseTtlMs` on our own clock, and renewed until
- * it is released. Throws StateError `held` when the time is over.
+ * Acquires the lease of `store` for `holder`, waiting at most `timeoutMs`, and renews it until it is released. A lease that was
+ * not renewed for the store's `leaseTtlMs`, by the local clock, is taken over. Throws StateError `held` after `timeoutMs`.
  */
 export async function takeLease(
   store: StateStore,
@@ -64,13 +62,13 @@ export async function takeLease(
     }
     const leftMs = startedAtMs + timeoutMs - nowMs
     if (leftMs <= 0) throw heldError(heldBy, store.leaseTtlMs)
-    await clock.sleep(Math.min(store.leaseLookMsMax, store.leaseTtlMs / LOOKS_PER_TTL, leftMs))
+    await clock.sleep(Math.min(store.leaseCheckMsMax, store.leaseTtlMs / CHECKS_PER_TTL, leftMs))
   }
 }
 
-/** `askedAtMs` is when the lease was asked for: others may have seen it from then on. */
-function held(store: StateStore, epoch: number, clock: LeaseClock, askedAtMs: number): HeldLease {
-  let renewedAtMs = askedAtMs
+/** `requestedAtMs` is when the lease was requested: other replicas may have seen it from then on. */
+function held(store: StateStore, epoch: number, clock: LeaseClock, requestedAtMs: number): HeldLease {
+  let renewedAtMs = requestedAtMs
   let isTaken = false
   let isGone = false
   let failure: unknown = null
@@ -83,7 +81,7 @@ function held(store: StateStore, epoch: number, clock: LeaseClock, askedAtMs: nu
       clock.onRenewed?.()
     } catch (error) {
       failure = error
-      // Anything else may pass; when it lasts, the time since the last renewal says so.
+      // Other failures may be temporary; if they last, the lease expires.
       if (error instanceof StateError && error.reason === 'lost') isTaken = true
       if (error instanceof StateError && error.reason === 'gone') isGone = true
     }
@@ -106,7 +104,7 @@ function held(store: StateStore, epoch: number, clock: LeaseClock, askedAtMs: nu
 function heldError({ holder }: Lease, ttlMs: number): StateError {
   const lockTimeoutSecs = Math.ceil((2 * ttlMs) / 1_000)
   return new StateError(
-    `the state is locked by another run (${holder}): wait for it to end; if it died, --lock-timeout ${lockTimeoutSecs}s takes over from it`,
+    `the state is locked by another run (${holder}): wait for it to end; if it crashed, --lock-timeout ${lockTimeoutSecs}s takes over`,
     'held',
   )
 }

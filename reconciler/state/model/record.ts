@@ -1,33 +1,33 @@
-/** Most runs, events, unused approvals and unused acknowledgements that a state keeps: the oldest go first. */
+/** Maximum of runs, events, unused approvals and unused acknowledgements in a state; the oldest are dropped first. */
 export const RUNS_KEPT = 200
 export const EVENTS_KEPT = 1_000
 export const APPROVALS_KEPT = 50
-/** Longest suspension that ends by itself (milliseconds): ten years. Its end has to be a date. */
+/** Longest duration of a suspension (milliseconds): ten years, so that its end is a valid date. */
 export const SUSPENSION_MS_MAX = 10 * 366 * 86_400_000
 
-/** How a run ended. `held-back`: a safety limit blocked changes; `undecided`: manual decision required. */
+/** Outcome of a run. `held-back`: a safety limit blocked changes; `undecided`: manual decision required. */
 export type RunOutcome = 'done' | 'partial' | 'held-back' | 'undecided' | 'failed' | 'interrupted'
 
-/** One finished run, for the record. */
+/** The record of one finished run. */
 export interface RunRecord {
   readonly runId: string
   readonly command: string
   /** What started it: `command`, or of a controller `interval`, `push`, `webhook`, `api`, `retry`. */
   readonly trigger: string
-  /** Commit of the manifests, with `-dirty` where the folder differed from it; null when they were no commit. */
+  /** Commit of the manifests, with `-dirty` when the folder differed from it; null for none. */
   readonly commitSha: string | null
-  /** Digest of what was planned; null when nothing was. */
+  /** Approval digest of the blocked changes; null for none. */
   readonly planDigest: string | null
   readonly outcome: RunOutcome
   readonly startedAt: string
   readonly finishedAt: string
   readonly exitCode: number
-  /** Whether the branch no longer contained the commit applied before: its commit is no base for later runs. */
+  /** Whether the branch no longer contained the commit applied before: then `commitSha` is no baseline for later runs. */
   readonly isHistoryRewritten: boolean
   readonly counts: Readonly<globalThis.Record<string, number>>
 }
 
-/** Something that people may want to know later. */
+/** An event in the history of a state. */
 export interface StateEvent {
   /** Ascending number within the state. */
   readonly seq: number
@@ -35,13 +35,13 @@ export interface StateEvent {
   readonly at: string
   readonly runId: string | null
   readonly key: string | null
-  /** What happened, in one word, such as `HealLoop`. */
+  /** Type, such as `HealLoop`. */
   readonly type: string
   readonly severity: 'info' | 'warning' | 'error'
   readonly message: string
 }
 
-/** Blocks changes of services for a while. */
+/** Blocks changes of services until it ends. */
 export interface Suspension {
   /** `metadata.name` of a manifest, where `*` stands for any characters; `*` alone is the whole set. */
   readonly scope: string
@@ -49,7 +49,7 @@ export interface Suspension {
   readonly actor: string
   /** ISO 8601, UTC. */
   readonly since: string
-  /** ISO 8601, UTC; null when it is ended by hand. */
+  /** ISO 8601, UTC; null without an end. */
   readonly until: string | null
 }
 
@@ -58,7 +58,7 @@ export function isInForce({ until }: Suspension, nowMs: number): boolean {
   return until === null || Date.parse(until) > nowMs
 }
 
-/** A person's consent to changes that a safety limit blocks. */
+/** The approval of changes that a safety limit blocks. */
 export interface Approval {
   readonly digest: string
   readonly actor: string
@@ -66,14 +66,14 @@ export interface Approval {
   readonly at: string
 }
 
-/** A request that the replica that leads fetches the repository soon. At most one waits in a state. */
+/** A request for a sync by the leading replica. A state has at most one. */
 export interface SyncRequest {
   readonly actor: string
   /** ISO 8601, UTC. */
   readonly at: string
 }
 
-/** A person's word that the branch may end with `commitSha`, although its history was rewritten. */
+/** The acknowledgement of a rewritten history that ends with `commitSha`. */
 export interface HistoryAcknowledgement {
   readonly commitSha: string
   readonly actor: string

@@ -1,6 +1,6 @@
 import type { RunOutcome } from './record.ts'
 
-/** The outcome that an exit code of the program stands for. Pure. */
+/** The outcome of a run with this exit code. Pure. */
 export function outcomeOfExit(exitCode: number): RunOutcome {
   switch (exitCode) {
     case 0:

@@ -6,13 +6,13 @@ import type { CreateIntent, StateDocument, StateReading } from './store.ts'
 /** Version of the document. Any other is refused. */
 const DOCUMENT_VERSION = 2
 
-// What we wrote ourselves is read back without checking every field of a service again.
+// Definitions written by pharos are not validated field by field.
 const canonical = z.custom<CanonicalService>((value) => typeof value === 'object' && value !== null)
 const creation = z.custom<CreateIntent>((value) => typeof value === 'object' && value !== null)
 const text = z.string()
 const none = text.nullable()
 
-/** The document as it is read; throws nothing itself. */
+/** The schema of a document. */
 export const stateDocumentSchema = z.strictObject({
   version: z.literal(DOCUMENT_VERSION),
   stateId: text,
@@ -75,7 +75,7 @@ export const stateDocumentSchema = z.strictObject({
   historyAcknowledgements: z.array(z.strictObject({ commitSha: text, actor: text, at: text })),
 })
 
-/** A document of a state that holds nothing yet. Pure. */
+/** The document of an empty state. Pure. */
 export function emptyDocument(stateId: string): StateDocument {
   return {
     version: DOCUMENT_VERSION,
@@ -92,7 +92,7 @@ export function emptyDocument(stateId: string): StateDocument {
   }
 }
 
-/** Everything that `store` holds. */
+/** The complete content of `store`. */
 export async function documentOf(store: StateReading): Promise<StateDocument> {
   const all = Number.MAX_SAFE_INTEGER
   return {
@@ -110,14 +110,14 @@ export async function documentOf(store: StateReading): Promise<StateDocument> {
   }
 }
 
-/** What to do about a file that is no state. */
+/** Advice for a file that is not a state. */
 const OTHER_FILE = 'name a file that "pharos state export" wrote'
 
 /**
- * The document that `json` is. Throws StateError, naming `source`, when it is of another version or none, which `way` says what
- * to do about.
+ * Parses and validates `json`. Throws StateError with the name `source` when it has another version or is not a state; `advice`
+ * is for the latter.
  */
-export function parseDocument(json: string, source: string, way = OTHER_FILE): StateDocument {
+export function parseDocument(json: string, source: string, advice = OTHER_FILE): StateDocument {
   const value = parsedJson(json)
   const version =
     typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined
@@ -127,14 +127,16 @@ export function parseDocument(json: string, source: string, way = OTHER_FILE): S
   const parsed = stateDocumentSchema.safeParse(value)
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.join('.') ?? ''
-    throw new StateError(`${source} is no state of pharos${where === '' ? '' : ` (see ${where})`}: ${way}`)
+    throw new StateError(
+      `${source} is not a state of pharos${where === '' ? '' : ` (see ${where})`}: ${advice}`,
+    )
   }
   const problem = contradictionIn(parsed.data)
   if (problem !== undefined) throw new StateError(`${source} contradicts itself: ${problem}`)
   return parsed.data
 }
 
-/** What `json` says; undefined where it is none. Pure. */
+/** The value of `json`; undefined when it is invalid. Pure. */
 export function parsedJson(json: string): unknown {
   try {
     return JSON.parse(json)
@@ -143,7 +145,7 @@ export function parsedJson(json: string): unknown {
   }
 }
 
-/** What two parts of a document cannot both say; `undefined` when nothing. Pure. */
+/** A contradiction in a document; `undefined` for none. Pure. */
 export function contradictionIn({ bindings }: StateDocument): string | undefined {
   const keys = new Set<string>()
   const ids = new Set<string>()

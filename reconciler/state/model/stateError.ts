@@ -2,12 +2,12 @@ import { EXIT } from '../../run/exitCode.ts'
 import { ExpectedFailure } from '../../run/failure.ts'
 
 /**
- * Why a state cannot be used: `held` another one has the lease, `lost` another one took it over from us, `gone` its
- * file was taken away while it was in use, `unusable` everything else.
+ * Why a state cannot be used. `held`: another holder has the lease; `lost`: another holder took it over; `gone`: the state was
+ * removed or replaced while in use; `unusable`: any other reason.
  */
 export type StateProblem = 'unusable' | 'held' | 'lost' | 'gone'
 
-/** The state cannot be used. The message says why and what to do. */
+/** The state cannot be used. */
 export class StateError extends ExpectedFailure {
   override readonly name = 'StateError'
   readonly code = 'E_STATE'
@@ -21,22 +21,22 @@ export class StateError extends ExpectedFailure {
   }
 }
 
-/** What a write throws whose lease is no longer held. */
+/** The error of a write without the lease. */
 export function leaseLost(): StateError {
-  return new StateError('another run took over this state: this one stops, nothing more is sent', 'lost')
+  return new StateError('another run took over this state: this run stops and sends no more requests', 'lost')
 }
 
-/** What everything throws whose state, or a part of it, `what`, is no longer what was opened. */
+/** The error of any use of a state whose part `what` was removed or replaced. */
 export function stateGone(what: string): StateError {
   return new StateError(
-    `${what} was removed or replaced while it was in use, so nothing more is sent: put it back as it was, or stop this program and start it with the state that is to count`,
+    `${what} was removed or replaced while it was in use, so no more requests are sent: restore it, or restart this program with the right state`,
     'gone',
   )
 }
 
-/** Why `source`, of `version`, cannot be used where `current` is expected, and what to do. Pure. */
+/** The message about `source`, which has `version` instead of `current`. Pure. */
 export function otherVersionText(source: string, version: number, current: number): string {
   return version > current
     ? `${source} was written by a newer pharos: use that version or a later one`
-    : `${source} was written by a pharos from before the first release: start anew with "pharos state adopt apply"`
+    : `${source} was written by a version of pharos before the first release: start again with "pharos state adopt apply"`
 }

@@ -3,8 +3,8 @@ import type { Database } from './openDatabase.ts'
 import { ROWS } from './sqliteRows.ts'
 
 /**
- * Bindings as they were last read. A controller's run reads all of them and seldom changes one, so they are parsed again
- * only after this connection, or another one, wrote.
+ * A cache of the bindings. A cycle of a controller reads all of them and seldom changes one, so they are parsed again only
+ * after a write of this or another connection.
  */
 export class BindingReadings {
   readonly #database: Database
@@ -14,9 +14,9 @@ export class BindingReadings {
     this.#database = database
   }
 
-  /** Throws a ZodError where a row is not ours. */
+  /** Throws a ZodError for an invalid row. */
   read(): readonly Binding[] {
-    // It changes with each commit of another connection, and with none of this one.
+    // It changes with commits of other connections only.
     const version = this.#database.pragma('data_version', { simple: true })
     if (this.#last !== null && this.#last.version === version) return this.#last.bindings
     const bindings = ROWS.bindings.records(this.#database.prepare('SELECT * FROM binding ORDER BY key').all())
@@ -24,7 +24,7 @@ export class BindingReadings {
     return bindings
   }
 
-  /** For every write of this connection to the table. */
+  /** Called for every write of this connection to the table. */
   forget(): void {
     this.#last = null
   }

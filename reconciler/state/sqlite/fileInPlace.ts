@@ -2,8 +2,8 @@ import { statSync } from 'node:fs'
 import { stateGone } from '../model/stateError.ts'
 
 /**
- * A check that the file of the database at `path` is still the one that was opened: what is written to a removed file
- * is lost. It throws StateError `gone`.
+ * A check that `path` is still the file that was opened, because writes to a removed file are lost. It throws StateError
+ * `gone`.
  */
 export function fileInPlace(path: string): () => void {
   const identity = (): string | undefined => {

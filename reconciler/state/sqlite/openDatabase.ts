@@ -8,20 +8,20 @@ import { StateError } from '../model/stateError.ts'
 /** An open SQLite database. */
 export type Database = DatabaseConstructor.Database
 
-/** How long a statement waits for another process to finish its own (milliseconds). */
+/** How long a statement waits for a lock of another process (milliseconds). */
 const BUSY_MS = 5_000
 
-/** Whether there is a state at `path` yet: an empty file remembers nothing. Throws StateError when the folder is not there. */
+/** Whether there is a state at `path`; an empty file is none. Throws StateError when the folder does not exist. */
 export function stateExists(path: string): boolean {
   const entry = statSync(path, { throwIfNoEntry: false })
   if (entry?.isDirectory() === true) throw new StateError(`${path} is a folder: name a file for the state`)
   if (entry !== undefined) return entry.size > 0
   const folder = dirname(path)
   if (existsSync(folder)) return false
-  throw new StateError(`there is no folder ${folder} for the state ${path}: make it, or correct --state`)
+  throw new StateError(`there is no folder ${folder} for the state ${path}: create it, or correct --state`)
 }
 
-/** Opens the database `path` for writing, making it, for its owner only, when it is not there. */
+/** Opens the database `path` for writing, and creates a missing one, accessible to its owner only. */
 export async function openForWriting(path: string): Promise<Database> {
   const Constructor = await loadConstructor()
   // Other users, such as those of a shared runner, must not read addresses and header values.
@@ -30,8 +30,8 @@ export async function openForWriting(path: string): Promise<Database> {
 }
 
 /**
- * Opens the database `path` such that neither the file nor its folder has to be writable, unless a write to it was cut
- * off: that is undone first.
+ * Opens the database `path` for reading. Neither the file nor its folder has to be writable, unless an interrupted write has to
+ * be rolled back first.
  */
 export async function openForReading(path: string): Promise<Database> {
   const Constructor = await loadConstructor()
@@ -50,16 +50,16 @@ export async function openForReading(path: string): Promise<Database> {
   return open(true)
 }
 
-/** Reads the database: SQLite looks at it only then. */
+/** Reads the database, because SQLite opens the file only then. */
 function touch(database: Database): void {
   database.pragma('schema_version')
 }
 
-/** SQLite, when something needs it. Throws StateError where it cannot be used. */
+/** Loads SQLite. Throws StateError when it cannot be used. */
 export async function loadConstructor(): Promise<typeof DatabaseConstructor> {
   const problem = databaseProblem()
   if (problem !== undefined) throw new StateError(problem)
-  // Only now: loading the wrong release can end the process.
+  // After the check, because loading the wrong release can crash the process.
   const { default: Constructor } = await import('better-sqlite3')
   return Constructor
 }

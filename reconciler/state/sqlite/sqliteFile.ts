@@ -5,7 +5,7 @@ import { otherVersionText, StateError } from '../model/stateError.ts'
 import { type Database, openForReading, openForWriting } from './openDatabase.ts'
 import { SCHEMA, SCHEMA_VERSION, TABLES } from './sqliteSchema.ts'
 
-/** Opens the state file `path` to write to it, made where there is none. Throws StateError. */
+/** Opens the state file `path` for writing, and creates a missing one. Throws StateError. */
 export async function openStateFile(path: string): Promise<Database> {
   let database: Database | undefined
   try {
@@ -18,7 +18,7 @@ export async function openStateFile(path: string): Promise<Database> {
   }
 }
 
-/** Opens the state file `path` to look at it. Throws StateError when there is none. */
+/** Opens the state file `path` for reading. Throws StateError when there is none. */
 export async function readStateFile(path: string): Promise<Database> {
   let database: Database | undefined
   try {
@@ -31,12 +31,12 @@ export async function readStateFile(path: string): Promise<Database> {
   }
 }
 
-/** When the database `path` was last written (milliseconds since the epoch); null when it is not there. */
+/** When the database `path` was last written (milliseconds since the epoch); null when it does not exist. */
 export function fileWrittenAtMs(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null
 }
 
-/** `error` as one of the state `path`. */
+/** `error` as a StateError about `path`. */
 export function unusable(path: string, error: unknown): StateError {
   if (error instanceof StateError) return error
   return new StateError(`the state ${path} cannot be used: ${databaseFailureText(error)}`, 'unusable', {
@@ -45,10 +45,10 @@ export function unusable(path: string, error: unknown): StateError {
 }
 
 async function prepare(database: Database, path: string): Promise<void> {
-  // Before anything is set: a database that is not ours is left as it is.
+  // Checked before any pragma: a foreign database must not be changed.
   const isNew = isEmpty(database, path)
-  // Between two writes the file is the whole state, so that a copy of it is a backup. DELETE would end a write with the
-  // removal of a file, which FULL does not make durable; TRUNCATE is.
+  // Between two writes the file is the complete state, so that a copy is a backup. In mode DELETE a write ends with the removal
+  // of a file, which FULL does not make durable; TRUNCATE is durable.
   const mode = database.pragma('journal_mode = TRUNCATE', { simple: true })
   database.pragma('synchronous = FULL')
   const synchronous = database.pragma('synchronous', { simple: true })
@@ -58,16 +58,16 @@ async function prepare(database: Database, path: string): Promise<void> {
   if (!isNew) return
   database
     .transaction(() => {
-      // Another run may have made it in the meantime.
+      // Another run may have created it in the meantime.
       if (isEmpty(database, path)) create(database)
     })
     .immediate()
 }
 
-/** What SQLite calls `synchronous = FULL`. */
+/** SQLite's value of `synchronous = FULL`. */
 const SYNCHRONOUS_FULL = 2
 
-/** Whether the database has no table yet. Throws StateError when its tables are not ours, or of another version. */
+/** Whether the database has no table. Throws StateError when it is not a state, or of another version. */
 function isEmpty(database: Database, path: string): boolean {
   const version = Number(database.pragma('user_version', { simple: true }))
   const names: unknown[] = database
@@ -82,10 +82,10 @@ function isEmpty(database: Database, path: string): boolean {
 }
 
 function notOurs(path: string): StateError {
-  return new StateError(`${path} is a database, but no state of pharos: name another file with --state`)
+  return new StateError(`${path} is a database, but not a state of pharos: name another file with --state`)
 }
 
-/** Makes our tables in an empty database. */
+/** Creates the tables of a state in an empty database. */
 export function create(database: Database): void {
   database.exec(SCHEMA)
   database.prepare('INSERT INTO meta (one, state_id) VALUES (1, ?)').run(randomUUID())

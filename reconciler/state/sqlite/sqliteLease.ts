@@ -5,25 +5,25 @@ import { type Database, openForWriting } from './openDatabase.ts'
 import { unusable } from './sqliteFile.ts'
 import { leaseOf } from './sqliteRows.ts'
 
-/** A lock that is given back when it is closed, and when its process ends. */
+/** A lock that is released by `close`, and by the end of its process. */
 export interface ProcessLock {
   close(): unknown
 }
 
 type LeaseRow = ReturnType<typeof leaseOf>
 
-/** Takes the lock that says that a holder lives; `undefined` while another process has it. */
+/** Acquires the lock of a live holder; `undefined` while another process has it. */
 export type TakeLock = () => Promise<ProcessLock | undefined>
 
 /**
- * The lease of one state file. Besides its row the holder keeps a lock of the operating system on a file
- * beside the state, which is given back however the process ends: the next one need not wait for a holder
- * that is gone. One that only stands still keeps its lock; it is the row that decides.
+ * The lease of one state file. Besides its row the holder has an operating system lock on a file beside the state, which is
+ * released however the process ends, so that the next holder need not wait for a crashed one. A stopped process keeps its lock;
+ * then the row decides.
  */
 export class SqliteLease {
   readonly #database: Database
   readonly #takeLock: TakeLock
-  /** Throws StateError `gone` when the files of the database are not those that were opened. */
+  /** Throws StateError `gone` when the file of the database was replaced. */
   readonly requireInPlace: () => void
   #epoch: number | undefined
   #lock: ProcessLock | undefined
@@ -34,14 +34,14 @@ export class SqliteLease {
     this.requireInPlace = requireInPlace
   }
 
-  /** Number of the lease that this process took; throws StateError `lost` when it is not the present one, and `gone`. */
+  /** Epoch of the lease of this process. Throws StateError `lost` when it is not the current one, and `gone`. */
   epoch(): number {
     this.requireInPlace()
     if (this.#epoch === undefined || this.#row().epoch !== this.#epoch) throw leaseLost()
     return this.#epoch
   }
 
-  /** Who has the lease; null when it is free. */
+  /** The lease; null when it is free. */
   read(): Lease | null {
     const { holder, epoch, renewals } = this.#row()
     return holder === null ? null : { holder, epoch, renewals }
@@ -55,7 +55,7 @@ export class SqliteLease {
     const isUnmoved = (row: LeaseRow): boolean =>
       row.epoch === unmoved?.epoch && row.renewals === unmoved.renewals
     const seen = this.#row()
-    // The lock of a holder that has none yet is left for it: a look that has it in hand would keep the holder from it.
+    // A holder that does not have the lock yet must be able to acquire it, so a mere check does not try it.
     const mayBeFree = seen.holder === null || seen.locks_file || isUnmoved(seen)
     const lock = mayBeFree ? await this.#takeLock() : undefined
     const answer = this.#database
@@ -82,8 +82,8 @@ export class SqliteLease {
   }
 
   /**
-   * Shows that the holder lives. One that took the lease while another process looked at the lock takes the lock now:
-   * without it the next one would have to wait for the whole time of a lease, however this process ends.
+   * Renews the lease, and acquires the lock if another process was checking it when the lease was acquired: without the lock the
+   * next holder would have to wait until the lease expires.
    */
   async renew(): Promise<void> {
     if (this.#epoch !== undefined && this.#lock === undefined) {
@@ -108,7 +108,7 @@ export class SqliteLease {
         this.#database.prepare('UPDATE lease SET holder = NULL, locks_file = 0 WHERE epoch = ?').run(epoch)
       }
     } catch (error) {
-      // On a full disk, say: that the lock is free tells the next one as much.
+      // For example on a full disk: the released lock is sufficient for the next holder.
       if (!isDatabaseError(error)) throw error
     } finally {
       this.#lock?.close()

@@ -4,18 +4,18 @@ import { stateDocumentSchema } from '../model/stateDocument.ts'
 /** Values of a row by column. */
 type Row = Readonly<Record<string, unknown>>
 
-/** What has to be known of the columns of a table beside the fields of its records. */
+/** Mapping of columns besides the schema of the records. */
 interface Columns {
-  /** Fields that SQLite has no type for: booleans are 0 or 1, everything else is JSON. */
+  /** Fields without an SQLite type: booleans are 0 or 1, others are JSON. */
   readonly flags?: readonly string[]
   readonly json?: readonly string[]
-  /** Columns that are not called as their field, in snake case. */
+  /** Columns whose name is not that of their field in snake case. */
   readonly names?: Readonly<Record<string, string>>
 }
 
 const { shape } = stateDocumentSchema
 
-/** The tables of a state file, by the list of its document that each holds. */
+/** The tables of a state file, by the list of the document that each contains. */
 export const ROWS = {
   bindings: tableOf('binding', shape.bindings, {
     flags: ['paused', 'protect'],
@@ -51,7 +51,7 @@ function tableOf<Item extends z.ZodObject>(
   }))
   return {
     name,
-    /** The records in `rows`. Throws a ZodError where a row is not ours. */
+    /** The records in `rows`. Throws a ZodError for an invalid row. */
     records: (rows: readonly unknown[]) =>
       rows.map((row) => {
         const values = columns.map(({ field, column, form }) => [
@@ -60,7 +60,7 @@ function tableOf<Item extends z.ZodObject>(
         ])
         return list.element.parse(Object.fromEntries(values))
       }),
-    /** The row of `record`, with `more` columns that no field has. Pure. */
+    /** The row of `record`, with `more` columns without a field. Pure. */
     row: (record: object, more: Row = {}): Row => {
       const values = columns.map(({ field, column, form }) => [
         column,
@@ -68,7 +68,7 @@ function tableOf<Item extends z.ZodObject>(
       ])
       return { ...Object.fromEntries(values), ...more }
     },
-    /** The statement that inserts a row which has `more` columns. Pure. */
+    /** The statement that inserts a row with `more` columns. Pure. */
     insert: (verb: 'INSERT' | 'INSERT OR REPLACE', ...more: readonly string[]): string => {
       const all = [...columns.map(({ column }) => column), ...more]
       return `${verb} INTO ${name} (${all.join(', ')}) VALUES (${all.map((one) => `@${one}`).join(', ')})`
@@ -94,7 +94,7 @@ const metaRow = z.object({
   source: z.string().nullable(),
 })
 
-/** The one row of the table `meta`. Throws a ZodError where it is not ours. */
+/** Parses the row of the table `meta`. Throws a ZodError. */
 export function metaOf(row: unknown): z.output<typeof metaRow> {
   return metaRow.parse(row)
 }
@@ -106,7 +106,7 @@ const leaseRow = z.object({
   locks_file: z.union([z.literal(0), z.literal(1)]).transform((value) => value === 1),
 })
 
-/** The one row of the table `lease`. Throws a ZodError where it is not ours. */
+/** Parses the row of the table `lease`. Throws a ZodError. */
 export function leaseOf(row: unknown): z.output<typeof leaseRow> {
   return leaseRow.parse(row)
 }

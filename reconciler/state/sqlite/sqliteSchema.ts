@@ -1,7 +1,7 @@
 /** Version of the tables below. Any other is refused. */
 export const SCHEMA_VERSION = 4
 
-/** Names of the tables of a state file, of every version. */
+/** Tables that every version of a state file has. */
 export const TABLES = ['meta', 'binding', 'intent', 'run'] as const
 
 /** The tables of a state file. */

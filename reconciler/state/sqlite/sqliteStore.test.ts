@@ -67,7 +67,7 @@ test('a state whose holder is certainly gone is taken over at once', async () =>
 
 test.each([
   [SCHEMA_VERSION + 1, 'written by a newer pharos'],
-  [SCHEMA_VERSION - 1, 'from before the first release: start anew with "pharos state adopt apply"'],
+  [SCHEMA_VERSION - 1, 'before the first release: start again with "pharos state adopt apply"'],
 ])('a state of version %i is refused and left as it is', async (version, problem) => {
   const other = new Database(path)
   other.exec(SCHEMA)
@@ -84,11 +84,11 @@ test('a foreign database and a broken file are refused', async () => {
   const database = new Database(foreign)
   database.exec('CREATE TABLE theirs (a)')
   database.close()
-  await expect(openSqliteStore(foreign)).rejects.toThrow('no state of pharos')
+  await expect(openSqliteStore(foreign)).rejects.toThrow('not a state of pharos')
 
   const broken = join(folder, 'broken.db')
   writeFileSync(broken, 'this is no database, but it is long enough to be looked at as one'.repeat(50))
-  await expect(openSqliteStore(broken)).rejects.toThrow('file is not a database: put a backup in its place')
+  await expect(openSqliteStore(broken)).rejects.toThrow('file is not a database: restore a backup')
 })
 
 test('a write that was cut off in the middle is undone by the next one that reads', async () => {
@@ -122,7 +122,7 @@ test.each([0, 1, 2])('a foreign database of version %i is left as it is', async 
   const before = readFileSync(path)
 
   for (const open of [openSqliteStore, readSqliteStore]) {
-    await expect(open(path)).rejects.toThrow(`${path} is a database, but no state of pharos`)
+    await expect(open(path)).rejects.toThrow(`${path} is a database, but not a state of pharos`)
   }
   expect(readFileSync(path).equals(before)).toBe(true)
 })

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import type { Statement } from 'better-sqlite3'
-import { LEASE_LOOK_MS_MAX, LEASE_TTL_MS } from '../model/lease.ts'
+import { LEASE_CHECK_MS_MAX, LEASE_TTL_MS } from '../model/lease.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT } from '../model/record.ts'
 import type { BindingChange, StateDocument, StateReading, StateStore } from '../model/store.ts'
 import { BindingReadings } from './bindingReadings.ts'
@@ -11,10 +11,9 @@ import { SqliteLease, type TakeLock, takeFileLock } from './sqliteLease.ts'
 import { metaOf, ROWS } from './sqliteRows.ts'
 
 /**
- * Opens the state in the SQLite file `path` to write to it, making it when it is not there. A caller that changes
- * bindings acquires the lease first. Throws StateError.
+ * Opens the state in the SQLite file `path` for writing, and creates a missing one. Throws StateError.
  *
- * Where `path` is a link, the journal and the lock are beside the file itself, whichever way it is named.
+ * If `path` is a symbolic link, the journal and the lock are beside its target.
  */
 export async function openSqliteStore(path: string): Promise<StateStore> {
   const database = await openStateFile(path)
@@ -22,7 +21,7 @@ export async function openSqliteStore(path: string): Promise<StateStore> {
   return sqliteStoreOn(database, () => takeFileLock(`${file}.lock`), path)
 }
 
-/** A store on an open database that has our tables, of the file `path` where it is one. */
+/** A store on the open database of a state; `path` is its file, absent for one in memory. */
 export function sqliteStoreOn(database: Database, takeLock: TakeLock, path?: string): StateStore {
   const requireInPlace = path === undefined ? () => {} : fileInPlace(path)
   requireInPlace()
@@ -35,8 +34,8 @@ export function sqliteStoreOn(database: Database, takeLock: TakeLock, path?: str
 }
 
 /**
- * Opens the state at `named` to look at it, also where nothing can be written and while another run writes to
- * it. Throws StateError when there is none.
+ * Opens the state at `named` for reading, on a read-only disk and beside a writing run as well. Throws StateError when there is
+ * none.
  */
 export async function readSqliteStore(named: string): Promise<StateReading> {
   const path = existsSync(named) ? realpathSync(named) : named
@@ -108,7 +107,7 @@ function restore(
   epoch: number,
   onProgress: (done: number, total: number) => void = () => {},
 ): void {
-  // A document takes the place of everything.
+  // A document replaces everything.
   for (const { name } of Object.values(ROWS)) database.exec(`DELETE FROM ${name}`)
   const { stateId, home } = document
   database
@@ -146,18 +145,18 @@ function restore(
   )
 }
 
-/** What a store can do besides reading. */
+/** The writing part of a store. */
 type StateWriting = Omit<StateStore, Exclude<keyof StateReading, 'close'>>
 
-/** How a store writes, whatever it is. */
+/** Primitives for writes. */
 interface Writer {
-  /** Rows that a statement changed. */
+  /** Runs a statement; returns the number of changed rows. */
   readonly run: (sql: string, ...parameters: unknown[]) => number
   /** Writes an operator's input, which needs no lease. */
   readonly unfenced: (sql: string, parameter: unknown) => number
-  /** Writes together or not at all, and only for who has the lease. */
+  /** Writes atomically, and only with the lease. */
   readonly fenced: <Result>(write: (epoch: number) => Result) => Result
-  /** Deletes what is used up, fenced; whether there was anything. */
+  /** Deletes used input, fenced; returns whether there was any. */
   readonly take: (sql: string, ...parameters: unknown[]) => boolean
   readonly isThere: (sql: string) => boolean
   readonly change: (change: BindingChange) => void
@@ -181,7 +180,7 @@ function writerOf(database: Database, lease: SqliteLease, path: string, onBindin
     },
     fenced,
     take: (sql, ...parameters) => fenced(() => run(sql, ...parameters)) > 0,
-    // Asked at each renewal: a look takes no lock from those who write.
+    // Called at each renewal: a read does not block writers.
     isThere: (sql) => prepared(sql).get() !== undefined,
     change: ({ put, drop }) => {
       onBindings()
@@ -208,7 +207,7 @@ function writingOf(
   const { run, unfenced, fenced, take, isThere, change, keep } = writerOf(database, lease, path, onBindings)
   return {
     leaseTtlMs: LEASE_TTL_MS.file,
-    leaseLookMsMax: LEASE_LOOK_MS_MAX.file,
+    leaseCheckMsMax: LEASE_CHECK_MS_MAX.file,
     beginsAhead: false,
     acquire: (holder, unmoved) => lease.acquire(holder, unmoved),
     renew: () => lease.renew(),
@@ -251,7 +250,7 @@ function writingOf(
         onBindings()
         restore(database, document, epoch, onProgress)
       }),
-    // Every write of this store is on the disk when it returns.
+    // Every write of this store is durable when it returns.
     checkpoint: async () => {},
     suspend: async (suspension) => {
       unfenced(PUT_SUSPENSION, suspension)

@@ -5,19 +5,19 @@ import { makeFolder, OWNER_ONLY } from '../../../api/runtime/makeFolder.ts'
 import { StateError } from '../model/stateError.ts'
 import { takeFileLock } from './sqliteLease.ts'
 
-/** Most folders of one kind that are in use at a time, by all programs of a user. */
+/** Maximum of folders of one kind in use by all programs of a user. */
 const FOLDERS_MAX = 10_000
 
-/** A folder of this process, empty at first. */
+/** A temporary folder of this process. */
 export interface WorkFolder {
   readonly path: string
-  /** Removes it with all that is in it. */
+  /** Removes it with its content. */
   readonly remove: () => void
 }
 
 /**
- * An empty folder for work of one `kind`, which no other user of this machine can read. It is the first that no living
- * process has: what a killed one left is used again instead of staying for ever. Throws StateError.
+ * An empty folder for one `kind` of work, which no other user of this machine can read. The first folder without a live owner
+ * is reused, so that folders of killed processes do not accumulate. Throws StateError.
  */
 export async function takeWorkFolder(kind: string): Promise<WorkFolder> {
   const parent = parentOf(kind)
@@ -36,12 +36,12 @@ export async function takeWorkFolder(kind: string): Promise<WorkFolder> {
       },
     }
   }
-  throw new StateError(`${parent} has ${FOLDERS_MAX} folders in use: end some of the programs that have them`)
+  throw new StateError(`${parent} has ${FOLDERS_MAX} folders in use: stop some of the programs that use them`)
 }
 
-/** Where all folders of a kind are. Another user's folder of that name is not used: its owner could exchange what is in it. */
+/** The parent of all folders of a kind. A folder of another user is not used, because its owner could replace its content. */
 function parentOf(kind: string): string {
-  // Not by name: a container may run as a user that has none.
+  // By number, because a container may run as a user without a name.
   const user = process.getuid?.()
   const parent = join(tmpdir(), `pharos-${kind}-${user ?? 'own'}`)
   makeFolder(parent, OWNER_ONLY)

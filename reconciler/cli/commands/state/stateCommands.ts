@@ -38,7 +38,7 @@ function writeBindings(bindings: readonly Binding[], output: Output): void {
   for (const { key, serviceId, tombstonedAtMs, protect } of bindings) {
     const notes = [
       protect ? 'protected' : '',
-      tombstonedAtMs === null ? '' : 'paused, its manifest is gone',
+      tombstonedAtMs === null ? '' : 'paused, its manifest was removed',
     ].filter((note) => note !== '')
     output.result(`  ${key}: service ${serviceId}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`)
   }

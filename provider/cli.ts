@@ -13,7 +13,7 @@ import { CDK_LIBRARIES } from './generate/typescript.ts'
 
 const { version: released } = packageJson
 
-/** What --dev does. */
+/** Implements --dev. */
 const DEV =
   'use version <version>-dev.<hash of the program>, for unreleased builds: a lock file accepts only one program of each version'
 
@@ -24,7 +24,7 @@ interface InstallOptions {
   readonly json?: true
 }
 
-/** Writes the CLI configuration to `file`; one that is there and says something else is left alone. */
+/** Writes the CLI configuration to `file`, unless the file exists with other content. */
 function writeCliConfiguration(file: string, text: string): void {
   if (existsSync(file) && readFileSync(file, 'utf8') !== text) {
     throw new Error(`${file} is there and says something else: add the provider_installation block by hand`)
@@ -32,7 +32,7 @@ function writeCliConfiguration(file: string, text: string): void {
   writeFileSync(file, text)
 }
 
-/** Lays out the mirror and prints what to put where. Throws with a sentence for the user when it cannot. */
+/** Creates the mirror and prints the configuration for it. Throws an Error with a message for the user. */
 function install(options: InstallOptions): void {
   const platform = platformName(process.platform, process.arch)
   if (platform === undefined) {

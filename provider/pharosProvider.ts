@@ -6,8 +6,8 @@ import { serviceData } from './data/serviceData.ts'
 import { servicesData } from './data/servicesData.ts'
 import { servicesList } from './data/servicesList.ts'
 import { functions } from './functions/functions.ts'
-import { incidentUpdateAction } from './incident/incidentUpdateAction.ts'
 import { incidentResource } from './incident/incidentResource.ts'
+import { incidentUpdateAction } from './incident/incidentUpdateAction.ts'
 import { DiagnosticError } from './protocol/authoring/diagnostics.ts'
 import type { Log } from './protocol/authoring/log.ts'
 import type { Provider } from './protocol/authoring/provider.ts'
@@ -62,7 +62,7 @@ const providerSchema = defineSchema({
   },
 })
 
-/** The provider `pharos`. `environment` is where settings come from that its configuration leaves out. */
+/** The provider `pharos`. `environment` has the defaults of its settings. */
 export function pharosProvider(version: string, environment: NodeJS.ProcessEnv): Provider {
   return defineProvider({
     name: 'pharos',
@@ -88,7 +88,7 @@ export function pharosProvider(version: string, environment: NodeJS.ProcessEnv):
       const { Session, outgoingFor, settingsProblem } = await import('./service/session.ts')
       const problem = settingsProblem({ url, apiKey, expectedOrgId })
       if (problem !== undefined) throw new DiagnosticError(problem)
-      // A header takes no line breaks and not every letter.
+      // A header cannot contain line breaks and all characters.
       const appended = (environment.TF_APPEND_USER_AGENT ?? '').replaceAll(/[^\x20-\x7e]+/g, ' ')
       const userAgent =
         `terraform-provider-pharos/${version} terraform/${terraformVersion} ${appended}`.trim()
@@ -119,7 +119,7 @@ export function pharosProvider(version: string, environment: NodeJS.ProcessEnv):
   })
 }
 
-/** What keeps creates from making twins: it remembers across the runs of this machine. */
+/** The guard against duplicate creations, with a journal shared by runs on this machine. */
 async function guardFor({
   url,
   apiKey,
@@ -141,7 +141,7 @@ async function guardFor({
   })
 }
 
-/** Has requests logged: what was asked and how it went, and nothing of headers, bodies or search words. */
+/** Logs requests and their results, without headers, bodies and search texts. */
 function requestsIn(log: Log): Pick<SessionOptions, 'onAttempt' | 'onRetry'> {
   const isNoticed = waitNotices()
   return {

@@ -31,7 +31,7 @@ test('a state and manifests that cannot be written say why and what to do, befor
   const state = ['--state', work.statePath]
   const failures: readonly (readonly [readonly string[], string])[] = [
     [['state', 'export', at('nodir/s'), ...state], `there is no folder ${at('nodir')} for`],
-    [['state', 'export', '/dev/full', ...state], 'the disk is full: make room'],
+    [['state', 'export', '/dev/full', ...state], 'the disk is full: free some space'],
     [['state', 'import', at('nodir/s'), '--state', at('new.db')], 'it does not exist'],
     [['export', '--write', at('pharos.db/x')], 'cannot be created below a file'],
   ]

@@ -1,7 +1,7 @@
 import { type Attribute, type Attributes, isNested } from '../protocol/authoring/schema.ts'
 
 /**
- * `attributes` of a resource as a data source has them: all computed, without what is only written. Pure.
+ * `attributes` of a resource for a data source: all computed, without write-only ones. Pure.
  */
 export function computedAttributes(attributes: Attributes): Attributes {
   return Object.fromEntries(

@@ -16,7 +16,7 @@ import type { Path } from '../protocol/values/path.ts'
 import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
 
-/** Incidents of one request; the API's most. Gap G8. */
+/** Maximum of incidents in one request. Gap G8. */
 const PAGE_SIZE = 100
 
 const updateAttributes = {
@@ -107,7 +107,7 @@ interface IncidentFilter {
   readonly service_ids: readonly string[] | null
 }
 
-/** The incidents that match, in API order. Throws a DiagnosticError at the attribute that is none of its values. */
+/** The matching incidents, in the order of the API. Throws a DiagnosticError at an attribute with an invalid value. */
 async function matching(
   { section, severity, q, service_ids }: IncidentFilter,
   client: Connection,

@@ -4,7 +4,7 @@ import { DiagnosticError, errorAt, warningAt } from '../protocol/authoring/diagn
 import { type Connection, connected } from '../service/connection.ts'
 import type { Session } from '../service/session.ts'
 
-/** All services of the organisation that can be read, by name and then by id; the others as the Errors that say why. */
+/** All services of the organisation, sorted by name and id; an Error for each that cannot be parsed. */
 export async function listedServices(
   session: Session,
   signal: AbortSignal,
@@ -18,7 +18,7 @@ export async function listedServices(
   }
 }
 
-/** The argument that says which services are wanted. */
+/** The argument that filters services. */
 export const NAME_REGEX = {
   type: 'string',
   optional: true,
@@ -27,8 +27,8 @@ export const NAME_REGEX = {
 } as const
 
 /**
- * The services whose name matches `pattern`, in order; all without one. What cannot be read is left out with a warning.
- * Throws a DiagnosticError at name_regex, or when the organisation is another one than was expected.
+ * The services whose name matches `pattern`, in order; all without one. Services that cannot be parsed are left out with a warning.
+ * Throws a DiagnosticError at name_regex, or for an unexpected organisation.
  */
 export async function servicesNamed(
   pattern: string | null,

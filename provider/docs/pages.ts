@@ -3,16 +3,16 @@ import type { AnyFunction } from '../protocol/authoring/providerFunction.ts'
 import type { Schema } from '../protocol/authoring/schema.ts'
 import { schemaSections, titled, typeName } from './schemaSections.ts'
 
-/** A page of the reference: path below its folder, as registries have it, and text. */
+/** A page of the reference: path in the layout of registries, and text. */
 export interface Page {
   readonly path: string
   readonly text: string
 }
 
-/** Text of an example by its name, `undefined` when there is none of this name. */
+/** Text of an example by its name; `undefined` for none. */
 export type Examples = (name: string) => string | undefined
 
-/** Which example shows which page best. */
+/** The example of each page. */
 const EXAMPLE_OF: Readonly<Record<string, string>> = {
   index: 'lookup',
   'resources/service': 'secrets',
@@ -112,7 +112,7 @@ ${list.join('\n')}
 `
 }
 
-/** Registries take title and description from here; the comment is theirs to keep. */
+/** Front matter, from which registries read title and description. */
 function frontMatter(pageTitle: string, description: string): string {
   return `---
 page_title: "${pageTitle}"

@@ -44,7 +44,7 @@ function sectionOf({ required, optional }: Attribute): (typeof SECTIONS)[number]
 
 const anchor = (path: string): string => `nestedatt--${path.replaceAll('.', '--')}`
 
-/** Type and properties of an attribute as terraform-plugin-docs has them. */
+/** Type and properties of an attribute in the form of terraform-plugin-docs. */
 function factsOf(attribute: Attribute): string {
   const { sensitive, writeOnly, requiresReplace } = attribute
   const flags = [
@@ -67,12 +67,12 @@ function typeText(attribute: Attribute): string {
   return titled(typeName(attribute.type))
 }
 
-/** A type with capitals where terraform-plugin-docs has them: `List of String`. Pure. */
+/** A type in the capitalisation of terraform-plugin-docs: `List of String`. Pure. */
 export function titled(type: string): string {
   return type.replaceAll(/^[a-z]|(?<=\bof )[a-z]/g, (letter) => letter.toUpperCase())
 }
 
-/** The name of a type in the words of Terraform's documentation. Pure. */
+/** The name of a type in Terraform's documentation. Pure. */
 export function typeName(type: Type): string {
   if (type === 'bool') return 'boolean'
   if (typeof type === 'string') return type

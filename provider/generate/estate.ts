@@ -6,8 +6,8 @@ import { freeLabel } from './labels.ts'
 const SECRETS = 'sealed_values'
 
 /**
- * Configuration that takes `services` over as they are: an import block and a resource for each. Sealed values
- * cannot be read, so that each refers to an entry of an ephemeral variable. Pure.
+ * Configuration that adopts `services` unchanged: an import block and a resource for each. Sealed values cannot be read, so each
+ * refers to an entry of an ephemeral variable. Pure.
  */
 export function estateConfiguration(services: readonly ServiceResponse[], requirement: string): string {
   const taken = new Set<string>()
@@ -39,7 +39,7 @@ function serviceBlocks(service: ServiceResponse, label: string, places: string[]
     ['interval', state.interval],
     ['regions', service.regions],
     ['paused', service.paused_at == null ? null : true],
-    // True because the state of an endpoint is made of texts, numbers, booleans, lists, maps and objects.
+    // True because the state of an endpoint consists of texts, numbers, booleans, lists, maps and objects.
     ['endpoints', endpoints as HclValue],
   ]
   return `import {
@@ -59,7 +59,7 @@ ${hclArguments(
 type Http = NonNullable<NonNullable<ReturnType<typeof toState>['endpoints']>[number]['http']>
 type Value = NonNullable<Http['body']>
 
-/** `http` with a reference in the place of each sealed value. */
+/** `http` with references in place of sealed values. */
 function withReferences(http: Http, at: string, places: string[]): object {
   const known = (value: Value, place: string): object => {
     if (value.value !== null) return { value: value.value }

@@ -7,20 +7,20 @@ import { waitNotices } from '../service/waitNotice.ts'
 import { estateConfiguration } from './estate.ts'
 import { estateProgram, type Library } from './typescript.ts'
 
-/** Languages that configuration is written in. */
+/** Languages of generated configuration. */
 export const LANGUAGES = ['hcl', 'typescript'] as const
 
 export interface GenerateOptions {
   readonly language: (typeof LANGUAGES)[number]
-  /** What a CDKTF program imports; `cdktf` when absent. Of no use for HCL. */
+  /** Library of a CDKTF program; `cdktf` when absent. Unused for HCL. */
   readonly library?: Library
   /** File to write; stdout when absent. */
   readonly out?: string
 }
 
 /**
- * Writes the configuration of everything that the key's organisation has, from one list request. Services that
- * cannot be read are named on stderr. Throws with a sentence for the user when it cannot.
+ * Writes the configuration of all services of the organisation, from one list request. Services that cannot be parsed are named
+ * on stderr. Throws an Error with a message for the user.
  */
 export async function generate(
   options: GenerateOptions,

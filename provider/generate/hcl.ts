@@ -1,12 +1,12 @@
 /** Longest object or list that is written on one line (characters). */
 const LINE_CHARS_MAX = 90
 
-/** An expression that is written as it is, such as a reference. */
+/** An expression that is written verbatim, such as a reference. */
 export interface Verbatim {
   readonly expression: string
 }
 
-/** What can be written: `null` and `undefined` entries of objects are left out. */
+/** A value to write; `null` and `undefined` entries of objects are left out. */
 export type HclValue =
   | string
   | number
@@ -18,7 +18,7 @@ export type HclValue =
   | ReadonlyMap<string, HclValue>
   | { readonly [attribute: string]: HclValue }
 
-/** A text as an HCL string: `${` and `%{` stand for themselves. Pure. */
+/** A text as an HCL string, with `${` and `%{` escaped. Pure. */
 export function hclString(text: string): string {
   const escaped = [...text].map((character) => {
     const named = NAMED_ESCAPES[character]

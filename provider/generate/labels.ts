@@ -1,9 +1,9 @@
-/** Longest label that is made of a name (characters): with a number behind it, it is still easy to type. */
+/** Longest label derived from a name (characters), without a number. */
 const LABEL_CHARS_MAX = 80
 
 /**
- * A label for `name` that is not among `taken`, and is afterwards: its words in lower case, joined by `_`, with a
- * number where another one has it already. One that would not start with a letter is put behind `fallback`.
+ * A unique label for `name`, added to `taken`: its words in lower case, joined by `_`, with a number if it is taken. A label that
+ * would not start with a letter is prefixed with `fallback`.
  */
 export function freeLabel(name: string, fallback: string, taken: Set<string>): string {
   const words = name

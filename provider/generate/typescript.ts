@@ -15,11 +15,11 @@ import { freeLabel } from './labels.ts'
 /** Longest call that is written on one line (characters). */
 const LINE_CHARS_MAX = 90
 
-/** Libraries that a program may be written for: they differ in the name that it imports. */
+/** Supported libraries, which differ in the name of the import. */
 export const CDK_LIBRARIES = ['cdktf', 'cdktn'] as const
 export type Library = (typeof CDK_LIBRARIES)[number]
 
-/** What the layer exports, in the order in which the program imports it. */
+/** Exports of the typed layer, in the order of the import. */
 const LAYER = [
   'body',
   'dns',
@@ -34,12 +34,12 @@ const LAYER = [
   'status',
 ] as const
 
-/** What no service's construct may be called: the program's other construct, and a name that `constructs` takes for used. */
+/** Reserved construct ids: the program's other construct, and a name that `constructs` reserves. */
 const TAKEN = ['pharos', 'constructor']
 
 /**
- * A CDKTF program that takes `services` over as they are, on the typed layer: a construct with an import for each.
- * Sealed values cannot be read, so that each is a secret from an environment variable. Pure.
+ * A CDKTF program that adopts `services` unchanged, on the typed layer: a construct with an import for each. Sealed values cannot
+ * be read, so each is a secret from an environment variable. Pure.
  */
 export function estateProgram(services: readonly ServiceResponse[], library: Library = 'cdktf'): string {
   const taken = new Set(TAKEN)
@@ -88,7 +88,7 @@ function serviceText(service: ServiceResponse, label: string, secretFor: SecretF
 }).importFrom('${service.id}')`
 }
 
-/** The builder of an endpoint, with a line for each call. It starts where a value may, inside a list. */
+/** The builder of an endpoint, with a line for each call, as an item of a list. */
 function endpointText(endpoint: EndpointOutput, secretFor: SecretFor): string {
   const { Http: http } = endpoint.call
   const { headers, body, timeout, with_dns, max_redirects_to_follow: redirectsMax } = http
@@ -101,7 +101,7 @@ function endpointText(endpoint: EndpointOutput, secretFor: SecretFor): string {
     calls.push(valueCall('header', 'secretHeader', value, [text(name)], () => secretFor(name)))
   }
   if (body != null) calls.push(valueCall('body', 'secretBody', body, [], () => secretFor('body')))
-  // Without an assertion on the status the layer would add its own.
+  // Without an assertion on the status the layer would add one.
   if (!endpoint.assertions.some((assertion) => 'StatusCode' in assertion))
     calls.push('withoutStatusDefault()')
   const assertions = endpoint.assertions.map(assertionText)
@@ -145,7 +145,7 @@ const TEXT_METHODS: Readonly<Record<TextOperator, string>> = {
   Regex: 'matches',
 }
 
-/** What the layer offers for each kind, before the call that names the operator. */
+/** The function of the layer for each kind, before the call of the operator. */
 const MATCHERS: Readonly<Record<AssertionKind, (subject: string) => string>> = {
   StatusCode: () => 'status',
   Latency: (phase) => `latency.${ourName(PHASES, phase)}`,
@@ -157,7 +157,7 @@ const MATCHERS: Readonly<Record<AssertionKind, (subject: string) => string>> = {
 function assertionText(assertion: Assertion): string {
   const parts = assertionParts(assertion)
   const { kind, subject = '' } = parts
-  // The layer's methods refuse numbers that no status code is; the API takes any whole number.
+  // The methods of the layer refuse numbers that are no status codes; the API accepts any integer.
   if (kind === 'StatusCode' && !Object.values(parts.operator).flat().every(isStatusCode)) {
     return `{ statusCode: ${plainOperator(parts.operator)} }`
   }
@@ -179,14 +179,14 @@ function isStatusCode(operand: number): boolean {
   return operand >= 100 && operand <= 999
 }
 
-/** The operator of a status code as the bindings take it, such as `{ between: [0, 99] }`. */
+/** The operator of a status code in the form of the bindings, such as `{ between: [0, 99] }`. */
 function plainOperator(expected: object): string {
   const [[operator, operands] = ['', 0]] = Object.entries(expected)
   const name = ourName(INTEGER_OPERATORS, operator)?.replace('one_of', 'oneOf')
   return `{ ${name}: ${Array.isArray(operands) ? `[${operands.join(', ')}]` : operands} }`
 }
 
-/** The call that says the one operator in `tagged`, with `write` for each of its operands. */
+/** The call of the operator in `tagged`; `write` writes each operand. */
 function operation<Operand>(
   methods: Readonly<Record<string, string>>,
   tagged: Readonly<Record<string, Operand | readonly Operand[]>>,
@@ -203,14 +203,14 @@ function durationText(duration: Duration): string {
   return `'${formatDuration(duration)}'`
 }
 
-/** What CDKTF takes for a token wherever it stands in a text, though nothing may be behind it. */
+/** Matches text that CDKTF treats as a token. */
 const TOKEN_MARK = /[$#&]\{TfToken\[|-[\d.]+e\+/
-/** What such a text writes as an expression of Terraform's: after that neither sees a mark of its own. */
+/** Such a text as a Terraform expression, in which neither CDKTF nor Terraform finds a marker. */
 const MARKS = /^\ufeff|[$%]|[#&](?=\{TfToken\[)|-(?=[\d.]+e\+)/g
-/** Characters that an editor does not show, or shows as another than they are. */
+/** Characters that editors do not show, or show as others. */
 const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
 
-/** `value` as an expression that Terraform takes as it is. */
+/** `value` as a Terraform expression. */
 function text(value: string): string {
   const hasToken = TOKEN_MARK.test(value)
   const escaped = hasToken ? value.replaceAll(MARKS, (mark) => `\${"${mark}"}`) : value

@@ -1,4 +1,4 @@
-/** The requests that an incident makes, checked as the contract has them. Loaded by handlers only when they run. */
+/** The requests of an incident, validated by the contract. Handlers load this file only when they run. */
 import {
   type IncidentRequest,
   type IncidentUpdateRequest,
@@ -12,12 +12,12 @@ import { type incidentSchema, RESOLVE_MESSAGE } from './schema.ts'
 
 type Config = ConfigOf<typeof incidentSchema>
 
-/** The request that opens an incident. Throws where validation has left a problem. Pure. */
+/** The request that opens an incident. Throws for an invalid configuration. Pure. */
 export function openingOf(body: { readonly [field in keyof IncidentRequest]: unknown }): IncidentRequest {
   return incidentRequestSchema.parse(body)
 }
 
-/** The request that posts an update. Throws where validation has left a problem. Pure. */
+/** The request that posts an update. Throws for an invalid configuration. Pure. */
 export function updateOf(
   body: {
     readonly [field in keyof IncidentUpdateRequest]: unknown
@@ -26,7 +26,7 @@ export function updateOf(
   return incidentUpdateRequestSchema.parse(body)
 }
 
-/** Problems of `config` as far as it is known, as pairs of attribute and the end of a sentence about it. Pure. */
+/** Problems of the known parts of `config`, as pairs of an attribute and the rest of a sentence about it. Pure. */
 export function problemsIn(config: Config): readonly (readonly [string, string])[] {
   const orElse = <T>(value: T | Unknown, standIn: T): T => (value === UNKNOWN ? standIn : value)
   const someId = '00000000-0000-4000-8000-000000000000'
@@ -37,7 +37,7 @@ export function problemsIn(config: Config): readonly (readonly [string, string])
     service_ids:
       config.service_ids === UNKNOWN ? [someId] : config.service_ids.map((id) => orElse(id, someId)),
   })
-  // A message that changes is posted as an update (Gap G36).
+  // A changed message is posted as an update (Gap G36).
   const update = incidentUpdateRequestSchema.safeParse({
     body: orElse(config.message, 'unknown'),
     status: orElse(config.status, null) ?? 'investigating',
@@ -59,14 +59,14 @@ export function problemsIn(config: Config): readonly (readonly [string, string])
   ]
 }
 
-/** The attributes of an update that is posted by itself. */
+/** The attributes of a separate update. */
 interface UpdateConfig {
   readonly message: string | Unknown
   readonly status: string | Unknown
   readonly severity: string | null | Unknown
 }
 
-/** Problems of an update as far as it is known, as pairs of attribute and the end of a sentence about it. Pure. */
+/** Problems of the known parts of an update, as pairs of an attribute and the rest of a sentence about it. Pure. */
 export function updateProblemsIn({
   message,
   status,

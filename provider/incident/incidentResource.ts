@@ -14,7 +14,7 @@ import { incidentSchema, RESOLVE_MESSAGE } from './schema.ts'
 
 type State = StateOf<typeof incidentSchema>
 
-/** The computed attributes of an incident, from what the API answered. Pure. */
+/** The computed attributes of an incident, from the API's answer. Pure. */
 function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
   return {
     id: incident.id,
@@ -27,8 +27,8 @@ function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
 }
 
 /**
- * The attributes of `incident` that a read answers, with the text that was configured: the log is append-only, so that an update
- * by hand is no change of it. Without one, as after an import, the newest update. Pure.
+ * The attributes of `incident` for a read, with the configured text: the log is append-only, so a manual update does not change
+ * the text. Without one, as after an import, the text of the newest update. Pure.
  */
 export function incidentState(incident: Incident, message: string | null): AnswerOf<typeof incidentSchema> {
   const { title, service_ids, severity, updates } = incident
@@ -36,13 +36,13 @@ export function incidentState(incident: Incident, message: string | null): Answe
   return { ...observed(incident), title, service_ids, severity, message: text }
 }
 
-/** The updates that can change no more, once an incident is resolved. */
+/** The updates of a resolved incident, which no longer change. */
 function planResolved(prior: State): AmendmentOf<typeof incidentSchema> {
   const { message, severity, status, updated_at, resolved_at } = prior
   return { message, severity, status, updated_at, resolved_at }
 }
 
-/** What a read answers; `null` when the incident is gone. */
+/** The answer of a read; `null` when the incident does not exist. */
 async function refreshed(
   session: Session,
   { id, message }: { readonly id: string; readonly message: string | null },
@@ -58,7 +58,7 @@ async function refreshed(
   }
 }
 
-/** What to do about an incident that was opened, and whose status could then not be set. */
+/** The error about an opened incident whose status could not be set. */
 function leftOpen({ display_id, status }: Incident): Diagnostic {
   const detail =
     `${display_id} is open as ${status}, and in the state as tainted, so that the next apply would resolve it and ` +
@@ -115,7 +115,7 @@ export const incidentResource = resourceFor<Connection>()({
         refreshed(connected(client), { ...prior, id }, signal),
       )
     } catch (error) {
-      // An import has nothing yet that could stay as it was.
+      // An import has no stored state.
       if (prior.title === null) throw error
       return notRefreshed(error, context)
     }

@@ -1,7 +1,7 @@
 import { INCIDENT_STATUSES, SEVERITIES } from '../../api/contract/incidentTerms.ts'
 import { defineSchema } from '../protocol/authoring/schema.ts'
 
-/** What the update says that resolves an incident, unless `resolve_message` says it. */
+/** Default of `resolve_message`. */
 export const RESOLVE_MESSAGE = 'Resolved.'
 
 /** Values for a description. Pure. */
@@ -9,14 +9,14 @@ export function listed(values: readonly string[]): string {
   return values.map((value) => `\`${value}\``).join(', ')
 }
 
-/** Whether both name the same services: the API answers UUIDs in small letters, however they were sent. Pure. */
+/** Whether both name the same services: the API returns UUIDs in lower case. Pure. */
 export function sameIds(prior: readonly string[], next: readonly string[]): boolean {
   const ids = (texts: readonly string[]): string =>
     [...new Set(texts.map((text) => text.toLowerCase()))].sort().join()
   return ids(prior) === ids(next)
 }
 
-/** `pharos_incident` as practitioners see it. */
+/** The schema of `pharos_incident`. */
 export const incidentSchema = defineSchema({
   version: 0,
   description:

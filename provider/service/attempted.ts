@@ -1,12 +1,12 @@
 import { explained } from './explain.ts'
 import { type TimeLimit, withinTime } from './timeouts.ts'
 
-/** What is done, as `explained` has it, and how long it may take. */
+/** The task, as for `explained`, and its time limit. */
 interface Attempt extends TimeLimit {
   readonly task: string
 }
 
-/** The result of `work`, whose signal aborts with `signal` and when its time is over; a failure is explained. */
+/** The result of `work`, whose signal aborts with `signal` and at the time limit; failures are explained. */
 export function attempted<T>(
   { task, ...limit }: Attempt,
   signal: AbortSignal,

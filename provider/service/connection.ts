@@ -2,13 +2,13 @@ import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import type { Fingerprints } from './apply/fingerprint.ts'
 import type { Session } from './session.ts'
 
-/** What handlers get: no session while the provider's own configuration is not known yet. */
+/** The client of handlers: without a session while the configuration of the provider is unknown. */
 export interface Connection {
   readonly session: Session | undefined
   readonly fingerprints: Fingerprints
 }
 
-/** The session. Throws when the provider's configuration was not known, which only planning may meet. */
+/** The session. Throws when the configuration of the provider is unknown, which happens only in plans. */
 export function connected(connection: Connection): Session {
   if (connection.session !== undefined) return connection.session
   const detail =

@@ -4,8 +4,8 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 
 /**
- * The result of `work`; a failure of the API becomes a diagnostic that says what could not be done (`task`, such
- * as "create the service"), in the API's words, and what to do next. Anything else passes.
+ * The result of `work`; a failure of the API becomes a diagnostic with the failed `task` (such as "create the service"), the API's
+ * message, and advice. Other errors are thrown unchanged.
  */
 export async function explained<T>(task: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -33,12 +33,12 @@ export async function explained<T>(task: string, work: () => Promise<T>): Promis
   }
 }
 
-/** `text` with a full stop, unless it ends as a question does. */
+/** `text` with a full stop, unless it ends with a question mark. */
 function asSentence(text: string): string {
   return text.endsWith('?') ? text : `${text}.`
 }
 
-/** The API's own words, as they are: they may begin with the name of a field. */
+/** The API's message, unchanged, because it may begin with the name of a field. */
 function answered({ message }: ApiError): string {
   return `The API answered: ${message}.`
 }

@@ -2,7 +2,7 @@ import type { ConfiguredContext } from '../protocol/authoring/context.ts'
 import { warningAt } from '../protocol/authoring/diagnostics.ts'
 import type { Connection } from './connection.ts'
 
-/** Terraform shows equal warnings once, and counts the others. */
+/** Terraform merges equal warnings. */
 const NOT_REFRESHED = warningAt(
   undefined,
   'Not refreshed',
@@ -10,8 +10,8 @@ const NOT_REFRESHED = warningAt(
 )
 
 /**
- * What a read that failed answers: the stored state as it was, with a warning, when another read has failed for the very
- * same reason, since the run fails anyway then. Throws `failure` when it is the first.
+ * The answer of a failed read: the stored state with a warning, if another read has already failed for the same reason and fails
+ * the run. Throws `failure` for the first one.
  */
 export function notRefreshed(
   failure: unknown,

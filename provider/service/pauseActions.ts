@@ -1,7 +1,7 @@
 import type { CallOptions } from '../../api/client/request.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import { errorAt } from '../protocol/authoring/diagnostics.ts'
 import { type AnyAction, actionFor } from '../protocol/authoring/action.ts'
+import { errorAt } from '../protocol/authoring/diagnostics.ts'
 import { defineSchema } from '../protocol/authoring/schema.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
 import { attempted } from './attempted.ts'

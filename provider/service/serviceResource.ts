@@ -31,20 +31,20 @@ import type { Session } from './session.ts'
 import { withinTime } from './timeouts.ts'
 
 /**
- * How long a plan waits for the list of regions where `timeouts` has no time for reads (milliseconds): a code that does
- * not exist is refused by the apply all the same.
+ * How long a plan waits for the list of regions without `timeouts.read` (milliseconds): the apply refuses an unknown code in any
+ * case.
  */
 const REGIONS_MS = 60_000
-/** How long the undoing of a creation may take (milliseconds): an interrupted run is waited for that much longer. */
+/** Time limit for undoing a creation (milliseconds), which delays the end of an interrupted run. */
 const UNDO_MS = 20_000
 
-/** The request that a known configuration makes. Throws its problems, of which validation has left none. */
+/** The request of a known configuration. Throws its problems, which validation has already excluded. */
 function requestOf(config: Config): {
   readonly request: ServiceRequest
   readonly secrets: Compiled['secrets']
 } {
   const { request, secrets, problems } = compileService(config)
-  // An ephemeral secret that was there when planned may be null now: a replace without it would erase it.
+  // An ephemeral secret of the plan may be null now, and a replace without it would erase it.
   if (problems.length > 0) throw new DiagnosticError(...problems)
   return { request, secrets }
 }
@@ -55,7 +55,7 @@ export const serviceResource = resourceFor<Connection>()({
   identity: ['id'],
 
   async validate({ config, report }) {
-    // The contract's schemas are large, and a process that only names its schema has no use for them.
+    // Loaded here because the schemas of the contract are large, and a process that only returns its schema does not need them.
     const { validateService } = await import('./compile/validateService.ts')
     for (const diagnostic of validateService(config)) report(diagnostic)
     for (const diagnostic of await regexProblems(compileService(config).request)) report(diagnostic)
@@ -97,12 +97,12 @@ export const serviceResource = resourceFor<Connection>()({
             ...toState(inPriorOrder(service, prior), prior),
             secrets_revision: prior.secrets_revision ?? 0,
           },
-          // After an import, and where an older version of the provider left none: what is there now is believed.
+          // After an import, and without key ids of an older provider version, the current values are accepted.
           private: hasKeyIds(context.private) ? context.private : withKeyIds(context.private, service),
         }
       })
     } catch (error) {
-      // An import has nothing yet that could stay as it was.
+      // An import has no stored state.
       if (org_id === null) throw error
       return notRefreshed(error, context)
     }
@@ -119,19 +119,19 @@ export const serviceResource = resourceFor<Connection>()({
       const fingerprint = await client.fingerprints.of(secrets)
       const created = await createOrTakeOver({ session, request, signal, report: context.report })
       if (planned.paused !== true) {
-        // One that was taken over may have been paused by hand in the meantime.
+        // An adopted service may have been paused by hand in the meantime.
         const active =
           created.paused_at == null ? created : await session.client.resumeService(created.id, { signal })
         session.reads.wrote(active, 'changed')
         return { state: observedState(active), private: withKeyIds(fingerprint, active) }
       }
       try {
-        // In the lane that goes first: a service that is to be paused is checked as briefly as possible.
+        // In the fast lane, because a service that is created paused should be checked as briefly as possible.
         const paused = await session.client.pauseService(created.id, { lane: 'next', signal })
         session.reads.wrote(paused, 'changed')
         return { state: observedState(paused), private: withKeyIds(fingerprint, paused) }
       } catch (error) {
-        // A state with an error would be tainted and its service replaced: rather undo the creation.
+        // A state with an error would be tainted and its service replaced, so the creation is undone.
         if (!(await isDeleted(session, created.id))) {
           keep(observedState(created), withKeyIds(fingerprint, created))
           context.report(leftActive(created))
@@ -154,7 +154,7 @@ export const serviceResource = resourceFor<Connection>()({
       let kept = context.private
       let latest: ServiceResponse | undefined
       const isFlipped = planned.paused !== UNKNOWN && planned.paused !== prior.paused
-      // Paused before it changes and changed before it resumes: no check runs a definition on its way out.
+      // Paused before it changes and changed before it resumes, so that no check runs an old definition.
       if (isFlipped && planned.paused === true) {
         latest = await session.client.pauseService(id, { signal })
         keep({ paused: true, paused_at: latest.paused_at ?? null })
@@ -198,12 +198,12 @@ export const serviceResource = resourceFor<Connection>()({
   },
 })
 
-/** Tells the guard against twins which service the state has: it is nothing that a killed run could not record. */
+/** Records in the creation guard that the state has the service. */
 function noteHeld({ session }: Connection, { id, created_at }: StateOf<typeof serviceSchema>): void {
   if (id !== null) session?.guard?.noteHeld(id, created_at)
 }
 
-/** What to do about a service that was created, and could then neither be paused nor deleted. */
+/** The error about a created service that could neither be paused nor deleted. */
 function leftActive({ id }: ServiceResponse): Diagnostic {
   const detail =
     `Its id is ${id}. It is being checked, and is tainted in the state: the next apply would replace it. ` +
@@ -211,24 +211,24 @@ function leftActive({ id }: ServiceResponse): Diagnostic {
   return warningAt(['paused'], 'The service was created and is not paused', detail)
 }
 
-/** Throws when the key belongs to another organisation than the state or the configuration says. */
+/** Throws when the key does not belong to the organisation of the state or the configuration. */
 async function checkOrg(session: Session, orgId: string | null, signal: AbortSignal): Promise<void> {
   await session.checkExpectedOrg(signal)
   if (orgId !== null) await session.checkOrg(orgId, signal)
 }
 
 /**
- * Only what the plan left open: what it took for granted (ids of unchanged endpoints) is compared with the
- * server's truth at the next refresh, not held against this apply.
+ * Only the attributes that the plan left unknown: planned values (ids of unchanged endpoints) are compared with the server at the
+ * next refresh and do not fail this apply.
  */
 function onlyUnknown<T extends object>(planned: Readonly<Record<string, unknown>>, answer: T): Partial<T> {
-  // True because only entries of the answer are left out.
+  // True because entries of the answer are only left out.
   return Object.fromEntries(
     Object.entries(answer).filter(([name]) => planned[name] === UNKNOWN),
   ) as Partial<T>
 }
 
-/** What is wrong with the configured regions; a warning where the list of regions cannot be had in time. */
+/** Problems of the configured regions; a warning when the list of regions is not available in time. */
 async function checkRegions(
   session: Session,
   config: Config,
@@ -260,7 +260,7 @@ async function isDeleted(session: Session, id: string): Promise<boolean> {
     await deleteIfThere(session, id, AbortSignal.timeout(UNDO_MS))
     return true
   } catch {
-    // Whatever kept it from being deleted, the service is there: its state has to say so.
+    // The service still exists, so its state must be kept.
     return false
   }
 }

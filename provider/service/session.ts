@@ -10,15 +10,15 @@ import { SharedRequest } from './read/sharedRequest.ts'
 
 export interface SessionOptions
   extends Pick<ClientOptions, 'url' | 'apiKey' | 'userAgent' | 'outgoing' | 'onAttempt' | 'onRetry'> {
-  /** The organisation that the key has to belong to; absent: whichever it belongs to. */
+  /** The organisation to which the key must belong; any when absent. */
   readonly expectedOrgId?: string | undefined
-  /** Keeps creates from making twins of services that killed runs left; absent: they may. */
+  /** Prevents duplicates of services that killed runs created; absent for none. */
   readonly guard?: CreationGuard | undefined
 }
 
 /**
- * What one configured provider knows of the API: one client with one bucket, and what is asked at most once.
- * Terraform starts a process for each walk, so nothing here outlives one.
+ * The session of one configured provider: one client with one bucket, and requests that are sent at most once. Terraform starts a
+ * process for each walk, so a session does not outlive one.
  */
 export class Session {
   readonly client: Client
@@ -50,8 +50,8 @@ export class Session {
   }
 
   /**
-   * Notes why a read failed, and says whether another one has failed for the very same reason before: the run fails
-   * anyway then, and a refused key need not be an error of each service.
+   * Records why a read failed; returns whether another one has already failed for the same reason: the run fails anyway then, and a
+   * refused key need not be an error for each service.
    */
   noteFailedRead(failure: unknown): 'new' | 'known' {
     if (!(failure instanceof DiagnosticError)) return 'new'
@@ -61,7 +61,7 @@ export class Session {
     return 'new'
   }
 
-  /** The result of `work`, which starts when all earlier work of the same `kind` has ended. */
+  /** The result of `work`, which starts after all earlier work of the same `kind`. */
   inTurn<T>(kind: string, work: () => Promise<T>): Promise<T> {
     const turn = (this.#turns.get(kind) ?? Promise.resolve()).then(work, work)
     this.#turns.set(kind, turn)
@@ -75,8 +75,8 @@ export class Session {
   }
 
   /**
-   * Throws when the key does not belong to organisation `orgId`, before anything is believed or changed: with
-   * the key of another organisation every service would look deleted, and be created there anew.
+   * Throws when the key does not belong to organisation `orgId`, before anything is read or changed: with the key of another
+   * organisation every service would look deleted, and would be created again there.
    */
   async checkOrg(
     orgId: string,
@@ -92,7 +92,7 @@ export class Session {
   }
 }
 
-/** What keeps settings from being used, at its attribute; `undefined` when nothing does. Pure. */
+/** The problem of settings, at its attribute; `undefined` for none. Pure. */
 export function settingsProblem({
   url,
   apiKey,
@@ -100,7 +100,7 @@ export function settingsProblem({
 }: Pick<SessionOptions, 'url' | 'apiKey' | 'expectedOrgId'>): Diagnostic | undefined {
   if (url === '') return missing('url', 'Set url, or the environment variable PHAROS_URL.')
   if (apiKey === '') return missing('api_key', 'Set the environment variable PHAROS_API_KEY, or api_key.')
-  // An empty one too: a guard that a pipeline forgot to fill in must not be open.
+  // An empty one is an error too: a pipeline may have failed to set it.
   if (expectedOrgId !== undefined && !isUuid(expectedOrgId)) {
     const detail =
       'expected_org_id, or the environment variable PHAROS_EXPECTED_ORG_ID, must be the UUID of an organisation. ' +
@@ -113,7 +113,7 @@ export function settingsProblem({
   return errorAt([attribute], 'Invalid provider configuration', `${capital(problem)}.`)
 }
 
-/** Proxy and authorities. Throws a DiagnosticError at the attribute `ca_file`, or of no place for the proxy. */
+/** Proxy and CA certificates. Throws a DiagnosticError, at the attribute `ca_file` or without a place for the proxy. */
 export function outgoingFor(environment: NodeJS.ProcessEnv, caFile: string | undefined): Outgoing {
   try {
     return readOutgoing(environment, caFile, 'ca_file, or the environment variable PHAROS_CA_FILE')

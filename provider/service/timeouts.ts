@@ -2,25 +2,25 @@ import { parseDuration } from '../../api/contract/duration.ts'
 import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import type { Unknown } from '../protocol/values/value.ts'
 
-/** Longest time of an operation where `timeouts` does not say, waiting for the rate limit included (milliseconds). */
+/** Default time limit of an operation, including waits for the rate limit (milliseconds). */
 export const TIMEOUT_MS = 600_000
 /** Longest delay of a timer (milliseconds); a longer one would fire at once. */
 const TIMER_MS_MAX = 2_147_483_647
 
 type Operation = 'create' | 'read' | 'update' | 'delete'
 
-/** How long an operation may take. */
+/** The time limit of an operation. */
 export interface TimeLimit {
   readonly operation: Operation
-  /** `timeouts` of the resource, as configured, planned or stored. Left out where there is no such argument. */
+  /** `timeouts` of the resource, as configured, planned or stored; absent without such an argument. */
   readonly timeouts?: Readonly<Record<Operation, string | null | Unknown>> | null | Unknown
-  /** Time where `timeouts` says nothing that is known (milliseconds). Default: `TIMEOUT_MS`. */
+  /** Time without a known value in `timeouts` (milliseconds). Default: `TIMEOUT_MS`. */
   readonly defaultMs?: number
 }
 
 /**
- * The result of `work`, whose signal aborts with `signal` and when the time of `limit` is over. Throws a
- * DiagnosticError then, at `timeouts` where there is such an argument.
+ * The result of `work`, whose signal aborts with `signal` and at the time limit. Throws a DiagnosticError then, at `timeouts` if
+ * there is such an argument.
  */
 export async function withinTime<T>(
   limit: TimeLimit,
@@ -34,7 +34,7 @@ export async function withinTime<T>(
   try {
     return await work(AbortSignal.any([signal, controller.signal]))
   } catch (error) {
-    // A timer of Node's rejects with an error of its own, whatever the signal's reason.
+    // Node's timer rejects with its own error, not with the reason of the signal.
     throw controller.signal.aborted && isAbort(error) ? timedOut : error
   } finally {
     clearTimeout(timer)

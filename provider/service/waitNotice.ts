@@ -1,7 +1,7 @@
 /** How often a wait is reported (milliseconds). */
 const NOTICE_INTERVAL_MS = 15_000
 
-/** A function that says, for each wait, whether it is reported: the first is, and then one each 15 seconds. */
+/** Returns a function that decides for each wait whether to report it: the first one, and then one every 15 seconds. */
 export function waitNotices(nowMs: () => number = () => performance.now()): () => boolean {
   let noticedAtMs = Number.NEGATIVE_INFINITY
   return () => {

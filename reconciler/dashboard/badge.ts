@@ -13,7 +13,7 @@ const GROUNDS: Readonly<Record<Tone, string>> = {
   bad: BADGE_GROUNDS.red,
 }
 
-/** The badge of a set that is known, or of a name that is not: an SVG that needs no font and no other file. Pure. */
+/** The badge of a set, or of an unknown name: an SVG without fonts and other files. Pure. */
 export function badge(name: string, set: Pick<SetStatus, 'headline'> | undefined): string {
   const { tone, word } = set === undefined ? UNKNOWN : CONDITION_WORDS[set.headline]
   return badgeSvg({

@@ -13,7 +13,7 @@ export function approveButton({ digest }: PendingApproval, setPage: string): Htm
   return html`<form method="post" action="${setPage}/approve"><input type="hidden" name="digest" value="${digest}"><button class="main">Approve ${digest}</button></form>`
 }
 
-/** Accepts a history that was rewritten, up to the commit that the page shows. Pure. */
+/** Accepts a rewritten history up to the commit on the page. Pure. */
 export function acceptHistoryButton({ commit }: SetStatus, setPage: string): Html {
   return html`<form method="post" action="${setPage}/acknowledge-history"><input type="hidden" name="commit" value="${commit?.sha ?? ''}"><button>Accept the branch as it is</button></form>`
 }

@@ -4,22 +4,22 @@ import type { ControllerStatus } from '../controller/status/status.ts'
 import { pageFor } from './pages.ts'
 import type { Viewer } from './viewer.ts'
 
-/** What the pages say besides the status. */
+/** Inputs of the pages besides the status. */
 export interface DashboardOptions {
-  /** How people reach the page; null when the configuration does not say. */
+  /** Public address of the page; null when not configured. */
   readonly publicUrl: string | null
-  /** Whether the routes below /api may be used. */
+  /** Whether the routes below /api are enabled. */
   readonly hasApi: boolean
-  /** Who looks at a page. Asked once for each, because it hands out the message of that person. */
+  /** The viewer of a page. Called once for each page, because it consumes the viewer's message. */
   readonly viewerOf: (request: FastifyRequest) => Viewer
 }
 
 const PATHS = ['/', '/style.css', '/favicon.svg', '/status.json', '/sets/:set', '/badge/:file'] as const
 
-/** Stands in commands for an address that the configuration does not say. */
+/** Placeholder in commands for an address that is not configured. */
 const UNKNOWN_URL = '$PHAROS_CONTROLLER'
 
-/** Adds the pages, the status as JSON and the badges. `status` is asked anew for each request. */
+/** Adds the pages, the status as JSON and the badges. `status` is called for each request. */
 export function addDashboardRoutes(
   app: FastifyInstance,
   status: () => ControllerStatus,

@@ -2,18 +2,18 @@
 const REPOSITORY = /^(?:https:\/\/|ssh:\/\/git@|git@)([a-z0-9.-]+)[/:]([\w.-]+(?:\/[\w.-]+)+)$/i
 
 /**
- * Where GitHub or GitLab shows the commit `sha` of `repository`; `null` for a repository elsewhere, whose pages are not
- * known. A GitLab of one's own is recognized by a host that begins with `gitlab.`. Pure.
+ * The page of the commit `sha` of `repository` on GitHub or GitLab; `null` for other hosts. A self-managed GitLab is recognised
+ * by a host that begins with `gitlab.`. Pure.
  */
 export function commitUrl(repository: string, sha: string): string | null {
   return pageUrl(repository, 'commit', sha)
 }
 
-/** Where GitHub or GitLab shows the file `path` of `repository` at the commit `sha`; `null` as for `commitUrl`. Pure. */
+/** The page of the file `path` of `repository` at the commit `sha`; `null` as for `commitUrl`. Pure. */
 export function fileUrl(repository: string, sha: string, path: string): string | null {
   const url = pageUrl(repository, 'blob', sha)
   const segments = path.split('/')
-  // Half of a character has no encoding.
+  // A lone surrogate cannot be encoded.
   const isPath = !/\p{Cs}/u.test(path) && !segments.some((one) => ['', '.', '..'].includes(one))
   return url !== null && isPath ? `${url}/${segments.map(encodeURIComponent).join('/')}` : null
 }

@@ -7,26 +7,26 @@ import { STYLE_VERSION } from './style.ts'
 import { moment } from './time.ts'
 import type { Viewer } from './viewer.ts'
 
-/** How often a page asks for itself (seconds). */
+/** Interval of refreshes of a page (seconds). */
 export const REFRESH_SECONDS = 30
 
-/** What the frame of a page needs to know of it. */
+/** Inputs of the frame of a page. */
 export interface PageFrame {
   readonly title: string
   readonly heading: Html
-  /** Way from this page to the first: `./` or `../`, so that a proxy may put all of it below any path. */
+  /** Relative path to the first page: `./` or `../`, so that a proxy may serve the pages below any path. */
   readonly root: './' | '../' | '../../'
-  /** Address of this page, from its own folder, without what says how often it refreshes; null for a form. */
+  /** Relative address of this page without the refresh parameter; null for a form. */
   readonly self: string | null
   readonly isRefreshing: boolean
   readonly viewer: Viewer
-  /** Name of the set that it shows; absent for any other page. */
+  /** Name of the set of the page; absent for other pages. */
   readonly set?: string
   readonly status: ControllerStatus
   readonly content: Html
 }
 
-/** A whole document. Pure. */
+/** A complete HTML document. Pure. */
 export function framed(page: PageFrame): string {
   const { title, heading, root, isRefreshing, status, content } = page
   return `<!doctype html>\n${html`<html lang="en">
@@ -60,7 +60,7 @@ ${content}
 </html>`}\n`
 }
 
-/** Who reads aloud or has unfolded something can keep a page from coming anew. */
+/** Links that switch off the refresh, for screen readers and unfolded details. */
 function refreshing({ isRefreshing, self }: PageFrame): Html | false {
   if (self === null) return false
   const sign = self.includes('?') ? '&' : '?'
@@ -80,7 +80,7 @@ function account({ viewer, root, set }: PageFrame): Html | false {
   }
 }
 
-/** What became of the last action. */
+/** The result of the last action. */
 function outcome({ viewer }: PageFrame): Html | false {
   if (viewer.kind !== 'person' || viewer.message === null) return false
   const { isDone, text } = viewer.message

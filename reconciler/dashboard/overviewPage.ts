@@ -19,10 +19,10 @@ import { tableOf } from './table.ts'
 import { moment } from './time.ts'
 import type { Viewer } from './viewer.ts'
 
-/** How a page is asked for. */
+/** The request for a page. */
 export interface PageRequest {
   readonly status: ControllerStatus
-  /** Where the routes below /api are, for commands that people copy; null where they are off. */
+  /** Address of the routes below /api, for commands on the page; null when disabled. */
   readonly apiUrl: string | null
   readonly isRefreshing: boolean
   readonly viewer: Viewer
@@ -54,7 +54,7 @@ ${sets.length === 0 && html`<p>There is no set in the configuration.</p>`}`,
   })
 }
 
-/** Whether the table says all there is to say. */
+/** Whether a set needs no details beside the table. */
 function isQuiet({ headline, counts }: SetStatus): boolean {
   return CONDITION_WORDS[headline].tone === 'good' && totalOf(counts) === counts.Synced
 }
@@ -63,7 +63,7 @@ function urgencyOf({ headline }: SetStatus): number {
   return TONES.indexOf(CONDITION_WORDS[headline].tone)
 }
 
-/** One line that says how things are, for the heading and the tab. */
+/** One line about the overall state, for the heading and the title. */
 function summaryOf(sets: readonly SetStatus[]): { readonly tone: Tone; readonly text: string } {
   const tones = sets.map(({ headline }) => CONDITION_WORDS[headline].tone)
   const worst = TONES.find((tone) => tones.includes(tone)) ?? 'good'
@@ -101,7 +101,7 @@ function setRow(set: SetStatus, at: string): readonly Html[] {
   ]
 }
 
-/** The services that do not match git, as far as there is room; the page of the set has all of them. */
+/** The first services that do not match git; the page of the set has all of them. */
 function attention(set: SetStatus, setPage: string, max: number): Html {
   const { counts } = set
   const odd = totalOf(counts) - counts.Synced

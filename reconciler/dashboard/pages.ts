@@ -15,15 +15,15 @@ export interface PageAnswer {
   readonly body: string
 }
 
-/** What pages are made of besides the status. */
+/** Inputs of pages besides the status. */
 export interface PageOptions {
-  /** Where the routes below /api are, for commands that people copy; null where they are off. */
+  /** Address of the routes below /api, for commands on pages; null when disabled. */
   readonly apiUrl: string | null
-  /** Asked once for each page; hands out the message of the person who looks. */
+  /** Called once for each page; consumes the message of the viewer. */
   readonly viewer: () => Viewer
 }
 
-/** Nothing runs, nothing is framed, nothing comes from elsewhere, and forms are sent to this server only. */
+/** No scripts, no frames, no external content, and forms to this server only. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -33,7 +33,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** What every answer says besides its type: no browser may take it for another type, or frame it elsewhere. */
+/** Headers of every answer: no MIME sniffing, no framing. */
 const HARDENED = {
   'Content-Security-Policy': POLICY,
   'X-Content-Type-Options': 'nosniff',
@@ -44,16 +44,16 @@ const HARDENED = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
 } as const
 
-/** Of every page. */
+/** Headers of every page. */
 export const HTML_HEADERS = {
   ...HARDENED,
-  // With no referrer at all a browser would send forms with `Origin: null`.
+  // With `no-referrer` a browser would send forms with `Origin: null`.
   'Referrer-Policy': 'same-origin',
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
 }
 const SVG = { ...HARDENED, 'Content-Type': 'image/svg+xml; charset=utf-8' }
-/** A badge stands in pages of others, and has to be asked for anew by whatever keeps copies for them. */
+/** Badges are embedded in other pages, whose caches must revalidate them. */
 const BADGE = {
   ...SVG,
   'Cache-Control': 'no-cache, max-age=0',
@@ -61,8 +61,8 @@ const BADGE = {
 }
 
 /**
- * The answer to a GET of `target` (path and query as in a request line); undefined when it is no page of ours.
- * `status` and `viewer` are asked only when the answer is made of them. Pure but for that.
+ * The answer to a GET of `target` (path and query as in a request line); undefined for unknown pages. `status` and `viewer` are
+ * called only when needed. Otherwise pure.
  */
 export function pageFor(
   target: string,
@@ -91,7 +91,7 @@ export function pageFor(
 const CSS = {
   ...HARDENED,
   'Content-Type': 'text/css; charset=utf-8',
-  // Pages ask for it by the version of its content.
+  // Pages refer to it by the version of its content.
   'Cache-Control': 'max-age=31536000, immutable',
 }
 const JSON_HEADERS = {
@@ -108,7 +108,7 @@ function decoded(segment: string): string | null {
   try {
     return decodeURIComponent(segment)
   } catch {
-    // URIError, the only one there is: a percent sign that begins no character.
+    // URIError: an invalid percent-encoding.
     return null
   }
 }

@@ -9,10 +9,10 @@ import { fileUrl } from './forgeUrls.ts'
 import { label } from './icons.ts'
 import { tableOf } from './table.ts'
 
-/** Where the manifests of a set are. */
+/** The source of the manifests of a set. */
 type ManifestPlace = Pick<SetStatus, 'source' | 'commit'>
 
-/** Services with everything that is to be said of each: its state, why, what to do and what differs. Pure. */
+/** Services, each with its state, the reason, advice and differences. Pure. */
 export function serviceList(services: readonly ServiceStatus[], set: ManifestPlace): Html {
   return html`<ul class="services">
 ${services.map((service) => html`<li>${serviceEntry(service, set)}</li>\n`)}</ul>`

@@ -5,7 +5,7 @@ import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { commitUrl } from './forgeUrls.ts'
 import { moment } from './time.ts'
 
-/** Where a set comes from and goes to, its commits, its runs, and who does the work. Pure. */
+/** The source and the API of a set, its commits, its runs, and its leader. Pure. */
 export function setFacts(set: SetStatus, { at }: Pick<ControllerStatus, 'at'>): Html {
   const { source, apiUrl } = set
   const environment = source.environment === null ? '' : `, environment ${source.environment}`
@@ -16,7 +16,7 @@ ${fact('Newest commit', newestCommit(set, at))}
 ${fact('Applied', appliedTime(set))}
 ${set.running === null ? fact('Last run', lastRun(set.lastRun, at)) : fact('Running', running(set.running, at))}
 ${fact('Next run', set.nextRunAt === null ? (set.running === null ? 'not planned' : 'after this one') : html`${moment(set.nextRunAt, at)}, or when something is pushed`)}
-${fact('Who does the work', html`${ROLE_WORDS[set.role]}${set.leaseHolder !== null && html`<br><bdi class="quiet">${name(set.leaseHolder)}</bdi>`}`)}
+${fact('Leader', html`${ROLE_WORDS[set.role]}${set.leaseHolder !== null && html`<br><bdi class="quiet">${name(set.leaseHolder)}</bdi>`}`)}
 ${fact('Window', html`${set.window.isOpen ? 'open' : 'closed'}${set.window.reason !== '' && `: ${shortened(set.window.reason, MESSAGE_CHARS_MAX)}`}${set.window.changesAt !== null && html`, changes ${moment(set.window.changesAt, at)}`}`)}
 ${set.unverifiableSecrets > 0 && fact('Secrets', html`${countText(set.unverifiableSecrets)} cannot be checked<br><span class="quiet">the API marks several secrets alike, so that a change of one by hand cannot be seen</span>`)}
 </dl>`
@@ -36,14 +36,14 @@ function name(text: string): string {
   return shortened(text, NAME_CHARS_MAX)
 }
 
-/** An address that breaks between its parts where a line is too short for it. */
+/** An address that may wrap between its parts. */
 function address(text: string): Html {
   return html`${name(text)
     .split(/(?<=[^/:]\/)/)
     .map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)}`
 }
 
-/** The first characters of a SHA, as git shows it; the whole of it is there to be looked up. Pure. */
+/** The abbreviated SHA, with the full SHA in its title. Pure. */
 export function shortSha(sha: string): Html {
   return html`<code title="${shortened(sha, NAME_CHARS_MAX)}">${sha.slice(0, 10)}</code>`
 }

@@ -8,15 +8,15 @@ import type { PageRequest } from './overviewPage.ts'
 import { serviceList } from './serviceList.ts'
 import { setSheet, totalOf } from './setSheet.ts'
 
-/** Which of the services of a set are shown. */
+/** The selected services of a set. */
 export interface ServicesRequest {
-  /** Those in this state; null for all. */
+  /** State of the services; null for all. */
   readonly state: ServiceState | null
-  /** From 1 on; a page that does not exist is the last one. */
+  /** Page number, from 1; the last page for larger numbers. */
   readonly page: number
 }
 
-/** The page of one set: all of its services, the most urgent first, a page at a time. Pure. */
+/** The page of one set with all of its services, the most urgent first, in pages. Pure. */
 export function setPage(set: SetStatus, request: PageRequest, services: ServicesRequest): string {
   const { status, apiUrl, isRefreshing, viewer } = request
   const { tone, word } = CONDITION_WORDS[set.headline]

@@ -21,18 +21,18 @@ import { moment } from './time.ts'
 import type { Viewer } from './viewer.ts'
 import { waitingFor } from './waiting.ts'
 
-/** How a set is shown. */
+/** Inputs of a set's sheet. */
 export interface SheetOptions {
   readonly status: ControllerStatus
   readonly apiUrl: string | null
   readonly viewer: Viewer
-  /** Address of the page of the set, from the folder of this one. */
+  /** Relative address of the page of the set. */
   readonly setPage: string
-  /** What stands below, made of services. */
+  /** The content below, about services. */
   readonly services: Html
 }
 
-/** One set: what is true of it, how many of its services are how, where it stands, and what waits. Pure. */
+/** One set: its conditions, the counts of its services, its facts, and pending decisions. Pure. */
 export function setSheet(set: SetStatus, { status, apiUrl, viewer, setPage, services }: SheetOptions): Html {
   const { tone, word } = CONDITION_WORDS[set.headline]
   const id = `set-${set.name}`
@@ -61,7 +61,7 @@ ${message !== '' && html`<p>${shortened(message, MESSAGE_CHARS_MAX)}</p>`}
 ${todo !== null && html`<p class="todo">${shortened(todo, MESSAGE_CHARS_MAX)}</p>`}</li>\n`
 }
 
-/** The shares of the states as a bar; the tally below it says the same in numbers. */
+/** The shares of the states as a bar; the tally below has the numbers. */
 function stateBar({ counts }: SetStatus): Html | false {
   const total = totalOf(counts)
   if (total === 0) return false
@@ -71,7 +71,7 @@ function stateBar({ counts }: SetStatus): Html | false {
       (sum, state) => sum + (STATE_WORDS[state].tone === tone ? counts[state] : 0),
       0,
     )
-    // What there is at all is to be seen, however small its share.
+    // Even the smallest share is visible.
     const width = count === 0 ? 0 : Math.max(0.6, (100 * count) / total)
     const part =
       count > 0 &&

@@ -2,8 +2,8 @@ import type { ControllerStatus } from '../controller/status/status.ts'
 import { fieldDocument } from '../render/planDocument.ts'
 
 /**
- * What `/status.json` answers: the status, whole, in the shape of `ControllerStatus`. Each field that differs is
- * written as in `pharos plan --json`: a secret is `{"sealed": true}`, and its mark stays here. Pure.
+ * The document of `/status.json`: the complete status in the shape of `ControllerStatus`. Changed fields have the form of
+ * `pharos plan --json`: a secret is `{"sealed": true}`, without its fingerprint. Pure.
  */
 export function statusDocument(status: ControllerStatus): object {
   return {

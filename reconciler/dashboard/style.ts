@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { BASE_STYLE } from '../../web/baseStyle.ts'
 
-/** The look of the pages, on that of all pages of Pharos: their only style sheet, because the policy of the pages allows none in them. */
+/** The style sheet of the pages, based on that of all pages of Pharos; the content security policy forbids inline styles. */
 export const STYLE = `${BASE_STYLE}
 :root {
   --code: #f0f1f4; --edge: #7d8794;
@@ -96,5 +96,5 @@ tr:last-child > th, tr:last-child > td { border-bottom: 0; }
 @media print { .skip { display: none; } body { max-width: none; } .sheet { break-inside: avoid; box-shadow: none; } }
 `
 
-/** Changes whenever the style does: a browser may keep what it has until then. */
+/** Version of the style sheet, with which browsers may cache it. */
 export const STYLE_VERSION = createHash('sha256').update(STYLE).digest('hex').slice(0, 12)

@@ -1,6 +1,6 @@
 import { type Html, type HtmlValue, html } from '../../web/html.ts'
 
-/** A table: the first cell of a row names it. */
+/** A table; the first cell of a row is its header. */
 export interface Table {
   readonly caption: HtmlValue
   readonly columns: readonly string[]
@@ -9,8 +9,8 @@ export interface Table {
 }
 
 /**
- * `table` as markup. On a narrow screen rows become blocks; some browsers then forget what the elements mean, so
- * the roles say it once more. Pure.
+ * `table` as markup. On a narrow screen rows become blocks, for which some browsers drop the semantics of the elements, so the
+ * roles repeat them. Pure.
  */
 export function tableOf({ caption, columns, rows, isSmall = false }: Table): Html {
   return html`<table role="table" class="stack${isSmall && ' diff'}">

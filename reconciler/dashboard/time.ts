@@ -1,7 +1,7 @@
 import { type Html, html } from '../../web/html.ts'
 import { relativeTime } from '../controller/status/words.ts'
 
-/** A moment: how long ago or from now, seen at `at`, or by the clock. The other one is there to be looked up. Pure. */
+/** A time relative to `at` or absolute, with the other form in its title. Pure. */
 export function moment(iso: string, at: string, form: 'relative' | 'absolute' = 'relative'): Html {
   const ago = relativeTime(iso, Date.parse(at))
   const clock = clockText(iso)

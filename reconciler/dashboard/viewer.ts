@@ -1,10 +1,10 @@
-/** What became of an action, shown once. */
+/** The result of an action, shown once. */
 export interface Message {
   readonly isDone: boolean
   readonly text: string
 }
 
-/** Who looks at a page: `none` where no person can sign in, `guest` before that. */
+/** The viewer of a page: `none` when sign-in is disabled, `guest` before sign-in. */
 export type Viewer =
   | { readonly kind: 'none' }
   | { readonly kind: 'guest' }

@@ -12,10 +12,10 @@ import { acceptHistoryButton, approveButton } from './buttons.ts'
 import { tableOf } from './table.ts'
 import { moment } from './time.ts'
 
-/** How a person acts on a set: with buttons below its page, or with commands to copy; null where neither works. */
+/** How users act on a set: with buttons on its page, or with commands to copy; null for neither. */
 type Means = { readonly setPage: string } | { readonly apiUrl: string | null }
 
-/** Changes that wait for an approval, each group with the way to approve it. Pure. */
+/** Changes that wait for approval, each group with the way to approve it. Pure. */
 function approvals({ approvals: waiting }: SetStatus, means: Means): Html | false {
   return (
     waiting.length > 0 &&
@@ -33,7 +33,7 @@ ${
 ${changes.slice(0, LINES_MAX).map((change) => html`<li><bdi>${shortened(change, NAME_CHARS_MAX)}</bdi></li>`)}</ul>
 ${more(changes.length)}</details>`
 }
-<p>The digest of these changes is <code>${digest}</code>. ${'setPage' in means ? html`An approval is for them as they are now, and for no others.` : 'To approve them, as they are now and no others, push a commit whose message ends with this line:'}</p>
+<p>The digest of these changes is <code>${digest}</code>. ${'setPage' in means ? html`An approval covers exactly these changes.` : 'To approve exactly these changes, push a commit whose message ends with this line:'}</p>
 ${
   'setPage' in means
     ? approveButton(pending, means.setPage)
@@ -42,7 +42,7 @@ ${command('or ask the controller', `approve/${digest}`, means.apiUrl)}`
 }`
 }
 
-/** A history that was rewritten, with what accepts it. Pure. */
+/** A rewritten history, with the way to accept it. Pure. */
 function history(set: SetStatus, means: Means): Html | false {
   if (!set.conditions.some(({ type }) => type === 'HistoryRewritten')) return false
   if ('setPage' in means) return html`<h3>Rewritten history</h3>${acceptHistoryButton(set, means.setPage)}`
@@ -54,7 +54,7 @@ function history(set: SetStatus, means: Means): Html | false {
   return ask && html`<h3>Rewritten history</h3>${ask}`
 }
 
-/** What to type to have the controller do something; nothing where it may not be asked. */
+/** A command for the controller; nothing when /api is disabled. */
 function command(words: string, path: string, apiUrl: string | null): Html | false {
   return (
     apiUrl !== null &&
@@ -63,7 +63,7 @@ function command(words: string, path: string, apiUrl: string | null): Html | fal
   )
 }
 
-/** Who stopped what, why, and until when. Pure. */
+/** Suspensions with actor, reason and end. Pure. */
 function suspensions({ name, suspensions: all }: SetStatus, at: string, means: Means): Html | false {
   const isWhole = all.some(({ scope }) => scope === '*')
   return (
@@ -74,7 +74,7 @@ ${more(all.length)}${isWhole && 'apiUrl' in means && command('To resume the set,
   )
 }
 
-/** Manifests that cannot be used, with the place and what to do. Pure. */
+/** Invalid manifests, with place and advice. Pure. */
 function problems({ problems: all }: SetStatus): Html | false {
   return (
     all.length > 0 &&
@@ -102,7 +102,7 @@ function more(count: number): Html | false {
   )
 }
 
-/** Everything that stands beside the services of a set and wants to be read first. Pure. */
+/** Pending decisions and problems of a set, shown before its services. Pure. */
 export function waitingFor(set: SetStatus, { at }: Pick<ControllerStatus, 'at'>, means: Means): Html {
   return html`${approvals(set, means)}${history(set, means)}${suspensions(set, at, means)}${problems(set)}`
 }

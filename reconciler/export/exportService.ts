@@ -7,8 +7,8 @@ import { withoutReferences } from '../manifest/values/variables.ts'
 type Output = NonNullable<EndpointOutput['call']['Http']['body']>
 
 /**
- * The manifest of `service` under the name `key`, as plain data in the order in which people write it. A
- * sealed value becomes a reference to an environment variable named after its place, to be filled in. Pure.
+ * The manifest of `service` with the name `key`, as plain data in the usual order of fields. A sealed value becomes a
+ * reference to an environment variable named after its place. Pure.
  */
 export function exportService(
   service: ServiceResponse,
@@ -19,7 +19,7 @@ export function exportService(
     apiVersion: API_VERSION,
     kind: 'Service',
     metadata: { name: key, id: service.id },
-    // The law that it compiles to the same service holds for texts as well that look like variables.
+    // Texts that look like variables are escaped, so that the manifest compiles to the same service.
     spec: withoutReferences({
       ...(service.name === key ? {} : { name: service.name }),
       interval: formatDuration({ secs: service.interval_secs, nanos: 0 }),
@@ -63,8 +63,8 @@ function exportValue(value: Output, place: string, variable: NameVariable): stri
 type NameVariable = (place: string) => string
 
 /**
- * Names for the variables of one export, each given once: `shop-2` and the second endpoint of `shop` would have the same
- * one, and one of the two services would get the other's secret.
+ * Unique names for the variables of one export: `shop-2` and the second endpoint of `shop` would have the same name, and one
+ * of the services would get the other's secret.
  */
 export function variableNames(): NameVariable {
   const taken = new Set<string>()
@@ -84,8 +84,8 @@ function variableName(place: string): string {
 }
 
 /**
- * A manifest name for each of `services`, by id: the service's own name made to fit, with a number where
- * several would have the same. Pure.
+ * A manifest name for each of `services`, by id: the name of the service converted to a valid one, with a number for duplicates.
+ * Pure.
  */
 export function exportKeys(
   services: readonly Pick<ServiceResponse, 'id' | 'name'>[],
@@ -102,7 +102,7 @@ export function exportKeys(
   return keys
 }
 
-/** Longest part of a name that is kept (characters), so that a number still fits behind it. */
+/** Longest name without a number (characters), so that a number still fits. */
 const BASE_CHARS_MAX = 100
 
 function fittingName(name: string): string {
@@ -114,7 +114,7 @@ function fittingName(name: string): string {
   return fitting.replace(/^[^a-z0-9]+/, '').replace(/[^a-z0-9]+$/, '') || 'service'
 }
 
-/** Names of the environment variables that exported `manifests` take their secrets from, each once. Pure. */
+/** Names of the environment variables in exported `manifests`, without duplicates. Pure. */
 export function variablesOf(manifests: readonly unknown[]): readonly string[] {
   const names = (value: unknown): readonly string[] => {
     if (typeof value !== 'object' || value === null) return []

@@ -1,23 +1,23 @@
 import { type Mapping, mappingOf } from '../manifest/mapping.ts'
 import { API_VERSION } from '../manifest/schema/serviceManifest.ts'
 
-/** Fewest services for which a Defaults document is less to read. */
+/** Number of services from which a Defaults document is shorter. */
 const SERVICES_MIN = 3
 
-/** Fields that a service may have otherwise than the Defaults say. */
+/** Fields that a service may override. */
 const SERVICE_FIELDS = ['interval', 'regions'] as const
-/** Fields that go into endpointsDefaults only when all endpoints have the same: an endpoint without one would get it. */
+/** Fields for endpointsDefaults only if all endpoints have the same value, because an endpoint without one would get it. */
 const ENDPOINT_FIELDS = ['timeout', 'maxRedirects', 'withDns', 'assertions'] as const
 
-/** Manifests without what they share, and the Defaults document that has it; `undefined` where nothing is worth it. */
+/** Manifests without their common fields, and the Defaults document with them; `undefined` when there is none. */
 export interface Factored {
   readonly defaults: object | undefined
   readonly manifests: readonly object[]
 }
 
 /**
- * Puts what most services of `manifests`, as `exportService` makes them, have in common into a Defaults document: the most
- * frequent interval and regions, and what all endpoints have alike. Both compile to the same services. Pure.
+ * Moves common fields of `manifests`, which `exportService` returned, to a Defaults document: the most frequent interval and
+ * regions, and equal fields of all endpoints. The result compiles to the same services. Pure.
  */
 export function withSharedDefaults(manifests: readonly object[]): Factored {
   const specs = manifests.map(specOf)
@@ -59,7 +59,7 @@ function endpointsOf({ endpoints }: Mapping): readonly Mapping[] {
   return Array.isArray(endpoints) ? endpoints.map((endpoint) => mappingOf(endpoint) ?? {}) : []
 }
 
-/** The value that most of `values` are; `undefined` when none is there twice. The first of those that are there as often. */
+/** The most frequent of `values`, the first one of several; `undefined` when none occurs twice. */
 function mostFrequent(values: readonly unknown[]): unknown {
   const counts = new Map<string, { readonly value: unknown; count: number }>()
   for (const value of values) {

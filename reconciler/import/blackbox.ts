@@ -10,13 +10,13 @@ import {
 } from './importedService.ts'
 import type { SourceValue } from './sourceValue.ts'
 
-/** Interval of Prometheus where nothing names one (seconds). */
+/** Default interval of Prometheus (seconds). */
 const INTERVAL_S = 60
 const REDIRECTS = 10
-/** The module that is probed with when none is named. */
+/** Default module. */
 const USUAL_MODULE = 'http_2xx'
 
-/** A target, and how it is probed. */
+/** A target with its module and interval. */
 interface Probe {
   readonly target: SourceValue
   readonly job: string

@@ -1,4 +1,4 @@
-/** What can be imported: its own file, so that a help text loads no reader. */
+/** Formats that can be imported; in its own file, so that the help loads no reader. */
 export const IMPORT_FORMATS = [
   'gatus',
   'blackbox',

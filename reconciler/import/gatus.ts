@@ -10,7 +10,7 @@ import {
 } from './importedService.ts'
 import type { SourceValue } from './sourceValue.ts'
 
-/** Interval of an endpoint that has none (seconds). */
+/** Default interval (seconds). */
 const INTERVAL_S = 60
 /** Redirects that are followed unless an endpoint ignores them. */
 const REDIRECTS = 10
@@ -77,7 +77,7 @@ function serviceOf(endpoint: SourceValue, variable: (place: string) => string): 
         maxRedirects: client.get('ignore-redirect').flag() === true ? 0 : REDIRECTS,
         headers: headersOf(endpoint.get('headers').entries(), name, variable),
         body: bodyOf(endpoint.get('body'), name, variable),
-        // Without a condition on it any status passes there.
+        // Without a condition on the status, Gatus accepts any.
         assertions: judges('status') ? conditions : [{ status: { gte: 100 } }, ...conditions],
       },
     ],
@@ -101,7 +101,7 @@ const STATUS: Readonly<Record<string, 'eq' | 'not' | 'lt' | 'lte' | 'gt' | 'gte'
   '>=': 'gte',
 }
 
-/** The assertion of a condition such as `[STATUS] == 200`; none, with a note, where there is no equivalent. */
+/** The assertion of a condition such as `[STATUS] == 200`; none, with a note, without an equivalent. */
 function assertionsOf(condition: SourceValue): readonly AssertionForm[] {
   const text = condition.text() ?? ''
   const [, left = '', operator = '', right = ''] = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.*)$/.exec(text) ?? []
@@ -142,7 +142,7 @@ function assertionOf(left: string, operator: string, right: string): AssertionFo
   }
 }
 
-/** A pattern whose * stand for any text. */
+/** A pattern in which * matches any text. */
 function patternOf(pattern: string): { contains: string } | { regex: string } {
   const contained = /^\*([^*]+)\*$/.exec(pattern)?.[1]
   if (contained !== undefined) return { contains: contained }

@@ -29,7 +29,7 @@ const READERS = {
   terraform: fromTerraform,
 } as const satisfies Readonly<Record<ImportFormat, ReadServices>>
 
-/** What became of the files. */
+/** The result of an import. */
 export interface Imported {
   /** By name. */
   readonly manifests: readonly { readonly key: string; readonly manifest: object }[]
@@ -37,7 +37,7 @@ export interface Imported {
   readonly notes: readonly ImportNote[]
 }
 
-/** Notes a configuration that is a text within a manifest of Kubernetes: its lines are not those of the file. */
+/** Notes a configuration inside a Kubernetes ConfigMap, whose lines are not those of the file. */
 function noteConfigMap(document: SourceValue): void {
   if (document.get('kind').text() !== 'ConfigMap') return
   for (const [key, value] of document.get('data').entries()) {

@@ -2,7 +2,7 @@ import { type ImportedEndpoint, type ImportedService, urlOf } from './importedSe
 import type { SourceValue } from './sourceValue.ts'
 
 const INTERVAL_S = 60
-/** Endpoints of one service; the rest of a large API goes into further ones. */
+/** Maximum of endpoints in one service; a large API is split into several services. */
 const ENDPOINTS_MAX = 20
 
 /** A service with an endpoint for each GET of an OpenAPI document that needs no parameters. */
@@ -30,7 +30,7 @@ export function fromOpenApi(documents: readonly SourceValue[]): readonly Importe
 /** The first address of an API; `undefined`, with a note, when it has none. */
 function addressOf(document: SourceValue): string | undefined {
   const host = document.get('host')
-  // OpenAPI 2 names its parts.
+  // OpenAPI 2 has the parts of the address in separate fields.
   if (document.get('swagger').isThere && host.isThere) {
     const schemes = document
       .get('schemes')

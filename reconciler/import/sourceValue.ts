@@ -4,12 +4,12 @@ import { type ManifestPath, Positions } from '../manifest/read/position.ts'
 
 /** A file of another tool. */
 export interface SourceFile {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly file: string
   readonly text: string
 }
 
-/** What could not be carried over, or was carried over in another way, and why; line and column count from 1. */
+/** A part that could not be converted, or was converted differently, and why; line and column count from 1. */
 export interface ImportNote {
   readonly file: string
   readonly line: number
@@ -17,12 +17,12 @@ export interface ImportNote {
   readonly message: string
 }
 
-/** Thrown when a file cannot be read at all. */
+/** A file cannot be parsed. */
 export class UnreadableSource extends Error {}
 
-/** Most aliases of a file: other tools share values by them. */
+/** Maximum of aliases in a file; other tools use them to share values. */
 const ALIASES_MAX = 1_000
-/** With the one tag that configurations of other tools use. */
+/** With the only tag that configurations of other tools use. */
 const SCHEMA = new Schema([...CORE_SCHEMA.tags, binaryTag])
 
 interface Origin {
@@ -32,7 +32,7 @@ interface Origin {
   readonly notes: ImportNote[]
 }
 
-/** A value of a file with its place: what is missing or of another type reads as absent. */
+/** A value of a file with its place; a missing value and one of another type are read as absent. */
 export class SourceValue {
   readonly #origin: Origin
   readonly #path: ManifestPath
@@ -44,7 +44,7 @@ export class SourceValue {
     this.#value = value
   }
 
-  /** The value of a key, of what it is merged with (`<<`) if it has no own one. */
+  /** The value of a key, or else of a merged mapping (`<<`). */
   get(key: string): SourceValue {
     const own = fieldOf(this.#value, key)
     return new SourceValue(this.#origin, [...this.#path, key], own ?? mergedOf(this.#value, key))
@@ -81,7 +81,7 @@ export class SourceValue {
     return typeof value === 'number' && Number.isFinite(value) ? value : undefined
   }
 
-  /** Also for 0 and 1, as databases write them. */
+  /** Accepts 0 and 1 as well, as in databases. */
   flag(): boolean | undefined {
     if (this.#value === 0 || this.#value === 1) return this.#value === 1
     return typeof this.#value === 'boolean' ? this.#value : undefined

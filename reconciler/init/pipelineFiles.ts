@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { RepositoryFile } from './repositoryFiles.ts'
 
-/** Where the pipeline of a repository runs. */
+/** Platforms of pipelines. */
 export const PIPELINES = ['github', 'gitlab', 'none'] as const
 export type Pipeline = (typeof PIPELINES)[number]
 
 const PLACES = { github: '.github/workflows/monitoring.yml', gitlab: '.gitlab-ci.yml' }
 
-/** The files of a pipeline: the recipe of `examples/ci`, the script that comments, and the package it installs. */
+/** The files of a pipeline: the recipe of `examples/ci`, the script for comments, and package.json. */
 export function pipelineFiles(pipeline: Pipeline): readonly RepositoryFile[] {
   if (pipeline === 'none') return []
   const devDependencies = { pharos: packageJson.version }
@@ -22,13 +22,13 @@ export function pipelineFiles(pipeline: Pipeline): readonly RepositoryFile[] {
   ]
 }
 
-/** A file of `examples/ci`, which the build copies beside the bundle. */
+/** A file of `examples/ci`; the build copies it beside the bundle. */
 function recipe(name: string): string {
   const isSource = import.meta.url.endsWith('.ts')
   return readFileSync(new URL(isSource ? `../../examples/ci/${name}` : `ci/${name}`, import.meta.url), 'utf8')
 }
 
-/** `text` without the secrets of the example's manifests; the comment above them says what belongs there. */
+/** `text` without the secrets of the example's manifests; the comment above them explains which to add. */
 function withoutSampleSecrets(text: string): string {
   return text.replaceAll(/^ *SHOP_\w+: .*\n/gm, '')
 }

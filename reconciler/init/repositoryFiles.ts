@@ -21,7 +21,7 @@ export function repositoryFiles(target: string): readonly RepositoryFile[] {
   ]
 }
 
-/** The comment with which a YAML language server finds the schema. */
+/** The comment that refers YAML language servers to the schema. */
 function editorHeader(folder: string): string {
   return `# yaml-language-server: $schema=${folder}/manifest.schema.json\n`
 }

@@ -6,14 +6,14 @@ import type { LintCode, ManifestProblem } from '../manifest/manifestProblem.ts'
 import type { ManifestPath } from '../manifest/read/position.ts'
 import type { LintSettings, RuleName } from './lintSettings.ts'
 
-/** Something that breaks a rule: `path` leads to it in the manifest. */
+/** A violation of a rule; `path` is its place in the manifest. */
 interface Finding {
   readonly path: ManifestPath
   readonly message: string
   readonly hint: string
 }
 
-/** What one rule finds in a service; its setting decides what it asks for. */
+/** The violations of one rule in a service. */
 type Rule = (service: DeclaredService, settings: LintSettings) => readonly Finding[]
 
 const RULES: Readonly<Record<RuleName, { readonly code: LintCode; readonly find: Rule }>> = {
@@ -24,12 +24,12 @@ const RULES: Readonly<Record<RuleName, { readonly code: LintCode; readonly find:
   regions: { code: 'L_REGIONS', find: fewRegions },
 }
 
-/** What breaks the rules in `services`, each at its place. Pure. */
+/** The violations of the rules in `services`. Pure. */
 export function lint(
   services: readonly DeclaredService[],
   settings: LintSettings,
 ): readonly ManifestProblem[] {
-  // True because Object.entries lists what RULES has.
+  // True because Object.entries lists the keys of RULES.
   const rules = Object.entries(RULES) as [RuleName, (typeof RULES)[RuleName]][]
   return services.flatMap((service) =>
     rules

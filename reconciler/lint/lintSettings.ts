@@ -12,7 +12,7 @@ import { UsageError } from '../run/failure.ts'
 /** Name of the file of rules. */
 export const LINT_FILE = '.pharos-lint.yaml'
 
-/** Kinds of assertions, as manifests write them. */
+/** Kinds of assertions in manifests. */
 const ASSERTIONS = ['status', 'latency', 'dns', 'header', 'body'] as const
 
 const RULE_NAMES = ['assertions', 'https', 'interval', 'labels', 'regions'] as const
@@ -33,7 +33,7 @@ const settingsSchema = z.strictObject({
   interval: z.strictObject({ min: duration.optional(), max: duration.optional() }).optional(),
   labels: z.record(z.string(), names).default({}),
   regions: z.int({ error: 'must be a whole number' }).min(1, { error: 'must be at least 1' }).default(1),
-  // Names of services that a rule leaves out.
+  // Names of services to which a rule does not apply.
   except: z
     .strictObject({
       assertions: names.optional(),
@@ -45,12 +45,12 @@ const settingsSchema = z.strictObject({
     .default({}),
 })
 
-/** What each rule asks for. */
+/** Settings of the rules. */
 export type LintSettings = z.output<typeof settingsSchema>
 
 /**
- * The rules for the manifests at `path`: of `file`, or of the nearest `.pharos-lint.yaml` in its folder and those above, up to that of a
- * git repository; the usual ones where there is none. Throws UsageError with the place of what is wrong.
+ * The rules for the manifests at `path`: from `file`, or from the nearest `.pharos-lint.yaml` in its folder and those above, up to
+ * the root of a git repository, or else the defaults. Throws UsageError with the place of a problem.
  */
 export function readLintSettings(path: string, file: string | undefined): LintSettings {
   const found = file ?? nearest(resolve(path))

@@ -2,13 +2,13 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { DeliveryResult } from './delivery/channel.ts'
 import type { ReportResult } from './forge/forgeReporter.ts'
 
-/** The metrics of telling others. Their labels are names of the configuration and the few results there are. */
+/** The metrics of notifications. Their labels are names from the configuration, and results. */
 export interface NotificationMetrics {
   readonly onDelivery: (channel: string, result: DeliveryResult, events: number) => void
   readonly onReport: (forge: string, result: ReportResult) => void
 }
 
-/** Puts the metrics into `registry`; `waiting` gives how many events wait, by channel. */
+/** Adds the metrics to `registry`; `waiting` returns the number of queued events by channel. */
 export function notificationMetrics(
   registry: Registry,
   waiting: () => ReadonlyMap<string, number>,
@@ -16,13 +16,13 @@ export function notificationMetrics(
   const registers = [registry]
   const deliveries = new Counter({
     name: 'pharos_notifications_total',
-    help: 'Events by channel and what became of them',
+    help: 'Events by channel and result',
     labelNames: ['channel', 'result'],
     registers,
   })
   const reports = new Counter({
     name: 'pharos_forge_reports_total',
-    help: 'Reports to forges about commits, by what became of them',
+    help: 'Reports to forges about commits, by result',
     labelNames: ['forge', 'result'],
     registers,
   })

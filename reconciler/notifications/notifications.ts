@@ -30,18 +30,18 @@ export interface NotificationDeps {
   readonly clock: ControllerClock
   readonly proxy: HttpsProxy | undefined
   readonly newId: () => string
-  /** Called with what keeps notifications from arriving: no secret, nor an address that may be one. */
+  /** Called with the reason why notifications fail, without secrets and addresses. */
   readonly onProblem: (message: string) => void
 }
 
-/** Receivers of events: channels, and the forges that have the commits. */
+/** Receivers of events: channels and forges. */
 export interface Notifications {
   readonly onEvent: EventSink
-  /** Sends what still waits, for a few seconds at most. */
+  /** Sends queued events, for at most a few seconds. */
   readonly close: () => Promise<void>
 }
 
-/** Opens the channels and forges that `settings` describe. */
+/** Opens the channels and forges in `settings`. */
 export function openNotifications(settings: NotificationSettings, deps: NotificationDeps): Notifications {
   const { clock, newId, onProblem } = deps
   const send = sendOverHttp(clock.wallMs, deps.proxy)
@@ -89,7 +89,7 @@ export function openNotifications(settings: NotificationSettings, deps: Notifica
   }
 }
 
-/** An event about no set concerns the channels that take those of all sets. */
+/** Events without a set are sent to channels of all sets. */
 function accepts({ sets, severity, events }: ChannelConfig, event: ControllerEvent): boolean {
   return (
     SEVERITY_RANK[event.severity] >= SEVERITY_RANK[severity] &&

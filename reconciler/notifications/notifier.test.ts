@@ -79,7 +79,7 @@ test('Scenario 52: a Slack that is down delays no run, no other channel, and not
   const closed = notifications.close()
   notifications.clock.advance(5_000)
   await closed
-  const lost = 'the channel slack does not take what it is sent (AbortError): 1 event lost'
+  const lost = 'the channel slack does not accept messages (AbortError): 1 event lost'
   expect(notifications.problems).toEqual([lost, lost])
 })
 
@@ -123,7 +123,7 @@ test('a receiver that is away is tried again with the same delivery, later each 
   expect(times).toEqual([0, 0.75, 2.25, 32.25, 38.25])
   await metric('pharos_notifications_total{channel="webhook",result="sent"} 1')
   expect(notifications.problems).toEqual([
-    'the channel webhook does not take what it is sent (status 503): tried again',
+    'the channel webhook does not accept messages (status 503): tried again',
   ])
 })
 
@@ -138,7 +138,7 @@ test('what a receiver refuses for good is reported without its address, and does
 
   expect(JSON.parse(slack.received[1]?.body ?? '').text).toBe('shop: next')
   expect(notifications.problems).toEqual([
-    'the channel slack does not take what it is sent (status 404): 1 event lost',
+    'the channel slack does not accept messages (status 404): 1 event lost',
   ])
 })
 
@@ -156,7 +156,7 @@ test('a receiver that never recovers is given up after a while, message by messa
   }
   expect(attempts).toBe(ATTEMPTS_MAX)
   expect(notifications.problems[1]).toMatch(
-    /^the channel webhook does not take what it is sent \([A-Z_]+\): 1 event lost$/,
+    /^the channel webhook does not accept messages \([A-Z_]+\): 1 event lost$/,
   )
 })
 

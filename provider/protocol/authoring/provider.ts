@@ -10,6 +10,7 @@ import type { JsonObject } from '../values/json.ts'
 import type { Path } from '../values/path.ts'
 import type { Type } from '../values/type.ts'
 import type { ObjectValue } from '../values/value.ts'
+import type { AnyAction } from './action.ts'
 import type {
   AnyViews,
   Awaitable,
@@ -21,7 +22,6 @@ import type {
   ViewsOf,
 } from './context.ts'
 import type { ConfigOf } from './inferred.ts'
-import type { AnyAction } from './action.ts'
 import type { AnyList } from './listing.ts'
 import type { AnyFunction } from './providerFunction.ts'
 import type { Schema } from './schema.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { connect as connectTo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -9,7 +9,7 @@ import { ambiguous, type CreationGuard, type Decision, idempotencyKeyOf } from '
 import type { Intent } from './creationJournal.ts'
 import { isOutcomeUnknown, resendIfAbsent } from './resendIfAbsent.ts'
 
-/** As much of a session as a creation needs. */
+/** The parts of a session that a creation uses. */
 interface CreatingSession {
   readonly client: Client
   readonly reads: ServiceReads
@@ -25,15 +25,14 @@ interface Creation {
 }
 
 /**
- * Creates the service of `request`, once: one that a killed run of this workspace made is taken over, and a creation of
- * which no answer came is looked for in the list before it is sent again. The organisation of the key is for the caller
- * to check.
+ * Creates the service of `request` exactly once: a service that a killed run of this workspace created is adopted, and after a
+ * lost answer the list is searched before the creation is repeated. The caller checks the organisation of the key. Throws errors
+ * of the client, and a DiagnosticError when existing services may be the created one.
  *
- * Throws what the client throws for a refusal, and a DiagnosticError when services that are there may be the one.
  */
 export function createOrTakeOver(creation: Creation): Promise<ServiceResponse> {
   const { session, request } = creation
-  // Two services of one definition could not be distinguished while both are under way.
+  // Concurrent creations of one definition could not be distinguished.
   return session.inTurn(JSON.stringify(request), () => created(creation))
 }
 
@@ -49,7 +48,7 @@ async function created(creation: Creation): Promise<ServiceResponse> {
 async function decided({ session, request, signal }: Creation): Promise<Decision> {
   if (session.guard === undefined) return { kind: 'create', resumes: undefined }
   const alike = await session.reads.thereBefore(
-    // A person who makes the same in the dashboard means another one.
+    // An equal service created in the console is another one.
     (service) => service.created_by_email == null && diffService(request, service).length === 0,
     signal,
   )
@@ -61,7 +60,7 @@ async function takenOver(
   decision: Extract<Decision, { kind: 'take-over' }>,
 ): Promise<ServiceResponse> {
   const { id } = decision.service
-  // Secrets cannot be compared, and may be others by now: the definition is sent once more.
+  // Secrets cannot be compared and may have changed, so the definition is sent again.
   const service = hasSecrets(request)
     ? await session.client.replaceService(id, request, { signal })
     : decision.service
@@ -72,7 +71,7 @@ async function takenOver(
   return service
 }
 
-/** Sends the creation; with the key of the killed run that `resumes` is of, whose request may arrive late. */
+/** Sends the creation, with the idempotency key of the killed run in `resumes`, whose request may still arrive. */
 async function sent(creation: Creation, resumes: Intent | undefined): Promise<ServiceResponse> {
   const { session, request, signal } = creation
   const { guard } = session
@@ -96,7 +95,7 @@ async function sent(creation: Creation, resumes: Intent | undefined): Promise<Se
   return service
 }
 
-/** The service that came of a creation without an answer; `undefined` when there is none. */
+/** The service of a creation without an answer; `undefined` for none. */
 async function found(
   { session, request, signal }: Creation,
   isOurs: (instant: string) => boolean,
@@ -112,7 +111,7 @@ async function found(
   return candidates[0]
 }
 
-/** Whether the answer to the key of a killed run is a service that is there, and that no state or other create has. */
+/** Whether the answer for the key of a killed run is an existing service that no state and no other create has. */
 async function isNew({ session, request, signal }: Creation, service: ServiceResponse): Promise<boolean> {
   if (session.reads.hasWritten(service.id) || session.guard?.isAnothers(service, request)) return false
   try {
@@ -124,10 +123,10 @@ async function isNew({ session, request, signal }: Creation, service: ServiceRes
   }
 }
 
-/** Whether the creation certainly made nothing. */
+/** Whether the creation certainly had no effect. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'not-sent'
-  // 409 is the answer while the server executes an earlier attempt of ours (Gap G20).
+  // The server answers 409 while it executes an earlier attempt (Gap G20).
   return error instanceof ApiError && !isOutcomeUnknown(error, 2)
 }
 

@@ -1,4 +1,4 @@
-/** Decides whether a create makes a service, or takes over the one that a killed run made and could not record. */
+/** Decides whether a create sends a request, or adopts a service that a killed run created but did not record. */
 import { createHash, randomUUID } from 'node:crypto'
 import { canonicalRequest } from '../../../api/contract/canonical.ts'
 import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
@@ -8,35 +8,35 @@ import { CLOCK_SKEW_MS } from './resendIfAbsent.ts'
 import type { TerraformRun } from './terraformRun.ts'
 
 /**
- * How old a service may be that stops a create although this machine knows nothing of it (milliseconds): long enough
- * for a pipeline that was killed and starts again on another machine, short enough not to block a later create.
+ * Maximum age of an unknown service that blocks a create (milliseconds): long enough for a killed pipeline that starts again on
+ * another machine, short enough not to block a later create.
  */
 export const STRANGER_MS_MAX = 15 * 60_000
 
 const NOTHING: Records = { open: [], held: new Set() }
 
 export interface GuardOptions {
-  /** Folders for the journal: the first that can be written is used. */
+  /** Folders for the journal; the first writable one is used. */
   readonly folders: readonly string[]
   readonly run: TerraformRun
-  /** What tells the same definition in another organisation apart: address and key. */
+  /** Address and key, which distinguish equal definitions of several organisations. */
   readonly scope: string
-  /** Called once when nothing can be recorded. */
+  /** Called once when the journal cannot be written. */
   readonly warn: (message: string) => void
   readonly nowMs?: () => number
 }
 
-/** What a create is to do. `resumes` is the intent of a killed run, whose idempotency key is used again. */
+/** The decision about a create. `resumes` is the intent of a killed run, whose idempotency key is reused. */
 export type Decision =
   | { readonly kind: 'create'; readonly resumes: Intent | undefined }
   | { readonly kind: 'take-over'; readonly service: ServiceResponse; readonly intent: Intent }
 
 /**
- * A service that this process did not make, and that is like the one to be created, is one of three. It belongs to a
- * state, as the journal says: it does not block the create. A run of this workspace was killed before it could record it: the
- * create takes it over. Or nothing is known of it, and it is young: making another would perhaps make a twin.
+ * A service that this process did not create and that equals the one to create is one of three. It belongs to a state, according
+ * to the journal: it does not block the create. A run of this workspace was killed before it recorded the service: the create
+ * adopts it. Or it is unknown and recent: another one might be a duplicate.
  *
- * Where nothing can be recorded, the first two cannot be distinguished from the third.
+ * Without a journal the first two cannot be distinguished from the third.
  */
 export class CreationGuard {
   readonly #run: TerraformRun
@@ -44,11 +44,11 @@ export class CreationGuard {
   readonly #nowMs: () => number
   readonly #warn: (message: string) => void
   #journal: CreationJournal | undefined
-  /** The journal as it was when a plan first asked for it. */
+  /** The journal at the first plan. */
   #plannedWith: Records | undefined
-  /** The journal as it was after the list was read: older, it would not know of a service that the list has. */
+  /** The journal after the list was read: an older one might miss a service of the list. */
   #decidedWith: Records | undefined
-  /** Nonces of intents that a create of this process has dealt with, its own included. */
+  /** Nonces of intents that creates of this process have handled, including their own. */
   readonly #claimed = new Set<string>()
 
   constructor({ folders, run, scope, warn, nowMs = Date.now }: GuardOptions) {
@@ -74,8 +74,8 @@ export class CreationGuard {
   }
 
   /**
-   * What the create of `request` is to do, given the services of the same definition that were there before this
-   * process made anything. To be called after the list was read. Throws a DiagnosticError that names the services.
+   * Decides about the create of `request`, given the services of the same definition that existed before this process created
+   * any. Call it after the list was read. Throws a DiagnosticError that names the services.
    */
   decide(request: ServiceRequest, alike: readonly ServiceResponse[]): Decision {
     const what = this.#what(request)
@@ -106,12 +106,12 @@ export class CreationGuard {
       : { kind: 'take-over', service, intent }
   }
 
-  /** Whether a service like `request` belongs to a state or to another run of this machine, as things are now. */
+  /** Whether a service like `request` currently belongs to a state or to another run on this machine. */
   isAnothers(service: ServiceResponse, request: ServiceRequest): boolean {
     return this.#isSpokenFor(service, this.#what(request), this.#read())
   }
 
-  /** To be called before the request leaves. `resumes` is the intent of a killed run that this one goes on with. */
+  /** Call it before the request is sent. `resumes` is the intent of a killed run that this run continues. */
   begin(request: ServiceRequest, resumes?: Intent): Intent | undefined {
     return this.#write((journal) => {
       const intent = journal.begin(this.#what(request), resumes?.nonce)
@@ -121,17 +121,17 @@ export class CreationGuard {
     })
   }
 
-  /** To be called when the service is there. */
+  /** Call it when the service exists. */
   made(intent: Intent | undefined, id: string): void {
     if (intent !== undefined) this.#write((journal) => journal.made(intent, id))
   }
 
-  /** To be called when certainly nothing was made. */
+  /** Call it when the creation certainly had no effect. */
   refused(intent: Intent | undefined): void {
     if (intent !== undefined) this.#write((journal) => journal.close(intent))
   }
 
-  /** To be called when this run has `service`, which the run of `intent` made. */
+  /** Call it when this run has adopted `service`, which the run of `intent` created. */
   tookOver(request: ServiceRequest, { service, intent }: Extract<Decision, { kind: 'take-over' }>): void {
     this.#write((journal) => {
       journal.made(journal.begin(this.#what(request)), service.id)
@@ -139,7 +139,7 @@ export class CreationGuard {
     })
   }
 
-  /** Whether `intent` is one of this workspace to make `what`, whose Terraform is gone, and that is not dealt with. */
+  /** Whether `intent` is an unhandled one of this workspace to create `what`, whose Terraform process has ended. */
   #isLost(intent: Intent, what: string): boolean {
     return (
       intent.workspace === this.#run.workspace &&
@@ -149,7 +149,7 @@ export class CreationGuard {
     )
   }
 
-  /** Whether a state has `service`, or a run that goes on made it and will have it recorded. */
+  /** Whether a state has `service`, or a live run created it and will record it. */
   #isSpokenFor({ id, created_at }: ServiceResponse, what: string, { open, held }: Records): boolean {
     if (held.has(id)) return true
     return open.some((intent) => {
@@ -161,7 +161,7 @@ export class CreationGuard {
   }
 
   #what(request: ServiceRequest): string {
-    // Without secrets: a hash of them would let guesses be tried.
+    // Without secrets, because their hash would allow guessing.
     return JSON.stringify([this.#scope, canonicalRequest(request, () => '')])
   }
 
@@ -169,7 +169,7 @@ export class CreationGuard {
     return this.#write((journal) => journal.read()) ?? NOTHING
   }
 
-  /** What `use` gives; `undefined` from the first failure on, as without a journal. */
+  /** The result of `use`; `undefined` after the first failure, as without a journal. */
   #write<T>(use: (journal: CreationJournal) => T): T | undefined {
     if (this.#journal === undefined) return undefined
     try {
@@ -188,7 +188,7 @@ export class CreationGuard {
   }
 }
 
-/** The key that makes a server that knows it recognise the same creation: of the intent and of what is sent. Pure. */
+/** The idempotency key of a creation, derived from the intent and the request. Pure. */
 export function idempotencyKeyOf(intent: Intent | undefined, request: ServiceRequest): string {
   if (intent === undefined) return randomUUID()
   return createHash('sha256')
@@ -205,13 +205,13 @@ function firstWritable(
     try {
       return new CreationJournal(folder, run, nowMs)
     } catch {
-      // No home, or one that is read-only, as in many containers: the next folder.
+      // A missing or read-only home, as in many containers: try the next folder.
     }
   }
   return undefined
 }
 
-/** Whether a service may have come of `intent`. Clocks differ. */
+/** Whether a service may be the result of `intent`, allowing for clock differences. */
 function isSince(createdAt: string, { atMs }: Intent): boolean {
   return Date.parse(createdAt) >= atMs - CLOCK_SKEW_MS
 }
@@ -226,7 +226,7 @@ function strangersFound(name: string, found: readonly ServiceResponse[]): Diagno
   return new DiagnosticError(errorAt(undefined, `Service "${name}" exists already`, detail))
 }
 
-/** What to do when the creation of `name` left no answer and each of `found` may have come of it. */
+/** The error when the answer to the creation of `name` was lost and each of `found` may be its result. */
 export function ambiguous(name: string, found: readonly ServiceResponse[]): DiagnosticError {
   const detail =
     `The API did not answer the creation of "${name}", and ${found.length} new services have this definition: ${idsOf(found)}. ` +

@@ -1,4 +1,4 @@
-/** What runs on this machine were about to create, so that a run that was killed leaves a trace of it. */
+/** A journal of creations by runs on this machine, in which a killed run leaves a trace. */
 import { createHash, randomUUID } from 'node:crypto'
 import {
   appendFileSync,
@@ -17,11 +17,11 @@ import * as z from 'zod'
 import { makeFolder, OWNER_ONLY } from '../../../api/runtime/makeFolder.ts'
 import type { TerraformRun } from './terraformRun.ts'
 
-/** How long a creation that no run came back to is remembered (milliseconds): a week. */
+/** How long an open creation is kept (milliseconds): a week. */
 const REMEMBERED_MS = 7 * 24 * 3_600_000
-/** How long a file that says nothing more of interest stays (milliseconds). */
+/** How long an obsolete file is kept (milliseconds). */
 const SETTLED_MS = 3_600_000
-/** Largest file that is read (bytes): some 10,000 creations, more than one run makes within the rate limit. */
+/** Largest file that is read (bytes): about 10,000 creations, more than the rate limit allows in one run. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024
 
 const lineSchema = z.union([
@@ -38,32 +38,31 @@ const lineSchema = z.union([
 ])
 type Line = z.infer<typeof lineSchema>
 
-/** A creation as it was written down before its request left. */
+/** A creation, recorded before its request is sent. */
 export interface Intent {
   /** Random, and part of the idempotency key. */
   readonly nonce: string
   /** When it was written (milliseconds since the epoch). */
   readonly atMs: number
-  /** Salted hash of what was to be created; nothing can be read from it. */
+  /** Salted hash of the definition, which reveals nothing. */
   readonly digest: string
-  /** As TerraformRun has it; so is `workspace`. */
+  /** From TerraformRun, like `workspace`. */
   readonly owner: string
   readonly workspace: string
-  /** The service that came of it; `undefined` when no answer was recorded. */
+  /** Id of the created service; `undefined` without a recorded answer. */
   readonly id: string | undefined
   readonly file: string
 }
 
-/** All that the journal says: creations that are still open, and ids of services that are in a state. */
+/** The content of the journal: open creations, and ids of services that are in a state. */
 export interface Records {
   readonly open: readonly Intent[]
   readonly held: ReadonlySet<string>
 }
 
 /**
- * Files in one folder, one for each process that wrote: a line is appended before a request leaves and after its
- * answer, and when Terraform is known to have the service in a state. The constructor and methods throw the error of
- * Node when the folder cannot be written.
+ * Files in one folder, one for each process: a line is appended before a request is sent, after its answer, and when Terraform is
+ * known to have the service in a state. The constructor and methods throw the error of Node when the folder is not writable.
  */
 export class CreationJournal {
   readonly #folder: string
@@ -79,13 +78,13 @@ export class CreationJournal {
     this.#run = run
     this.#nowMs = nowMs
     this.#ownFile = join(folder, `${nowMs()}-${process.pid}-${randomUUID()}.jsonl`)
-    // A folder that is there may belong to another user or a read-only disk: its bits do not say so.
+    // Permission bits do not reveal another owner or a read-only disk.
     writeFileSync(this.#ownFile, '', { mode: 0o600 })
     rmSync(this.#ownFile)
     run.onOrderlyEnd(() => this.#settle())
   }
 
-  /** Writes down that `what` is about to be created; durable when this returns. */
+  /** Records that `what` is about to be created; durable when it returns. */
   begin(what: string, nonce: string = randomUUID()): Intent {
     const digest = digestOf(nonce, what)
     const { owner, workspace } = this.#run
@@ -106,19 +105,19 @@ export class CreationJournal {
     append(file, { made: nonce, id })
   }
 
-  /** The creation came to nothing, or another intent stands for it now. */
+  /** Records that the creation had no effect, or was replaced by another intent. */
   close({ nonce, file }: Intent): void {
     append(file, { void: nonce })
   }
 
-  /** Terraform has service `id` in a state: no run has to look for it any more. `intent` is the one that made it. */
+  /** Records that Terraform has service `id`, which `intent` created, in a state. */
   hold(id: string, intent?: Intent): void {
     if (this.#noted.has(id)) return
     this.#noted.add(id)
     append(intent?.file ?? this.#ownFile, { held: id })
   }
 
-  /** Everything that is written down, and removes files that say nothing of interest any more. */
+  /** Reads the journal, and removes obsolete files. */
   read(): Records {
     const open: Intent[] = []
     const held = new Set<string>()
@@ -139,17 +138,17 @@ export class CreationJournal {
     return { open, held }
   }
 
-  /** Terraform ended in order: it has every service that was reported to it. */
+  /** Records that Terraform ended normally, with all reported services in its state. */
   #settle(): void {
     try {
       for (const id of this.#made) this.hold(id)
     } catch {
-      // The next plan reads the services, and notes the same.
+      // The next plan reads the services and records the same.
     }
   }
 }
 
-/** Whether `intent` is one to create `what`. Pure. */
+/** Whether `intent` is to create `what`. Pure. */
 export function isFor(intent: Intent, what: string): boolean {
   return intent.digest === digestOf(intent.nonce, what)
 }
@@ -183,7 +182,7 @@ function linesOf(file: string): readonly Line[] {
   try {
     text = readFileSync(file, 'utf8')
   } catch {
-    // Another process removed it, or another user's umask keeps it from us: it says nothing to us.
+    // Another process removed it, or it is not readable for this user.
     return []
   }
   return text.split('\n').flatMap((line) => {
@@ -191,7 +190,7 @@ function linesOf(file: string): readonly Line[] {
       const parsed = lineSchema.safeParse(JSON.parse(line))
       return parsed.success ? [parsed.data] : []
     } catch {
-      // A process that was killed may leave half a line.
+      // A killed process may leave a partial line.
       return []
     }
   })

@@ -4,8 +4,8 @@ import { UNKNOWN } from '../../protocol/values/value.ts'
 import type { Secret } from '../compile/compileService.ts'
 
 /**
- * Cost of the hash (scrypt N, r, p): some 30 ms on one core, so that a leaked state file is no oracle for
- * guessing. Stored beside each hash, so that it can be raised without forgetting the old ones.
+ * Cost of the hash (scrypt N, r, p): about 30 ms on one core, against guessing with a leaked state file. Stored beside each hash,
+ * so that it can be raised while old hashes remain valid.
  */
 const COST = { N: 16_384, r: 8, p: 1 } as const
 const SALT_BYTES = 16
@@ -20,22 +20,22 @@ interface Stored {
   readonly hash: string
 }
 
-/** A hash that costs an attacker who guesses as much as us; `n` is the cost. */
+/** A slow hash with the cost `n`. */
 type SlowHash = (input: string, salt: Uint8Array, n: number) => Promise<Buffer>
 
-/** Whether secrets are those that a fingerprint was made of; `never-recorded` when there is no fingerprint. */
+/** Whether secrets match a fingerprint; `never-recorded` without a fingerprint. */
 export type Comparison = 'same' | 'changed' | 'unknown' | 'never-recorded'
 
 /**
- * Makes and compares what is kept beside the state to notice a changed secret: one salted hash of all secrets of a
+ * Creates and compares the fingerprints in private state that reveal a changed secret: one salted hash of all secrets of a
  * service with their places.
  *
- * The slow part is shared by services whose secrets are equal, of which a fleet has a thousand: what one process makes
- * has one salt, and each slow hash is computed once. The nonce of each service keeps equal secrets from showing as equal.
+ * Services with equal secrets share the slow part: all fingerprints of one process have the same salt, and each slow hash is
+ * computed once. The nonce of each service hides that secrets are equal.
  */
 export class Fingerprints {
   readonly #salt = randomBytes(SALT_BYTES)
-  /** Slow hashes by what they are computed from, which itself is not kept. */
+  /** Slow hashes by a digest of their input. */
   readonly #slow = new Map<string, Promise<Buffer>>()
   readonly #slowHashOf: SlowHash
 
@@ -58,7 +58,7 @@ export class Fingerprints {
     return Buffer.from(JSON.stringify(stored))
   }
 
-  /** Compares `secrets` with the `fingerprint` of those that were sent last. */
+  /** Compares `secrets` with the `fingerprint` of those last sent. */
   async compare(secrets: readonly Secret[], fingerprint: Uint8Array): Promise<Comparison> {
     if (secrets.length === 0) return 'same'
     const stored = parse(fingerprint)
@@ -81,7 +81,7 @@ export class Fingerprints {
 
 function parse(fingerprint: Uint8Array): Stored | undefined {
   if (fingerprint.length === 0) return undefined
-  // True because these bytes come back from where a Fingerprints put them, perhaps with key ids (sealedKeys.ts).
+  // True because a Fingerprints wrote these bytes, perhaps with key ids (sealedKeys.ts).
   const stored = JSON.parse(Buffer.from(fingerprint).toString()) as Stored
   return stored.v === 2 ? stored : undefined
 }
@@ -90,7 +90,7 @@ function fast(input: Uint8Array, key: Uint8Array): Buffer {
   return createHmac('sha256', key).update(input).digest()
 }
 
-/** The slow hash that is used: scrypt. */
+/** The slow hash: scrypt. */
 export const scrypted: SlowHash = (input, salt, n) =>
   new Promise((resolve, reject) => {
     scrypt(input, salt, HASH_BYTES, { ...COST, N: n, maxmem: 64 * 1024 * 1024 }, (error, key) =>

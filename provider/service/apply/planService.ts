@@ -14,14 +14,14 @@ type Planned = Config | PlannedOf<typeof serviceSchema>
 type State = StateOf<typeof serviceSchema>
 type Amendment = AmendmentOf<typeof serviceSchema>
 
-/** The attributes that make up the definition: a change of any of them is a full replace. */
+/** The attributes of the definition: a change of any of them is a full replace. */
 const DEFINITION = ['name', 'interval', 'regions', 'endpoints'] as const
 
-/** What is known of the secrets of a service when it is planned. */
+/** Facts about the secrets of a service at plan time. */
 export interface SecretsFound {
-  /** The configured ones with those that were sent last. */
+  /** The comparison of configured secrets with those last sent. */
   readonly comparison: Comparison
-  /** Places of sealed values that something else wrote, as `sealed_key_ids` names them. */
+  /** Places of sealed values that another writer changed, as in `sealed_key_ids`. */
   readonly overwritten: readonly string[]
 }
 
@@ -34,7 +34,7 @@ function changesDefinition(planned: Planned, prior: State): boolean {
   return DEFINITION.some((name) => !sameAttribute(name, planned[name], prior[name]))
 }
 
-/** Whether the plan asks for regions that the service does not have yet, whose codes are to be checked. Pure. */
+/** Whether the plan has regions that the service does not have yet, whose codes have to be checked. Pure. */
 export function asksForRegions(
   change:
     | { readonly action: 'create' }
@@ -50,8 +50,8 @@ function sameAttribute(name: keyof typeof serviceSchema.attributes, a: unknown, 
 }
 
 /**
- * How a new service is planned: it is active unless it is to be paused. Contract: Service states. `planned` is
- * without write-only values. Pure.
+ * The plan of a new service: it is active unless it is created paused. Contract: Service states. `planned` is without write-only
+ * values. Pure.
  */
 export function planCreate(config: Config, planned: Config): Amendment {
   const revision: Amendment = { secrets_revision: revisionAfterSending(planned, 0) }
@@ -60,8 +60,7 @@ export function planCreate(config: Config, planned: Config): Amendment {
 }
 
 /**
- * How the computed attributes of an existing service are planned: as they were, except those that this change
- * cannot leave alone. Pure.
+ * The plan of the computed attributes of an existing service: unchanged, except those that this change affects. Pure.
  */
 export function planUpdate(
   config: Config,
@@ -90,9 +89,9 @@ export function planUpdate(
 }
 
 /**
- * The apply plans once more, perhaps with other secrets than the plan had, such as tokens that live for minutes, and
- * Terraform refuses a value that was known and is unknown now. So a change that sends the secrets in any case is
- * counted without comparing them; where they are the only reason, the count is unknown until the apply.
+ * The apply plans again, perhaps with other secrets, such as short-lived tokens, and Terraform refuses a value that was known and
+ * is unknown now. So a change that sends the secrets in any case is counted without comparing them; if they are the only reason,
+ * the count is unknown until the apply.
  */
 function plannedRevision(
   planned: Config,
@@ -104,19 +103,19 @@ function plannedRevision(
   return isResent ? UNKNOWN : before
 }
 
-/** How often the secrets of a service were sent, as its state has it. Pure. */
+/** The number of times that the secrets of a service were sent, from its state. Pure. */
 export function revisionOf({ secrets_revision }: State): number {
   return Number(secrets_revision ?? 0) || 0
 }
 
-/** Not known while it is not known whether the definition is sent, or has secrets. */
+/** Unknown while it is unknown whether the definition is sent or has secrets. */
 function revisionAfterSending(planned: Config, before: number): number | Unknown {
-  // True because whatever a configuration holds is a value.
+  // True because everything in a configuration is a value.
   if (DEFINITION.some((name) => containsUnknown(planned[name] as Value))) return UNKNOWN
   return hasSecrets(planned.endpoints) ? before + 1 : before
 }
 
-/** Endpoints with the same URL, name and method keep their ids over a replace (Gap G23); sealing makes new keys. */
+/** Endpoints with the same URL, name and method keep their ids in a replace (Gap G23); sealing creates new keys. */
 function planEndpoints(planned: Config, prior: State): Amendment {
   const isSame = endpointKeys(planned.endpoints) === endpointKeys(prior.endpoints)
   return {
@@ -139,7 +138,7 @@ function endpointKeys(endpoints: Config['endpoints'] | State['endpoints']): stri
   return keys.join()
 }
 
-/** Whether any value may be sealed: one that is not configured in clear, or not known. */
+/** Whether any value may be sealed: one that is unknown, or not configured in clear. */
 function hasSecrets(endpoints: Config['endpoints']): boolean {
   if (endpoints === UNKNOWN) return true
   return endpoints.some((endpoint) => {
@@ -151,7 +150,7 @@ function hasSecrets(endpoints: Config['endpoints']): boolean {
   })
 }
 
-/** Warnings for secrets that are sent again although the configuration shows no change. They name no value. Pure. */
+/** Warnings for secrets that are sent again without a visible change of the configuration. They contain no value. Pure. */
 export function secretsWarnings(
   secrets: readonly Secret[],
   { comparison, overwritten }: SecretsFound,
@@ -170,8 +169,8 @@ export function secretsWarnings(
 }
 
 /**
- * Warnings for sealed values that the configuration no longer has: they cannot be recovered. A secret that only
- * moved with its endpoint's URL, or stays in its place, is not lost. Pure.
+ * Warnings for sealed values that the configuration no longer has and that cannot be recovered. A secret that moves with its
+ * endpoint's URL, or does not move, is not lost. Pure.
  */
 export function lostSecretWarnings(config: Config, prior: State): readonly Diagnostic[] {
   if (config.endpoints === UNKNOWN || config.endpoints.includes(UNKNOWN)) return []
@@ -192,8 +191,8 @@ export function lostSecretWarnings(config: Config, prior: State): readonly Diagn
 }
 
 /**
- * Warnings for an endpoint's name that changes from none to an empty one, or back. The API tells them apart and gives the
- * endpoint a new id (Gap G23); Terraform shows no line for it. Pure.
+ * Warnings for an endpoint's name that changes from none to an empty one, or back. The API distinguishes them and gives the
+ * endpoint a new id (Gap G23), but Terraform does not show the change. Pure.
  */
 export function emptyNameWarnings(config: Config, prior: State): readonly Diagnostic[] {
   if (config.endpoints === UNKNOWN) return []
@@ -210,7 +209,7 @@ export function emptyNameWarnings(config: Config, prior: State): readonly Diagno
   })
 }
 
-/** Whether `place` (`body`, `headers.Authorization`) is configured, or may be. */
+/** Whether `place` (`body`, `headers.Authorization`) is configured or unknown. */
 function hasValueAt(http: EndpointConfig['http'], place: string): boolean {
   if (http === UNKNOWN) return true
   if (place === 'body') return http.body !== null
@@ -219,7 +218,7 @@ function hasValueAt(http: EndpointConfig['http'], place: string): boolean {
   return [...(http.headers?.keys() ?? [])].some((key) => key.toLowerCase() === name)
 }
 
-/** Region codes of the configuration that `regions` does not have, as an error that lists the valid ones. Pure. */
+/** The error about configured region codes that are not in `regions`, with the valid ones. Pure. */
 export function regionProblems(config: Config, regions: readonly Region[]): readonly Diagnostic[] {
   if (config.regions === UNKNOWN) return []
   const codes = regions.map(({ code }) => code)

@@ -1,12 +1,12 @@
 /**
- * Which sealed values a service had when its secrets were sent last: the key id of a value changes with every write of
- * it and with nothing else (Gap G22), so that another one says that something else wrote the value.
+ * The sealed values of a service when its secrets were last sent: the key id of a value changes with every write of it and with
+ * nothing else (Gap G22), so that a different one reveals another writer.
  *
- * The ids are kept beside the state, with the fingerprint of the secrets: the state itself is refreshed.
+ * The ids are in private state, with the fingerprint of the secrets, because the state itself is refreshed.
  */
 import type { SensitiveOutput, ServiceResponse } from '../../../api/contract/service.ts'
 
-/** Version of what is kept where there is no fingerprint yet, such as after an import. */
+/** Version of private state without a fingerprint, such as after an import. */
 const WITHOUT_FINGERPRINT = 3
 
 interface Kept {
@@ -14,7 +14,7 @@ interface Kept {
   readonly key_ids?: readonly string[]
 }
 
-/** `kept`, private bytes of a service, with the key ids of the sealed values that `response` has. Pure. */
+/** `kept`, the private bytes of a service, with the key ids of the sealed values in `response`. Pure. */
 export function withKeyIds(kept: Uint8Array, response: ServiceResponse): Uint8Array {
   const key_ids = response.endpoints.flatMap(({ call }) => {
     const { body, headers } = call.Http
@@ -25,14 +25,13 @@ export function withKeyIds(kept: Uint8Array, response: ServiceResponse): Uint8Ar
   return Buffer.from(JSON.stringify({ ...before, key_ids }))
 }
 
-/** Whether `kept` has key ids: not in what versions of the provider left that did not know them. Pure. */
+/** Whether `kept` has key ids; earlier versions of the provider did not write them. Pure. */
 export function hasKeyIds(kept: Uint8Array): boolean {
   return parse(kept)?.key_ids !== undefined
 }
 
 /**
- * Places of `sealed`, the key ids of a state by place, whose value is not one of those that `kept` has; none where it has
- * no key ids. Pure.
+ * Places of `sealed`, the key ids of a state by place, whose key ids are not in `kept`; none without recorded key ids. Pure.
  */
 export function overwrittenPlaces(
   kept: Uint8Array,
@@ -51,6 +50,6 @@ function keyIdOf(output: SensitiveOutput): readonly string[] {
 
 function parse(kept: Uint8Array): Kept | undefined {
   if (kept.length === 0) return undefined
-  // True because these bytes come back from where this file and a Fingerprints put them.
+  // True because this file and a Fingerprints wrote these bytes.
   return JSON.parse(Buffer.from(kept).toString()) as Kept
 }

@@ -1,28 +1,28 @@
-/** The run of Terraform that this process serves: who started it, for which workspace, and how it ended. */
+/** The run of Terraform that this process serves. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, posix, resolve, win32 } from 'node:path'
 import { watchParent } from '../../protocol/plugin/parent.ts'
 
 export interface TerraformRun {
-  /** The Terraform process, distinguished from a later one with the same process id. */
+  /** The Terraform process; a later one with the same process id has another value. */
   readonly owner: string
-  /** The state that is worked on, as far as a provider can tell: a hash of root module, data directory and workspace. */
+  /** The state, as far as a provider can identify it: a hash of root module, data directory and workspace. */
   readonly workspace: string
-  /** Whether the Terraform process `owner`, of this machine, still runs. */
+  /** Whether the Terraform process `owner` on this machine is still running. */
   readonly isRunning: (owner: string) => boolean
-  /** Runs `settle` at the end, unless Terraform was killed or this process failed. `settle` must not wait. */
+  /** Runs `settle` at the end, unless Terraform was killed or this process failed. `settle` must be synchronous. */
   readonly onOrderlyEnd: (settle: () => void) => void
 }
 
-/** Where Terraform keeps what belongs to the working directory. */
+/** The data directory of Terraform. */
 function dataDirectory(environment: NodeJS.ProcessEnv): string {
   return resolve(environment.TF_DATA_DIR || '.terraform')
 }
 
 /**
- * Folders for what is remembered from run to run, the best first: the user's, which every working directory shares
- * (XDG Base Directory Specification; on Windows the folder of local data), and below Terraform's data directory, if there is one.
+ * Folders for data shared between runs, in order of preference: that of the user, shared by all working directories (XDG Base
+ * Directory Specification; on Windows the folder of local data), and one below Terraform's data directory, if there is one.
  */
 export function journalFolders(
   environment: NodeJS.ProcessEnv,
@@ -64,7 +64,7 @@ function workspaceParts(environment: NodeJS.ProcessEnv): readonly string[] {
 
 const settling: (() => void)[] = []
 
-/** After a kill of Terraform this process has lost its parent, and what it made may be in no state. */
+/** When Terraform is killed, this process loses its parent, and its services may be in no state. */
 function settleAll(code: number, isParentThere: boolean): void {
   if (code === 0 && isParentThere) for (const settle of settling) settle()
 }
@@ -74,17 +74,17 @@ function workspaceName(environment: NodeJS.ProcessEnv): string {
   try {
     return readFileSync(join(dataDirectory(environment), 'environment'), 'utf8').trim() || 'default'
   } catch {
-    // Terraform writes the file when a workspace is selected for the first time.
+    // Terraform creates the file when a workspace is first selected.
     return 'default'
   }
 }
 
-/** Process id and, where the system tells it, start time; `undefined` when there is no such process, or it has ended. */
+/** Process id and, if available, start time; `undefined` when there is no such process. */
 function identityOf(pid: number): string | undefined {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM: it runs as another user.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return undefined
   }
   const { state, startedAt } = linuxProcess(pid)
@@ -99,7 +99,7 @@ function linuxProcess(pid: number): { readonly state: string; readonly startedAt
   } catch {
     return { state: '', startedAt: '' }
   }
-  // The second field is the name in parentheses, which may hold blanks: the third is what comes behind it.
+  // The second field is the name in parentheses, which may contain blanks; the third one follows the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', startedAt: fields[19] ?? '' }
 }

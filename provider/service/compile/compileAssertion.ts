@@ -23,31 +23,31 @@ import {
   theirName,
 } from '../schema/operators.ts'
 
-/** Where problems are collected while something is compiled. */
+/** Collects problems during compilation. */
 export interface Findings {
   readonly problems: Diagnostic[]
 }
 
-/** A problem of the attribute at `path`, which is the subject of the sentence that `predicate` ends. Pure. */
+/** A problem of the attribute at `path`; `predicate` is the rest of the sentence about it. Pure. */
 export function problemAt(path: Path, predicate: string): Diagnostic {
   return errorAt(path, 'Invalid service', `${formatPath(path)} ${predicate}.`)
 }
 
-// What stands in for the unknown passes every rule, so that what is known is checked without it.
+// The placeholder of an unknown value passes every rule, so that known values are checked.
 const SOME_DURATION: Duration = { secs: 1, nanos: 0 }
 export const SOME_ASSERTION: Assertion = { StatusCode: { expected: { Eq: 200 } } }
 
-/** `value`, or `standIn` where it is unknown. Pure. */
+/** `value`, or `standIn` when it is unknown. Pure. */
 export function orElse<T>(value: T | Unknown, standIn: T): T {
   return value === UNKNOWN ? standIn : value
 }
 
-/** Our numbers are decimals of any size; what is no int32 is for the contract's rules to refuse. Pure. */
+/** Numbers are decimals of any size; the rules of the contract reject those that are no int32. Pure. */
 export function toNumber(value: NumberValue | Unknown): number {
   return value === UNKNOWN ? 1 : Number(String(value))
 }
 
-/** The duration that `text` names; what names none is a problem at `path`. */
+/** The duration in `text`; an invalid one is a problem at `path`. */
 export function compileDuration(text: string | Unknown | null, path: Path, { problems }: Findings): Duration {
   if (text === UNKNOWN || text === null) return SOME_DURATION
   const duration = parseDuration(text)
@@ -58,8 +58,8 @@ export function compileDuration(text: string | Unknown | null, path: Path, { pro
 type Given = Readonly<Record<string, unknown>>
 
 /**
- * Which of `names` is set in `given`, when that is certain. None or several is a problem; an unknown one may still
- * turn out to be null, so it raises none.
+ * The only one of `names` that is set in `given`, if certain. None or several is a problem; an unknown one may still turn out to
+ * be null, so it is none.
  */
 function theOne<Name extends string>(
   names: readonly Name[],
@@ -80,8 +80,8 @@ function theOne<Name extends string>(
 }
 
 /**
- * The assertion that is configured at `path`: exactly one kind, with exactly one operator. What is wrong with
- * it goes to `findings`, and something valid stands in for it.
+ * The assertion that is configured at `path`: exactly one kind, with exactly one operator. Problems are added to `findings`, with
+ * a valid placeholder for the assertion.
  */
 export function compileAssertion(assertion: AssertionConfig, path: Path, findings: Findings): Assertion {
   const name = theOne(Object.values(KINDS), assertion, path, findings)
@@ -94,7 +94,7 @@ export function compileAssertion(assertion: AssertionConfig, path: Path, finding
   return assertionOf({ kind, subject, operator: compileOperator(operators, given, at, findings) })
 }
 
-/** What an assertion is about: the contract's phase, or the name of a header. */
+/** The subject of an assertion: the phase in the contract, or the name of a header. */
 function compileSubject(
   field: keyof typeof SUBJECTS,
   given: Given,
@@ -122,7 +122,7 @@ type IntegerConfig = Exclude<AssertionConfig['status_code'], Unknown | null>
 type DurationConfig = Exclude<AssertionConfig['dns_resolution'], Unknown | null>
 type TextConfig = Exclude<AssertionConfig['body'], Unknown | null>
 
-/** The one operator of `given`, which the schema gave the operators of the family `operators`. */
+/** The only operator of `given`, whose schema has the operators of the family `operators`. */
 function compileOperator(
   operators: AssertionOperator['operators'],
   given: IntegerConfig | DurationConfig | TextConfig,

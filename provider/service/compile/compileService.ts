@@ -16,22 +16,22 @@ import {
 type HttpConfig = Exclude<EndpointConfig['http'], Unknown>
 type ValueConfig = Exclude<Exclude<HttpConfig['body'], Unknown>, null>
 
-/** A secret of the configuration and its place; `value` is unknown while Terraform does not know it. */
+/** A secret of the configuration and its place; `value` may be unknown. */
 export interface Secret {
   readonly path: Path
   readonly value: string | Unknown
 }
 
-/** A configuration as the request that it makes. */
+/** A configuration compiled to a request. */
 export interface Compiled {
-  /** Where the configuration is unknown, something valid stands in: only a known one may be sent. */
+  /** Unknown values have valid placeholders: the request of an unknown configuration must not be sent. */
   readonly request: ServiceRequest
   readonly secrets: readonly Secret[]
-  /** What only the configuration's own form can get wrong; the contract's rules are not checked here. */
+  /** Problems of the form of the configuration; the rules of the contract are not checked here. */
   readonly problems: readonly Diagnostic[]
 }
 
-/** Where problems and secrets are collected while something is compiled. */
+/** Collects problems and secrets during compilation. */
 interface Findings {
   readonly problems: Diagnostic[]
   readonly secrets: Secret[]
@@ -39,14 +39,14 @@ interface Findings {
 
 const NO_TIME = { secs: 0, nanos: 0 } as const
 
-// What stands in for the unknown passes every rule, so that what is known is checked without it.
+// The placeholder of an unknown value passes every rule, so that known values are checked.
 const SOME_ENDPOINT: EndpointInput = {
   url: 'https://unknown.invalid/',
   call: { Http: { method: 'GET', timeout: null } },
   assertions: [],
 }
 
-/** The request that `config` makes. Pure. */
+/** Compiles `config` to a request. Pure. */
 export function compileService(config: ServiceConfig): Compiled {
   const findings: Findings = { problems: [], secrets: [] }
   const endpoints =
@@ -87,7 +87,7 @@ function compileInterval(interval: string | Unknown, { problems }: Findings): nu
   return 60
 }
 
-/** The endpoint that is configured at `path`. What is wrong with it, and its secrets, go to `findings`. */
+/** The endpoint that is configured at `path`. Adds its problems and secrets to `findings`. */
 export function compileEndpoint(endpoint: EndpointConfig, path: Path, findings: Findings): EndpointInput {
   const { assertions } = endpoint
   return {
@@ -123,7 +123,7 @@ function compileHttp(http: HttpConfig, path: Path, findings: Findings): Endpoint
         )
   return {
     Http: {
-      // True as far as the contract's rules say so: they are applied to every request before it is sent.
+      // True after the rules of the contract, which are applied to every request before it is sent.
       method: orElse(http.method, 'GET') as 'GET',
       timeout: timeout === null ? null : compileDuration(timeout, [...path, 'timeout'], findings),
       max_redirects_to_follow: http.max_redirects === null ? null : toNumber(http.max_redirects),
@@ -134,7 +134,7 @@ function compileHttp(http: HttpConfig, path: Path, findings: Findings): Endpoint
   }
 }
 
-/** A body or header value: in clear, or a secret, which is remembered with its place. */
+/** A body or header value: in clear, or a secret, which is recorded with its place. */
 function compileValue(config: ValueConfig, path: Path, findings: Findings): SensitiveInput {
   const { value, value_wo } = config
   const maybe = [value, value_wo].filter((given) => given !== null)
@@ -145,7 +145,7 @@ function compileValue(config: ValueConfig, path: Path, findings: Findings): Sens
   } else if (maybe.length === 2 && !maybe.includes(UNKNOWN)) {
     findings.problems.push(problemAt(path, 'must have only one of value and value_wo'))
   }
-  // What it asks to send again would not be there: the value in clear is compared by itself.
+  // A value in clear is compared itself and needs no version.
   if (typeof value === 'string' && value_wo === null && typeof config.value_wo_version === 'string') {
     findings.problems.push(
       problemAt([...path, 'value_wo_version'], 'belongs to value_wo: a changed value is sent without it'),

@@ -5,8 +5,8 @@ import { formatPath } from '../../protocol/values/path.ts'
 import { attributePath } from '../schema/attributePath.ts'
 
 /**
- * Regular expressions of `request` that are not RE2's, which the server would refuse (Gap G18).
- * The engine is loaded only where there is an expression.
+ * Regular expressions of `request` that RE2 does not accept, which the server would refuse (Gap G18). The engine is loaded only if
+ * there is an expression.
  */
 export async function regexProblems(request: ServiceRequest): Promise<readonly Diagnostic[]> {
   const patterns = request.endpoints.flatMap((endpoint, index) =>
@@ -24,7 +24,7 @@ export async function regexProblems(request: ServiceRequest): Promise<readonly D
       RE2JS.compile(pattern)
       return []
     } catch (error) {
-      // Whatever else the engine has against it, it does not compile.
+      // Any other failure means that it does not compile.
       const fault =
         error instanceof RE2JSSyntaxException
           ? faultOf(pattern, error.getDescription(), error.getPattern())
@@ -36,14 +36,14 @@ export async function regexProblems(request: ServiceRequest): Promise<readonly D
   })
 }
 
-/** What is wrong with `pattern` and where, without a word of it: `: missing closing ) at character 3`. */
+/** The problem of `pattern` and its place, without quoting it: `: missing closing ) at character 3`. */
 function faultOf(pattern: string, description: string, fragment: string | null): string {
-  // The engine names the part that it does not take, which is the whole where something is missing at its end.
+  // The engine quotes the invalid part, which is the whole pattern when its end is missing.
   const at = fragment === null || fragment === pattern ? lastOpen(pattern) : pattern.indexOf(fragment)
   return `: ${description} at character ${[...pattern.slice(0, Math.max(0, at))].length + 1}`
 }
 
-/** Index of the innermost group or class of `pattern` that is not closed; of its last character when all are. */
+/** Index of the innermost unclosed group or class of `pattern`; of its last character when all are closed. */
 function lastOpen(pattern: string): number {
   const open: number[] = []
   let isInClass = false

@@ -13,14 +13,13 @@ import { type Compiled, compileService } from './compileService.ts'
 const SECRET_NAME = /^(?:authorization|cookie|proxy-authorization)$|token|secret|api-?key|password/i
 
 /**
- * Everything that is wrong or doubtful in `config` as far as it is known, each with the path of its attribute:
- * what the form gets wrong, then the contract's own rules. Which regions exist and what the plan allows is not
- * asked here. Pure; never quotes a value.
+ * Errors and warnings about the known parts of `config`, each with the path of its attribute: problems of its form, then of the
+ * rules of the contract. Existing regions and plan limits are not checked here. Pure; never quotes a value.
  */
 export function validateService(config: ServiceConfig): readonly Diagnostic[] {
   const compiled = compileService(config)
   const problems = [...compiled.problems, ...contractProblems(compiled)]
-  // What is an error already need not be doubtful too.
+  // An error needs no further warning.
   const doubts = problems.length > 0 ? [] : [...oddStatusCodes(compiled), ...impossibleTimes(compiled)]
   return [...problems, ...plainSecrets(config), ...doubts]
 }
@@ -34,7 +33,7 @@ function contractProblems({ request, secrets }: Compiled): readonly Diagnostic[]
     const place = secret !== undefined && at.at(-1) === 'value' ? secret.path : at
     return problemAt(place, message)
   })
-  // A number may break two rules that read alike: too large for us to hold, and for the API.
+  // A number may violate two similar rules: too large for JavaScript, and for the API.
   return [...new Map(problems.map((problem) => [problem.detail, problem])).values()]
 }
 
@@ -46,7 +45,7 @@ function stepText(step: Path[number]): string {
   return typeof step === 'object' ? `{${step.key}}` : String(step)
 }
 
-/** Headers whose name says secret and whose value would be stored in clear. */
+/** Headers whose name suggests a secret and whose value would be stored in clear. */
 function plainSecrets(config: ServiceConfig): readonly Diagnostic[] {
   if (config.endpoints === UNKNOWN) return []
   return config.endpoints.flatMap((endpoint, index) => {
@@ -62,7 +61,7 @@ function plainSecrets(config: ServiceConfig): readonly Diagnostic[] {
   })
 }
 
-/** Status codes that no server answers: allowed by the contract, hardly meant. */
+/** Status codes that no server sends: allowed by the contract, but probably a mistake. */
 function oddStatusCodes({ request }: Compiled): readonly Diagnostic[] {
   return request.endpoints.flatMap((endpoint, index) =>
     endpoint.assertions.flatMap((assertion, place) => {
@@ -77,8 +76,7 @@ function oddStatusCodes({ request }: Compiled): readonly Diagnostic[] {
 }
 
 /**
- * Times that nothing keeps. The contract allows them, so that they are no errors: a service that has one is imported and
- * changed like any other.
+ * Impossible times. The contract allows them, so they are only warnings, and a service with one can be imported and changed.
  */
 function impossibleTimes({ request }: Compiled): readonly Diagnostic[] {
   return request.endpoints.flatMap((endpoint, index) =>

@@ -1,4 +1,4 @@
-/** How people name what is there: by UUID, or by a name. */
+/** Identification of existing services by UUID or by name. */
 import type { ServiceResponse } from '../../../api/contract/service.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -9,8 +9,8 @@ export function isUuid(text: string): boolean {
 }
 
 /**
- * Whether `name` is the exact name of `service`. Terraform keeps every text in Unicode's normal form C, the API keeps it
- * as it was sent: two forms of one text are the same name. Pure.
+ * Whether `name` is the exact name of `service`. Terraform normalises texts to NFC and the API does not, so different forms of a
+ * text are the same name. Pure.
  */
 export function isCalled(service: ServiceResponse, name: string): boolean {
   return service.name.normalize('NFC') === name.normalize('NFC')

@@ -6,9 +6,8 @@ import type { EndpointConfig } from '../schema/config.ts'
 import { endpointState, type ServiceState } from './toState.ts'
 
 /**
- * `response` with its endpoints, and the assertions of each, in the order of `prior`, where they are the same
- * ones in another order: their order means nothing to the API, so that it is no difference. Where they are not
- * the same ones the server's order stays. Pure.
+ * `response` with its endpoints, and the assertions of each, in the order of `prior` if they are the same ones: the order means
+ * nothing to the API, so it is no difference. Otherwise the server's order is kept. Pure.
  */
 export function inPriorOrder(response: ServiceResponse, prior: ServiceState | undefined): ServiceResponse {
   const before = prior?.endpoints?.map(compiledState) ?? []
@@ -30,8 +29,7 @@ function withAssertions(endpoint: EndpointOutput, before: readonly Assertion[]):
 }
 
 /**
- * For each of `wanted` the place in `found` of the same key, each place once; `undefined` when the two do not
- * have the same keys.
+ * For each of `wanted` the index in `found` of the same key, each index once; `undefined` when the two do not have the same keys.
  */
 function placesOf(found: readonly string[], wanted: readonly string[]): readonly number[] | undefined {
   if (found.length !== wanted.length) return undefined
@@ -41,9 +39,9 @@ function placesOf(found: readonly string[], wanted: readonly string[]): readonly
   return places.every((place) => place !== undefined) ? places : undefined
 }
 
-/** What `endpoint` of a state asks for; a sealed value, of which a state has nothing, as an empty one. */
+/** The request of `endpoint` of a state; sealed values, which a state does not have, are empty. */
 function compiledState(endpoint: NonNullable<ServiceState['endpoints']>[number]): EndpointInput {
-  // True because a state that a read made is a configuration of which everything is known.
+  // True because a state from a read is a completely known configuration.
   return compileEndpoint(endpoint as EndpointConfig, [], { problems: [], secrets: [] })
 }
 
@@ -58,7 +56,7 @@ function endpointKey(endpoint: EndpointInput): string {
 
 function assertionKey(assertion: Assertion): string {
   const { kind, subject, operator } = assertionParts(assertion)
-  // Names of headers mean the same in any case, and so does the order of values.
+  // Header names are case-insensitive, and the order of headers has no meaning.
   const values = 'OneOf' in operator ? { OneOf: [...operator.OneOf].sort((a, b) => a - b) } : operator
   return JSON.stringify([kind, subject?.toLowerCase(), values])
 }

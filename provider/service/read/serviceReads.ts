@@ -4,34 +4,34 @@ import type { ServiceResponse } from '../../../api/contract/service.ts'
 import { DiagnosticError, errorAt } from '../../protocol/authoring/diagnostics.ts'
 import { SharedRequest } from './sharedRequest.ts'
 
-/** How long the first reads of a walk wait for company (milliseconds): Terraform asks for ten at a time. */
+/** How long the first reads of a walk wait for others (milliseconds): Terraform reads ten at a time. */
 const COMPANY_MS = 8
 
-/** Distinct services up to which a walk asks for each by itself; with one more the whole list is cheaper. */
+/** Maximum of services that a walk reads one by one; for more the list is cheaper. */
 export const SINGLE_READS_MAX = 2
 
-/** Services missing in the list that are asked for one by one; a second list confirms the absence of the rest. */
+/** Maximum of services missing in the list that are read one by one; a second list confirms the absence of others. */
 export const CONFIRMATIONS_MAX = 3
 
-/** A service as the state has it. `orgId` is null right after an import. */
+/** A service of the state. `orgId` is null right after an import. */
 export interface KnownService {
   readonly id: string
   readonly orgId: string | null
 }
 
-/** Services by id; one that cannot be read is the Error that says so. */
+/** Services by id; an Error for one that cannot be parsed. */
 export type ServicesById = ReadonlyMap<string, ServiceResponse | Error>
 
 /**
- * Reads of services, coalesced: a walk that reads more than two services costs one list request, however many
- * there are. What this process wrote is read as it was answered, never as an older list shows it, and no
- * service is believed deleted before a second answer says so.
+ * Coalesced reads of services: a walk that reads more than two services takes one list request. Services written by this process
+ * are returned from the answers to the writes, never from an older list, and no service counts as deleted before a second answer
+ * confirms it.
  */
 export class ServiceReads {
   readonly #client: Client
   readonly #checkOrg: (orgId: string, signal: AbortSignal) => Promise<void>
   readonly #asked = new Set<string>()
-  /** The last answer to a write of ours; `null` for a service that we deleted. */
+  /** The last answer to a write of this process; `null` for a deleted service. */
   readonly #written = new Map<string, ServiceResponse | null>()
   readonly #single = new Map<string, SharedRequest<ServiceResponse | null>>()
   readonly #listed = new SharedRequest((signal) => this.#fetch(signal))
@@ -39,15 +39,15 @@ export class ServiceReads {
   readonly #listedFirst = new SharedRequest((signal) => this.#fetch(signal))
   #confirmations = 0
 
-  /** `checkOrg` throws when the key belongs to another organisation than the one it is given. */
+  /** `checkOrg` throws when the key does not belong to the given organisation. */
   constructor(client: Client, checkOrg: (orgId: string, signal: AbortSignal) => Promise<void>) {
     this.#client = client
     this.#checkOrg = checkOrg
   }
 
   /**
-   * The service, or `null` when it does not exist. Throws when its absence is only that of another
-   * organisation's key, and when it cannot be read.
+   * The service, or `null` when it does not exist. Throws when the key belongs to another organisation, and when the service cannot
+   * be parsed.
    */
   async read({ id, orgId }: KnownService, signal: AbortSignal): Promise<ServiceResponse | null> {
     this.#asked.add(id)
@@ -64,19 +64,19 @@ export class ServiceReads {
     return this.#current(id, await this.#listed.answer(signal)) ?? this.#confirm(id, orgId, signal)
   }
 
-  /** Remembers the answer to a write of ours. */
+  /** Records the answer to a write of this process. */
   wrote(answer: ServiceResponse, change: 'created' | 'changed'): void {
     if (change === 'created') this.#listed.forget()
     this.#written.set(answer.id, answer)
   }
 
-  /** Remembers that we deleted a service. */
+  /** Records that this process deleted a service. */
   deleted(id: string): void {
     this.#listed.forget()
     this.#written.set(id, null)
   }
 
-  /** All services, after everything that this process wrote: asked for anew when a service came or went. */
+  /** All services, including the writes of this process; listed again after a creation or deletion. */
   async list(signal: AbortSignal): Promise<ServicesById> {
     const services = new Map(await this.#listed.answer(signal))
     for (const [id, answer] of this.#written) {
@@ -87,8 +87,7 @@ export class ServiceReads {
   }
 
   /**
-   * Services that `isWanted` accepts and that were there before this process created or deleted anything: asked
-   * for once.
+   * Services that `isWanted` accepts and that existed before this process created or deleted any; listed once.
    */
   async thereBefore(
     isWanted: (service: ServiceResponse) => boolean,
@@ -98,8 +97,7 @@ export class ServiceReads {
   }
 
   /**
-   * Services that this process did not write and `isWanted` accepts, by a list that starts now. One that
-   * `thereBefore` knows of is none.
+   * Services that `isWanted` accepts and that this process did not write, from a new list, without those in `thereBefore`.
    */
   async unclaimed(
     isWanted: (service: ServiceResponse) => boolean,
@@ -110,7 +108,7 @@ export class ServiceReads {
     return this.#notWritten(now, (service) => !before.has(service.id) && isWanted(service))
   }
 
-  /** Whether the last answer to a write of this process was about service `id`. */
+  /** Whether this process has written service `id`. */
   hasWritten(id: string): boolean {
     return this.#written.has(id)
   }
@@ -125,9 +123,9 @@ export class ServiceReads {
     )
   }
 
-  /** `id` is not in the list: it was created since, or it is gone. */
+  /** Reads service `id`, which is not in the list: it was created since, or deleted. */
   async #confirm(id: string, orgId: string | null, signal: AbortSignal): Promise<ServiceResponse | null> {
-    // Asked first: with the key of another organisation everything is missing, and none of it is gone.
+    // Checked first, because with the key of another organisation all services are missing, but none is deleted.
     if (orgId !== null) await this.#checkOrg(orgId, signal)
     if (this.#single.has(id) || this.#confirmations < CONFIRMATIONS_MAX) {
       this.#confirmations += 1
@@ -136,9 +134,9 @@ export class ServiceReads {
     return this.#current(id, await this.#listedAgain.answer(signal)) ?? null
   }
 
-  /** Throws the Error that stands for a service that cannot be read. */
+  /** Throws the Error of a service that cannot be parsed. */
   #current(id: string, services: ServicesById): ServiceResponse | null | undefined {
-    // What was written while the list was on its way is newer than the list.
+    // Writes during the request of the list are newer than the list.
     const written = this.#written.get(id)
     if (written !== undefined) return written
     const listed = services.get(id)

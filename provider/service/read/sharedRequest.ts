@@ -1,43 +1,43 @@
 /**
- * How long a failure stands for the answer (milliseconds): a walk over a thousand services fails once then, instead of
- * waiting as often for a server that is not there. An apply that goes on for longer asks again.
+ * How long a failure is reused (milliseconds): a walk over a thousand services then fails once, instead of waiting a thousand times
+ * for an unreachable server. A longer apply sends the request again.
  */
 export const FAILURE_BELIEVED_MS = 30_000
 
-/** One asking of the question. */
+/** One execution of the request. */
 interface Question<T> {
   readonly answer: Promise<T>
   /** Ends the request. */
   readonly abandon: (reason: unknown) => void
   readonly askedAtMs: number
-  /** Whether there is neither an answer nor a failure yet. */
+  /** Whether it is still pending. */
   isOpen: boolean
-  /** Calls that wait for the answer. */
+  /** Number of calls that wait for the answer. */
   waiting: number
 }
 
-/** A question to the API that many calls have, and that is asked once for all of them, while any of them waits. */
+/** A request that many calls share: it is sent once for all of them, and runs while any of them waits. */
 export class SharedRequest<T> {
   readonly #ask: (signal: AbortSignal) => Promise<T>
   readonly #nowMs: () => number
   #question: Question<T> | undefined
   #failedAtMs: number | undefined
 
-  /** `ask` ends when its signal aborts. `nowMs` is a clock that only runs forward (milliseconds). */
+  /** `ask` ends when its signal aborts. `nowMs` is a monotonic clock (milliseconds). */
   constructor(ask: (signal: AbortSignal) => Promise<T>, nowMs: () => number = () => performance.now()) {
     this.#ask = ask
     this.#nowMs = nowMs
   }
 
-  /** Whether it was asked, and not forgotten since. */
+  /** Whether the request was sent and not reset since. */
   get isAsked(): boolean {
     return this.#question !== undefined
   }
 
   /**
-   * The answer: throws what asking threw, and the reason of `signal` when that aborts first. The last call that gives up
-   * ends the request. A question that was open for as long as a failure is believed has failed then: the calls that
-   * come next need not wait as long as the ones before.
+   * The answer. Throws the error of the request, or the reason of `signal` when that aborts first. When the last waiting call
+   * aborts, the request is aborted; if it was pending for as long as a failure is reused, it has failed, so that later calls need not
+   * wait as long.
    */
   async answer(signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()
@@ -54,7 +54,7 @@ export class SharedRequest<T> {
     }
   }
 
-  /** The next call asks anew. */
+  /** The next call sends the request again. */
   forget(): void {
     this.#question = undefined
     this.#failedAtMs = undefined
@@ -73,7 +73,7 @@ export class SharedRequest<T> {
     const close = (): void => {
       question.isOpen = false
     }
-    // Every call may have given up by the time it fails.
+    // All calls may have been aborted by the time it fails.
     answer.then(close, () => {
       close()
       if (this.#question === question) this.#failedAtMs = this.#nowMs()
@@ -88,7 +88,7 @@ export class SharedRequest<T> {
   }
 }
 
-/** What `work` comes to, or the reason of `signal` when that aborts first. */
+/** The result of `work`, or the reason of `signal` when that aborts first. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let giveUp: (() => void) | undefined
   const aborted = new Promise<never>((_, reject) => {

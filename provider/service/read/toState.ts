@@ -25,10 +25,10 @@ type AssertionState = NonNullable<EndpointState['assertions']>[number]
 type ValueState = NonNullable<HttpState['body']>
 
 /**
- * The state of the service that the API answered. `prior` is what is stored: where the API cannot tell two
- * forms apart (no headers and an empty map, the case of a header's name) the stored one is kept.
+ * The state of a service from the API's answer. `prior` is the stored state, whose form is kept where the API does not distinguish
+ * two forms (no headers and an empty map, the case of a header's name).
  *
- * A sealed value is null by construction: it is write-only, and the API never returns it. Pure.
+ * A sealed value is always null: it is write-only, and the API never returns it. Pure.
  */
 export function toState(response: ServiceResponse, prior: ServiceState | undefined): ServiceAnswer {
   const endpoints = response.endpoints.map((endpoint, index) =>
@@ -44,7 +44,7 @@ export function toState(response: ServiceResponse, prior: ServiceState | undefin
   }
 }
 
-/** What only the server knows of a service: nothing of this is configured. Pure. */
+/** The attributes of a service that only the server sets. Pure. */
 export function observedState(
   response: ServiceResponse,
   endpoints: readonly EndpointState[] = response.endpoints.map((endpoint) =>
@@ -85,7 +85,7 @@ function sealedKeyIds(
   })
 }
 
-/** The state of one endpoint. `prior` is what is stored of it. Pure. */
+/** The state of one endpoint. `prior` is its stored state. Pure. */
 export function endpointState(endpoint: EndpointOutput, prior: EndpointState | undefined): EndpointState {
   const { Http: http } = endpoint.call
   const before = prior?.http
@@ -122,7 +122,7 @@ function headersState(
   )
 }
 
-/** `name` as one of `names` spells it, whatever its case; as it is when none does. */
+/** `name` in the spelling of `names`, ignoring case; unchanged when none matches. */
 function spellingOf(name: string, names: readonly string[]): string {
   return names.find((candidate) => candidate.toLowerCase() === name.toLowerCase()) ?? name
 }
@@ -131,7 +131,7 @@ function valueState(output: SensitiveOutput, prior: ValueState | null | undefine
   return {
     value: 'Plain' in output ? output.Plain : null,
     value_wo: null,
-    // The version is the user's own note: the API knows nothing of it.
+    // The version exists in the configuration only.
     value_wo_version: prior?.value_wo_version ?? null,
   }
 }
@@ -174,7 +174,7 @@ function operatorState(
       return { ...unset(table), [ourName(table, theirs) ?? '']: operand }
     }
     case 'duration':
-      // True because what is stored of this kind has the operators of its family.
+      // True because the stored value of this kind has the operators of its family.
       return { ...unset(table), ...durations(operator, prior as Partial<DurationState> | null | undefined) }
   }
 }
@@ -193,7 +193,7 @@ function durations(
   return { lte: keepSpelling(expected.LessOrEqual, prior?.lte) }
 }
 
-/** `duration` as text: as it was spelled, if that means the same. */
+/** `duration` as text, in the stored spelling if that is equal. */
 function keepSpelling(duration: Duration, prior: string | null | undefined): string {
   const before = prior == null ? undefined : parseDuration(prior)
   if (prior != null && before !== undefined && compareDurations(before, duration) === 0) return prior

@@ -1,9 +1,9 @@
-/** The kinds of assertion as attributes: one of them, with one operator of its family. */
+/** The kinds of assertion as attributes; exactly one is set, with one operator of its family. */
 import type { AssertionKind } from '../../../api/contract/assertion.ts'
 import type { DURATION_OPERATORS, INTEGER_OPERATORS, TEXT_OPERATORS } from './operators.ts'
 import { durationText, sameDurations, sameHeaderName } from './spellings.ts'
 
-/** Our attribute for each kind. */
+/** The attribute for each kind. */
 export const KINDS = {
   StatusCode: 'status_code',
   Latency: 'latency',
@@ -12,7 +12,7 @@ export const KINDS = {
   Body: 'body',
 } as const satisfies Readonly<Record<AssertionKind, string>>
 
-/** An attribute for each of our names in `Table`. */
+/** An attribute for each attribute name in `Table`. */
 type AttributesOf<Table> = Readonly<Record<Table[keyof Table] & string, object>>
 
 const integerOperators = {

@@ -8,8 +8,8 @@ type ContractPath = readonly (string | number)[]
 const HTTP_FIELDS: Readonly<Record<string, string>> = { max_redirects_to_follow: 'max_redirects' }
 
 /**
- * Where in a `pharos_service` the field at `path` of a service request is configured: the deepest attribute
- * that Terraform can point at. Pure.
+ * The attribute of `pharos_service` for the field at `path` of a service request: the deepest one to which Terraform can refer.
+ * Pure.
  */
 export function attributePath(path: ContractPath): Path {
   const [field, index, part, ...rest] = path

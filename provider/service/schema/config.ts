@@ -1,4 +1,4 @@
-/** The parts of a configuration of `pharos_service` that functions of several files take. */
+/** The parts of a configuration of `pharos_service` that several files use. */
 import type { ConfigOf } from '../../protocol/authoring/inferred.ts'
 import type { Unknown } from '../../protocol/values/value.ts'
 import type { serviceSchema } from './schema.ts'

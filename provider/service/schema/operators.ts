@@ -1,4 +1,4 @@
-/** One table for both directions: the contract's name of each operator, phase and subject, and ours. */
+/** The names of operators, phases and subjects in the contract and in attributes; one table for both directions. */
 import type {
   DurationOperator,
   IntegerOperator,
@@ -44,19 +44,19 @@ export const PHASES = {
   TotalLatency: 'total',
 } as const satisfies Readonly<Record<(typeof LATENCY_TYPES)[number], string>>
 
-/** Our attribute for the field that names what an assertion is about. */
+/** The attribute for the subject of an assertion. */
 export const SUBJECTS = { l_type: 'phase', name: 'name' } as const
 
-/** Our name in `table` for `theirs`, any text; `undefined` when the table has none. Pure. */
+/** The attribute name in `table` for the contract's name `theirs`; `undefined` for none. Pure. */
 export function ourName<Table extends Readonly<Record<string, string>>>(
   table: Table,
   theirs: string,
 ): Table[keyof Table] | undefined {
-  // True because the table has this key of its own.
+  // True because the table has this key.
   return Object.hasOwn(table, theirs) ? (table[theirs] as Table[keyof Table]) : undefined
 }
 
-/** The contract's name for `ours`, which the table has. Pure. */
+/** The contract's name for the attribute name `ours`. Pure. */
 export function theirName<Table extends Readonly<Record<string, string>>>(
   table: Table,
   ours: Table[keyof Table],

@@ -92,8 +92,8 @@ const timeoutAttributes = {
 } as const
 
 /**
- * `pharos_service` as practitioners see it. Nothing inside `endpoints` is computed: what the server knows of
- * them stands beside them, so that a plan never shows "(known after apply)" inside what was configured.
+ * The schema of `pharos_service`. Nothing inside `endpoints` is computed: attributes that the server sets for them are beside
+ * `endpoints`, so that a plan never shows "(known after apply)" inside configured values.
  */
 export const serviceSchema = defineSchema({
   version: 0,

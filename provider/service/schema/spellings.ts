@@ -1,17 +1,17 @@
-/** Which spellings of a value mean the same, so that neither is a difference. */
+/** Equality of different spellings of a value. */
 import { compareDurations, parseDuration } from '../../../api/contract/duration.ts'
 
-/** Whether bounds are the same durations, place by place. */
+/** Whether bounds are equal durations, index by index. */
 export function sameDurations(prior: readonly string[], next: readonly string[]): boolean {
   return prior.length === next.length && prior.every((text, index) => sameDuration(text, next[index] ?? ''))
 }
 
-/** Names of headers mean the same in any case. Contract: Assertions, which compare them so. */
+/** Header names are case-insensitive. Contract: Assertions. */
 export function sameHeaderName(prior: string, next: string): boolean {
   return prior.toLowerCase() === next.toLowerCase()
 }
 
-/** `60s` and `1m` are the same length of time, so that neither shows as a change of the other. */
+/** `60s` and `1m` are equal durations, so that neither is a change of the other. */
 export function sameDuration(prior: string, next: string): boolean {
   const a = parseDuration(prior)
   const b = parseDuration(next)

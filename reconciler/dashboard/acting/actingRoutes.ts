@@ -9,21 +9,21 @@ import type { Message, Viewer } from '../viewer.ts'
 import { SUSPENSION_CHOICES, signInPage, suspendPage, TEXT_CHARS_MAX } from './formPages.ts'
 import { memorySessions, SESSION_MS, type Session } from './sessions.ts'
 
-/** The prefix makes browsers refuse it from other hosts and without Secure. */
+/** With this prefix browsers refuse the cookie from other hosts and without Secure. */
 const COOKIE = '__Host-pharos-controller'
 
-/** What acting on the pages takes. */
+/** Dependencies of the actions on pages. */
 export interface ActingDeps extends ApiDeps {
   /** Monotonic clock (milliseconds). */
   readonly nowMs: () => number
-  /** How people reach the pages; null when the configuration does not say. */
+  /** Public address of the pages; null when not configured. */
   readonly publicUrl: string | null
   readonly status: () => ControllerStatus
 }
 
 /**
  * Adds sign-in, sign-out and the actions on a set: forms, each answered with 303 and a message on the next page.
- * Gives who looks at a page.
+ * Returns the function that determines the viewer of a page.
  */
 export function addActingRoutes(app: FastifyInstance, deps: ActingDeps): (request: FastifyRequest) => Viewer {
   const { token, wrong, status } = deps
@@ -84,7 +84,7 @@ export function addActingRoutes(app: FastifyInstance, deps: ActingDeps): (reques
     return reply.header('Set-Cookie', cookie('', 0)).redirect('./', 303)
   })
 
-  /** The set that a path names, and who asks; null after the answer to a person who is not signed in. */
+  /** The set in a path and the session; null after the answer to a user who is not signed in. */
   const admitted = (request: FastifyRequest<SetRoute>, reply: FastifyReply): Admitted | null => {
     const set = status().sets.find(({ name }) => name === request.params.set)
     if (set === undefined) throw new Refusal(404, 'there is no such set')
@@ -133,11 +133,11 @@ type Outcome = { readonly result: ActionResult; readonly text: string }
 const ACTIONS: Readonly<Record<string, (action: Action) => Promise<Outcome>>> = {
   sync: async ({ deps, set }) => ({
     result: await deps.run(set.name),
-    text: 'A run is requested: it starts as soon as the replica that does the work is free.',
+    text: 'A run is requested: it starts as soon as the leading replica is free.',
   }),
   approve: async ({ deps, set, form, actor }) => {
     const digest = form.get('digest') ?? ''
-    // Another replica knows what waits, and a refusal of `approve` names it.
+    // Only the leading replica knows pending changes; the refusal of `approve` names it.
     const isWaiting = set.role === 'follower' || set.approvals.some((one) => one.digest === digest)
     return { result: isWaiting ? await deps.approve(digest, actor) : STALE, text: `Approved: ${digest}.` }
   },
@@ -156,14 +156,14 @@ const ACTIONS: Readonly<Record<string, (action: Action) => Promise<Outcome>>> = 
     result:
       set.role === 'follower' || set.commit?.sha === form.get('commit')
         ? await deps.acknowledgeHistory(set.name, actor)
-        : { status: 409, error: 'the branch has another commit now: look at it, then accept it' },
+        : { status: 409, error: 'the branch has a newer commit: review it, then accept it' },
     text: 'The history of the branch is accepted.',
   }),
 }
 
 const STALE: ActionResult = {
   status: 409,
-  error: 'these changes no longer wait as they were: look at what waits now, then approve that',
+  error: 'the pending changes are different now: review them, then approve them',
 }
 const NO_SUSPENSION: ActionResult = {
   status: 400,
@@ -180,7 +180,7 @@ async function messageOf(act: () => Promise<Outcome>): Promise<Message> {
   }
 }
 
-/** Whether `origin` is that of the pages: of the configured address, or else of the host that was asked. Pure. */
+/** Whether `origin` is that of the pages: of the configured address, or else of the requested host. Pure. */
 function isOwnOrigin(origin: string, { headers }: FastifyRequest, publicUrl: string | null): boolean {
   if (!URL.canParse(origin)) return false
   const given = new URL(origin)

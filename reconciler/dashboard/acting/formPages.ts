@@ -3,10 +3,10 @@ import type { ControllerStatus, SetStatus } from '../../controller/status/status
 import { framed } from '../frame.ts'
 import type { Viewer } from '../viewer.ts'
 
-/** Longest name or reason (characters), as for the routes below /api. */
+/** Longest name or reason (characters); the same limit as below /api. */
 export const TEXT_CHARS_MAX = 500
 
-/** How long a set can be suspended from its page, in hours; null for no end. */
+/** Choices for the duration of a suspension (hours); null for no end. */
 export const SUSPENSION_CHOICES: Readonly<
   Record<string, { readonly text: string; readonly hours: number | null }>
 > = {
@@ -17,14 +17,14 @@ export const SUSPENSION_CHOICES: Readonly<
   none: { text: 'Until it is resumed', hours: null },
 }
 
-/** What a page with a form is made of. */
+/** Content of a page with a form. */
 interface FormPage {
   readonly status: ControllerStatus
-  /** What was wrong with the last attempt; null for none. */
+  /** Error of the last attempt; null for none. */
   readonly problem: string | null
 }
 
-/** Asks for a name and the token. `set` names the set whose page comes next; null for the first page. Pure. */
+/** The form for a name and the token. `set` names the set whose page comes next; null for the first page. Pure. */
 export function signInPage(page: FormPage & { readonly set: string | null; readonly name: string }): string {
   return formPage(
     'Sign in',
@@ -41,7 +41,7 @@ ${page.set !== null && html`<input type="hidden" name="set" value="${page.set}">
   )
 }
 
-/** Asks why and for how long a set is suspended. Pure. */
+/** The form for the reason and the duration of a suspension. Pure. */
 export function suspendPage(
   { name }: SetStatus,
   page: FormPage & { readonly reason: string; readonly viewer: Viewer },

@@ -1,31 +1,31 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Message } from '../viewer.ts'
 
-/** How long a person stays signed in (milliseconds). */
+/** Lifetime of a session (milliseconds). */
 export const SESSION_MS = 12 * 3_600_000
-/** Most sessions at a time; the oldest one ends for the next. */
+/** Maximum of sessions; the oldest one ends for the next. */
 const SESSIONS_MAX = 100
 
-/** A person who is signed in. */
+/** The session of a user. */
 export interface Session {
-  /** As the person gave it; recorded as the actor. */
+  /** Entered by the user; recorded as the actor. */
   readonly name: string
   /** Shown on the next page. */
   message: Message | null
 }
 
-/** The people who are signed in to the pages of this process. */
+/** The sessions of this process. */
 export interface Sessions {
-  /** Signs a person in; the secret of the new session (base64url, 256 bits). */
+  /** Opens a session; returns its secret (base64url, 256 bits). */
   readonly open: (name: string) => string
-  /** The session of `secret`; null when there is none, or when it is over. */
+  /** The session of `secret`; null when there is none or it has expired. */
   readonly find: (secret: string | undefined) => Session | null
   readonly end: (secret: string | undefined) => void
 }
 
 /** Sessions in memory, of which only digests of the secrets are stored. `nowMs` is a monotonic clock (milliseconds). */
 export function memorySessions(nowMs: () => number): Sessions {
-  // In the order in which they were opened, which is the one in which they end.
+  // In the order of creation, which is also that of expiry.
   const byDigest = new Map<string, { readonly session: Session; readonly endsAtMs: number }>()
   const removeOver = (): void => {
     for (const [digest, { endsAtMs }] of byDigest) {

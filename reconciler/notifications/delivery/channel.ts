@@ -5,21 +5,21 @@ import { News } from './news.ts'
 import { backoffMs, isWorthRetrying, type OutgoingRequest, type Send, Unreachable } from './outgoing.ts'
 import { RetryTimer } from './retryTimer.ts'
 
-/** Most events that wait for one receiver. */
+/** Maximum of queued events of one receiver. */
 export const WAITING_MAX = 500
-/** Most events in one message. */
+/** Maximum of events in one message. */
 const EVENTS_PER_MESSAGE = 20
 /** How long the first event waits for others of the same run (milliseconds). */
 const COALESCE_MS = 2_000
-/** Most attempts at one message: about an hour and a half. */
+/** Maximum of attempts for one message, which takes about an hour and a half. */
 export const ATTEMPTS_MAX = 24
-/** What became of events. `retried` may become any of the others. */
+/** The result for events. `retried` is followed by another result. */
 export type DeliveryResult = 'sent' | 'retried' | 'refused' | 'given-up' | 'dropped' | 'duplicate'
 
-/** A message as one attempt sends it. `delivery` stays the same when it is sent again. */
+/** The message of one attempt. Repetitions have the same `delivery`. */
 export interface Message {
   readonly events: readonly ControllerEvent[]
-  /** Events that were dropped before these, because too many waited. */
+  /** Number of events dropped before these, because the queue was full. */
   readonly dropped: number
   readonly delivery: string
   /** ISO 8601, UTC. */
@@ -35,13 +35,13 @@ export interface ChannelOptions {
   readonly clock: ControllerClock
   readonly newId: () => string
   readonly onResult: (result: DeliveryResult, events: number) => void
-  /** Hears in words what keeps events from arriving. Never holds an address. */
+  /** Called with the reason why events are not delivered, without the address. */
   readonly onProblem: (message: string) => void
 }
 
 /**
- * Takes events at once and sends them in its own time: in order, several in a message, again until they arrive.
- * A receiver that is away costs nothing but memory for `WAITING_MAX` events, and no other receiver anything.
+ * Queues events and sends them asynchronously: in order, several in one message, with retries. An unreachable receiver only
+ * takes memory for `WAITING_MAX` events, and does not affect others.
  */
 export class Channel {
   readonly #options: ChannelOptions
@@ -56,12 +56,12 @@ export class Channel {
     this.#retryTimer = new RetryTimer(options.clock)
   }
 
-  /** How many events wait. */
+  /** Number of queued events. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Takes `event` in, when it is one for this receiver and news to it. Returns at once, throws nothing. */
+  /** Queues `event` if it is for this receiver and no duplicate. Returns at once, throws nothing. */
   offer(event: ControllerEvent): void {
     const { accepts, onResult, clock } = this.#options
     if (this.#retryTimer.isClosing || !accepts(event)) return
@@ -74,7 +74,7 @@ export class Channel {
     this.#working ??= this.#work()
   }
 
-  /** Sends what waits, without waiting for receivers that are away; at most a few seconds. */
+  /** Sends queued events once, for at most a few seconds. */
   close(): Promise<void> {
     return this.#retryTimer.close(this.#working)
   }
@@ -111,10 +111,9 @@ export class Channel {
           ? 'given-up'
           : 'retried'
       const lost = `${counted(message.events.length, 'event')} lost`
-      if (result !== 'retried')
-        onProblem(`the channel ${name} does not take what it is sent (${reason}): ${lost}`)
+      if (result !== 'retried') onProblem(`the channel ${name} does not accept messages (${reason}): ${lost}`)
       else if (attempt === 1)
-        onProblem(`the channel ${name} does not take what it is sent (${reason}): tried again`)
+        onProblem(`the channel ${name} does not accept messages (${reason}): tried again`)
       return { result, pauseMs } as const
     }
     try {
@@ -122,12 +121,12 @@ export class Channel {
       if (answer.status >= 200 && answer.status < 300) return { result: 'sent', pauseMs: null }
       return failed(`status ${answer.status}`, !isWorthRetrying(answer), answer.retryAfterMs)
     } catch (error) {
-      // Whatever it is, it is no reason to end the program, or to keep others from hearing what happened.
+      // No error of a receiver may end the program or affect other receivers.
       return failed(error instanceof Unreachable ? error.message : 'a fault of ours', false, null)
     }
   }
 
-  /** Lets go of the oldest of the least severe events. */
+  /** Drops the oldest of the least severe events. */
   #dropLeast(): void {
     const ranks: readonly number[] = this.#waiting.map(({ severity }) => SEVERITY_RANK[severity])
     this.#waiting.splice(ranks.indexOf(Math.min(...ranks)), 1)

@@ -1,11 +1,11 @@
 import type { ControllerEvent, EventType } from '../../controller/status/status.ts'
 
-/** After this long an equal event is sent again (milliseconds): a reminder comes once a day. */
+/** Time after which an equal event is sent again (milliseconds); reminders are sent once a day. */
 const SEND_AGAIN_MS = 12 * 3_600_000
-/** Most subjects that are remembered. */
+/** Maximum of recorded subjects. */
 const SUBJECTS_MAX = 10_000
 
-/** Types that contradict one another: what comes later about the same takes back what came before. */
+/** Pairs of types of which the later event revokes the earlier one. */
 const FAMILIES: Readonly<Partial<Record<EventType, string>>> = {
   RunFinished: 'run',
   RunFailed: 'run',
@@ -22,13 +22,13 @@ const FAMILIES: Readonly<Partial<Record<EventType, string>>> = {
 }
 
 /**
- * Decides which events are new. An event is new unless the last one about the same subject was equal: a failure that
- * is repeated is sent once, and sent again when it comes back after a success.
+ * Decides which events are new: an event is a duplicate if the last one about its subject was equal. A repeated failure is
+ * sent once, and again after a success.
  */
 export class News {
   readonly #sent = new Map<string, { readonly dedupeKey: string; readonly atMs: number }>()
 
-  /** Whether `event` is news at `nowMs` (monotonic milliseconds). Remembers it when it is. */
+  /** Whether `event` is new at `nowMs` (monotonic milliseconds); records it. */
   isNews(event: ControllerEvent, nowMs: number): boolean {
     const subject = subjectOf(event)
     const last = this.#sent.get(subject)

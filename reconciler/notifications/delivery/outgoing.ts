@@ -3,14 +3,14 @@ import { codeOf, connector } from '../../../api/client/connection.ts'
 import type { HttpsProxy } from '../../../api/network/proxy.ts'
 import { ProxyError } from '../../../api/network/proxyError.ts'
 
-/** Longest that a receiver may take to answer (milliseconds). */
+/** Time limit for an answer (milliseconds). */
 const ANSWER_MS_MAX = 10_000
 /** Largest answer that is read (bytes): a page of a hundred long comments. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024
-/** Longest pause that a receiver may ask for (milliseconds). */
+/** Maximum pause that a receiver may request (milliseconds). */
 const RETRY_AFTER_MS_MAX = 5 * 60_000
 
-/** A request to a receiver. Neither its address nor its headers are ever printed: they may hold secrets. */
+/** A request to a receiver. Its address and headers are never printed, because they may contain secrets. */
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT'
   readonly url: string
@@ -18,23 +18,23 @@ export interface OutgoingRequest {
   readonly body: string | null
 }
 
-/** What came back, whatever its status. */
+/** The answer, of any status. */
 export interface OutgoingAnswer {
   readonly status: number
   readonly text: string
-  /** How long to wait before asking again (milliseconds); null when the receiver does not say. */
+  /** Pause before another request (milliseconds); null when the receiver requests none. */
   readonly retryAfterMs: number | null
 }
 
 /** Sends a request once. Throws Unreachable. */
 export type Send = (outgoing: OutgoingRequest, signal?: AbortSignal) => Promise<OutgoingAnswer>
 
-/** No answer came. The message says why, and not from where. */
+/** There was no answer. The message has the reason, but not the address. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
-/** Sends over the network, through `proxy` where it applies. A redirect is an answer like any other: what we send is for no other host. */
+/** Sends over the network, through `proxy` if it applies. Redirects are not followed: the content is for no other host. */
 export function sendOverHttp(nowMs: () => number, proxy: HttpsProxy | undefined): Send {
   const dispatcher = new Agent({ connect: connector({ proxy }) })
   return async ({ method, url, headers, body }, signal) => {
@@ -65,14 +65,14 @@ export function sendOverHttp(nowMs: () => number, proxy: HttpsProxy | undefined)
   }
 }
 
-/** A code, a name or a proxy's refusal: other messages of the network may repeat the address. */
+/** A code, a name or the refusal of a proxy; other network messages may contain the address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no answer'
   if (error.cause instanceof ProxyError) return error.cause.message
   return codeOf(error) ?? error.name
 }
 
-/** `Retry-After` in seconds or as a date, or when GitHub's limit is over. */
+/** `Retry-After` in seconds or as a date, or the reset time of GitHub's rate limit. */
 function pauseAskedFor(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   nowMs: number,
@@ -100,7 +100,7 @@ export function isWorthRetrying({ status, retryAfterMs }: OutgoingAnswer): boole
   )
 }
 
-/** Pause before attempt `attempt` (from 1 on; milliseconds): doubles up to five minutes, half of it by chance. Pure. */
+/** Pause before attempt `attempt`, from 1 (milliseconds): doubles up to five minutes, half of it random. Pure. */
 export function backoffMs(attempt: number, random: () => number): number {
   const whole = Math.min(RETRY_AFTER_MS_MAX, 1_000 * 2 ** (attempt - 1))
   return whole / 2 + (whole / 2) * random()

@@ -1,9 +1,9 @@
 import type { ControllerClock } from '../../controller/schedule/clock.ts'
 
-/** Longest that the end of the program waits for what is still to be sent (milliseconds). */
+/** Maximum delay of the program's end by pending messages (milliseconds). */
 const CLOSE_MS = 5_000
 
-/** Waits between attempts, and stops waiting when the program ends. */
+/** Waits between attempts until the program ends. */
 export class RetryTimer {
   readonly #clock: ControllerClock
   readonly #abort = new AbortController()
@@ -14,17 +14,17 @@ export class RetryTimer {
     this.#clock = clock
   }
 
-  /** Whether the program ends: then nothing is tried a second time. */
+  /** Whether the program is ending, so that nothing is retried. */
   get isClosing(): boolean {
     return this.#isClosing
   }
 
-  /** Ends what is on its way when there is no more time for it. */
+  /** Aborts requests when the time is up. */
   get signal(): AbortSignal {
     return this.#abort.signal
   }
 
-  /** Resolves after `ms` milliseconds, or as soon as the program ends. */
+  /** Resolves after `ms` milliseconds, or when the program ends. */
   pause(ms: number): Promise<void> {
     if (this.#isClosing) return Promise.resolve()
     return new Promise((resolve) => {
@@ -36,7 +36,7 @@ export class RetryTimer {
     })
   }
 
-  /** Resolves when `work`, if there is any, has ended: within a few seconds. */
+  /** Resolves when `work` has ended, within a few seconds. */
   async close(work: Promise<void> | null): Promise<void> {
     this.#isClosing = true
     this.#hurry()

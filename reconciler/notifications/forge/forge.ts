@@ -1,25 +1,25 @@
-/** What a commit shows of a set. */
+/** State of a set on a commit. */
 export type CommitState = 'pending' | 'success' | 'failure'
 
-/** A status of a commit, as it is or as it shall be. */
+/** A status of a commit, current or new. */
 export interface CommitMark {
   readonly state: CommitState
-  /** One line; shortened to what the forge takes. */
+  /** One line, shortened to the limit of the forge. */
   readonly description: string
 }
 
-/** Something that keeps repositories and their pull requests. Its calls throw ForgeRefused and Unreachable. */
+/** A host of repositories and pull requests. Its calls throw ForgeRefused and Unreachable. */
 export interface Forge {
-  /** The newest mark of `context` on `sha`; null when there is none. */
+  /** The newest status of `context` on `sha`; null for none. */
   readonly commitMark: (sha: string, context: string) => Promise<CommitMark | null>
-  /** Puts a mark on a commit. `targetUrl` is where to read more; null for nowhere. */
+  /** Sets a status on a commit. `targetUrl` is a link for details; null for none. */
   readonly markCommit: (
     sha: string,
     context: string,
     mark: CommitMark,
     targetUrl: string | null,
   ) => Promise<void>
-  /** Numbers of the pull requests that brought `sha`, the newest first; empty when none did. */
+  /** Numbers of the pull requests that contain `sha`, the newest first. */
   readonly pullRequestsOf: (sha: string) => Promise<readonly number[]>
   /** The comments on a pull request, oldest first. */
   readonly comments: (pullRequest: number) => Promise<readonly ForgeComment[]>
@@ -33,19 +33,19 @@ export interface ForgeComment {
   readonly body: string
 }
 
-/** A comment that stays one, however often it is written anew. */
+/** A comment that is edited instead of repeated. */
 export interface StickyComment {
-  /** First line, by which it is found again: an HTML comment, which pages do not show. */
+  /** First line, which identifies it: an HTML comment, which pages do not show. */
   readonly marker: string
-  /** Second line: what the comment says, for us. */
+  /** Second line: the meaning of the comment, for comparison. */
   readonly gist: string
-  /** All of it, with both lines. */
+  /** The complete text, with both lines. */
   readonly body: string
 }
 
 /**
- * Writes the one comment on `pullRequest` that begins with the marker: edits it where it is there, and differs.
- * With `keepSameGist` it is left alone where it says the same in other words.
+ * Writes the comment on `pullRequest` that begins with the marker: adds it, or edits it when it differs. `keepSameGist` keeps
+ * a comment with the same gist.
  */
 export async function stickComment(
   forge: Forge,
@@ -64,7 +64,7 @@ export async function stickComment(
   return 'edited'
 }
 
-/** Forges store line breaks as they like. */
+/** Forges change line breaks. */
 function linesOf(body: string): readonly string[] {
   return body.split(/\r?\n/)
 }

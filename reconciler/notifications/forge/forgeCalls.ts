@@ -5,19 +5,19 @@ import {
   type Send,
 } from '../delivery/outgoing.ts'
 
-/** Entries of a page of a list, and most pages that are read: ten thousand comments. */
+/** Entries of a page of a list, and maximum of pages: ten thousand comments. */
 const PER_PAGE = 100
 const PAGES_MAX = 100
-/** Longest part of an answer that a message repeats (characters). */
+/** Longest part of an answer in a message (characters). */
 const REASON_CHARS_MAX = 200
 
-/** A forge did not do what it was asked. The message repeats its reason, and neither the token nor the address. */
+/** A forge refused a call. The message has its reason, but neither the token nor the address. */
 export class ForgeRefused extends Error {
   override readonly name = 'ForgeRefused'
   readonly status: number
-  /** How long to wait before the next attempt (milliseconds); null when the forge does not say. */
+  /** Pause before the next attempt (milliseconds); null when the forge requests none. */
   readonly retryAfterMs: number | null
-  /** Whether the same call may succeed later without a change. */
+  /** Whether the same call may succeed later. */
   readonly isPassing: boolean
 
   constructor(what: string, answer: OutgoingAnswer) {
@@ -30,7 +30,7 @@ export class ForgeRefused extends Error {
 
 /** Calls to one API, all with the same token. */
 export interface ForgeCalls {
-  /** One call; its answer as JSON. `what` says in words what it is for. Throws ForgeRefused and Unreachable. */
+  /** One call; returns its answer as JSON. `what` names its purpose. Throws ForgeRefused and Unreachable. */
   readonly call: (
     what: string,
     method: OutgoingRequest['method'],
@@ -59,7 +59,7 @@ export function forgeCalls(
   }
   return {
     call,
-    // Pages by number, not by the address in a header: the token is for this address and no other.
+    // Pages by number, not by the address in a header: the token must be sent to this address only.
     list: async (what, path) => {
       const all: Readonly<Record<string, unknown>>[] = []
       for (let page = 1; page <= PAGES_MAX; page += 1) {
@@ -82,7 +82,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Such as the page of a proxy: nothing of it is used.
+    // For example the page of a proxy.
     return null
   }
 }

@@ -14,22 +14,22 @@ import { type Verdict, verdictOf } from './verdict.ts'
 
 /** How long the first event waits for others of the same run (milliseconds). */
 const COALESCE_MS = 1_000
-/** Most changes that are remembered for a comment. */
+/** Maximum of recorded changes for a comment. */
 const DEEDS_MAX = 2_000
-/** Most pull requests of one commit that get a comment. */
+/** Maximum of pull requests of one commit that get a comment. */
 const PULL_REQUESTS_MAX = 5
 
-/** Most commits of a set that were left pending and are remembered. */
+/** Maximum of recorded commits of a set that are still pending. */
 const OVERTAKEN_MAX = 20
 
-/** What became of a report: everything it had to say was said, or was known; it comes again; the forge refuses it. */
+/** The result of a report: sent, already known, to be retried, or refused by the forge. */
 export type ReportResult = 'said' | 'known' | 'retried' | 'refused'
 
 /** One forge that gets the results of commits. */
 export interface ForgeReporterOptions {
-  /** In words, for messages: `github shop/monitoring`. */
+  /** Name in messages: `github shop/monitoring`. */
   readonly name: string
-  /** Makes the forge; its calls end when `signal` says so. */
+  /** Creates the forge; `signal` aborts its calls. */
   readonly forgeWith: (signal: AbortSignal) => Forge
   /** Names of the sets; undefined for all. */
   readonly sets: readonly string[] | undefined
@@ -42,25 +42,25 @@ export interface ForgeReporterOptions {
   readonly onProblem: (message: string) => void
 }
 
-/** What is known of a set's newest commit. */
+/** Facts about the newest commit of a set. */
 interface Known {
   readonly sha: string
-  /** What the forge shows; null where nothing was posted. */
+  /** The last status that was sent; null for none. */
   mark: CommitMark | null
-  /** Body of the comment that was written last; null before the first. */
+  /** Body of the last comment; null before the first. */
   comment: string | null
-  /** What the forge showed when this program first looked; null when it showed nothing. */
+  /** The status on the forge when this program first read it; null for none. */
   readonly foundState: CommitState | null
-  /** Whether it is the first commit that this program looked at. */
+  /** Whether it is the first commit of this process. */
   readonly isFirst: boolean
-  /** Whether the commit was applied before this program looked at it; null until that is known. */
+  /** Whether the commit was applied before this process; null until known. */
   wasSettled: boolean | null
 }
 
 /**
- * Tells a forge what became of each commit: whenever something happens in a set, what the forge should show is
- * compared with what it shows, and only a difference is sent. So an answer that is lost, or a forge that is away,
- * costs nothing but time, and never a run.
+ * Reports the results of commits to a forge. After each event of a set the status that the forge should show is compared with
+ * the one that it shows, and only a difference is sent. A lost answer or an unreachable forge therefore only delays a report,
+ * and never a run.
  */
 export class ForgeReporter {
   readonly #options: ForgeReporterOptions
@@ -69,7 +69,7 @@ export class ForgeReporter {
   readonly #waiting = new Set<string>()
   readonly #known = new Map<string, Known>()
   readonly #deeds = new Map<string, { readonly sha: string; readonly lines: Set<string> }>()
-  /** Commits that a newer one overtook while they were pending, by set. */
+  /** Commits that were superseded while pending, by set. */
   readonly #overtaken = new Map<string, readonly string[]>()
   #working: Promise<void> | null = null
   #lastProblem = ''
@@ -80,11 +80,11 @@ export class ForgeReporter {
     this.#forge = options.forgeWith(this.#retryTimer.signal)
   }
 
-  /** Takes note of `event`. Returns at once, throws nothing. */
+  /** Records `event`. Returns at once, throws nothing. */
   offer(event: ControllerEvent): void {
     const { set, runId } = event
     const { sets } = this.#options
-    // Only the replica that does the work has runs, and only a run changes what there is to say.
+    // Only runs change a report, and only the leading replica has runs.
     if (set === null || runId === null) return
     if (this.#retryTimer.isClosing || sets?.includes(set) === false) return
     this.#remember(set, event)
@@ -92,7 +92,7 @@ export class ForgeReporter {
     this.#working ??= this.#work()
   }
 
-  /** Says what is still to be said, once; at most a few seconds. */
+  /** Sends pending reports once, for at most a few seconds. */
   close(): Promise<void> {
     return this.#retryTimer.close(this.#working)
   }
@@ -101,7 +101,7 @@ export class ForgeReporter {
     if (commit === null || !DEEDS.has(type)) return
     const before = this.#deeds.get(set)
     const deeds = before?.sha === commit ? before : { sha: commit, lines: new Set<string>() }
-    // Once a commit is applied, whatever follows is about drift.
+    // After a commit is applied, later changes are due to drift.
     const isSettled = this.#known.get(set)?.sha === commit && this.#known.get(set)?.mark?.state === 'success'
     if (!isSettled && deeds.lines.size < DEEDS_MAX) deeds.lines.add(message)
     this.#deeds.set(set, deeds)
@@ -118,7 +118,7 @@ export class ForgeReporter {
     this.#working = null
   }
 
-  /** Reports all sets that wait. How long to wait before the next round; null where all went well. */
+  /** Sends the reports of all queued sets. Returns the pause before a retry; null after success. */
   async #round(attempt: number): Promise<number | null> {
     for (const set of [...this.#waiting]) {
       this.#waiting.delete(set)
@@ -142,14 +142,14 @@ export class ForgeReporter {
 
   #complain(error: unknown): void {
     const isForeseen = error instanceof ForgeRefused || error instanceof Unreachable
-    // Whatever else it is, it is no reason to end the program.
+    // No other error may end the program.
     const reason = isForeseen ? error.message : 'a fault of ours'
     if (reason === this.#lastProblem) return
     this.#lastProblem = reason
     this.#options.onProblem(`${this.#options.name} did not take the result of a commit: ${reason}`)
   }
 
-  /** Whether anything had to be said. */
+  /** Sends the report of a set; returns whether there was a difference. */
   async #report(name: string): Promise<boolean> {
     const set = this.#options.status().sets.find((one) => one.name === name)
     const verdict = set === undefined ? null : verdictOf(set)
@@ -190,7 +190,7 @@ export class ForgeReporter {
     return known
   }
 
-  /** Commits that were overtaken would stay pending for ever: what they wanted is there now, as far as it still counts. */
+  /** Ends the pending status of superseded commits: their changes are applied as part of the newer commit. */
   async #settleOvertaken(set: string, by: string): Promise<void> {
     const shas = this.#overtaken.get(set) ?? []
     const description = `applied as part of ${by.slice(0, 10)}`
@@ -216,7 +216,7 @@ export class ForgeReporter {
   async #comment(set: SetStatus, verdict: Verdict, known: Known): Promise<boolean> {
     const { name } = set
     const comment = outcomeComment(set, verdict, this.#deedsOf(name, verdict.sha), this.#pageOf(name))
-    // What happens to services after a commit was applied does not belong below it.
+    // Changes of services after a commit was applied do not belong to it.
     const isSettled = verdict.state === 'success' && known.comment?.split('\n')[1] === comment.gist
     if (known.wasSettled === true || isSettled || known.comment === comment.body) return false
     const pullRequests = await this.#forge.pullRequestsOf(verdict.sha)
@@ -242,7 +242,7 @@ export class ForgeReporter {
 
 const DEEDS: ReadonlySet<EventType> = new Set(['ServiceChanged', 'ServiceFailed'])
 
-/** What the mark of a set is called on a commit. */
+/** Context of the status of a set. */
 function contextOf(set: string): string {
   return `pharos/${set}`
 }

@@ -15,7 +15,7 @@ export function githubHeaders(token: string, userAgent: string): Readonly<Record
   }
 }
 
-/** The repository `repository` (OWNER/NAME) on GitHub, or on a GitHub of one's own. */
+/** The repository `repository` (OWNER/NAME) on GitHub or GitHub Enterprise. */
 export function githubForge({ call, list }: ForgeCalls, repository: string): Forge {
   const root = `/repos/${repository}`
   return {
@@ -55,7 +55,7 @@ export function githubForge({ call, list }: ForgeCalls, repository: string): For
   }
 }
 
-/** GitHub tells errors from failures; for a commit that is the same to us. */
+/** GitHub distinguishes errors from failures; here both are failures. */
 function stateOf(state: unknown): CommitState {
   return state === 'success' || state === 'pending' ? state : 'failure'
 }

@@ -10,7 +10,7 @@ export function gitlabHeaders(token: string, userAgent: string): Readonly<Record
   return { 'PRIVATE-TOKEN': token, 'User-Agent': userAgent }
 }
 
-/** The project `repository` (its path or number) on GitLab, or on a GitLab of one's own. */
+/** The project `repository` (its path or number) on GitLab, hosted or self-managed. */
 export function gitlabForge({ call, list }: ForgeCalls, repository: string): Forge {
   const root = `/projects/${encodeURIComponent(repository)}`
   return {
@@ -73,7 +73,7 @@ function statusOf(context: string, { state, description }: CommitMark, targetUrl
   }
 }
 
-/** A status that is pending cannot become pending: then it was said already. */
+/** GitLab refuses pending for a status that is already pending. */
 async function notTwice(mark: () => Promise<unknown>): Promise<void> {
   try {
     await mark()

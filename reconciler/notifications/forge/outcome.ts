@@ -6,14 +6,14 @@ import { counted } from '../../text/counts.ts'
 import type { StickyComment } from './forge.ts'
 import type { Verdict } from './verdict.ts'
 
-/** Most services that a comment speaks of, before its length decides. */
+/** Maximum of services in a comment, unless its length is reached first. */
 const SERVICES_MAX = 500
-/** Where to read what has no room in a comment. */
+/** The place of details that are left out of a comment. */
 const ELSEWHERE = 'the page of the controller'
 
 /**
- * What became of a commit, as a comment on its pull request: at most 60 kB. `deeds` are the changes that were
- * made for it. Every text from outside stands in blocks, where it means nothing. Pure.
+ * The result of a commit as a comment on its pull request, at most 60 kB. `deeds` are the changes made for it. Untrusted text
+ * is in fenced blocks. Pure.
  */
 export function outcomeComment(
   set: SetStatus,

@@ -2,7 +2,7 @@ import type { ConditionType, SetStatus } from '../../controller/status/status.ts
 import { CONDITION_WORDS, countText, shortened } from '../../controller/status/words.ts'
 import type { CommitMark } from './forge.ts'
 
-/** Conditions by which the newest commit counts as not applied. */
+/** Conditions with which the newest commit counts as not applied. */
 const FAILURES: ReadonlySet<ConditionType> = new Set(['Stalled', 'ManifestsInvalid', 'Degraded', 'HealLoop'])
 /** Conditions for which a commit waits. */
 const WAITS: ReadonlySet<ConditionType> = new Set([
@@ -13,19 +13,19 @@ const WAITS: ReadonlySet<ConditionType> = new Set([
   'WindowClosed',
 ])
 
-/** Longest reason in a mark (characters): forges shorten further. */
+/** Longest reason in a status (characters); forges may shorten it further. */
 const REASON_CHARS_MAX = 230
 
-/** What became of a commit, as far as it is known. */
+/** The current result of a commit. */
 export interface Verdict extends CommitMark {
   readonly sha: string
-  /** Nothing is known yet: this says only that a run is to come. */
+  /** Whether no run of the commit has ended yet. */
   readonly isProvisional: boolean
 }
 
 /**
- * What became of the newest commit of `set`; null when none was read. A commit that was once applied stays
- * so: what happens to services later is drift, and not the fault of the commit's author. Pure.
+ * The result of the newest commit of `set`; null before the first. An applied commit remains successful, because later changes
+ * of services are drift. Pure.
  */
 export function verdictOf(set: SetStatus): Verdict | null {
   const { commit, refusedCommit, appliedCommit, conditions, counts, lastRun } = set

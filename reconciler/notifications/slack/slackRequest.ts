@@ -5,13 +5,13 @@ import type { OutgoingRequest } from '../delivery/outgoing.ts'
 
 /** Slack refuses a block of more than 3,000 characters; counted after escaping. */
 const BLOCK_CHARS_MAX = 2_800
-/** What is shown where blocks are not, such as in a notification of a telephone (characters). */
+/** Longest text for clients that do not show blocks, such as push notifications (characters). */
 const FALLBACK_CHARS_MAX = 2_800
 
-/** Longest address that is worth its room in a block (characters). */
+/** Longest address in a block (characters). */
 const URL_CHARS_MAX = 400
 
-/** A message for an incoming webhook of Slack, and of what takes the same form. Pure. */
+/** A message for an incoming webhook of Slack or a compatible service. Pure. */
 export function slackRequest(
   url: string,
   { events, dropped }: Message,
@@ -52,7 +52,7 @@ function eventText(
   return lines.join('\n')
 }
 
-/** The name of a set, as a link to its page where that is known. */
+/** The name of a set, as a link to its page if the public address is known. */
 function linked(set: string, publicUrl: string | null): string {
   const name = escapedWithin(set, 300)
   if (publicUrl === null) return name
@@ -61,12 +61,12 @@ function linked(set: string, publicUrl: string | null): string {
   return `<${escaped(url).replaceAll('|', '%7C')}|${name.replaceAll('|', '/')}>`
 }
 
-/** The three characters that mean something to Slack wherever they stand: mentions and links begin with one. */
+/** Escapes the three characters with which mentions and links of Slack begin. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** `text` escaped, in at most `charsMax` characters; never cut inside of what one character became. */
+/** `text` escaped, in at most `charsMax` characters; never cut inside an escape sequence. */
 function escapedWithin(text: string, charsMax: number): string {
   for (let chars = charsMax - 1; ; chars = Math.floor(chars / 2)) {
     const written = escaped(shortened(text, chars))

@@ -3,8 +3,8 @@ import type { Message } from '../delivery/channel.ts'
 import type { OutgoingRequest } from '../delivery/outgoing.ts'
 
 /**
- * A message for a receiver of one's own. The signature is over the raw body, and the body says when it was sent
- * and which delivery it is: so both are signed, and a receiver can tell an old one that comes again.
+ * A message for a webhook. The signature covers the raw body, which includes the time and the id of the delivery, so that a
+ * receiver can detect replays.
  */
 export function signedRequest(
   url: string,

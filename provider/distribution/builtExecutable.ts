@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Path of the provider's executable, which is built beside this program. Throws with a sentence when it is not there. */
+/** Path of the provider's executable, which is built beside this program. Throws an Error with a message when it is missing. */
 export function builtExecutable(): string {
   const executable = join(dirname(fileURLToPath(import.meta.url)), 'terraform-provider-pharos.cjs')
   if (!existsSync(executable)) throw new Error(`${executable} is not there: run "npm run build" first`)

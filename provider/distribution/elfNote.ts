@@ -1,8 +1,8 @@
 /**
- * Adds a note to an ELF executable, where a single executable application of Node looks for its program.
+ * Adds a note to an ELF executable, in which a single executable application of Node finds its program.
  *
- * Node's own way is the package postject, which brings a compiler's library of 2 MB and has been an alpha since it
- * was written; for the one thing needed here, a note in a 64-bit little-endian ELF file, this page is enough.
+ * Node recommends the package postject, which contains a compiler's library of 2 MB and has always been an alpha version; for a
+ * note in a 64-bit little-endian ELF file this code is sufficient.
  */
 
 import { aligned, PROGRAM_NAME, withBurntFuse } from './fuse.ts'
@@ -12,7 +12,7 @@ const PT_NOTE = 4
 const PT_PHDR = 6
 const READABLE = 4
 const PROGRAM_HEADER_BYTES = 56
-/** The largest page of the systems that Node runs on (64-bit ARM). */
+/** The largest page size of Node's platforms (64-bit ARM). */
 const PAGE_BYTES = 0x10000
 
 /** `e_machine` of the platforms, as Terraform names them. */
@@ -78,8 +78,8 @@ export function elfPlatform(executable: Buffer): string | undefined {
 }
 
 /**
- * The executable `node` with `blob`, which Node's `--experimental-sea-config` makes, as its program. `node`
- * is one that `elfPlatform` knows. Pure.
+ * The executable `node` with `blob`, the output of Node's `--experimental-sea-config`, as its program. `node` must be known to
+ * `elfPlatform`. Pure.
  */
 export function elfWithProgram(node: Buffer, blob: Buffer): Buffer {
   const segments = readSegments(node)
@@ -87,7 +87,7 @@ export function elfWithProgram(node: Buffer, blob: Buffer): Buffer {
   const [first] = loads
   if (first === undefined) throw new Error('the executable loads nothing')
   const base = first.address - first.offset
-  // Behind everything in the file and in memory, and as far into both: the kernel finds the table by that.
+  // Behind everything in the file and in memory, at the same offset in both, by which the kernel finds the table.
   const memoryEnd = Math.max(...loads.map(({ address, memoryBytes }) => address + memoryBytes)) - base
   const offset = aligned(Math.max(node.length, memoryEnd), PAGE_BYTES)
   const tableBytes = (segments.length + 2) * PROGRAM_HEADER_BYTES

@@ -1,11 +1,11 @@
-/** Node looks for a program in its own executable only when the digit after this text is 1. */
+/** Node reads a program from its own executable only if the digit after this text is 1. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:'
 
 /** Node reads its program from the note, resource or section of this name. */
 export const PROGRAM_NAME = 'NODE_SEA_BLOB'
 
 /**
- * A copy of the executable `node` that looks for its program. Throws an Error for a Node without support for single executable
+ * A copy of the executable `node` with this digit set. Throws an Error for a Node without support for single executable
  * applications. Pure.
  */
 export function withBurntFuse(node: Buffer): Buffer {

@@ -1,11 +1,11 @@
 import { PROVIDER_ADDRESS, REGISTRY_HOSTS } from './mirror.ts'
 
-/** A quoted string: the CLI configuration's language knows no template marks, and our own texts have none. Pure. */
+/** A quoted string: the language of the CLI configuration has no templates, and the texts here contain none. Pure. */
 function quoted(text: string): string {
   return JSON.stringify(text)
 }
 
-/** The CLI configuration that makes Terraform and OpenTofu take this provider from `mirror`. Pure. */
+/** The CLI configuration with which Terraform and OpenTofu use `mirror` for this provider. Pure. */
 export function cliConfiguration(mirror: string): string {
   const addresses = REGISTRY_HOSTS.map((host) => quoted(`${host}/${PROVIDER_ADDRESS}`)).join(', ')
   return `provider_installation {
@@ -20,7 +20,7 @@ export function cliConfiguration(mirror: string): string {
 `
 }
 
-/** The block that asks for this provider in a configuration. Pure. */
+/** The block that requires this provider in a configuration. Pure. */
 export function requiredProviders(version: string): string {
   return `terraform {
   required_version = ">= 1.11"

@@ -1,9 +1,9 @@
 /**
- * Adds a section to a macOS executable (64-bit Mach-O), where a single executable application of Node looks for its program, and
+ * Adds a section to a macOS executable (64-bit Mach-O), in which a single executable application of Node finds its program, and
  * signs the result.
  *
- * The section is a segment of its own before the last one, __LINKEDIT, which has to stay the last: it and every place in it that
- * a load command names move by the length of the new segment.
+ * The section is a separate segment before __LINKEDIT, which must remain the last one: it and every offset into it in load commands
+ * move by the length of the new segment.
  */
 import { aligned, PROGRAM_NAME, withBurntFuse } from './fuse.ts'
 import { adHocSignature, type SignedCode, signatureBytes } from './machoSignature.ts'
@@ -30,7 +30,7 @@ const SEGMENT_NAME = 'NODE_SEA'
 const SECTION_NAME = `__${PROGRAM_NAME}`
 const IDENTIFIER = 'terraform-provider-pharos'
 
-/** For each load command that names places in __LINKEDIT: where these 32-bit numbers are. */
+/** For each load command with offsets into __LINKEDIT: the positions of these 32-bit numbers. */
 const LINKEDIT_PLACES: ReadonlyMap<number, readonly number[]> = new Map([
   [0x02, [8, 16]],
   [0x0b, [32, 40, 48, 56, 64, 72]],
@@ -43,7 +43,7 @@ const LINKEDIT_PLACES: ReadonlyMap<number, readonly number[]> = new Map([
 
 interface Command {
   readonly kind: number
-  /** A part of the executable that is read, which may be changed. */
+  /** A view of a part of the executable. */
   readonly bytes: Buffer
 }
 
@@ -72,7 +72,7 @@ function segment(commands: readonly Command[], name: string): Buffer {
   return found.bytes
 }
 
-/** Where the contents of the first section begin: the load commands have to end before. */
+/** The start of the first section's content, before which the load commands must end. */
 function contentsStart(text: Buffer): number {
   const offsets = Array.from({ length: text.readUInt32LE(64) }, (_, index) =>
     text.readUInt32LE(SEGMENT_BYTES + index * SECTION_BYTES + 48),
@@ -90,7 +90,7 @@ const readNumber = (bytes: Buffer, at: number): number => Number(bytes.readBigUI
 const writeNumber = (bytes: Buffer, at: number, value: number): number =>
   bytes.writeBigUInt64LE(BigInt(value), at)
 
-/** The load command of a segment with the program, which takes the place of `linkedit`. */
+/** The load command of the segment with the program, at the address of `linkedit`. */
 function programSegment(linkedit: Buffer, blobBytes: number): Buffer {
   const command = Buffer.alloc(SEGMENT_BYTES + SECTION_BYTES)
   const [address, offset] = [readNumber(linkedit, ADDRESS), readNumber(linkedit, OFFSET)]
@@ -112,7 +112,7 @@ function programSegment(linkedit: Buffer, blobBytes: number): Buffer {
   return command
 }
 
-/** Moves the places in __LINKEDIT that `commands` name; those that are 0 name none. */
+/** Moves the offsets into __LINKEDIT in `commands`; an offset of 0 is unused. */
 function movePlaces(commands: readonly Command[], bytes: number): void {
   for (const { kind, bytes: command } of commands) {
     for (const at of LINKEDIT_PLACES.get(kind) ?? []) {
@@ -123,8 +123,8 @@ function movePlaces(commands: readonly Command[], bytes: number): void {
 }
 
 /**
- * The executable `node` with `blob`, which Node's `--experimental-sea-config` makes, as its program, signed ad hoc in place of
- * its own signature. `node` is one that `machoPlatform` knows. Throws an Error when its form is not one that this knows. Pure.
+ * The executable `node` with `blob`, the output of Node's `--experimental-sea-config`, as its program, with an ad hoc signature.
+ * `node` must be known to `machoPlatform`. Throws an Error for an unknown form. Pure.
  */
 export function machoWithProgram(node: Buffer, blob: Buffer): Buffer {
   const macho = withBurntFuse(node)

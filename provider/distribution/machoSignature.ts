@@ -1,18 +1,18 @@
-/** The ad hoc signature of a macOS executable: without any, Macs with ARM processors do not start it. */
+/** The ad hoc signature of a macOS executable, without which Macs with ARM processors do not start it. */
 import { createHash } from 'node:crypto'
 
 const SUPER_BLOB = 0xfade_0cc0
 const CODE_DIRECTORY = 0xfade_0c02
-/** The version of a code directory that says where the code of the main executable is. */
+/** The version of code directories with the location of the main executable's code. */
 const VERSION = 0x2_0400
-/** Signed by no certificate (2), and replaced by `codesign` as if there were no signature (0x20000): as linkers sign. */
+/** Flags of linkers: ad hoc (2), and replaceable by `codesign` (0x20000). */
 const FLAGS = 0x2_0002
 const MAIN_EXECUTABLE = 1
 const HASH_BYTES = 32
 const SHA256 = 2
 const PAGE_BITS = 12
 const PAGE_BYTES = 1 << PAGE_BITS
-/** Bytes before the code directory, with the one entry of the index. */
+/** Bytes before the code directory, including the single entry of the index. */
 const SUPER_BLOB_BYTES = 20
 const DIRECTORY_BYTES = 88
 

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from '../../api/runtime/makeFolder.ts'
 
-/** The registries that `source = "pharos/pharos"` stands for: Terraform's and OpenTofu's default hosts. */
+/** The registries of `source = "pharos/pharos"`: the default hosts of Terraform and OpenTofu. */
 export const REGISTRY_HOSTS = ['registry.terraform.io', 'registry.opentofu.org'] as const
 
 /** Namespace and type of the provider's source address. */
@@ -17,8 +17,8 @@ const OS_NAMES: Readonly<Record<string, string>> = {
 const ARCH_NAMES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64', arm: 'arm', ia32: '386' }
 
 /**
- * Terraform's name of the platform, such as `linux_amd64`; `undefined` where it has none. `platform` and `arch` as Node's
- * `process` has them. Pure.
+ * Terraform's name of the platform, such as `linux_amd64`; `undefined` for none. `platform` and `arch` are those of Node's
+ * `process`. Pure.
  */
 export function platformName(platform: string, arch: string): string | undefined {
   const os = OS_NAMES[platform]
@@ -26,7 +26,7 @@ export function platformName(platform: string, arch: string): string | undefined
   return os === undefined || cpu === undefined ? undefined : `${os}_${cpu}`
 }
 
-/** Whether Terraform starts only programs on `platform`, and no script that Node runs. Pure. */
+/** Whether Terraform starts only executables on `platform`, and no Node scripts. Pure. */
 export function needsProgram(platform: string): boolean {
   return platform.startsWith('windows_')
 }
@@ -36,20 +36,20 @@ export function scriptName(version: string): string {
   return `terraform-provider-pharos_v${version}.cjs`
 }
 
-/** File name of a program that needs no Node. Pure. */
+/** File name of an executable that includes Node. Pure. */
 export function programName(version: string, platform: string): string {
   return `terraform-provider-pharos_v${version}${needsProgram(platform) ? '.exe' : ''}`
 }
 
 export interface Installation {
-  /** The provider's executable: the script, or a program where the platform needs one. */
+  /** The provider's executable: the script, or a program if the platform needs one. */
   readonly executable: string
   readonly mirror: string
   readonly version: string
   readonly platform: string
 }
 
-/** Lays the provider out below `mirror` as a filesystem mirror for both registries. Returns the executables. */
+/** Creates a filesystem mirror with the provider for both registries below `mirror`. Returns the executables. */
 export function installIntoMirror({
   executable,
   mirror,
@@ -61,7 +61,7 @@ export function installIntoMirror({
     const name = needsProgram(platform) ? programName(version, platform) : scriptName(version)
     const file = join(folder, name)
     makeFolder(folder)
-    // Renamed into place: a terraform that runs meanwhile sees the old program or the new one.
+    // Renamed into place, so that a running terraform finds the old program or the new one.
     const temporary = `${file}.${process.pid}.tmp`
     copyFileSync(executable, temporary)
     chmodSync(temporary, 0o755)

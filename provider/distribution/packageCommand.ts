@@ -15,7 +15,7 @@ export interface PackageCommandOptions {
   readonly json?: true
 }
 
-/** Writes a release and says what it is made of. Throws with a sentence for the user when it cannot. */
+/** Writes a release and prints its files. Throws an Error with a message for the user. */
 export function packageRelease(options: PackageCommandOptions, released: string): void {
   const executable = builtExecutable()
   const version = options.dev === true ? developmentVersion(released, executable) : released
@@ -52,7 +52,7 @@ function checkedPlatforms(platforms: readonly string[]): readonly string[] {
   return platforms
 }
 
-/** The Nodes that become part of a program, by platform. */
+/** The Nodes to embed in programs, by platform. */
 function nodesOf({ standalone, standaloneNode = [] }: PackageCommandOptions): ReadonlyMap<string, string> {
   const nodes = new Map<string, string>()
   if (standalone === true) nodes.set(ownPlatform(), process.execPath)
@@ -64,7 +64,7 @@ function nodesOf({ standalone, standaloneNode = [] }: PackageCommandOptions): Re
   return nodes
 }
 
-/** The programs that need no Node; the one for this platform was started. */
+/** The programs that include Node; the one for this platform was started as a test. */
 function* triedPrograms(executable: string, nodes: ReadonlyMap<string, string>): Iterable<PackagedProgram> {
   for (const program of standalonePrograms(executable, nodes)) {
     const wasRun = program.platform === ownPlatform()

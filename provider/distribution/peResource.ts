@@ -1,8 +1,7 @@
 /**
- * Adds a resource to a Windows executable (PE32+), where a single executable application of Node looks for its program.
+ * Adds a resource to a Windows executable (PE32+), in which a single executable application of Node finds its program.
  *
- * The new directory of resources and the program are a section of their own behind the others. What the old directory names
- * stays where it is.
+ * The new resource directory and the program are a separate section behind the others. Content of the old directory is not moved.
  */
 import { aligned, PROGRAM_NAME, withBurntFuse } from './fuse.ts'
 
@@ -21,7 +20,7 @@ const ANY_BYTES = 10
 const NEUTRAL = 0
 /** Initialized data that may be read. */
 const READABLE_DATA = 0x4000_0040
-/** In an entry of a directory: its name is a text, or its content a directory. */
+/** Flag in a directory entry: its name is a text, or its content is a directory. */
 const HIGH_BIT = 0x8000_0000
 const DIRECTORY_BYTES = 16
 const ENTRY_BYTES = 8
@@ -64,7 +63,7 @@ export function pePlatform(executable: Buffer): string | undefined {
   return headers === undefined ? undefined : PLATFORMS.get(executable.readUInt16LE(headers.coff))
 }
 
-/** Place in the file of what is at `address` in memory. */
+/** Offset in the file of `address` in memory. */
 function fileOffset(pe: Buffer, { sections, sectionCount }: Headers, address: number): number {
   for (let index = 0; index < sectionCount; index += 1) {
     const at = sections + index * SECTION_HEADER_BYTES
@@ -101,7 +100,7 @@ function readLeaf(pe: Buffer, at: number): Leaf {
   }
 }
 
-/** Names before numbers, each in their order, as Windows searches them. */
+/** Sorts names before numbers, each in order, for Windows' binary search. */
 function sortedEntries(directory: Directory): readonly (readonly [number | string, Directory | Leaf])[] {
   return [...directory].sort(([a], [b]) => {
     if (typeof a !== typeof b) return typeof a === 'string' ? -1 : 1
@@ -133,7 +132,7 @@ function directoryBytes(root: Directory): Buffer {
     const named = entries.filter(([name]) => typeof name === 'string').length
     bytes.writeUInt16LE(named, 12)
     bytes.writeUInt16LE(entries.length - named, 14)
-    // Placed first: the root has to be where the resources begin.
+    // Placed first, because the root must be at the start of the resources.
     const at = place(bytes)
     for (const [index, [name, content]] of entries.entries()) {
       const entry = DIRECTORY_BYTES + index * ENTRY_BYTES
@@ -162,8 +161,8 @@ function withLeaf(root: Directory, leaf: Leaf): Directory {
 }
 
 /**
- * The executable `node` with `blob`, which Node's `--experimental-sea-config` makes, as its program, and without its signature,
- * which no longer holds. `node` is one that `pePlatform` knows. Throws an Error when there is no room for a section. Pure.
+ * The executable `node` with `blob`, the output of Node's `--experimental-sea-config`, as its program, and without its signature,
+ * which is no longer valid. `node` must be known to `pePlatform`. Throws an Error when there is no room for a section. Pure.
  */
 export function peWithProgram(node: Buffer, blob: Buffer): Buffer {
   const headers = readHeaders(node)

@@ -7,7 +7,7 @@ import { makeFolder } from '../../api/runtime/makeFolder.ts'
 import { programName, scriptName } from './mirror.ts'
 import type { StandaloneProgram } from './standalone.ts'
 
-/** Platforms on which Node runs and Terraform starts a script, as Terraform names them. */
+/** Platforms with Node on which Terraform starts scripts, by their names in Terraform. */
 export const SCRIPT_PLATFORMS = [
   'darwin_amd64',
   'darwin_arm64',
@@ -17,21 +17,21 @@ export const SCRIPT_PLATFORMS = [
   'linux_arm64',
 ] as const
 
-/** A program that needs no Node, and what is known of it. */
+/** A program that includes Node. */
 export interface PackagedProgram extends StandaloneProgram {
   /** The version of its Node, such as `v22.12.0`. */
   readonly node: string
-  /** Whether it was started, on the machine that built it. */
+  /** Whether it was started as a test on the machine that built it. */
   readonly wasRun: boolean
 }
 
-/** What a registry has to know of the provider: which protocol it speaks. */
+/** The registry manifest, with the protocol version of the provider. */
 const MANIFEST = { version: 1, metadata: { protocol_versions: ['6.0'] } }
 
 export interface PackageOptions {
-  /** The provider's executable: a script that Node runs. */
+  /** The provider's executable: a Node script. */
   readonly executable: string
-  /** Folder in which the files are written; made when it is not there. */
+  /** Folder for the files; created when missing. */
   readonly folder: string
   readonly version: string
   readonly platforms: readonly string[]
@@ -39,7 +39,7 @@ export interface PackageOptions {
   readonly docs: string
   /** Key of GnuPG that signs the checksums; they are not signed when it is absent. */
   readonly signingKey?: string | undefined
-  /** Programs that need no Node, which the zips of their platforms have in place of the script. */
+  /** Programs that include Node, in place of the script in the zips of their platforms. */
   readonly standalone?: Iterable<PackagedProgram>
 }
 
@@ -54,10 +54,10 @@ export interface ReleaseFile {
 const UNIX = 3
 /** A regular file with the permissions 0755, in the half of the attributes that Unix reads. */
 const EXECUTABLE = (0o100755 << 16) >>> 0
-/** The earliest time that an archive knows, in local time as it has it: its bytes follow from its files alone. */
+/** The earliest time of archives, in local time, so that the bytes of an archive depend on its files only. */
 const EARLIEST = new Date(1980, 0, 1)
 
-/** The fastest compression: the usual one takes twice the time for a Node of 100 MB and saves a twentieth of the size. */
+/** The fastest compression: the default takes twice the time for a Node of 100 MB and saves 5 % of the size. */
 const LEVEL = 1
 
 /** A zip archive with the executable file `name`. Pure: the same bytes give the same archive. */
@@ -70,10 +70,10 @@ function zipOf(name: string, bytes: Buffer): Buffer {
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * Writes the files that a registry needs: a zip for each platform, the manifest, the checksums of both with their signature, and the
- * reference; and, for people, `…_platforms.json`, which says what each zip contains and whether that was started. Returns the
- * files that registries take in the order of their names, without the reference. The same executable and version give the
- * same bytes, but for the signature. Throws a sentence for the user when GnuPG refuses to sign.
+ * Writes the files for a registry: a zip for each platform, the manifest, the checksums of both with their signature, and the
+ * reference; and for users `…_platforms.json` with the content of each zip and whether it was started. Returns the files for
+ * registries sorted by name, without the reference. The same executable and version result in the same bytes, except for the
+ * signature. Throws an Error with a message for the user when GnuPG refuses to sign.
  */
 export function packageInto(options: PackageOptions): readonly ReleaseFile[] {
   const { executable, folder, version, platforms, docs, signingKey, standalone = [] } = options
@@ -99,7 +99,7 @@ export function packageInto(options: PackageOptions): readonly ReleaseFile[] {
   contents.set(`${prefix}_platforms.json`, Buffer.from(`${JSON.stringify(known, null, 2)}\n`))
   makeFolder(folder)
   for (const [name, bytes] of contents) {
-    // Renamed into place: a mirror that serves the folder never has half a file.
+    // Renamed into place, so that a mirror that serves the folder never has a partial file.
     const temporary = join(folder, `${name}.${process.pid}.tmp`)
     writeFileSync(temporary, bytes)
     renameSync(temporary, join(folder, name))
@@ -111,7 +111,7 @@ export function packageInto(options: PackageOptions): readonly ReleaseFile[] {
   return [...listed, { name: `${sums}.sig`, sha256: sha256(signature) }]
 }
 
-/** Writes the detached signature of `file` beside it, in the binary form that registries take. */
+/** Writes the detached signature of `file` beside it, in the binary form of registries. */
 function sign(file: string, key: string): Buffer {
   const output = `${file}.sig`
   const options = ['--batch', '--yes', '--local-user', key, '--output', output, '--detach-sign', file]
@@ -122,10 +122,10 @@ function sign(file: string, key: string): Buffer {
 }
 
 /**
- * A version for a build that is not released: it changes with the executable's bytes and with nothing else, so that a
- * lock file never meets other bytes under a version that it knows. A pre-release, which only an exact requirement takes.
+ * The version of an unreleased build, derived from the bytes of the executable, so that a lock file never has two programs with one
+ * version. A pre-release, which only an exact requirement selects.
  */
 export function developmentVersion(version: string, executable: string): string {
-  // The letter keeps a hash of digits alone from being a number with leading zeros, which versions do not have.
+  // The letter prevents a hash that is a number with leading zeros, which versions must not have.
   return `${version}-dev.h${sha256(readFileSync(executable)).slice(0, 12)}`
 }

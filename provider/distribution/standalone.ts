@@ -6,7 +6,7 @@ import { elfPlatform, elfWithProgram } from './elfNote.ts'
 import { machoPlatform, machoWithProgram } from './machoSection.ts'
 import { pePlatform, peWithProgram } from './peResource.ts'
 
-/** A program whose machines need no Node, and the platform that it is for. */
+/** A program that includes Node, and its platform. */
 export interface StandaloneProgram {
   readonly platform: string
   readonly bytes: Buffer
@@ -25,10 +25,10 @@ const FORMATS: readonly Format[] = [
 ]
 
 /**
- * The script `executable` together with each Node of `nodes`, a path by platform, as one program that needs no Node. They are
- * made one after the other, as each has some 100 MB.
+ * The script `executable` combined with each Node of `nodes`, a path by platform, to programs that include Node. They are created
+ * one after the other, because each has about 100 MB.
  *
- * Throws a sentence for the user for a Node of another platform or version: a Node reads what the same version packed.
+ * Throws an Error with a message for the user for a Node of another platform or version, because the blob depends on the version.
  */
 export function* standalonePrograms(
   executable: string,
@@ -39,7 +39,7 @@ export function* standalonePrograms(
   for (const [platform, path] of nodes) yield { platform, bytes: standaloneProgram(platform, path, blob) }
 }
 
-/** What `use` gives for a file with the program of this machine's `platform` and of the Node that runs, which is removed then. */
+/** The result of `use` for a temporary file with the program for this machine and the running Node. */
 export function withStandaloneProgram<Result>(
   executable: string,
   platform: string,
@@ -56,7 +56,7 @@ export function withStandaloneProgram<Result>(
   }
 }
 
-/** What Node runs when it finds it in its own executable. */
+/** The blob that Node runs from its own executable. */
 function programBlob(executable: string): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-standalone-'))
   try {
@@ -94,8 +94,8 @@ function standaloneProgram(platform: string, path: string, blob: Buffer): Buffer
 }
 
 /**
- * Starts `program`, which has to be for this machine, without Node on its PATH. Throws an Error when it is not the provider, which
- * says how it is started.
+ * Starts `program`, which must be for this machine, without Node on its PATH. Throws an Error unless it is the provider, which
+ * prints how it is started.
  */
 export function tryProgram({ platform, bytes }: StandaloneProgram): void {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-standalone-'))

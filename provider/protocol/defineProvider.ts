@@ -1,4 +1,4 @@
-/** Checks a provider's definition and makes it ready to be served. */
+/** Validates a provider's definition and prepares it for serving. */
 import type { AnyAction } from './authoring/action.ts'
 import type { AnyList } from './authoring/listing.ts'
 import type { AnyDataSource, AnyResource, Provider, ProviderDefinition, Typed } from './authoring/provider.ts'
@@ -108,7 +108,7 @@ type AnyDefinition = Pick<Provider, 'name' | 'version' | 'schema' | 'validate' |
 }
 
 /**
- * Makes a provider that `serveProvider` can serve.
+ * Creates a provider for `serveProvider`.
  *
  * Throws an Error that lists every fault when a schema breaks a rule (schema/assertions.ts), an upgrader is
  * missing, or an argument can change but there is no update handler.

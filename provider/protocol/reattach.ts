@@ -1,4 +1,4 @@
-/** Runs a provider inside a process that Terraform did not start: a test or a debugger. */
+/** Runs a provider in a process that Terraform did not start: a test or a debugger. */
 
 import type { Provider } from './authoring/provider.ts'
 import { createCallTable } from './plugin/callTable.ts'
@@ -12,14 +12,14 @@ import { openSocket } from './plugin/socket.ts'
 export interface Reattachable {
   /** The value for TF_REATTACH_PROVIDERS in the environment of terraform or tofu. */
   readonly environmentValue: string
-  /** Path of the socket, or host and port: for clients other than Terraform. */
+  /** Path of the socket, or host and port, for other clients than Terraform. */
   readonly target: string
   close(): void
 }
 
 /**
  * Serves `provider` without TLS under each of its `sources` (`namespace/type`, or with the registry's host), to
- * one Terraform after the other. Terraform leaves the process alone; `close` ends the service.
+ * one Terraform after the other. Terraform does not end the process; `close` ends the service.
  */
 export async function serveForReattach(
   provider: Provider,

@@ -1,4 +1,4 @@
-/** Runs a provider as the process that Terraform starts. */
+/** Runs a provider in the process that Terraform starts. */
 
 import { writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
@@ -16,7 +16,7 @@ const STDOUT = 1
 const STDERR = 2
 /** Time for the answer to Shutdown to reach Terraform before the process ends regardless (milliseconds). */
 const SHUTDOWN_MAX_MS = 100
-/** How often it is looked whether Terraform is still there (milliseconds). */
+/** Interval of checks whether Terraform is still running (milliseconds). */
 const PARENT_CHECK_MS = 1_000
 
 /** Parts of a provider, each loaded when it is first needed. */
@@ -24,8 +24,8 @@ interface ProviderParts {
   /** The provider: `served(defineProvider(…))`. */
   provider(): Promise<ServedProvider>
   /**
-   * Its answer to GetProviderSchema as bytes (`encodedSchema`), where that is known without the provider: one of the processes of
-   * a command is asked for nothing else.
+   * Its answer to GetProviderSchema as bytes (`encodedSchema`), if known without the provider: one process of each command only
+   * returns the schema.
    */
   schema?(): Promise<Uint8Array>
 }
@@ -34,11 +34,11 @@ interface ProviderParts {
  * Serves a provider to the Terraform or OpenTofu that started this process, and ends the process when asked to. `name` is the
  * provider's type, as in `terraform-provider-<name>`.
  *
- * Terraform starts a provider several times per command and waits for its handshake: import what is large, which
- * includes `served`, inside of `parts`. They are loaded after the handshake, while Terraform connects.
+ * Terraform starts a provider several times per command and waits for its handshake: import large modules, including `served`,
+ * inside `parts`. They are loaded after the handshake, while Terraform connects.
  *
- * Started by a person it explains itself on stderr and exits with 1. stdout carries the handshake and nothing
- * else, stdin belongs to Terraform, and SIGINT and SIGTERM are left to Terraform, which says what to do.
+ * Started by a user it prints an explanation on stderr and exits with 1. stdout has only the handshake, stdin belongs to
+ * Terraform, and SIGINT and SIGTERM are left to Terraform, which calls StopProvider.
  */
 export async function serveProvider(name: string, parts: ProviderParts): Promise<void> {
   const environment = readEnvironment(name, process.env)
@@ -58,12 +58,12 @@ export async function serveProvider(name: string, parts: ProviderParts): Promise
   guardProcess(calls, log)
   const fail = (error: unknown): never => {
     const reason = error instanceof Error ? `${error.message}: ${error.cause}` : String(error)
-    // Written at once: on Windows the process would end before a stream has written.
+    // Written synchronously: on Windows the process would end before a stream is flushed.
     writeSync(STDERR, `the ${name} provider could not start: ${reason}\n`)
     process.exit(1)
   }
   try {
-    // Watched before the handshake, after which Terraform may be killed at any moment.
+    // Watched before the handshake, after which Terraform may be killed at any time.
     let shutDown = (): void => process.exit(0)
     endWithParent(() => shutDown())
     const { socket, access } = await shakeHands(environment)
@@ -89,7 +89,7 @@ export async function serveProvider(name: string, parts: ProviderParts): Promise
   }
 }
 
-/** Opens the socket, says so on stdout, and tells who may connect. */
+/** Opens the socket, prints the handshake, and returns the permitted clients. */
 async function shakeHands({
   clientCertificate,
   socketDirectory,
@@ -108,9 +108,9 @@ function exitWithout(socket: OpenSocket): void {
 }
 
 /**
- * Sends whatever is printed to stderr from now on: stdout is for the handshake.
+ * Redirects all output to stderr from now on, because stdout is for the handshake.
  *
- * Node's own stream is not made, which takes each process a millisecond: `node:http2` looks at it when it is loaded.
+ * Replaces Node's own stream, which would take each process a millisecond, because `node:http2` accesses it when loaded.
  */
 function claimOutput(): void {
   const stderr = new Writable({
@@ -118,7 +118,7 @@ function claimOutput(): void {
       try {
         writeSync(STDERR, chunk)
       } catch {
-        // Terraform may be gone before the last line is written, which must not end a handler half-way.
+        // Terraform may end before the last line is written, which must not interrupt a handler.
       }
       done()
     },
@@ -128,7 +128,7 @@ function claimOutput(): void {
   }
 }
 
-/** Keeps the process alive until Shutdown, and lets the calls under way answer when something breaks. */
+/** Keeps the process alive until Shutdown, and lets calls in progress answer after an uncaught exception. */
 function guardProcess(calls: CallTable, log: Log): void {
   // Ctrl-C reaches the whole process group; Terraform then calls StopProvider and waits for the answers.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
@@ -137,14 +137,14 @@ function guardProcess(calls: CallTable, log: Log): void {
     calls.crash(error)
   })
   process.on('unhandledRejection', (reason) => {
-    // The handler that dropped a promise is not waiting for it, so it comes to its own end.
+    // The handler that dropped a promise does not wait for it and ends by itself.
     log.error('unhandled rejection', {
       message: reason instanceof Error ? (reason.stack ?? '') : String(reason),
     })
   })
 }
 
-/** Ends the process when the one that started it is gone: a killed Terraform sends no Shutdown. */
+/** Ends the process when its parent has ended: a killed Terraform sends no Shutdown. */
 function endWithParent(shutDown: () => void): void {
   const isParentThere = watchParent()
   setInterval(() => {

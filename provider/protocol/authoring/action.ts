@@ -1,11 +1,11 @@
-/** Actions: what Terraform 1.14 and later does once, outside any state. */
+/** Actions: one-off operations of Terraform 1.14 and later, outside any state. */
 import type { AnyViews, Awaitable, ConfiguredContext, ValidateContext, Views, ViewsOf } from './context.ts'
 import type { Schema } from './schema.ts'
 
 /** What a handler of this name gets, for functions of your own. @public */
 export interface InvokeContext<V extends Views, Client> extends ConfiguredContext<Client> {
   readonly config: V['knownConfig']
-  /** Shows a line to the person who waits, at once. */
+  /** Shows a line to the user immediately. */
   progress(message: string): void
 }
 
@@ -18,7 +18,7 @@ interface ActionHandlers<V extends Views, Client> {
   /** Of the `config` block of an `action` block. */
   readonly schema: Schema
   validate?(context: ValidateContext<V['config']>): Awaitable<void>
-  /** Does it. An exception is the action's failure. */
+  /** Performs the action. An exception makes it fail. */
   invoke(context: InvokeContext<V, Client>): Awaitable<void>
 }
 

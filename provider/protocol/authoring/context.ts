@@ -1,4 +1,4 @@
-/** What handlers of every kind are given, and the values of a schema as they see them. */
+/** The context of all handlers, and the values of a schema in handlers. */
 
 import type { ObjectValue } from '../values/value.ts'
 import type { Diagnostic } from './diagnostics.ts'
@@ -8,16 +8,16 @@ import type { Schema } from './schema.ts'
 
 export type Awaitable<T> = T | Promise<T>
 
-/** What every handler is given. */
+/** The context of every handler. */
 export interface CallContext {
-  /** Aborts when Terraform is interrupted or gives the call up. Pass it to everything that waits. */
+  /** Aborts when Terraform is interrupted or cancels the call. Pass it to everything that waits. */
   readonly signal: AbortSignal
   readonly log: Log
   /** Shows a diagnostic. An error makes the call fail, whatever the handler returns. */
   report(diagnostic: Diagnostic): void
 }
 
-/** What the program that started the provider can do. */
+/** Capabilities of the program that started the provider. */
 export interface ClientCapabilities {
   /** False before Terraform and OpenTofu 1.11. */
   readonly writeOnlyAttributesAllowed: boolean
@@ -25,14 +25,14 @@ export interface ClientCapabilities {
 
 /** What a handler of this name gets, for functions of your own. @public */
 export interface ValidateContext<Config> extends CallContext {
-  /** What the user wrote. Anything may be unknown; skip the rule then, it is checked again when known. */
+  /** The configuration. Any value may be unknown; skip the rule then, it is checked again when known. */
   readonly config: Config
   readonly capabilities: ClientCapabilities
 }
 
 /** What a handler of this name gets, for functions of your own. @public */
 export interface ConfigureContext<Config> extends CallContext {
-  /** The provider block. May hold unknown values while planning. */
+  /** The provider block. May contain unknown values in a plan. */
   readonly config: Config
   readonly terraformVersion: string
 }
@@ -62,7 +62,7 @@ export interface ViewsOf<S extends Schema> {
   readonly amendment: AmendmentOf<S>
 }
 
-/** The same values where the schema is known only at run time. */
+/** The same values for a schema that is known only at run time. */
 export interface AnyViews {
   readonly config: ObjectValue
   readonly knownConfig: ObjectValue

@@ -1,4 +1,4 @@
-/** Diagnostics: what a handler has to say to the person who runs Terraform. */
+/** Diagnostics: messages of handlers to the user of Terraform. */
 import type { Path } from '../values/path.ts'
 
 /** An error stops the run; a warning does not. `path` makes Terraform quote the line of configuration. */
@@ -6,17 +6,17 @@ export interface Diagnostic {
   readonly severity: 'error' | 'warning'
   /** One line. */
   readonly summary: string
-  /** What to do about it; may have several lines. Never a secret value. */
+  /** Advice, which may have several lines. Never contains a secret value. */
   readonly detail: string
   readonly path?: Path
 }
 
-/** An error. Give `path` whenever one attribute is at fault. */
+/** An error. Pass `path` whenever one attribute is the cause. */
 export function errorAt(path: Path | undefined, summary: string, detail = ''): Diagnostic {
   return { severity: 'error', summary, detail, ...(path === undefined ? {} : { path }) }
 }
 
-/** A warning. Give `path` whenever one attribute is meant. */
+/** A warning. Pass `path` whenever it is about one attribute. */
 export function warningAt(path: Path | undefined, summary: string, detail = ''): Diagnostic {
   return { severity: 'warning', summary, detail, ...(path === undefined ? {} : { path }) }
 }
@@ -26,7 +26,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === 'error')
 }
 
-/** An error that carries its own diagnostics: thrown by a handler, it is shown as they say. */
+/** An error with its own diagnostics, which are shown when a handler throws it. */
 export class DiagnosticError extends Error {
   readonly diagnostics: readonly Diagnostic[]
 

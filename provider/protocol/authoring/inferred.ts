@@ -9,13 +9,13 @@ import type { ObjectValue, Unknown, Value } from '../values/value.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * Where a value comes from, which decides what it may be:
+ * The origin of a value determines its possible states:
  *
- * - `config`: what the user wrote; anything may be unknown;
- * - `knownConfig`: the same at apply time, when everything is known;
- * - `planned`: what was planned; what the provider computes may be unknown;
- * - `state`: what is stored; nothing is unknown, anything may be null;
- * - `answer`: what a handler returns; as state, and attributes may be left out.
+ * - `config`: the configuration; any value may be unknown;
+ * - `knownConfig`: the configuration at apply time, when all values are known;
+ * - `planned`: the plan; values that the provider computes may be unknown;
+ * - `state`: the stored state; no value is unknown, any may be null;
+ * - `answer`: the result of a handler; like state, and attributes may be left out.
  */
 type Source = 'config' | 'knownConfig' | 'planned' | 'state' | 'answer'
 
@@ -43,8 +43,8 @@ type MapIn<P extends Source, V> = P extends 'answer'
   ? ReadonlyMap<string, V> | { readonly [key: string]: V }
   : ReadonlyMap<string, V>
 
-// `Type extends T` and `string extends keyof B` hold where a schema's literal types are not known: without them
-// the compiler would follow the types of schemas in general for ever.
+// `Type extends T` and `string extends keyof B` hold for schemas without literal types: without them the compiler would expand
+// general schema types forever.
 type Typed<T, P extends Source> = Type extends T ? Value : KnownTyped<T, P>
 
 type KnownTyped<T, P extends Source> = T extends 'string'
@@ -86,20 +86,20 @@ type AttributesIn<B, P extends Source> = string extends keyof B
     ? { readonly [K in keyof B]?: AttributeIn<B[K], P> }
     : { readonly [K in keyof B]: AttributeIn<B[K], P> }
 
-/** A known value of type `T`, as a function takes and gives it. */
+/** A known value of type `T`, for arguments and results of functions. */
 export type ValueOfType<T extends Type> = Typed<T, 'state'>
 
 /** Configuration during validate and plan: every value may be unknown. */
 export type ConfigOf<S extends Schema> = AttributesIn<S['attributes'], 'config'>
-/** Configuration during apply: wholly known, with the values of write-only attributes. */
+/** Configuration during apply: completely known, with the values of write-only attributes. */
 export type KnownConfigOf<S extends Schema> = AttributesIn<S['attributes'], 'knownConfig'>
-/** A plan: what the configuration says, and `UNKNOWN` where the provider is to compute. */
+/** A plan: the configured values, and `UNKNOWN` for values that the provider computes. */
 export type PlannedOf<S extends Schema> = AttributesIn<S['attributes'], 'planned'>
-/** Stored state. Null wherever nothing is set, and nearly everywhere right after an import. */
+/** Stored state. Null for unset values, and for nearly all values right after an import. */
 export type StateOf<S extends Schema> = AttributesIn<S['attributes'], 'state'>
-/** What a handler returns about the object. The caller says what an attribute that is left out means. */
+/** The result of a handler. The meaning of an omitted attribute depends on the handler. */
 export type AnswerOf<S extends Schema> = AttributesIn<S['attributes'], 'answer'>
-/** A plan hook's amendments: attributes to plan differently. */
+/** Changes of a plan hook: attributes to plan differently. */
 export type AmendmentOf<S extends Schema> = {
   readonly [K in keyof S['attributes']]?: AttributeIn<S['attributes'][K], 'answer'> | Unknown
 }

@@ -1,4 +1,4 @@
-/** Lists: how Terraform 1.14 and later find objects that are not managed yet. */
+/** Lists, with which Terraform 1.14 and later find unmanaged objects. */
 import type { AnyViews, Awaitable, ConfiguredContext, ValidateContext, Views, ViewsOf } from './context.ts'
 import type { Schema } from './schema.ts'
 
@@ -7,11 +7,11 @@ export interface ListContext<V extends Views, Client> extends ConfiguredContext<
   readonly config: V['knownConfig']
 }
 
-/** An object that a list found. */
+/** An object in a list. */
 export interface ListedObject {
-  /** What a person knows it by. */
+  /** Its name for users. */
   readonly displayName: string
-  /** Attributes of the resource of the same name: those of its identity at least. */
+  /** Attributes of the resource of the same name, at least those of its identity. */
   readonly state: object
 }
 
@@ -24,7 +24,7 @@ interface ListHandlers<V extends Views, Client> {
   /** Of the filter: the `config` block of a `list` block. */
   readonly schema: Schema
   validate?(context: ValidateContext<V['config']>): Awaitable<void>
-  /** The objects, best in a lasting order. As many as Terraform asked for are sent to it. */
+  /** The objects, preferably in a stable order. Terraform receives as many as it requested. */
   list(context: ListContext<V, Client>): Awaitable<Iterable<ListedObject>>
 }
 

@@ -1,11 +1,11 @@
-/** What handlers log, to stderr, from where Terraform takes it. */
+/** The log of handlers, on stderr, from which Terraform reads it. */
 
-/** Further facts of a log line. Never secret values: the user may attach the log to an issue. */
+/** Fields of a log line. Never secret values: users attach logs to issues. */
 export interface LogFields {
   readonly [name: string]: string | number | boolean | null
 }
 
-/** Writes log lines; those below the level that the user asked for cost nothing. */
+/** Writes log lines; those below the requested level are free. */
 export interface Log {
   trace(message: string, fields?: LogFields): void
   debug(message: string, fields?: LogFields): void

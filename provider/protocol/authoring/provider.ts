@@ -1,9 +1,8 @@
 /**
- * What an author of a provider writes. README.md shows a whole provider.
+ * The types for authors of providers. README.md has a complete provider.
  *
- * Handlers are plain functions of a context. They report what they have to say with `context.report`, return
- * what they know about the object, and may throw: an exception becomes an error diagnostic, and the state that
- * survives it is stated at each handler below.
+ * Handlers are plain functions of a context. They report diagnostics with `context.report`, return the facts about the object, and
+ * may throw: an exception becomes an error diagnostic, and each handler below documents the state that is kept then.
  */
 
 import type { JsonObject } from '../values/json.ts'
@@ -37,19 +36,19 @@ export interface PlanContext<V extends Views, Client> extends ConfiguredContext<
         readonly config: V['config']
         readonly planned: V['config']
         readonly prior: V['state']
-        /** False when nothing is to change, unless this hook says otherwise. */
+        /** False for a plan without changes, unless this hook adds one. */
         readonly hasChanges: boolean
       }
     | { readonly action: 'delete'; readonly prior: V['state'] }
 }
 
-/** A plan hook's answer. Whatever is left out stays as it was planned. */
+/** The result of a plan hook. Omitted attributes are unchanged. */
 export interface PlanAmendment<V extends Views> {
-  /** Attributes to plan differently, by name; `UNKNOWN` for what apply will tell. */
+  /** Attributes to plan differently, by name; `UNKNOWN` for values that the apply determines. */
   readonly planned?: V['amendment']
   /** Further attributes whose change replaces the resource. */
   readonly requiresReplace?: readonly Path[]
-  /** Bytes for apply, stored when it succeeds. Left out: those of the prior state. */
+  /** Private bytes for the apply, stored when it succeeds. Default: those of the prior state. */
   readonly private?: Uint8Array
 }
 
@@ -60,15 +59,15 @@ export interface ReadContext<V extends Views, Client> extends ConfiguredContext<
 }
 
 interface ApplyContext<V extends Views, Client> extends ConfiguredContext<Client> {
-  /** What the user wrote, with the values of write-only attributes. */
+  /** The configuration, with the values of write-only attributes. */
   readonly config: V['knownConfig']
-  /** What was planned; `UNKNOWN` where the handler's answer is to fill in. */
+  /** The plan; `UNKNOWN` for values that the handler returns. */
   readonly planned: V['planned']
-  /** The bytes that the plan left. */
+  /** The private bytes of the plan. */
   readonly private: Uint8Array
   /**
-   * Records what is known about the object now, so that it is saved if the handler fails later: call it as soon
-   * as an id is known. A create's attributes that are left out are saved as planned, an update's as they were.
+   * Records the current facts about the object, which are saved if the handler fails later: call it as soon as an id is known.
+   * Omitted attributes of a create are saved as planned, those of an update as they were.
    */
   keep(state: V['answer'], privateBytes?: Uint8Array): void
 }
@@ -89,14 +88,14 @@ export interface DeleteContext<V extends Views, Client> extends ConfiguredContex
 
 /** What a handler of this name gets, for functions of your own. @public */
 export interface ImportContext<Client> extends ConfiguredContext<Client> {
-  /** What the user gave to `terraform import`. */
+  /** The argument of `terraform import`. */
   readonly id: string
 }
 
-/** The object as a handler found or left it. */
+/** The object after a handler. */
 export interface Answer<V extends Views> {
   readonly state: V['answer']
-  /** Bytes to store beside the state. Left out: those that the handler was given. */
+  /** Private bytes to store. Default: those that the handler received. */
   readonly private?: Uint8Array
 }
 
@@ -108,31 +107,30 @@ export type Resource<S extends Schema, Client> = ResourceHandlers<ViewsOf<NoInfe
 interface ResourceHandlers<V extends Views, Client> {
   readonly schema: Schema
   /**
-   * Names of the attributes that name an object for good, such as its id: with Terraform 1.12 and later it is
-   * stored as the object's identity, and an object can be imported by it. Left out: no identity.
+   * Names of the attributes that identify an object permanently, such as its id: with Terraform 1.12 and later they are stored as
+   * its identity, by which an object can be imported. Default: no identity.
    */
   readonly identity?: readonly string[]
   /** From a state of version `n` to one of version `n + 1`, for every `n` below the schema's version. Pure. */
   readonly upgraders?: { readonly [version: number]: (state: JsonObject) => JsonObject }
   /** Rules between attributes. Runs without a client. */
   validate?(context: ValidateContext<V['config']>): Awaitable<void>
-  /** Amends a plan that already has defaults, stable values and unknowns. */
+  /** Changes a plan that already has defaults, stable values and unknowns. */
   plan?(context: PlanContext<V, Client>): Awaitable<PlanAmendment<V> | undefined>
   /**
-   * The object as it is; `null` when it is gone. Attributes that are left out keep their stored value.
-   * Failure leaves the stored state alone.
+   * The current object; `null` when it does not exist. Omitted attributes keep their stored value. A failure keeps the stored state.
    */
   read(context: ReadContext<V, Client>): Awaitable<Answer<V> | null>
   /**
-   * Makes the object. Attributes that were planned are saved as planned; the answer fills in the unknown ones.
-   * Failure saves what `keep` recorded, and then the resource is tainted; nothing, if it was never called.
+   * Creates the object. Planned attributes are saved as planned; the result provides the unknown ones. A failure saves the values of
+   * `keep`, and the resource is tainted; without `keep` nothing is saved.
    */
   create(context: CreateContext<V, Client>): Awaitable<Answer<V>>
-  /** Changes the object. Failure saves what `keep` recorded; the prior state, if it was never called. */
+  /** Updates the object. A failure saves the values of `keep`, or else the prior state. */
   update?(context: UpdateContext<V, Client>): Awaitable<Answer<V>>
-  /** Removes the object; one that is already gone is success. Failure keeps the prior state. */
+  /** Deletes the object; a missing one is success. A failure keeps the prior state. */
   delete(context: DeleteContext<V, Client>): Awaitable<void>
-  /** A stub of the object with what `read` needs to find it. Left out: the resource cannot be imported. */
+  /** A stub of the object with the attributes that `read` needs. Default: the resource cannot be imported. */
   import?(context: ImportContext<Client>): Awaitable<Answer<V>>
 }
 
@@ -149,7 +147,7 @@ export type DataSource<S extends Schema, Client> = DataSourceHandlers<ViewsOf<No
 interface DataSourceHandlers<V extends Views, Client> {
   readonly schema: Schema
   validate?(context: ValidateContext<V['config']>): Awaitable<void>
-  /** What was looked up. Attributes that are left out are as configured. */
+  /** The result. Omitted attributes are as configured. */
   read(context: DataSourceContext<V, Client>): Awaitable<{ readonly state: V['answer'] }>
 }
 
@@ -186,13 +184,13 @@ export interface ProviderDefinition<S extends Schema, Client> {
   readonly version: string
   readonly schema: S
   validate?(context: ValidateContext<ConfigOf<S>>): Awaitable<void>
-  /** Makes what handlers get as `client`. Runs in every process that does real work: no requests here. */
+  /** Creates the `client` of handlers. Runs in every process except those for schemas: send no requests here. */
   configure(context: ConfigureContext<ConfigOf<S>>): Awaitable<Client>
   readonly resources: { readonly [typeName: string]: AnyResource<Client> }
   readonly dataSources?: { readonly [typeName: string]: AnyDataSource<Client> }
-  /** What finds objects of a resource, by the resource's name; it has to have an identity. Terraform 1.14 asks. */
+  /** Lists by the name of their resource, which must have an identity. For Terraform 1.14. */
   readonly lists?: { readonly [typeName: string]: AnyList<Client> }
-  /** What Terraform 1.14 can do once, such as after a change; named as resources are. */
+  /** Actions of Terraform 1.14, named like resources. */
   readonly actions?: { readonly [typeName: string]: AnyAction<Client> }
   /** Functions by name, lower-case words with underscores. */
   readonly functions?: { readonly [name: string]: AnyFunction }

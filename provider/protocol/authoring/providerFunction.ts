@@ -10,7 +10,7 @@ export interface FunctionParameter {
   readonly description: string
 }
 
-/** What a function is, besides what it does. */
+/** The description of a function. */
 interface Signature<P extends readonly FunctionParameter[], R extends Type> {
   /** One line. */
   readonly summary: string
@@ -24,8 +24,8 @@ interface Signature<P extends readonly FunctionParameter[], R extends Type> {
 export interface ProviderFunction<P extends readonly FunctionParameter[], R extends Type>
   extends Signature<P, R> {
   /**
-   * The result. Pure: Terraform calls it while planning and again in apply, and compares. Throws a FunctionError
-   * with a sentence for the person who called it.
+   * The result. Pure: Terraform calls it in the plan and again in the apply, and compares the results. Throws a FunctionError with a
+   * message for the user.
    */
   call(...given: ArgumentsOf<P>): ValueOfType<R>
 }
@@ -34,15 +34,15 @@ type ArgumentsOf<P extends readonly FunctionParameter[]> = {
   readonly [I in keyof P]: ValueOfType<P[I]['type']>
 }
 
-/** A function where its types are known only at run time. */
+/** A function whose types are known only at run time. */
 export interface AnyFunction extends Signature<readonly FunctionParameter[], Type> {
   call(given: readonly Value[]): Value
 }
 
-/** An argument that a function cannot take. */
+/** An invalid argument of a function. */
 export class FunctionError extends Error {
   override readonly name = 'FunctionError'
-  /** Place of the argument, from 0; `undefined` when no single one is at fault. */
+  /** Index of the argument; `undefined` when no single one is the cause. */
   readonly argument: number | undefined
 
   constructor(message: string, argument?: number) {

@@ -10,7 +10,7 @@ import type { ObjectTypes, Type } from '../values/type.ts'
 import type { Value } from '../values/value.ts'
 import type { Diagnostic } from './diagnostics.ts'
 
-/** Judges a value that is neither null nor unknown, and contains nothing unknown. Returns what is wrong. */
+/** Validates a completely known value that is not null. Returns the problem. */
 export type Validator<T> = (value: T, path: Path) => readonly Diagnostic[]
 
 interface AttributeRules<T> {
@@ -29,10 +29,10 @@ interface AttributeRules<T> {
   readonly deprecated?: true
   /** Changing it replaces the resource. */
   readonly requiresReplace?: true
-  /** Computed and never changed by an update: planned as it was instead of "(known after apply)". */
+  /** Computed and never changed by an update: the plan keeps it instead of showing "(known after apply)". */
   readonly stable?: true
   /**
-   * Whether two spellings mean the same (`60s`, `1m`). The stored spelling is then kept, on read and in plans.
+   * Whether two spellings are equal (`60s`, `1m`). The stored spelling is then kept, in reads and plans.
    * Called only with values that are neither null nor unknown and contain nothing unknown.
    */
   equal?(prior: T, next: T): boolean
@@ -42,7 +42,7 @@ interface AttributeRules<T> {
 interface LeafAttribute<N extends Type, T> extends AttributeRules<T> {
   readonly type: N
   readonly nesting?: never
-  /** Planned where the configuration sets nothing. The attribute has to be optional and computed. */
+  /** Planned when the configuration has no value. The attribute must be optional and computed. */
   readonly default?: T
 }
 
@@ -54,7 +54,7 @@ type CollectionAttribute = LeafAttribute<Exclude<Type, string>, Value>
 /** An attribute whose value has a type. */
 type ValueAttribute = StringAttribute | NumberAttribute | BoolAttribute | CollectionAttribute
 
-/** An attribute that holds one or more objects with attributes of their own, each with its own rules. */
+/** An attribute with one or more objects, whose attributes have their own rules. */
 export interface NestedAttribute extends AttributeRules<Value> {
   readonly nesting: 'single' | 'list' | 'set' | 'map'
   readonly type?: never
@@ -69,7 +69,7 @@ export interface Attributes {
 
 /** The schema of a provider's configuration, a resource or a data source. */
 export interface Schema {
-  /** Version of the stored state; 0 when left out. Raise it together with an upgrader. */
+  /** Version of the stored state (default: 0). A higher version needs an upgrader. */
   readonly version?: number
   /** Markdown. */
   readonly description?: string
@@ -77,12 +77,12 @@ export interface Schema {
   readonly attributes: Attributes
 }
 
-/** Gives `schema` back with its exact type, which handlers' types are inferred from. */
+/** Returns `schema` with its exact type, from which the types of handlers are inferred. */
 export function defineSchema<const S extends Schema>(schema: S): S {
   return schema
 }
 
-/** Whether `attribute` holds objects with attributes of their own. */
+/** Whether `attribute` contains objects with their own attributes. */
 export function isNested(attribute: Attribute): attribute is NestedAttribute {
   return 'nesting' in attribute
 }

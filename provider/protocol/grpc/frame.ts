@@ -12,18 +12,18 @@ export function framed(message: Uint8Array): Buffer {
   return frame
 }
 
-/** Puts together the one message of a call from what arrives of it. */
+/** Assembles the message of a call from chunks. */
 export class IncomingMessage {
   readonly #bytesMax: number
   readonly #chunks: Buffer[] = []
   #bytes = 0
 
-  /** `bytesMax` is the length of the longest message that is accepted. */
+  /** `bytesMax` is the maximum length of the message. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
   }
 
-  /** Adds what came next. Throws a GrpcError when the message is too long. */
+  /** Adds a chunk. Throws a GrpcError when the message is too long. */
   add(chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#bytes += chunk.length
@@ -31,7 +31,7 @@ export class IncomingMessage {
     throw new GrpcError(STATUS.resourceExhausted, `the message has more than ${this.#bytesMax} bytes`)
   }
 
-  /** The message. Throws a GrpcError when there is none, more than one, or one that is compressed or cut off. */
+  /** The message. Throws a GrpcError unless there is exactly one, uncompressed and complete. */
   take(): Buffer {
     const frame = Buffer.concat(this.#chunks)
     if (frame.length < PREFIX_BYTES) throw new GrpcError(STATUS.internal, 'the call has no message')

@@ -1,6 +1,6 @@
 /**
- * A server of gRPC on HTTP/2, as far as the caller of a plugin needs one: each call has one message, and is answered with any
- * number of messages and a status. No deadlines and no compression, which that caller does not use.
+ * A gRPC server on HTTP/2 with the features that the caller of a plugin uses: each call has one message, and its answer has any
+ * number of messages and a status. Deadlines and compression are not supported.
  */
 import {
   type IncomingHttpHeaders,
@@ -12,9 +12,9 @@ import type { Duplex } from 'node:stream'
 import { framed, IncomingMessage } from './frame.ts'
 import { GrpcError, STATUS, statusTrailers } from './status.ts'
 
-/** As much as the servers of other providers take. */
+/** The limit of other providers' servers. */
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024
-/** What a caller may send ahead of being read, on a stream and on a connection. HTTP/2's 64 KiB make large states slow. */
+/** Flow control windows of a stream and a connection. HTTP/2's default of 64 KiB makes large states slow. */
 const WINDOW_BYTES = 1024 * 1024
 
 const CONTENT_TYPE = 'application/grpc'
@@ -22,28 +22,28 @@ const ANSWER_HEADERS = { ':status': 200, 'content-type': CONTENT_TYPE }
 
 export interface Method {
   /**
-   * The messages of the answer to `request`. A GrpcError that it throws becomes the status of the call, any other error
-   * INTERNAL. `signal` aborts when the call is over, which is early when its caller gives it up.
+   * The messages of the answer to `request`. A thrown GrpcError becomes the status of the call, any other error INTERNAL. `signal`
+   * aborts at the end of the call, including a cancellation by its caller.
    */
   answer(request: Uint8Array, signal: AbortSignal): AsyncIterable<Uint8Array>
-  /** Whether the caller may go on sending, which is not read: `request` is empty, and the answer begins at once. */
+  /** Whether the caller may keep its stream open, which is not read: `request` is empty, and the answer begins at once. */
   readonly isRequestStream?: boolean
 }
 
 export interface GrpcServer {
-  /** Serves `connection`, of which nothing was read yet. */
+  /** Serves the unread `connection`. */
   serve(connection: Duplex): void
-  /** Accepts no more calls; each connection is closed when those that it has are answered. */
+  /** Accepts no more calls, and closes each connection after its last answer. */
   end(): void
   /** Drops every connection. */
   close(): void
 }
 
-/** Gives the method of a path; `undefined` where there is none. */
+/** Returns the method of a path; `undefined` for none. */
 type FindMethod = (path: string) => Promise<Method | undefined>
 
 /**
- * A server of the methods that `find` gives; other calls are answered UNIMPLEMENTED, and those whose message is longer than
+ * A server of the methods that `find` returns; other calls are answered UNIMPLEMENTED, and those whose message is longer than
  * `messageBytesMax` RESOURCE_EXHAUSTED.
  */
 export function createGrpcServer(find: FindMethod, messageBytesMax = MESSAGE_BYTES_MAX): GrpcServer {
@@ -52,7 +52,7 @@ export function createGrpcServer(find: FindMethod, messageBytesMax = MESSAGE_BYT
     serve: (connection) => {
       const session = performServerHandshake(connection, {
         settings: { initialWindowSize: WINDOW_BYTES },
-        // The limit is for all messages that wait to be sent (MB), and Node refuses calls beyond it.
+        // The limit applies to all messages that wait to be sent (MB); beyond it Node refuses calls.
         maxSessionMemory: Number.MAX_SAFE_INTEGER,
       })
       sessions.add(session)
@@ -61,7 +61,7 @@ export function createGrpcServer(find: FindMethod, messageBytesMax = MESSAGE_BYT
         void serveCall({ stream, headers, incoming: new IncomingMessage(messageBytesMax) }, find)
       })
       session.on('close', () => void sessions.delete(session))
-      // A caller that goes away closes the session, which is all that there is to do.
+      // A caller that disconnects closes the session; nothing else is necessary.
       session.on('error', () => undefined)
     },
     end: () => {
@@ -87,7 +87,7 @@ async function serveCall({ stream, headers, incoming }: Exchange, find: FindMeth
     return stream.respond({ ':status': 415 }, { endStream: true })
   }
   const message = receive(stream, incoming)
-  // What it is rejected with is looked at when a method is found.
+  // The rejection is handled after the method is found.
   message.catch(() => undefined)
   try {
     const path = headers[':path'] ?? ''
@@ -105,7 +105,7 @@ async function serveCall({ stream, headers, incoming }: Exchange, find: FindMeth
   }
 }
 
-/** The message of a call, when all of it has come. Rejects with a GrpcError when it cannot be taken. */
+/** The complete message of a call. Rejects with a GrpcError for an invalid one. */
 function receive(stream: ServerHttp2Stream, incoming: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const add = (chunk: Buffer): void => {
@@ -127,7 +127,7 @@ function receive(stream: ServerHttp2Stream, incoming: IncomingMessage): Promise<
   })
 }
 
-/** Resolves when the caller has taken what waits to be sent, or is gone: a long answer never waits in memory as a whole. */
+/** Resolves when the caller has read the buffered data or disconnected, so that a long answer is never buffered completely. */
 function roomIn(stream: ServerHttp2Stream): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed) return resolve()

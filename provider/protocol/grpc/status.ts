@@ -1,4 +1,4 @@
-/** Statuses of gRPC, as far as a plugin answers with them. */
+/** The gRPC statuses that a plugin uses. */
 export const STATUS = {
   ok: 0,
   resourceExhausted: 8,
@@ -19,10 +19,10 @@ export class GrpcError extends Error {
 /** Node ends a session whose headers are longer than 64 KiB; a character becomes up to 9 bytes. */
 const MESSAGE_CHARS_MAX = 4_096
 
-/** The trailers that say `code`, and why. A message is cut after 4,096 characters. Pure. */
+/** The trailers with `code` and the message, cut after 4,096 characters. Pure. */
 export function statusTrailers(code: number, message = ''): { readonly [name: string]: string } {
   if (message === '') return { 'grpc-status': String(code) }
-  // By way of bytes: half of a surrogate pair cannot be encoded.
+  // Converted to bytes first, because a lone surrogate cannot be percent-encoded.
   const text = Buffer.from(message.slice(0, MESSAGE_CHARS_MAX)).toString()
   const encoded = text.replaceAll(/[^ -$&-~]+/g, encodeURIComponent)
   return { 'grpc-status': String(code), 'grpc-message': encoded }

@@ -1,8 +1,7 @@
 /**
- * The rules by which Terraform judges a plan, checked before it leaves.
+ * Terraform's rules for plans, checked before a plan is sent.
  *
- * Terraform's own message for a broken rule is long and blames the provider without saying which handler; this
- * one names the attribute and the rule.
+ * Terraform's own message about a violation is long and does not name the handler; this one names the attribute and the rule.
  */
 import { type Attribute, type Attributes, isNested, typeOf } from '../authoring/schema.ts'
 import { elementsOf } from '../schema/elements.ts'
@@ -11,7 +10,7 @@ import { equalValues, isArray, isMap } from '../values/equality.ts'
 import type { Path } from '../values/path.ts'
 import { isKnown, type ObjectValue, type Value } from '../values/value.ts'
 
-/** A plan and what it is judged by. */
+/** A plan and the values to check it against. */
 export interface PlanParts {
   readonly planned: ObjectValue
   readonly config: ObjectValue
@@ -25,7 +24,7 @@ interface ValueParts {
   readonly prior: Value
 }
 
-/** What Terraform would refuse in a plan; empty when it would accept it. */
+/** The violations in a plan; empty when Terraform would accept it. */
 export function checkPlan(attributes: Attributes, parts: PlanParts, path: Path = []): readonly Fault[] {
   return Object.entries(attributes).flatMap(([name, attribute]) =>
     checkAttribute(

@@ -6,7 +6,7 @@ import { equalValues } from '../values/equality.ts'
 import type { Path } from '../values/path.ts'
 import { isKnown, type ObjectValue, UNKNOWN } from '../values/value.ts'
 
-/** `planned` with the schema's defaults where the configuration sets nothing. */
+/** `planned` with the schema's defaults for values that are not configured. */
 export function applyDefaults(
   attributes: Attributes,
   planned: ObjectValue,

@@ -1,19 +1,19 @@
-/** Who may connect to a plugin. */
+/** Access control for connections to a plugin. */
 import { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createServer } from 'node:tls'
 import type { OneShotCertificate } from './certificate.ts'
 
-/** How clients are recognised: by TLS with exactly one certificate, or not at all. */
+/** Authentication of clients: TLS with exactly one certificate, or none. */
 export type Access =
   | { readonly kind: 'open' }
   | { readonly kind: 'mutualTls'; readonly clientCertificate: string; readonly own: OneShotCertificate }
 
 /**
- * A function that gives `serve` the connections of the clients that `access` names, and closes the others.
+ * Returns a function that passes connections of permitted clients to `serve`, and closes others. Throws when the certificate of the
  *
- * Throws when the certificate of the client cannot be read.
+ * client cannot be parsed.
  */
 export function admit(access: Access, serve: (connection: Duplex) => void): (connection: Socket) => void {
   if (access.kind === 'open') return serve
@@ -22,19 +22,19 @@ export function admit(access: Access, serve: (connection: Duplex) => void): (con
     {
       key: access.own.privateKeyPem,
       cert: access.own.certificatePem,
-      // No authority is trusted, and Node does not load those of the public, which takes it longer than all the rest here: the
-      // client has the key of exactly one certificate, which is compared instead.
+      // No CA is trusted, so that Node does not load its default ones, which would take longer than everything else here: the client has
+      // the key of exactly one certificate, which is compared instead.
       ca: [],
       requestCert: true,
       rejectUnauthorized: false,
       ALPNProtocols: ['h2'],
-      // Nothing is resumed. The default is a digest of the command line.
+      // Sessions are not resumed. The default is a digest of the command line.
       sessionIdContext: 'plugin',
       minVersion: 'TLSv1.2',
     },
     (connection) => {
       const given = connection.getPeerX509Certificate()?.raw
-      // A client that is closed while it is refused has nothing more to say.
+      // Errors of a refused client are irrelevant.
       connection.on('error', () => undefined)
       if (given?.equals(expected)) serve(connection)
       else connection.destroy()

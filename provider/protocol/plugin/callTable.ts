@@ -1,7 +1,7 @@
-/** The calls under way, and the two things that happen to all of them at once: a stop and a crash. */
+/** The calls in progress, and the events that affect all of them: a stop and a crash. */
 import type { Call, Session } from '../rpc/call.ts'
 
-/** A call that was entered into the table. `end` takes it out again. */
+/** A call in the table; `end` removes it. */
 interface OpenCall {
   readonly call: Call
   abort(): void
@@ -10,11 +10,11 @@ interface OpenCall {
 
 export interface CallTable {
   open(session: Session): OpenCall
-  /** Aborts the calls under way and those to come. */
+  /** Aborts the calls in progress and later ones. */
   stop(): void
-  /** Lets calls run again, for a process that another Terraform configures. */
+  /** Permits calls again, for a process that another Terraform configures. */
   resume(): void
-  /** Makes every call under way fail with `error`. */
+  /** Makes every call in progress fail with `error`. */
   crash(error: Error): void
 }
 
@@ -33,7 +33,7 @@ export function createCallTable(): CallTable {
       const crash = new Promise<never>((_, reject) => {
         fail = reject
       })
-      // It may reject at a moment when no call waits for it.
+      // It may reject when no call waits for it.
       crash.catch(() => undefined)
       const entry = { controller, fail }
       entries.add(entry)

@@ -1,8 +1,8 @@
 /**
  * The one-shot certificate of an AutoMTLS connection: self-signed, ECDSA P-256, for the name `localhost`.
  *
- * Written in DER by hand because it is made at every start, where the libraries that write certificates cost
- * more than everything else together. The key never leaves the process.
+ * Encoded in DER by hand because it is created at every start, and loading a library for certificates would take longer than
+ * everything else together. The key never leaves the process.
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
@@ -36,10 +36,10 @@ const time = (ms: number): Buffer =>
 const ECDSA_WITH_SHA256 = der(TAG.sequence, oid('2a8648ce3d040302'))
 const COMMON_NAME = oid('550403')
 const SUBJECT_ALT_NAME = oid('551d11')
-/** GeneralName of kind dNSName. Terraform verifies this name and ignores the common name. */
+/** GeneralName of type dNSName. Terraform verifies this name and ignores the common name. */
 const DNS_LOCALHOST = der(0x82, Buffer.from('localhost'))
 
-/** go-plugin's own validity: a little into the past, for clocks that differ, and far into the future. */
+/** The validity of go-plugin: slightly in the past, for clock differences, until far in the future. */
 const VALID_BEFORE_MS = 30_000
 const VALID_AFTER_MS = 30 * 365 * 24 * 3_600_000
 
@@ -50,14 +50,14 @@ export interface OneShotCertificate {
   readonly certificate: Buffer
 }
 
-/** A new key pair with its certificate. `nowMs` is the present, in milliseconds since the epoch. */
+/** A new key pair with its certificate. `nowMs` is the current time (milliseconds since the epoch). */
 export function createCertificate(nowMs: number): OneShotCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = der(
     TAG.sequence,
     der(TAG.set, der(TAG.sequence, COMMON_NAME, der(TAG.utf8String, Buffer.from('localhost')))),
   )
-  // A leading 01 keeps the serial positive, which Go insists on.
+  // A leading 01 keeps the serial number positive, which Go requires.
   const serial = Buffer.concat([Buffer.from([1]), randomBytes(15)])
   const names = der(TAG.octetString, der(TAG.sequence, DNS_LOCALHOST))
   const toBeSigned = der(

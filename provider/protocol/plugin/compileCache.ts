@@ -1,4 +1,4 @@
-/** Keeps what V8 compiled, so that the next process of the provider does not compile it again. */
+/** Caches code compiled by V8 for the next process of the provider. */
 import { createHash } from 'node:crypto'
 import {
   lstatSync,
@@ -14,7 +14,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Script } from 'node:vm'
 
-/** Part of each digest: a file of another format counts as damaged. */
+/** Part of each digest, so that a file of another format counts as damaged. */
 const FORMAT = 'length, function, code'
 const DIGEST_BYTES = 32
 /** Of the length of the text, in bytes. */
@@ -24,19 +24,19 @@ const OTHERS_WRITE = 0o022
 /** Files of other versions are removed after this time (milliseconds). */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 
-/** A text of a program, and what V8 made of it. */
+/** The source of a program, and its compiled code. */
 interface Compiled {
   readonly text: string
   readonly code: Buffer
 }
 
 /**
- * Compiles the text that `unpack` gives: the body of a function with parameters `names`. `key` names the text, which must not
- * change under it. The text is kept too, which is quicker than to unpack it.
+ * Compiles the source that `unpack` returns: the body of a function with parameters `names`. `key` identifies the source, which
+ * must not change. The source is cached as well, because unpacking it takes longer.
  *
- * V8 runs what such a file has as it is. So files are read only from a folder that this user alone may write to, and only with
- * the digest that they begin with. Without such a folder, on Windows, or with NODE_DISABLE_COMPILE_CACHE, everything
- * is unpacked and compiled anew.
+ * V8 executes the cached code without verification. So files are read only from a folder that only this user may write to, and only
+ * with a valid digest. Without such a folder, on Windows, or with NODE_DISABLE_COMPILE_CACHE, the source is unpacked and compiled
+ * each time.
  */
 export function compileCached(
   unpack: () => string,
@@ -47,7 +47,7 @@ export function compileCached(
   const file =
     folder === undefined ? undefined : join(folder, `${key}-${process.versions.v8}-${process.arch}`)
   const kept = file === undefined ? undefined : readCache(file)
-  // Kept as it is compiled: to put it together again would be a copy.
+  // Kept in the form in which it is compiled, which saves a copy.
   const text = kept?.text ?? `(function (${names.join(', ')}) {${unpack()}\n})`
   const script = new Script(text, {
     filename,
@@ -55,13 +55,13 @@ export function compileCached(
   })
   const run = script.runInThisContext()
   if (file !== undefined && (kept === undefined || script.cachedDataRejected === true)) {
-    // At the end, so that functions that ran are part of it.
+    // At the end, so that executed functions are included.
     process.on('exit', () => writeCache(file, { text, code: script.createCachedData() }))
   }
   return run
 }
 
-/** The folder of the user for such files; `undefined` when there is none that others cannot write to. */
+/** The cache folder of the user; `undefined` without one that others cannot write to. */
 export function cacheFolder(environment: NodeJS.ProcessEnv): string | undefined {
   const uid = process.getuid?.()
   if (uid === undefined || environment.NODE_DISABLE_COMPILE_CACHE !== undefined) return undefined
@@ -75,7 +75,7 @@ export function cacheFolder(environment: NodeJS.ProcessEnv): string | undefined 
   }
 }
 
-/** What `writeCache` put into `file`; `undefined` when it is not there, or damaged. */
+/** Reads `file`, written by `writeCache`; `undefined` when it is missing or damaged. */
 export function readCache(file: string): Compiled | undefined {
   try {
     const bytes = readFileSync(file)
@@ -88,7 +88,7 @@ export function readCache(file: string): Compiled | undefined {
   }
 }
 
-/** Writes a file, whole or not at all, and removes files of its folder that are old. A failure changes nothing. */
+/** Writes a file atomically, and removes old files of its folder. Failures are ignored. */
 export function writeCache(file: string, { text, code }: Compiled): void {
   const temporary = `${file}.${process.pid}.tmp`
   try {

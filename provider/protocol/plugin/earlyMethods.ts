@@ -1,4 +1,4 @@
-/** The methods of a plugin that need nothing of its provider: go-plugin's own, and the schema where it is known. */
+/** The methods of a plugin that do not need its provider: those of go-plugin, and the schema if it is known. */
 import type { Method } from '../grpc/server.ts'
 import { PATHS } from './paths.ts'
 
@@ -39,7 +39,7 @@ export function earlyMethods({ schema, ending, onShutdown }: EarlyParts): Readon
 export async function* silence(...signals: readonly AbortSignal[]): AsyncGenerator<never> {
   if (signals.some(({ aborted }) => aborted)) return
   await new Promise<void>((resolve) => {
-    // Taken off every signal: a process that outlives one Terraform serves many connections.
+    // Removed from every signal, because a process that outlives one Terraform serves many connections.
     const end = (): void => {
       for (const signal of signals) signal.removeEventListener('abort', end)
       resolve()

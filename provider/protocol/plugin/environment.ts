@@ -1,13 +1,13 @@
-/** What Terraform tells a plugin through environment variables, and the line with which the plugin answers. */
+/** The environment variables of Terraform for a plugin, and the handshake line of the plugin. */
 import { type LogLevel, logLevelFrom } from './log.ts'
 
-/** go-plugin's proof that a plugin was started by Terraform. It keeps mistakes away, not attackers. */
+/** go-plugin's check that Terraform started a plugin. It prevents mistakes, not attacks. */
 export const MAGIC_COOKIE = {
   name: 'TF_PLUGIN_MAGIC_COOKIE',
   value: 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2',
 } as const
 
-/** The version of go-plugin's own handshake, and of Terraform's protocol that is served. */
+/** Versions of go-plugin's handshake and of Terraform's protocol. */
 const CORE_PROTOCOL = 1
 const PROTOCOL_VERSION = 6
 
@@ -16,7 +16,7 @@ export interface PluginEnvironment {
   readonly socketDirectory: string | undefined
   /** Ports for TCP; `undefined` for any. */
   readonly ports: PortRange | undefined
-  /** PEM of the only client that may connect; `undefined` when the connection is not encrypted. */
+  /** PEM of the certificate of the only permitted client; `undefined` without encryption. */
   readonly clientCertificate: string | undefined
   readonly logLevel: LogLevel | undefined
 }
@@ -27,7 +27,7 @@ export interface PortRange {
   readonly last: number
 }
 
-/** Why a plugin cannot run, in words for the person who started it. */
+/** Why a plugin cannot run, for the user who started it. */
 export interface Refusal {
   readonly refusal: string
 }
@@ -91,7 +91,7 @@ export function handshakeLine({ network, address }: PluginAddress, certificate: 
   return `${[CORE_PROTOCOL, PROTOCOL_VERSION, network, address, 'grpc', field].join('|')}\n`
 }
 
-/** The value of TF_REATTACH_PROVIDERS for a provider that already runs, under each of its `sources`. */
+/** The value of TF_REATTACH_PROVIDERS for a running provider under each of its `sources`. */
 export function reattachJson(
   sources: readonly string[],
   { network, address }: PluginAddress,

@@ -1,9 +1,9 @@
-/** go-plugin's service of a plugin's health. Terraform itself does not ask. */
+/** go-plugin's health service, which Terraform does not use. */
 import type { Method } from '../grpc/server.ts'
 import { HEALTH, healthCheck } from '../wire/goplugin.ts'
 import { silence } from './earlyMethods.ts'
 
-/** The name under which go-plugin asks for a plugin's health. */
+/** The service name in go-plugin's health checks. */
 const HEALTH_NAME = 'plugin'
 
 function answerTo(request: Uint8Array): Uint8Array {
@@ -12,7 +12,7 @@ function answerTo(request: Uint8Array): Uint8Array {
   return healthCheck.response.encode({ status })
 }
 
-/** Check, and Watch, which stays open until `ending` aborts. */
+/** The methods Check and Watch; Watch remains open until `ending` aborts. */
 export function healthMethods(ending: AbortSignal): ReadonlyMap<string, Method> {
   return new Map<string, Method>([
     [

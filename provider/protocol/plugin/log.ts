@@ -1,4 +1,4 @@
-/** Log lines as Terraform reads them from a plugin's stderr: one hclog JSON object per line. */
+/** Log lines for Terraform on a plugin's stderr: one hclog JSON object per line. */
 import type { Log, LogFields } from '../authoring/log.ts'
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
@@ -19,7 +19,7 @@ export function logLevelFrom(environment: NodeJS.ProcessEnv): LogLevel | undefin
   return LEVELS.find((level) => level === wanted) ?? 'trace'
 }
 
-/** What a log needs from outside. */
+/** The environment of a log. */
 export interface LogSink {
   readonly level: LogLevel | undefined
   readonly module: string
@@ -27,7 +27,7 @@ export interface LogSink {
   nowMs(): number
 }
 
-/** hclog wants exactly six digits of a second; JavaScript's clock has three. */
+/** hclog requires exactly six decimals of a second; JavaScript's clock has three. */
 const timestamp = (nowMs: number): string => new Date(nowMs).toISOString().replace('Z', '000Z')
 
 /** A log that writes to `sink`. */

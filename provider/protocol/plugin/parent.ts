@@ -1,10 +1,9 @@
 /** The process that started this one. */
 
 /**
- * Whether the process that runs now and started this one is still there, each time that the result is called.
+ * Returns a function that tells whether the process that started this one is still running.
  *
- * Where processes are adopted, as on Linux and macOS, the parent's id changes when the parent ends. Windows keeps it: there the
- * process is looked for.
+ * On Linux and macOS the parent id changes when the parent ends. Windows keeps it, so there the process is looked up.
  */
 export function watchParent(
   platform: string = process.platform,
@@ -16,7 +15,7 @@ export function watchParent(
       process.kill(parent, 0)
       return true
     } catch (error) {
-      // EPERM: it runs, as another user.
+      // EPERM: it runs as another user.
       return error instanceof Error && 'code' in error && error.code === 'EPERM'
     }
   }

@@ -1,10 +1,10 @@
-/** Paths of the methods that a plugin answers before its provider is loaded. */
+/** Paths of the methods that a plugin serves before its provider is loaded. */
 export const PATHS = {
   schema: '/tfplugin6.Provider/GetProviderSchema',
   /** With this method Terraform ends a plugin. */
   shutdown: '/plugin.GRPCController/Shutdown',
-  /** A stream of what the plugin would print. Nothing is printed, so it stays silent. */
+  /** The stream of the plugin's output, which remains empty. */
   stdio: '/plugin.GRPCStdio/StreamStdio',
-  /** Further connections between Terraform and a plugin. Providers make none. */
+  /** Further connections between Terraform and a plugin. Providers use none. */
   broker: '/plugin.GRPCBroker/StartStream',
 } as const

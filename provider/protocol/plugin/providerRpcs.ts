@@ -1,4 +1,4 @@
-/** Which RPC of the provider is answered by which function. */
+/** The functions for the RPCs of a provider. */
 import type { Log } from '../authoring/log.ts'
 import type { Provider } from '../authoring/provider.ts'
 import type { Method } from '../grpc/server.ts'
@@ -38,18 +38,18 @@ interface Rpc<Request, Response> {
   responseSerialize(value: Partial<Response>): Uint8Array
 }
 
-/** What the methods of a provider need besides it. */
+/** Dependencies of the methods of a provider. */
 interface ProviderParts {
   readonly log: Log
   readonly calls: CallTable
-  /** Aborts when streams that would stay open are to end. */
+  /** Aborts to end streams that would remain open. */
   readonly ending: AbortSignal
 }
 
-/** Makes the methods of one provider. */
+/** Creates the methods of one provider. */
 export type ServedProvider = (parts: ProviderParts) => Methods
 
-/** What `serveProvider` is to load: every method of `provider`. */
+/** Every method of `provider`, for `serveProvider`. */
 export function served(provider: Provider): ServedProvider {
   return ({ log, calls, ending }) => {
     const session: Session = { provider, log, configured: undefined, stop: calls.stop }
@@ -68,13 +68,13 @@ export function served(provider: Provider): ServedProvider {
   }
 }
 
-/** Has `rpc` answered by the messages that `run` gives, each as it comes. */
+/** Serves `rpc` with the stream of messages from `run`. */
 type ServeAll = <Request, Response>(
   rpc: Rpc<Request, Response>,
   run: (request: Request, call: Call) => AsyncIterable<Partial<Response>>,
 ) => void
 
-/** Has `rpc` answered by the message that `run` gives. */
+/** Serves `rpc` with the message from `run`. */
 type Serve = <Request, Response>(
   rpc: Rpc<Request, Response>,
   run: (request: Request, call: Call) => Promise<Partial<Response>>,
@@ -83,7 +83,7 @@ type Serve = <Request, Response>(
 /** Adds to `methods`. */
 function answering(methods: Map<string, Method>, session: Session, calls: CallTable): ServeAll {
   return (rpc, run) => {
-    // A process that outlives one Terraform is configured by the next, whom an old stop does not concern.
+    // A process that outlives one Terraform is configured by the next one, to which an old stop does not apply.
     const before = rpc.path === RPC.ConfigureProvider.path ? calls.resume : (): void => undefined
     async function* answer(request: Uint8Array, gone: AbortSignal): AsyncGenerator<Uint8Array> {
       before()
@@ -127,7 +127,7 @@ function serveProviderRpcs(serve: Serve): void {
   serve(RPC.StopProvider, stopProvider)
 }
 
-/** What RPCs answer when their function throws, which handles the exceptions of handlers itself. */
+/** The error of an RPC whose function throws; exceptions of handlers are handled before. */
 function failure(path: string, error: unknown, log: Log): GrpcError {
   const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
   log.error(`${path} failed`, { message, stack })

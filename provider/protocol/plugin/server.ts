@@ -1,17 +1,17 @@
-/** The gRPC server of a plugin: the provider, and go-plugin's own services beside it. */
+/** The gRPC server of a plugin: the provider, and the services of go-plugin. */
 import type { Socket } from 'node:net'
 import { createGrpcServer, type Method } from '../grpc/server.ts'
 import { type Access, admit } from './access.ts'
 import { earlyMethods } from './earlyMethods.ts'
 
-/** The methods of a plugin, each under its path. */
+/** The methods of a plugin by path. */
 export type Methods = ReadonlyMap<string, Method>
 
-/** A server of connections that its owner accepts. */
+/** A server for connections that its owner accepts. */
 export interface PluginServer {
-  /** Serves `connection`, of which nothing was read yet. */
+  /** Serves the unread `connection`. */
   serve(connection: Socket): void
-  /** Ends the streams that would otherwise stay open, and calls `then` when every connection is closed. */
+  /** Ends open streams, and calls `then` when every connection is closed. */
   end(then: () => void): void
   /** Drops every connection. */
   close(): void
@@ -20,13 +20,13 @@ export interface PluginServer {
 interface ServerParts {
   readonly access: Access
   /**
-   * Gives the methods of the provider. Called at once, or with `schema` when the first of them is called. Streams that would
-   * stay open end when `ending` aborts.
+   * Returns the methods of the provider. Called at once, or with `schema` when the first of them is called. Streams end when
+   * `ending` aborts.
    */
   provider(ending: AbortSignal): Promise<Methods>
-  /** The answer to GetProviderSchema, where it is known without the provider. */
+  /** The answer to GetProviderSchema, if it is known without the provider. */
   readonly schema?: Uint8Array | undefined
-  /** Called when Terraform asks the plugin to end, before the answer is handed over. */
+  /** Called when Terraform asks the plugin to end, before the answer is sent. */
   onShutdown(): void
 }
 
@@ -39,7 +39,7 @@ export function createPluginServer({ access, provider, schema, onShutdown }: Ser
     loading ??= provider(ending.signal)
     return loading
   }
-  // What it is rejected with is the answer to the calls that wait for it.
+  // A rejection is the answer to the calls that wait for it.
   if (schema === undefined) load().catch(() => undefined)
   const server = createGrpcServer(async (path) => early.get(path) ?? (await load()).get(path))
   const admitted = admit(access, server.serve)

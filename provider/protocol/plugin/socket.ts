@@ -1,17 +1,17 @@
-/** The socket on which a plugin waits for Terraform. */
+/** The socket on which a plugin listens for Terraform. */
 import { mkdtempSync, rmdirSync, unlinkSync } from 'node:fs'
 import { type AddressInfo, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PluginAddress, PortRange } from './environment.ts'
 
-/** The shortest `sun_path` of the systems that Terraform runs on is 104 bytes (macOS), with a closing zero. */
+/** Shortest `sun_path` of Terraform's platforms: 104 bytes (macOS), including the terminating zero. */
 const SOCKET_PATH_BYTES_MAX = 103
 
 /** Any port. */
 const ANY: PortRange = { first: 0, last: 0 }
 
-/** Where to listen, and how to leave it. */
+/** The address to listen on, and its cleanup. */
 interface ListenTarget {
   /** Path of the socket; `undefined` for TCP. */
   readonly socketPath: string | undefined
@@ -21,8 +21,8 @@ interface ListenTarget {
 const TCP: ListenTarget = { socketPath: undefined, remove: () => undefined }
 
 /**
- * A socket in a new directory of its own that only this user may enter, below `directory` or the system's
- * temporary directory. TCP on the loopback interface where such a path would be too long, and on Windows.
+ * A socket in a new directory that only this user may access, below `directory` or the system's temporary directory. TCP on the
+ * loopback interface if the path would be too long, and on Windows.
  */
 function chooseTarget(directory: string | undefined): ListenTarget {
   const parent = directory ?? tmpdir()
@@ -33,7 +33,7 @@ function chooseTarget(directory: string | undefined): ListenTarget {
   return { socketPath, remove: () => removeSocket(own, socketPath) }
 }
 
-/** Removes what is there of the two: closing a listener removes its socket, at a moment of its own. */
+/** Removes socket and directory, if they exist: closing a listener removes its socket asynchronously. */
 function removeSocket(directory: string, socketPath: string): void {
   try {
     unlinkSync(socketPath)
@@ -46,17 +46,17 @@ function removeSocket(directory: string, socketPath: string): void {
 /** A socket that accepts connections. */
 export interface OpenSocket {
   readonly address: PluginAddress
-  /** Hands every connection over, also those that were made before. Nothing is read from one until then. */
+  /** Passes on every connection, including earlier ones, from which nothing is read until then. */
   handOver(serve: (connection: Socket) => void): void
-  /** Accepts no more connections and removes what the socket left in the file system. */
+  /** Accepts no more connections, and removes the files of the socket. */
   close(): void
 }
 
 /**
- * Listens below `directory`, or on the first free one of `ports` where that is not possible. Resolves when connections are
- * accepted; rejects when none can be.
+ * Listens below `directory`, or else on the first free one of `ports`. Resolves when connections are accepted; rejects when none
+ * can be.
  *
- * It is opened before the gRPC server exists, so that Terraform connects while that is loaded.
+ * It is opened before the gRPC server exists, so that Terraform connects while the server is loaded.
  */
 export async function openSocket(directory: string | undefined, ports: PortRange = ANY): Promise<OpenSocket> {
   const { socketPath, remove } = chooseTarget(directory)
@@ -70,7 +70,7 @@ export async function openSocket(directory: string | undefined, ports: PortRange
     remove()
     throw new Error(`cannot listen on ${socketPath ?? 'the loopback interface'}`, { cause: error })
   }
-  // Accepting a connection failed, of which its client hears.
+  // Accepting a connection failed; its client notices.
   listener.on('error', () => undefined)
   return {
     address: addressOf(listener.address(), socketPath),

@@ -17,7 +17,7 @@ import { decodeObject, encodeDiagnostics, encodeValue, requireObject } from './w
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
 
-/** One apply under way. */
+/** One apply in progress. */
 interface Applying {
   readonly call: Call
   readonly reporter: Reporter
@@ -25,7 +25,7 @@ interface Applying {
   readonly private: PrivateEnvelope
 }
 
-/** What is saved: an object, or null for one that does not exist, and its private bytes. */
+/** The result to save: an object, or null for one that does not exist, and its private bytes. */
 interface Outcome {
   readonly state: ObjectValue | null
   readonly private: Uint8Array
@@ -37,17 +37,17 @@ interface CreateOrUpdate {
   readonly config: ObjectValue
 }
 
-/** What is saved when the handler fails without having called `keep`. */
+/** The result to save when the handler fails without a call of `keep`. */
 function untouched({ private: { prior } }: Applying, state: ObjectValue | null): Outcome {
   return { state, private: prior }
 }
 
-/** What a handler answers is corrected, because a refused answer can lose the object. */
+/** Faults in a handler's answer are corrected, because a refused answer can lose the object. */
 function warningOf({ reporter, resource: { name, handlers } }: Applying) {
   return { reporter, name, attributes: handlers.schema.attributes, severity: 'warning' } as const
 }
 
-/** What `keep` recorded, on top of the prior state or, for a new object, of what was planned. */
+/** The values of `keep`, merged over the prior state or, for a new object, over the plan. */
 function kept(applying: Applying, parts: CreateOrUpdate, answer: Answer<AnyViews>): Outcome {
   const { resource } = applying
   const { attributes } = resource.handlers.schema
@@ -60,7 +60,7 @@ function kept(applying: Applying, parts: CreateOrUpdate, answer: Answer<AnyViews
   }
 }
 
-/** The plan with the answer's values where the plan knew none. */
+/** The plan, with the answer's values in place of unknown ones. */
 function finished(applying: Applying, { planned }: CreateOrUpdate, answer: Answer<AnyViews>): Outcome {
   const { resource, reporter } = applying
   const { attributes } = resource.handlers.schema
@@ -88,7 +88,7 @@ async function createOrUpdate(applying: Applying, parts: CreateOrUpdate): Promis
     return handlers.update({ ...given, prior: parts.prior })
   })
   if (answer === undefined) return survivor
-  // An answer beside an error is what really happened: the plan did not come true, so it does not win.
+  // An answer with an error is the truth: the plan was not fulfilled and does not take precedence.
   return hasErrors(reporter.diagnostics) ? kept(applying, parts, answer) : finished(applying, parts, answer)
 }
 
@@ -107,14 +107,14 @@ async function destroy(applying: Applying, prior: ObjectValue): Promise<Outcome>
 }
 
 /**
- * Makes, changes or deletes an object, and says what is true afterwards. The state that survives a failure:
+ * Creates, updates or deletes an object, and returns its state. The state after a failure:
  *
- * - create: what the handler kept or returned, and then the resource is tainted; nothing if it did neither;
- * - update: what the handler kept or returned; the prior state if it did neither;
+ * - create: the values that the handler kept or returned, and the resource is tainted; nothing if there are none;
+ * - update: the values that the handler kept or returned, or else the prior state;
  * - delete: the prior state.
  *
- * What Terraform would refuse in a successful answer is corrected to the plan with a warning, because a refused
- * answer can lose the object.
+ * Values that Terraform would refuse in a successful answer are corrected to the plan, with a warning, because a refused answer can
+ * lose the object.
  */
 export async function applyResourceChange(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)
@@ -137,7 +137,7 @@ export async function applyResourceChange(request: Request, call: Call): Promise
     return { newState: encodeValue(resource.type, outcome.state), private: outcome.private }
   })
   return {
-    // Nothing was called yet when the request itself could not be read.
+    // No handler was called when the request could not be decoded.
     ...(saved ?? { ...(request.priorState === undefined ? {} : { newState: request.priorState }) }),
     diagnostics: encodeDiagnostics(reporter.diagnostics),
   }

@@ -1,27 +1,27 @@
-/** What every RPC needs besides its request, and what all of them do alike. */
+/** Common parts of all RPCs. */
 import { type Diagnostic, DiagnosticError, errorAt, hasErrors } from '../authoring/diagnostics.ts'
 import type { Log } from '../authoring/log.ts'
 import type { Provider } from '../authoring/provider.ts'
 import type { WireDiagnostic } from '../wire/messageParts.ts'
 import { encodeDiagnostics } from './wireValue.ts'
 
-/** What the RPCs of one process share. */
+/** State shared by the RPCs of one process. */
 export interface Session {
   readonly provider: Provider
   readonly log: Log
-  /** What `configure` returned, once it did. */
+  /** The result of `configure`, if it has been called. */
   configured: { readonly client: unknown } | undefined
-  /** Aborts every call that is under way, and those that come before the next ConfigureProvider. */
+  /** Aborts every call in progress, and later ones until the next ConfigureProvider. */
   stop(): void
 }
 
-/** One call under way. */
+/** One call in progress. */
 export interface Call {
   readonly session: Session
   readonly signal: AbortSignal
   /**
-   * Rejects when an exception reaches the top of the process while the call is under way: its handler may then
-   * never come to an end, and Terraform waits for ever for an answer.
+   * Rejects when an uncaught exception occurs during the call: its handler may then never end, and Terraform would wait for its answer
+   * forever.
    */
   readonly crash: Promise<never>
 }
@@ -32,7 +32,7 @@ export interface Reporter {
   report(diagnostic: Diagnostic): void
   /** Runs `work`; an exception becomes error diagnostics and the result `undefined`. So does a crash. */
   attempt<T>(what: string, work: () => T | Promise<T>): Promise<T | undefined>
-  /** The same for work around an attempt, which sees to a crash itself and whose result still counts then. */
+  /** The same for work that contains an attempt, handles a crash itself, and whose result is used even then. */
   around<T>(what: string, work: () => T | Promise<T>): Promise<T | undefined>
 }
 
@@ -71,8 +71,7 @@ function describeException({ session, signal }: Call, what: string, error: unkno
 }
 
 /**
- * What an RPC answers: `outcome`, or `otherwise` where there is none or an error was reported; and in both cases what
- * was reported.
+ * The answer of an RPC: `outcome`, or `otherwise` when there is none or an error was reported, with the reported diagnostics.
  */
 export function answerOf<Outcome extends object, Otherwise extends object>(
   { diagnostics }: Reporter,

@@ -9,8 +9,8 @@ type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
 
 /**
- * The result of a function. Terraform calls it only with known arguments that are not null, in a process that is
- * not configured; what a function throws is reported at the call, and at the argument if the FunctionError names one.
+ * The result of a function. Terraform calls it only with known arguments that are not null, in an unconfigured process; errors are
+ * reported at the call, or at the argument that a FunctionError names.
  */
 export async function callFunction(request: Request, { session }: Call): Promise<Response> {
   const called = session.provider.functions.get(request.name)

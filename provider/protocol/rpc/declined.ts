@@ -1,6 +1,6 @@
-/** The RPCs of the protocol that are not served. None of their features is advertised in the schema. */
+/** The RPCs that are not served. None of their features is advertised in the schema. */
 
-/** What each declined RPC would be for. */
+/** The feature of each declined RPC. */
 const DECLINED = {
   MoveResourceState: 'moving state between resource types',
   GenerateResourceConfig: 'generating configuration',
@@ -18,10 +18,10 @@ const DECLINED = {
   DeleteState: 'state stores',
 } as const
 
-// True because the keys of DECLINED are what the type is made of.
+// True because the type consists of the keys of DECLINED.
 export const DECLINED_RPCS = Object.keys(DECLINED) as readonly (keyof typeof DECLINED)[]
 
-/** The words of the answer to a declined RPC; its status is UNIMPLEMENTED. Pure. */
+/** The message of a declined RPC, whose status is UNIMPLEMENTED. Pure. */
 export function declinedText(providerName: string, rpc: keyof typeof DECLINED): string {
   return `the ${providerName} provider does not offer ${DECLINED[rpc]} (${rpc})`
 }

@@ -28,7 +28,7 @@ export function encodeFunctions({ functions }: Provider): ReadonlyMap<string, Wi
   )
 }
 
-/** The provider's functions. OpenTofu asks; Terraform reads them in the schema. */
+/** The provider's functions, for OpenTofu; Terraform reads them from the schema. */
 export async function getFunctions(_request: object, { session }: Call): Promise<Response> {
   return { functions: encodeFunctions(session.provider) }
 }

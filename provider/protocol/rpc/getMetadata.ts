@@ -5,7 +5,7 @@ import { SERVER_CAPABILITIES } from './getProviderSchema.ts'
 
 type Response = Partial<MessageOf<typeof messages.response>>
 
-/** Names of everything that the provider has, for programs that need no schema. */
+/** Names of resources, data sources, functions and others, for programs that need no schema. */
 export async function getMetadata(_request: object, { session }: Call): Promise<Response> {
   const { resources, dataSources, functions, lists, actions } = session.provider
   return {

@@ -10,8 +10,8 @@ import { encodeFunctions } from './getFunctions.ts'
 type Response = Partial<MessageOf<typeof messages.response>>
 
 /**
- * What Terraform may rely on: a plan hook sees deletes too, and no call needs GetProviderSchema before it, so
- * Terraform fetches the schema once per command instead of once per process.
+ * Capabilities: plan hooks receive deletes too, and no call requires GetProviderSchema before it, so Terraform fetches the schema
+ * once per command instead of once per process.
  */
 export const SERVER_CAPABILITIES = { planDestroy: true, getProviderSchemaOptional: true }
 
@@ -37,7 +37,7 @@ function allSchemas(provider: Provider): Response {
     resourceSchemas: encodeAll(provider.resources),
     dataSourceSchemas: encodeAll(provider.dataSources),
     serverCapabilities: SERVER_CAPABILITIES,
-    // Terraform before 1.14 does not know the field, and skips it.
+    // Terraform before 1.14 skips the unknown field.
     listResourceSchemas: encodeAll(provider.lists),
     actionSchemas: new Map([...encodeAll(provider.actions)].map(([name, schema]) => [name, { schema }])),
     functions: encodeFunctions(provider),

@@ -6,7 +6,7 @@ import { identityTypes } from './identity.ts'
 
 type Response = Partial<MessageOf<typeof messages.response>>
 
-/** What names an object of each resource that has an identity. Asked for by Terraform 1.12 and later. */
+/** The identity schemas of resources, for Terraform 1.12 and later. */
 export async function getResourceIdentitySchemas(_request: object, { session }: Call): Promise<Response> {
   const entries = [...session.provider.resources].flatMap(([typeName, resource]) => {
     const types = identityTypes(resource)

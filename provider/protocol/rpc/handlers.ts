@@ -1,4 +1,4 @@
-/** How RPCs find handlers, what those are given, and what becomes of what they answer. */
+/** Lookup of handlers, their contexts, and the validation of their answers. */
 
 import type {
   Awaitable,
@@ -23,14 +23,13 @@ import { formatPath } from '../values/path.ts'
 import type { ObjectValue } from '../values/value.ts'
 import type { Call, Reporter } from './call.ts'
 
-/** What handlers get with every call. */
+/** The context of every call of a handler. */
 export function callContext({ session, signal }: Call, reporter: Reporter): CallContext {
   return { signal, log: session.log, report: reporter.report }
 }
 
 /**
- * The same with the client that `configure` made. Throws a DiagnosticError when Terraform has not configured the
- * provider.
+ * The same with the client of `configure`. Throws a DiagnosticError when Terraform has not configured the provider.
  */
 export function configuredContext(call: Call, reporter: Reporter): ConfiguredContext<unknown> {
   const { configured } = call.session
@@ -52,7 +51,7 @@ export function lookUp<Handlers>(
   )
 }
 
-/** Says that a handler of `typeName` made `fault`: as a warning where it was corrected, else as an error. */
+/** Reports `fault` of a handler of `typeName`: as a warning if it was corrected, otherwise as an error. */
 export function faultDiagnostic(severity: 'error' | 'warning', typeName: string, fault: Fault): Diagnostic {
   const make = severity === 'error' ? errorAt : warningAt
   return make(
@@ -62,16 +61,16 @@ export function faultDiagnostic(severity: 'error' | 'warning', typeName: string,
   )
 }
 
-/** Where a handler's answer comes from, and how bad it is when it breaks a rule. */
+/** The origin of a handler's answer, and the severity of its faults. */
 interface Answering {
   readonly reporter: Reporter
   readonly name: string
   readonly attributes: Attributes
-  /** A warning where what is wrong is corrected. */
+  /** A warning when faults are corrected. */
   readonly severity: 'error' | 'warning'
 }
 
-/** The state that a handler answered, as far as its attributes are of their type; the others are reported. */
+/** The state in a handler's answer, without attributes of a wrong type, which are reported. */
 export function answeredState(
   { reporter, name, attributes, severity }: Answering,
   state: object,
@@ -81,7 +80,7 @@ export function answeredState(
   return read.state
 }
 
-/** The same after a read, which may leave nothing unknown. */
+/** The same for a read, which must not return unknown values. */
 export function knownState(answering: Answering, given: object): ObjectValue {
   const state = answeredState(answering, given)
   for (const attribute of Object.keys(state).filter((name) => containsUnknown(state[name] ?? null))) {
@@ -91,16 +90,16 @@ export function knownState(answering: Answering, given: object): ObjectValue {
   return state
 }
 
-/** What of a provider, a resource, a data source or a list is asked about a configuration. */
+/** The parts of a provider, resource, data source or list that validate a configuration. */
 interface Checking {
   readonly schema: Schema
   validate?(context: ValidateContext<ObjectValue>): Awaitable<void>
 }
 
-/** For what has no write-only attributes, and whose RPC carries no capabilities. */
+/** For schemas without write-only attributes, whose RPC has no capabilities. */
 export const NO_CAPABILITIES: ClientCapabilities = { writeOnlyAttributesAllowed: false }
 
-/** Reports what is wrong with `config`: by its attributes, then by the handler's own rules. Needs no client. */
+/** Reports the problems of `config`: of its attributes, then of the handler's rules. Needs no client. */
 export async function checkConfig(
   checking: Checking,
   config: ObjectValue,
@@ -110,6 +109,6 @@ export async function checkConfig(
   const nulls = [nothingMissing, noNullElements].flatMap((rule) => brokenIn(attributes, config, rule))
   const others = [nothingReadOnly, ownValidators].flatMap((rule) => brokenIn(attributes, config, rule))
   for (const diagnostic of [...nulls, ...others]) context.report(diagnostic)
-  // The types of a handler say that no element and nothing required is null.
+  // The types of a handler exclude null elements and null required values.
   if (nulls.length === 0) await checking.validate?.({ ...context, config, capabilities })
 }

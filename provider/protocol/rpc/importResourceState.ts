@@ -14,7 +14,7 @@ import { decodeObject, encodeValue } from './wireValue.ts'
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
 
-/** The stub of the object whose identity the user gave; `undefined` when an id was given instead. */
+/** The stub of the object with the given identity; `undefined` for an import by id. */
 function importedByIdentity(resource: Typed<AnyResource<unknown>>, { typeName, identity }: Request) {
   const types = identityTypes(resource)
   const given = types === undefined ? null : decodeObject({ object: types }, identity?.data)
@@ -29,7 +29,7 @@ function importedByIdentity(resource: Typed<AnyResource<unknown>>, { typeName, i
   }
 }
 
-/** A stub of an existing object: what the handler returned, and null for everything else. Read comes next. */
+/** A stub of an existing object: the handler's attributes, and null for others. Terraform reads it next. */
 export async function importResourceState(request: Request, call: Call): Promise<Response> {
   const { typeName } = request
   const reporter = createReporter(call)

@@ -9,7 +9,7 @@ import { encodeDiagnostics, requireObject } from './wireValue.ts'
 type Request = MessageOf<typeof messages.request>
 type Event = Partial<MessageOf<typeof messages.response>>
 
-/** Runs an action: an event for each line of progress as it comes, and a last one with what went wrong. */
+/** Runs an action: an event for each line of progress, and a last one with the diagnostics. */
 export async function* invokeAction(request: Request, call: Call): AsyncGenerator<Event> {
   const { actionType } = request
   const reporter = createReporter(call)

@@ -15,7 +15,7 @@ import { encodeDiagnostics, encodeValue, requireObject } from './wireValue.ts'
 type Request = MessageOf<typeof messages.request>
 type Event = Partial<MessageOf<typeof messages.response>>
 
-/** The whole object of what was listed: null for what the list does not say. */
+/** The complete listed object, with null for attributes that the list does not return. */
 function objectOf(
   { name, handlers }: Typed<AnyResource<unknown>>,
   { state }: ListedObject,
@@ -28,8 +28,8 @@ function objectOf(
 }
 
 /**
- * The objects that a list finds, each an event, up to the limit that the caller set (0: none). What there is to say
- * about the whole list comes as an event of its own, first warnings, and an error instead of everything.
+ * The objects of a list, one event for each, up to the caller's limit (0: none). Diagnostics about the whole list are a separate
+ * event: warnings come first, and an error replaces all other events.
  */
 export async function listResource(request: Request, call: Call): Promise<readonly Event[]> {
   const { typeName, limit } = request

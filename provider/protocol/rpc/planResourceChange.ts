@@ -22,10 +22,10 @@ type Response = Partial<MessageOf<typeof messages.response>>
 type Amendment = PlanAmendment<AnyViews> | undefined
 type Change = PlanContext<AnyViews, unknown>['change']
 
-/** One plan being made. */
+/** One plan in progress. */
 interface Planning {
   readonly resource: Typed<AnyResource<unknown>>
-  /** Bytes of the object being planned, and of the one that exists: different ones in a replacement. */
+  /** Private bytes of the planned object, and of the existing one; they differ in a replacement. */
   readonly private: { readonly given: Uint8Array; readonly prior: Uint8Array }
   readonly reporter: Reporter
   amend(change: Change): Promise<Amendment>
@@ -60,7 +60,7 @@ async function planCreateOrUpdate(planning: Planning, parts: Parts): Promise<Res
       : { action: 'update', config, planned: marked, prior, hasChanges: differs(proposed) },
   )
   const { state: amended, faults } = readAnswer(attributes, amendment?.planned ?? {}, 'exact')
-  // A change that only the hook makes marks what is computed as any other change does; the hook's word is last.
+  // A change by the hook alone makes computed values unknown like any other change; values of the hook take precedence.
   const planned = { ...mark({ ...marked, ...amended }), ...amended }
   const broken = [...faults, ...checkPlan(attributes, { planned, config, prior: prior ?? undefined })]
   for (const fault of broken) reporter.report(faultDiagnostic('error', resource.name, fault))
@@ -99,8 +99,8 @@ async function planDelete(planning: Planning, prior: ObjectValue): Promise<Respo
 }
 
 /**
- * What is to be done to bring an object from its prior state to its configuration. Runs once in the plan and
- * once more in the apply, with the same result; for a replacement once with the prior state and once without.
+ * Plans the change from an object's prior state to its configuration. Runs once in the plan and again in the apply, with the same
+ * result; for a replacement once with the prior state and once without.
  */
 export async function planResourceChange(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)
@@ -108,9 +108,9 @@ export async function planResourceChange(request: Request, call: Call): Promise<
     const resource = lookUp(call.session.provider.resources, request.typeName)
     const prior = decodeObject(resource.type, request.priorState)
     const proposed = decodeObject(resource.type, request.proposedNewState)
-    // The second plan of a replacement is handed the first one's private bytes, which hold the object's own.
+    // The second plan of a replacement receives the private bytes of the first one, which contain those of the object.
     const priorPrivate = prior === null ? openPrivate(request.priorPrivate).prior : request.priorPrivate
-    // A new object starts without, whatever it replaces.
+    // A new object starts without private bytes, even in a replacement.
     const given = prior === null ? new Uint8Array(0) : priorPrivate
     const planning: Planning = {
       resource,

@@ -1,9 +1,9 @@
 /**
  * Private bytes between plan and apply.
  *
- * Apply gets only the planned private bytes. When an update fails nothing of the plan came true, so the prior
- * bytes have to survive: both travel together, and only one of them is stored in the end. A replacement is planned
- * twice, and its delete gets the second plan's bytes: that plan passes the prior bytes of the first one on.
+ * An apply receives only the planned private bytes. When an update fails, the prior bytes have to be kept: both are sent together,
+ * and only one of them is stored in the end. A replacement is planned twice, and its delete receives the second plan's bytes, so
+ * that plan passes on the prior bytes of the first one.
  */
 import { bytes, message } from '../wire/message.ts'
 
@@ -14,12 +14,12 @@ export interface PrivateEnvelope {
   readonly prior: Uint8Array
 }
 
-/** Both as the one field that PlanResourceChange has. */
+/** Both in the single field of PlanResourceChange. */
 export function sealPrivate(contents: PrivateEnvelope): Uint8Array {
   return envelope.encode(contents)
 }
 
-/** Takes apart what `sealPrivate` made. */
+/** The inverse of `sealPrivate`. */
 export function openPrivate(sealed: Uint8Array): PrivateEnvelope {
   return envelope.decode(sealed)
 }

@@ -8,7 +8,7 @@ import { encodeValue, requireObject } from './wireValue.ts'
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
 
-/** What a data source finds. The configuration is wholly known; its values stay as they were written. */
+/** The result of a data source. The configuration is completely known, and its values are kept in their spelling. */
 export async function readDataSource(request: Request, call: Call): Promise<Response> {
   const { typeName } = request
   const reporter = createReporter(call)

@@ -25,9 +25,8 @@ function refreshed(
 }
 
 /**
- * The object as it is now. Values that mean the same as the stored ones keep their spelling, and private bytes
- * are sent back unless the handler replaced them: what is not sent back is lost. On an error the stored state
- * stays as it is.
+ * The current object. Values that equal the stored ones keep their spelling, and private bytes are returned unless the handler
+ * replaced them, because omitted ones are lost. After an error the stored state is unchanged.
  */
 export async function readResource(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)

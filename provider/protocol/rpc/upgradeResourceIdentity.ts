@@ -10,7 +10,7 @@ import { encodeValue } from './wireValue.ts'
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
 
-/** A stored identity as it is read now. There is one version of each, so that only its type is made sure of. */
+/** A stored identity in its current form. There is only one version of each, so only its type is checked. */
 export async function upgradeResourceIdentity(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)
   const upgradedIdentity = await reporter.attempt(`Reading the identity of ${request.typeName}`, async () => {

@@ -33,8 +33,8 @@ function upgrade(resource: AnyResource<unknown>, from: number, stored: JsonObjec
 }
 
 /**
- * Brings stored state into the shape of the current schema: upgraders first, then attributes that the schema
- * no longer has are dropped and new ones are null. Runs on every read of stored state, whatever its version.
+ * Converts stored state to the current schema: runs upgraders, drops attributes that the schema no longer has, and sets new ones to
+ * null. Runs on every read of stored state, of any version.
  */
 export async function upgradeResourceState(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)

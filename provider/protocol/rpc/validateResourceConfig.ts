@@ -12,7 +12,7 @@ import { capabilitiesOf, encodeDiagnostics, requireObject } from './wireValue.ts
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
 
-/** An older client would silently send null instead of the value, so using the attribute has to fail there. */
+/** An older client would silently send null instead of the value, so the attribute must be refused there. */
 function writeOnlyUnsupported(attributes: Attributes, config: ObjectValue): readonly Diagnostic[] {
   return writeOnlyPaths(attributes, config).map((path) =>
     errorAt(
@@ -24,7 +24,7 @@ function writeOnlyUnsupported(attributes: Attributes, config: ObjectValue): read
   )
 }
 
-/** Checks a resource's configuration. Runs without a client, and again whenever more of it is known. */
+/** Validates a resource's configuration. Runs without a client, and again when more values are known. */
 export async function validateResourceConfig(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)
   await reporter.attempt(`Validating ${request.typeName}`, async () => {

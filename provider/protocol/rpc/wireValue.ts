@@ -1,4 +1,4 @@
-/** Values, paths and diagnostics as they travel. */
+/** Values, paths and diagnostics on the wire. */
 
 import type { ClientCapabilities } from '../authoring/context.ts'
 import type { Diagnostic } from '../authoring/diagnostics.ts'
@@ -17,39 +17,39 @@ export interface WireValue {
   readonly json?: Uint8Array
 }
 
-/** Reads a value of `type`; one that is not on the wire is null. */
+/** Decodes a value of `type`; a missing one is null. */
 export function decodeValue(type: Type, wire: WireValue | undefined): Value {
   if (wire?.msgpack?.length) return decodeMsgpack(type, wire.msgpack)
   if (wire?.json?.length) return conform(type, parseJson(Buffer.from(wire.json).toString()))
   return null
 }
 
-/** Reads an object of `type`; null when there is none. */
+/** Decodes an object of `type`; null when there is none. */
 export function decodeObject(type: Type, wire: WireValue | undefined): ObjectValue | null {
   const value = decodeValue(type, wire)
   return isObject(value) ? value : null
 }
 
-/** Reads an object of `type`. Throws when there is none where the protocol says there is one. */
+/** Decodes an object of `type`. Throws when there is none although the protocol requires one. */
 export function requireObject(type: Type, wire: WireValue | undefined, what: string): ObjectValue {
   const value = decodeObject(type, wire)
   if (value === null) throw new Error(`Terraform sent no ${what}`)
   return value
 }
 
-/** A value ready to be sent. `type` gives it its one form and fills in what it lacks with null. */
+/** Encodes a value in the canonical form of `type`, with null for missing attributes. */
 export function encodeValue(type: Type, value: Value): WireValue {
   return { msgpack: encodeMsgpack(conform(type, value)) }
 }
 
-/** What the client said that it can do. */
+/** Capabilities of the client. */
 export function capabilitiesOf(
   wire: { readonly writeOnlyAttributesAllowed?: boolean } | undefined,
 ): ClientCapabilities {
   return { writeOnlyAttributesAllowed: wire?.writeOnlyAttributesAllowed ?? false }
 }
 
-/** A path as Terraform reads it. */
+/** A path in the form of the protocol. */
 export function encodePath(path: Path): WirePath {
   const steps = path.map((step): WirePathStep => {
     if (typeof step === 'string') return { attributeName: step }
@@ -59,11 +59,11 @@ export function encodePath(path: Path): WirePath {
 }
 
 /**
- * As much of `path` as Terraform finds in the configuration: an argument, and an element of it or an attribute in it.
+ * The part of `path` that Terraform finds in the configuration: an argument, and an element or an attribute of it.
  *
  * Terraform follows longer paths through nested blocks only. In nested attributes it looks for the last name of the path
- * among the arguments of the resource, and then quotes a line that has nothing to do with the problem: `name = …` of a
- * service for the name in an assertion. It finds the attribute of an argument when it is named as a key is. Measured
+ * among the arguments of the resource, and then quotes an unrelated line: `name = …` of a
+ * service for the name in an assertion. It finds the attribute of an argument when it is passed as a key. Measured
  * with Terraform 1.11.4; diagnosticLines.e2e.test.ts has the table.
  */
 function placeablePath(path: Path): Path {
@@ -72,18 +72,18 @@ function placeablePath(path: Path): Path {
   return [argument, typeof inside === 'string' ? { key: inside } : inside]
 }
 
-/** `detail`, with the whole path where neither it nor the summary names it, and Terraform is given less. */
+/** `detail` with the full path, if neither it nor the summary names it and Terraform receives a shorter one. */
 function locatedDetail({ summary, detail, path = [] }: Diagnostic): string {
   const whole = formatPath(path)
   if (path.length < 2 || summary.includes(whole) || detail.includes(whole)) return detail
   return `${detail}\n\nAttribute: ${whole}`.trimStart()
 }
 
-/** Diagnostics as Terraform reads them. */
+/** Diagnostics in the form of the protocol. */
 export function encodeDiagnostics(diagnostics: readonly Diagnostic[]): readonly WireDiagnostic[] {
   return diagnostics.map((diagnostic) => {
     const { severity, summary, path = [] } = diagnostic
-    // Without any step Terraform names neither a line nor the resource.
+    // With an empty path Terraform names neither a line nor the resource.
     const attribute = path.length === 0 ? {} : { attribute: encodePath(placeablePath(path)) }
     return { severity: SEVERITY[severity], summary, detail: locatedDetail(diagnostic), ...attribute }
   })

@@ -1,4 +1,4 @@
-/** The rules that a schema must keep, checked once when a provider is defined, before Terraform sees it. */
+/** The rules for schemas, checked once when a provider is defined. */
 
 import { type Attribute, type Attributes, isNested, type Schema } from '../authoring/schema.ts'
 import { formatPath } from '../values/path.ts'
@@ -18,14 +18,14 @@ const RESERVED_IN_RESOURCES = [
 /** Arguments that Terraform itself gives every provider block. */
 const RESERVED_IN_PROVIDERS = ['alias', 'version']
 
-/** What an attribute inherits from those around it. */
+/** Properties that an attribute inherits from its parents. */
 interface Surroundings {
   readonly inSet: boolean
   readonly inWriteOnly: boolean
   readonly inComputed: boolean
 }
 
-/** What is wrong with one attribute itself; each entry is a sentence's end: "count: is reserved …". */
+/** The faults of one attribute; each is the rest of a sentence: "count: is reserved …". */
 function faultsOf(name: string, attribute: Attribute, around: Surroundings): readonly string[] {
   const { required, optional, computed, writeOnly, stable, requiresReplace } = attribute
   const hasDefault = !isNested(attribute) && attribute.default !== undefined
@@ -61,21 +61,21 @@ function attributeFaults(attributes: Attributes, path: readonly string[], around
   })
 }
 
-/** Which of Terraform's own arguments a schema's root must not redefine. */
+/** Terraform's own arguments, which a schema's root must not redefine. */
 export type SchemaUse = 'provider' | 'resource' | 'data source' | 'action'
 
 const RESERVED_IN: Readonly<Record<SchemaUse, readonly string[]>> = {
   provider: RESERVED_IN_PROVIDERS,
   resource: RESERVED_IN_RESOURCES,
   'data source': RESERVED_IN_RESOURCES,
-  // Its configuration is a block of its own.
+  // Its configuration is a separate block.
   action: [],
 }
 
 /**
- * Everything that is wrong with `schema`, as `path: fault`; empty when it may be served.
+ * The faults of `schema`, as `path: fault`; empty when it is valid.
  *
- * Only resources are written to and kept, so nothing else may have write-only attributes.
+ * Only resources are written and stored, so only they may have write-only attributes.
  */
 export function schemaFaults(schema: Schema, use: SchemaUse): readonly string[] {
   const reserved = RESERVED_IN[use]

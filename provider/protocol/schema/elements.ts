@@ -1,11 +1,11 @@
-/** The objects inside a nested attribute's value, each with its place. */
+/** The objects in a nested attribute's value, with their places. */
 
 import type { NestedAttribute } from '../authoring/schema.ts'
 import { isArray, isMap, isObject } from '../values/equality.ts'
 import type { Path } from '../values/path.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 
-/** Where an object stands inside a nested attribute. */
+/** The place of an object in a nested attribute. */
 export interface Place {
   /** Steps from the attribute to the object; none into a set, whose elements have no path. */
   readonly steps: Path
@@ -30,7 +30,7 @@ const ITSELF: Place = { steps: [], in: objectOr }
 const IN_SET: Place = { steps: [], in: () => undefined }
 
 /**
- * `value` of `attribute` with every object inside it replaced by `change`. What is null or unknown stays.
+ * `value` of `attribute` with every object in it replaced by `change`. Null and unknown values are kept.
  *
  * Pure if `change` is.
  */

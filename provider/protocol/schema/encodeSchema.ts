@@ -1,4 +1,4 @@
-/** Schemas as Terraform reads them. */
+/** Schemas in the form of the protocol. */
 
 import { type Attribute, type Attributes, isNested, type Schema } from '../authoring/schema.ts'
 import { encodeType } from '../values/type.ts'
@@ -30,7 +30,7 @@ function encodeAttributes(attributes: Attributes): readonly Partial<WireAttribut
   return Object.entries(attributes).map(([name, attribute]) => encodeAttribute(name, attribute))
 }
 
-/** `schema` as a message. Validators, defaults and the like stay with the provider. */
+/** `schema` as a message, without validators and defaults. */
 export function encodeSchema(schema: Schema): WireSchema {
   return {
     version: schema.version ?? 0,

@@ -1,4 +1,4 @@
-/** The rules that a schema states about configuration: what must, may and must not be set, and validators. */
+/** The rules of a schema for configuration: required, optional and read-only attributes, and validators. */
 import { type Diagnostic, errorAt } from '../authoring/diagnostics.ts'
 import { type Attribute, type Attributes, isNested, type Validator } from '../authoring/schema.ts'
 import { containsUnknown, isArray, isMap } from '../values/equality.ts'
@@ -6,12 +6,12 @@ import { formatPath, type Path } from '../values/path.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { elementsOf } from './elements.ts'
 
-/** The faults of one attribute's own value, at `path`. */
+/** The faults of one attribute's value, at `path`. */
 type Rule = (attribute: Attribute, value: Value, path: Path) => readonly Diagnostic[]
 
 /**
- * Where `config` breaks `rule`, attribute by attribute, null and unknown ones included. The inside of a read-only
- * attribute is not checked: setting the attribute at all is the mistake.
+ * The violations of `rule` in `config`, including null and unknown attributes. The inside of a read-only attribute is not checked:
+ * the mistake is to set it at all.
  */
 export function brokenIn(
   attributes: Attributes,
@@ -38,7 +38,7 @@ function isReadOnly({ computed, optional }: Attribute): boolean {
 
 /**
  * Refuses values for attributes that only the provider sets. Terraform accepts them, plans them as configured, and loses
- * the object when the provider's answer differs. An unknown value is refused too: it is set to something.
+ * the object when the provider's answer differs. An unknown value is refused too, because it is set.
  */
 export const nothingReadOnly: Rule = (attribute, value, path) => {
   if (!isReadOnly(attribute) || value === null) return []
@@ -68,11 +68,11 @@ export const noNullElements: Rule = (_attribute, value, path) => {
   return [...value].filter(([, item]) => item === null).map(([key]) => refuse([...path, { key }]))
 }
 
-/** The validators of the schema, each for a value of which everything is known. */
+/** Runs the validators of the schema on completely known values. */
 export const ownValidators: Rule = (attribute, value, path) => {
-  // What is not known yet is validated again when it is.
+  // Unknown values are validated again when they are known.
   if (attribute.validators === undefined || value === null || containsUnknown(value)) return []
-  // Each attribute's validators take values of its own type, and the value was decoded by that type.
+  // Validators take values of the attribute's type, by which the value was decoded.
   const validators = attribute.validators as readonly Validator<Value>[]
   return validators.flatMap((validator) => validator(value, path))
 }

@@ -1,4 +1,4 @@
-/** What a handler returned, made into state. */
+/** Converts the results of handlers to state. */
 import type { Attributes } from '../authoring/schema.ts'
 import { isNested, typeOf } from '../authoring/schema.ts'
 import { mapElements } from '../schema/elements.ts'
@@ -8,7 +8,7 @@ import { formatPath, type Path } from '../values/path.ts'
 import { type ObjectValue, UNKNOWN, type Value } from '../values/value.ts'
 import { meansTheSame } from './keepSpelling.ts'
 
-/** A mistake of the provider's own that was corrected. `message` never holds a value. */
+/** A corrected mistake of the provider. `message` never contains a value. */
 export interface Fault {
   readonly path: Path
   readonly message: string
@@ -20,8 +20,8 @@ export interface Settled {
 }
 
 /**
- * The attributes of an answer that are of their type, and what is wrong with the others. Attributes that nested
- * objects lack stay missing when `matching` is `partial`.
+ * The attributes of an answer with the right type, and the faults of others. Attributes missing in nested objects remain missing
+ * when `matching` is `partial`.
  */
 export function readAnswer(attributes: Attributes, answer: object, matching: 'partial' | 'exact'): Settled {
   const faults: Fault[] = []
@@ -43,7 +43,7 @@ export function readAnswer(attributes: Attributes, answer: object, matching: 'pa
   return { state, faults }
 }
 
-/** `base` with everything that `answer` has on top; attributes inside nested objects likewise. */
+/** `answer` merged over `base`, including attributes of nested objects. */
 export function overlay(attributes: Attributes, answer: ObjectValue, base: ObjectValue): ObjectValue {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, attribute]) => {
@@ -59,7 +59,7 @@ export function overlay(attributes: Attributes, answer: ObjectValue, base: Objec
   )
 }
 
-/** `planned` with what is unknown in it taken from `answer`; `undefined` there means it was left out. */
+/** `planned` with its unknown values taken from `answer`; `undefined` for omitted ones. */
 function fill(planned: Value, answer: Value | undefined): Value {
   if (planned === UNKNOWN) return answer ?? null
   if (isArray(planned) && isArray(answer) && planned.length === answer.length) {
@@ -74,7 +74,7 @@ function fill(planned: Value, answer: Value | undefined): Value {
   return planned
 }
 
-/** Whether `answer` says about every planned attribute what was planned; what it leaves out, it agrees with. */
+/** Whether `answer` equals the plan in all attributes that it has. */
 function agrees(attributes: Attributes, name: string, planned: Value, answer: Value): boolean {
   const attribute = attributes[name]
   if (attribute === undefined) return true
@@ -100,10 +100,10 @@ function nestedAgrees(attributes: Attributes, planned: Value, answer: Value): bo
 }
 
 /**
- * The state after an apply that succeeded: what was planned, and from `answer` what was not known then.
+ * The state after a successful apply: the plan, with unknown values from `answer`.
  *
- * Terraform refuses a result that differs from the plan and may then lose the object, so a difference is
- * corrected to the plan and reported: the next refresh shows what the service really has.
+ * Terraform refuses a result that differs from the plan, and may then lose the object, so a difference is corrected to the plan and
+ * reported: the next refresh shows the real value.
  */
 export function settle(attributes: Attributes, planned: ObjectValue, answer: ObjectValue): Settled {
   const faults: Fault[] = []

@@ -1,18 +1,18 @@
-/** Semantic equality: a value that only changed its spelling keeps the one that is stored. */
+/** Semantic equality: a value that only changed its spelling keeps the stored one. */
 import { type Attribute, type Attributes, isNested } from '../authoring/schema.ts'
 import { mapElements } from '../schema/elements.ts'
 import { containsUnknown } from '../values/equality.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 
-/** Whether the schema's author calls two values of `attribute` the same. Asked only about known ones. */
+/** Whether two known values of `attribute` are equal according to the schema. */
 export function meansTheSame(attribute: Attribute, prior: Value, next: Value): boolean {
   if (prior === null || next === null || containsUnknown(prior) || containsUnknown(next)) return false
-  // Each attribute's equal() takes values of its own type, and both values were decoded by that type.
+  // equal() takes values of the attribute's type, by which both values were decoded.
   const equal = attribute.equal as ((prior: Value, next: Value) => boolean) | undefined
   return equal?.call(attribute, prior, next) ?? false
 }
 
-/** `next` with the spelling of `prior` wherever the schema's author calls the two the same. */
+/** `next` with the spelling of `prior` for values that are equal according to the schema. */
 export function keepSpelling(attributes: Attributes, next: ObjectValue, prior: ObjectValue): ObjectValue {
   return Object.fromEntries(
     Object.entries(next).map(([name, value]) => {

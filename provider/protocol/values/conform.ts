@@ -1,4 +1,4 @@
-/** Brings a value from a provider's author, from MessagePack or from JSON into the one form of its type. */
+/** Converts a value of a handler, MessagePack or JSON to the canonical form of its type. */
 import { isArray, isMap, isObject } from './equality.ts'
 import { canonicalNumber, Decimal, numberFromText } from './number.ts'
 import { formatPath, type Path } from './path.ts'
@@ -17,11 +17,11 @@ export class ConformError extends Error {
 }
 
 /**
- * How an object's attributes are matched with its type:
+ * How attributes of an object are matched with its type:
  *
- * - `exact`: one that the type does not have is refused, one that is missing is null;
- * - `stored`: one that the type does not have is dropped, as the state of an older schema may have it;
- * - `partial`: as exact, but what is missing stays missing, as in the answer of a handler.
+ * - `exact`: an unknown attribute is refused, a missing one is null;
+ * - `stored`: an unknown attribute is dropped, because it may come from an older schema;
+ * - `partial`: as exact, but a missing attribute remains missing, as in the answer of a handler.
  */
 export type Matching = 'exact' | 'stored' | 'partial'
 
@@ -99,7 +99,7 @@ function nameOf(given: unknown): string {
   return typeof given === 'object' ? 'an object' : `a ${typeof given}`
 }
 
-/** `value` with every unknown inside it replaced by null, for state that has to be saved as it is. */
+/** `value` with every unknown replaced by null, for state that has to be saved incomplete. */
 export function withoutUnknown(value: Value): Value {
   if (value === UNKNOWN) return null
   if (isArray(value)) return value.map(withoutUnknown)

@@ -1,4 +1,4 @@
-/** Structural equality of values, and the search for what differs or is unknown. */
+/** Structural equality of values, and the search for differences and unknown values. */
 import { Decimal, equalNumbers } from './number.ts'
 import { type ObjectTypes, type Type, visitType } from './type.ts'
 import { isKnown, type ObjectValue, UNKNOWN, type Value } from './value.ts'
@@ -7,8 +7,8 @@ const isNumber = (value: Value): value is number | bigint | Decimal =>
   typeof value === 'number' || typeof value === 'bigint' || value instanceof Decimal
 
 /**
- * Whether two values of `type` are the same value: sets without regard to order or repetition, objects and
- * maps without regard to key order. Unknown equals unknown, null equals null, and neither equals anything else.
+ * Whether two values of `type` are equal: sets without regard to order or repetition, objects and maps without regard to key order.
+ * Unknown equals unknown, null equals null, and neither equals any other value.
  *
  * Pure. A value that is not of `type` equals nothing but itself.
  */

@@ -1,4 +1,4 @@
-/** JSON with numbers that keep every digit, the form of stored state. Node 20's JSON.parse loses them. */
+/** JSON with numbers of arbitrary precision, the form of stored state. Node 20's JSON.parse loses digits. */
 import { Decimal, type NumberValue, numberFromText } from './number.ts'
 
 /** A JSON document. Parsed objects have no prototype, so a key such as `__proto__` is a key like any other. */
@@ -25,7 +25,7 @@ const DEPTH_MAX = 500
 const TOKEN =
   /[\s]*(?:([[\]{},:])|("[^"\\]*(?:\\.[^"\\]*)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y
 
-/** Parses `text`. Throws a SyntaxError with the offset, and never the text, where it is not JSON. */
+/** Parses `text`. Throws a SyntaxError with the offset, but without the text, when it is not JSON. */
 export function parseJson(text: string): JsonValue {
   const tokens = tokenReader(text)
   const value = readValue(tokens, 0)
@@ -36,7 +36,7 @@ export function parseJson(text: string): JsonValue {
 interface Tokens {
   /** The next token. Strings keep their quotes. */
   next(): string
-  /** Takes the next token when it is `wanted`. */
+  /** Consumes the next token if it is `wanted`. */
   skip(wanted: string): boolean
   refuse(): never
   end(): void

@@ -1,4 +1,4 @@
-/** Values as MessagePack, the form in which Terraform sends and receives them. */
+/** Values as MessagePack, the encoding of Terraform. */
 import { decode, ExtData, ExtensionCodec, encode } from '@msgpack/msgpack'
 import { conform } from './conform.ts'
 import { isArray, isMap, isObject } from './equality.ts'
@@ -12,7 +12,7 @@ const REFINED_UNKNOWN_EXTENSION = 12
 
 const codec = new ExtensionCodec()
 for (const type of [UNKNOWN_EXTENSION, REFINED_UNKNOWN_EXTENSION]) {
-  // A refinement is a hint that no decision here needs, and sending an unrefined unknown is always allowed.
+  // Refinements are not needed here, and an unrefined unknown may always be sent.
   codec.register({ type, encode: () => null, decode: () => UNKNOWN })
 }
 
@@ -23,9 +23,9 @@ const ENCODE_OPTIONS = { extensionCodec: codec, useBigInt64: true }
 const UNKNOWN_DATA = new ExtData(UNKNOWN_EXTENSION, new Uint8Array(1))
 
 /**
- * Reads a value of `type`. Throws ConformError when the bytes hold a value of another type.
+ * Decodes a value of `type`. Throws ConformError when the bytes contain a value of another type.
  *
- * Integers of 64 bits come as bigint and decimals that fit no binary format as text, hence `conform`.
+ * 64-bit integers are decoded as bigint, and decimals without a binary form as text, hence `conform`.
  */
 export function decodeMsgpack(type: Type, bytes: Uint8Array): Value {
   return conform(type, decode(bytes, DECODE_OPTIONS))

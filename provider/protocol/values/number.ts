@@ -1,5 +1,5 @@
 /**
- * Terraform's numbers: decimals of any size, held so that each number has exactly one representation.
+ * Terraform's numbers: decimals of any size, each with exactly one representation.
  *
  * | number | held as |
  * | --- | --- |
@@ -9,7 +9,7 @@
  * | any other decimal | `Decimal` |
  */
 
-/** A number that neither `number` nor `bigint` can hold. `text` is its canonical decimal text. */
+/** A number that neither `number` nor `bigint` can represent. `text` is its canonical decimal text. */
 export class Decimal {
   readonly text: string
 
@@ -25,12 +25,12 @@ export class Decimal {
 
 export type NumberValue = number | bigint | Decimal
 
-/** Digits beyond which an integer with an exponent stays text, so that `1e999999999` costs no memory. */
+/** Number of digits from which an integer with an exponent is kept as text, so that `1e999999999` takes no memory. */
 const EXPANDED_DIGITS_MAX = 1_000
 
 const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,15}))?$/
 
-/** A decimal taken apart: `sign digits * 10^exponent`, without zeros at either end of `digits`. */
+/** The parts of a decimal: `sign digits * 10^exponent`, without zeros at either end of `digits`. */
 interface Parts {
   readonly sign: string
   readonly digits: string

@@ -1,4 +1,4 @@
-/** Where in a resource a value stands. */
+/** Paths of values in a resource. */
 
 /** An attribute by name, an element of a list by index, or an element of a map by key. */
 export type PathStep = string | number | { readonly key: string }
@@ -6,11 +6,11 @@ export type PathStep = string | number | { readonly key: string }
 /**
  * Steps from the root: `['endpoints', 0, 'headers', { key: 'Accept' }, 'value']`.
  *
- * Elements of sets have no place in Terraform's paths: a path to one ends at the set.
+ * Elements of sets have no paths in Terraform: a path to one ends at the set.
  */
 export type Path = readonly PathStep[]
 
-/** A path as Terraform prints it: `endpoints[0].headers["Accept"].value`. */
+/** A path in Terraform's notation: `endpoints[0].headers["Accept"].value`. */
 export function formatPath(path: Path): string {
   return path
     .map((step, position) => {

@@ -1,9 +1,9 @@
-/** The types of values, as authors write them and as Terraform spells them. */
+/** The types of values, in the notations of authors and Terraform. */
 
 /**
  * A type: `'string'`, `{ list: 'string' }`, `{ map: { object: { name: 'string' } } }`.
  *
- * Terraform's `dynamic` and tuples are not offered: no value of theirs can then be decoded wrongly.
+ * Terraform's `dynamic` and tuples are not supported, so their values cannot be decoded wrongly.
  */
 export type Type =
   | 'string'
@@ -19,7 +19,7 @@ export interface ObjectTypes {
   readonly [attribute: string]: Type
 }
 
-/** What calls `visitType` wants done for each kind of type. */
+/** The functions of `visitType` for each kind of type. */
 export interface TypeVisitor<T> {
   primitive(type: 'string' | 'number' | 'bool'): T
   list(element: Type): T
@@ -28,7 +28,7 @@ export interface TypeVisitor<T> {
   object(attributes: ObjectTypes): T
 }
 
-/** Calls the function of `visitor` that fits `type`. */
+/** Calls the function of `visitor` for `type`. */
 export function visitType<T>(type: Type, visitor: TypeVisitor<T>): T {
   if (typeof type === 'string') return visitor.primitive(type)
   if ('list' in type) return visitor.list(type.list)
@@ -52,12 +52,12 @@ function typeToJson(type: Type): TypeJson {
   })
 }
 
-/** Terraform's spelling of a type, such as `["list","string"]`, as the UTF-8 bytes that a schema carries. */
+/** Terraform's notation of a type, such as `["list","string"]`, as the UTF-8 bytes in a schema. */
 export function encodeType(type: Type): Uint8Array {
   return Buffer.from(JSON.stringify(typeToJson(type)))
 }
 
-/** How a type is called in a message to a person: `list of string`. */
+/** The name of a type in messages: `list of string`. */
 export function describeType(type: Type): string {
   return visitType(type, {
     primitive: (name) => name,

@@ -1,8 +1,7 @@
 /**
  * The values that travel between Terraform and a provider.
  *
- * A value is read together with its type (type.ts), which tells a list from a set. The three states that other
- * models confuse are three different things here:
+ * A value is interpreted together with its type (type.ts), which distinguishes a list from a set. Three states are distinct:
  *
  * - null: `null`, the value of an argument that is not set, and of a whole object that does not exist;
  * - unknown: the symbol `UNKNOWN`, a value that Terraform will know only after apply;
@@ -10,7 +9,7 @@
  */
 import type { NumberValue } from './number.ts'
 
-/** A value that is not known yet. Only configuration and plans hold it, never state. */
+/** A value that is not known yet. Only configuration and plans contain it, never state. */
 export const UNKNOWN: unique symbol = Symbol('unknown')
 export type Unknown = typeof UNKNOWN
 
@@ -19,7 +18,7 @@ export interface ObjectValue {
   readonly [attribute: string]: Value
 }
 
-/** List and set are arrays (a set's order means nothing), map is a Map, object is a plain object. */
+/** List and set are arrays (the order of a set has no meaning), map is a Map, object is a plain object. */
 export type Value =
   | null
   | Unknown
@@ -30,7 +29,7 @@ export type Value =
   | ReadonlyMap<string, Value>
   | ObjectValue
 
-/** Whether `value` is neither null nor unknown itself. What it contains may still be unknown. */
+/** Whether `value` is neither null nor unknown itself. It may contain unknown values. */
 export function isKnown(value: Value): value is Exclude<Value, null | Unknown> {
   return value !== null && value !== UNKNOWN
 }

@@ -1,18 +1,18 @@
 /**
- * The encoding of protobuf, as far as the messages of this protocol need it: varints, and what has a length.
+ * The protobuf encodings that the messages of this protocol use: varints, and length-delimited values.
  *
- * A library for this costs each process 3 ms at its start, and Terraform starts a provider several times per command.
+ * A library would cost each process 3 ms at its start, and Terraform starts a provider several times per command.
  */
 
 /** A varint has seven bits in a byte, so 64 bits take up to ten. */
 const VARINT_BYTES_MAX = 10
-/** Bits of a varint that a sum of numbers holds exactly. */
+/** Bits of a varint that a sum of numbers represents exactly. */
 const EXACT_BITS = 49
 
-/** How the value of a field ends. */
+/** Wire types. */
 export const WIRE_TYPE = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const
 
-/** Reads a message from its bytes. Every function throws a RangeError where the message is cut off or is none. */
+/** Reads a message from its bytes. Every function throws a RangeError for a truncated or invalid message. */
 export class WireReader {
   readonly #bytes: Buffer
   #at = 0
@@ -39,7 +39,7 @@ export class WireReader {
     return this.#longVarint()
   }
 
-  /** What has a length. It points into the bytes of the message. */
+  /** A length-delimited value, which refers to the bytes of the message. */
   bytes(): Buffer {
     const length = this.varint()
     const end = this.#at + length
@@ -100,7 +100,7 @@ function cutOff(): RangeError {
   return new RangeError('the message is cut off')
 }
 
-/** Puts a message together. What is written must not change before `finish`: it is not copied. */
+/** Assembles a message. Written bytes must not change before `finish`, because they are not copied. */
 export class WireWriter {
   readonly #parts: Uint8Array[] = []
   #length = 0
@@ -122,7 +122,7 @@ export class WireWriter {
     this.#add(Uint8Array.from(bytes))
   }
 
-  /** The number of a field, and how its value ends. */
+  /** The number of a field, and its wire type. */
   tag(id: number, wireType: number): void {
     this.varint(id * 8 + wireType)
   }
@@ -136,7 +136,7 @@ export class WireWriter {
     this.bytes(Buffer.from(value))
   }
 
-  /** The message that `write` writes, with its length. */
+  /** The message written by `write`, with its length. */
   message(write: (inner: WireWriter) => void): void {
     const inner = new WireWriter()
     write(inner)

@@ -1,4 +1,4 @@
-/** The messages of go-plugin's health service, which every plugin serves beside the provider. */
+/** The messages of go-plugin's health service. */
 import { message, string, uint32 } from './message.ts'
 
 export const healthCheck = {

@@ -1,5 +1,5 @@
 /**
- * Protobuf messages described by a table of fields, from which both the codec and the TypeScript type follow.
+ * Protobuf messages described by a table of fields, from which the codec and the TypeScript type are derived.
  *
  * Terraform starts a provider several times per command, so nothing here parses .proto text or generates code
  * at start: a message is a few closures over a reader and a writer of bytes.
@@ -11,7 +11,7 @@ export interface Field<T> {
   readonly id: number
   /** The value of a field that is not on the wire. */
   absent(): T
-  /** Reads one occurrence; `before` is what the field held until then, which repeated fields extend. */
+  /** Reads one occurrence; `before` is the previous value of the field, which repeated fields extend. */
   read(reader: WireReader, before: T): T
   /** Writes the field with its tag, or nothing when the value is the default. */
   write(writer: WireWriter, value: T): void
@@ -20,7 +20,7 @@ export interface Field<T> {
 type Fields = { readonly [name: string]: Field<unknown> }
 type FieldType<F> = F extends { absent(): infer T } ? T : never
 
-/** A message as decoded: every field is there, `undefined` where an optional one was not on the wire. */
+/** A decoded message with every field; `undefined` for a missing optional one. */
 export type Decoded<F> = { readonly [K in keyof F]: FieldType<F[K]> }
 
 /** Reads and writes one kind of message. `T` is the decoded form; to encode, fields may be left out. */
@@ -33,7 +33,7 @@ export interface Message<T> {
 /** The decoded form of a message: `type Diagnostic = MessageOf<typeof diagnostic>`. */
 export type MessageOf<M> = M extends { decode(bytes: Uint8Array): infer T } ? T : never
 
-/** Builds the codec of a message from its fields. Fields that the table does not name are skipped when read. */
+/** Builds the codec of a message from its fields. Unknown fields are skipped. */
 export function message<const F extends Fields>(fields: F): Message<Decoded<F>> {
   const table: [string, Field<unknown>][] = Object.entries(fields)
   const byId = new Map(table.map(([name, field]) => [field.id, { name, field }]))
@@ -54,7 +54,7 @@ export function message<const F extends Fields>(fields: F): Message<Decoded<F>> 
       if (known === undefined) reader.skip(tag % 8)
       else decoded[known.name] = known.field.read(reader, decoded[known.name])
     }
-    // Every field of F was given its absent() value above and only replaced by its own read().
+    // Every field of F has its absent() value or the result of its own read().
     return decoded as Decoded<F>
   }
   const encode = (value: { readonly [name: string]: unknown }): Buffer => {
@@ -82,7 +82,7 @@ const STRING: Scalar<string> = {
 const BYTES: Scalar<Uint8Array> = {
   wireType: WIRE_TYPE.lengthDelimited,
   zero: new Uint8Array(0),
-  // What the reader gives points into the whole request, which it would keep alive.
+  // Copied, because a view would keep the whole request alive.
   read: (reader) => new Uint8Array(reader.bytes()),
   write: (writer, value) => writer.bytes(value),
 }
@@ -149,7 +149,7 @@ function writeMessage<T>(writer: WireWriter, id: number, codec: Message<T>, valu
   writer.message((inner) => codec.writeInto(inner, value))
 }
 
-/** A message inside a message; `undefined` when it is not on the wire. */
+/** A nested message; `undefined` when it is not on the wire. */
 export function nested<T>(id: number, codec: Message<T>): Field<Partial<T> | undefined> {
   return {
     id,
@@ -189,7 +189,7 @@ export function mapOf<T>(id: number, codec: Message<T>): Field<ReadonlyMap<strin
   }
 }
 
-/** The codec that `find` gives, looked up when it is used: for messages that contain themselves. */
+/** The codec that `find` returns, called at first use, for recursive messages. */
 export function lazily<T>(find: () => Message<T>): Message<T> {
   return {
     encode: (value) => find().encode(value),

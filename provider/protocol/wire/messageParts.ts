@@ -1,5 +1,5 @@
 /**
- * What the messages of the plugin protocol are made of: values, paths, diagnostics, schemas, signatures, identities.
+ * The parts of the messages of the plugin protocol: values, paths, diagnostics, schemas, signatures, identities.
  */
 import {
   bool,
@@ -50,13 +50,13 @@ export const serverCapabilities = message({
   moveResourceState: bool(3),
 })
 
-/** `StringKind`: how a description is to be read. */
+/** `StringKind`: the format of a description. */
 export const MARKDOWN = 1
 
 /** Values of a nested attribute's `nesting`. */
 export const NESTING = { single: 1, list: 2, set: 3, map: 4 } as const
 
-/** One attribute of a schema; `nestedType` is there instead of `type` for nested attributes. */
+/** One attribute of a schema; nested attributes have `nestedType` instead of `type`. */
 export interface WireAttribute {
   readonly name: string
   readonly type: Uint8Array

@@ -1,8 +1,8 @@
 /**
- * The messages of Terraform's plugin protocol 6 that this framework reads or writes.
+ * The messages of Terraform's plugin protocol 6 that this framework uses.
  *
  * Field numbers are the protocol's own (package `tfplugin6`, up to version 6.10, that of Terraform 1.14). Fields
- * of features that are never offered (deferral, legacy types) are left out: a reader skips them.
+ * of unsupported features (deferral, legacy types) are left out: a reader skips them.
  */
 import { bool, bytes, int64, mapOf, message, nested, presentInt64, repeated, string } from './message.ts'
 import {
@@ -218,7 +218,7 @@ export const validateActionConfig = { request: actionRequest, response: diagnost
 
 export const planAction = { request: actionRequest, response: diagnosticsAt(1) }
 
-/** The response is one event of a stream, of which either part is there. */
+/** The response is one event of a stream with one of its parts. */
 export const invokeAction = {
   request: actionRequest,
   response: message({

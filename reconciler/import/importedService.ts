@@ -10,7 +10,7 @@ import type { SourceValue } from './sourceValue.ts'
 /** A value of a header: a text, or the name of the environment variable that holds a secret. */
 export type ImportedValue = string | { readonly env: string; readonly prefix?: string }
 
-/** An endpoint as another tool checks it, as far as a manifest can say that. */
+/** An endpoint of another tool, as far as a manifest can express it. */
 export interface ImportedEndpoint {
   readonly url: string
   readonly name?: string | undefined
@@ -25,7 +25,7 @@ export interface ImportedEndpoint {
   readonly assertions: readonly AssertionForm[]
 }
 
-/** A service as another tool monitors it. */
+/** A service of another tool. */
 export interface ImportedService {
   readonly name: string
   readonly intervalS: number
@@ -70,7 +70,7 @@ export function timeoutOf(value: SourceValue, seconds = secondsOf(value)): numbe
   return Math.min(seconds, TIMEOUT_SECS_MAX)
 }
 
-/** The URL of an endpoint; notes why it cannot be one. */
+/** The URL of an endpoint; undefined, with a note, when it is not valid. */
 export function urlOf(value: SourceValue, url = value.text()): string | undefined {
   if (url === undefined) {
     value.note('left out: it has no URL')
@@ -94,8 +94,8 @@ const SECRET_NAME = /auth|cookie|token|secret|passw|api-?_?key|credential|sessio
 const SCHEME = /^(Bearer|Basic|Token|ApiKey)\s+(.+)$/is
 
 /**
- * The headers of an endpoint. A value that is a secret by its name, or a variable, becomes a reference to an environment
- * variable, which a note names: no secret is copied into a manifest.
+ * The headers of an endpoint. A value with the name of a secret, or a variable, becomes a reference to an environment
+ * variable, with a note: no secret is copied into a manifest.
  */
 export function headersOf(
   entries: readonly (readonly [string, SourceValue])[],
@@ -185,7 +185,7 @@ export function statusOf(codes: readonly string[]): AssertionForm | undefined {
   return { status: { oneOf: joined.flatMap(each) } }
 }
 
-/** The body of a request; one that mentions a secret becomes a reference as a whole, which a note names. */
+/** The body of a request; one that mentions a secret becomes a reference, with a note. */
 export function bodyOf(
   value: SourceValue | undefined,
   place: string,
@@ -200,14 +200,14 @@ export function bodyOf(
   return { env }
 }
 
-/** `service` as a manifest under the name `key`, as plain data in the order in which people write it. Pure. */
+/** `service` as a manifest with the name `key`, as plain data in the usual order of fields. Pure. */
 export function manifestOf(service: ImportedService, key: string, regions: readonly string[]): object {
   const { name, intervalS, isPaused, labels, endpoints } = service
   return {
     apiVersion: 'pharos/v1',
     kind: 'Service',
     metadata: { name: key, ...(Object.keys(labels).length === 0 ? {} : { labels }) },
-    // A text that looks like a variable of manifests stays a text.
+    // A text that looks like a variable of manifests is escaped.
     spec: withoutReferences({
       ...(name === key ? {} : { name }),
       interval: formatDuration({ secs: intervalS, nanos: 0 }),
@@ -229,7 +229,7 @@ export function manifestOf(service: ImportedService, key: string, regions: reado
   }
 }
 
-/** Seconds, to the millisecond, as a manifest writes them. Pure. */
+/** Seconds in the notation of manifests, with a precision of milliseconds. Pure. */
 export function durationText(seconds: number): string {
   const ms = Math.max(1, Math.round(seconds * 1_000))
   return formatDuration({ secs: Math.floor(ms / 1_000), nanos: (ms % 1_000) * 1_000_000 })

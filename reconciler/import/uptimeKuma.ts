@@ -18,7 +18,7 @@ import { type ImportNote, readSource, type SourceValue, UnreadableSource } from 
 const INTERVAL_S = 60
 /** Part of the interval that a monitor without a timeout waits. */
 const USUAL_TIMEOUT = 0.8
-/** Statuses that count as up unless a monitor names others. */
+/** Default statuses that count as up. */
 const USUAL_CODES = ['200-299']
 /** Types of monitors that are HTTP checks. */
 const HTTP_TYPES = new Set(['http', 'keyword', 'json-query'])
@@ -137,7 +137,7 @@ function serviceOf(monitor: SourceValue, variable: (place: string) => string): I
   }
 }
 
-/** The value under the name of the export, else under that of the database. */
+/** The value under its name in the export, or else in the database. */
 function either(monitor: SourceValue, exported: string, stored: string): SourceValue {
   return monitor.get(exported).isThere ? monitor.get(exported) : monitor.get(stored)
 }

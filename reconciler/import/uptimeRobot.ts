@@ -28,7 +28,7 @@ const METHODS: Readonly<Record<string, string>> = {
   ...{ '1': 'HEAD', '2': 'GET', '3': 'POST', '4': 'PUT', '5': 'PATCH', '6': 'DELETE', '7': 'OPTIONS' },
 }
 const PAUSED = new Set(['0', 'PAUSED'])
-/** A keyword monitor is down when the text is there (1), or when it is missing (2). */
+/** A keyword monitor is down when the text is present (1) or missing (2). */
 const MUST_BE_THERE = new Set(['2', 'ALERT_NOT_EXISTS'])
 const DIGEST = new Set(['2', 'DIGEST'])
 const BEARER = 'BEARER'
@@ -83,7 +83,7 @@ function serviceOf(monitor: SourceValue, variable: (place: string) => string): I
     return undefined
   }
   const request = either(monitor, 'httpMethodType', 'http_method')
-  // Its usual method HEAD is only cheaper: a GET has the same status.
+  // Its default method HEAD has the same status as GET.
   const method = METHODS[request.text() ?? '2'] ?? request.text() ?? 'GET'
   if (method !== 'HEAD' && method !== 'GET' && method !== 'POST') {
     request.note(`${name} is left out: ${method} requests are not made, only GET and POST`)

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '../../../api/client/client.ts'
-import { readersEnvironment } from '../../../scripts/readersEnvironment.ts'
+import { readersEnvironment, root } from '../../../scripts/readersEnvironment.ts'
 import { startServer, type TestServer } from '../../../server/testing/startServer.ts'
 import { githubMachine, runGithub } from './github.ts'
 import { gitlabVariables, runGitlab } from './gitlab.ts'
@@ -81,10 +81,26 @@ export async function openShop(fill: (work: string, folder: string) => void): Pr
   }
 }
 
+/** A `tsx` that runs each program once, and copies what it made for jobs with an equal one: loading CDKTF takes long. */
+const tsxOnce = (folder: string): string => `#!/bin/sh
+set -e
+test "$*" = main.ts
+made="${folder}/made-$(cksum < main.ts | tr ' ' -)"
+if test -d "$made"; then
+  cp -R "$made" cdktf.out
+else
+  "${root}/node_modules/.bin/tsx" main.ts
+  cp -R cdktf.out "$made"
+fi
+`
+
 /** The environment of a machine that has what `npm ci` would install: on the PATH, and above the checkouts. */
 function machineIn(folder: string): NodeJS.ProcessEnv {
   const machine = readersEnvironment(folder)
-  writeFileSync(join(folder, '.bin/npm'), '#!/bin/sh\ntest "$*" = ci || exit 1\n', { mode: 0o755 })
+  const commands = { npm: '#!/bin/sh\ntest "$*" = ci || exit 1\n', tsx: tsxOnce(folder) }
+  for (const [name, text] of Object.entries(commands)) {
+    writeFileSync(join(folder, '.bin', name), text, { mode: 0o755 })
+  }
   return machine
 }
 

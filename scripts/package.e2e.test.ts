@@ -13,21 +13,15 @@ import {
 } from 'node:fs'
 import { arch, platform, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { root } from './readersEnvironment.ts'
 
+const packed = inject('packed')
 let folder: string
-let packed: string
 let environment: NodeJS.ProcessEnv
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'pharos-package-'))
-  // prepare has run: its bundles are those under test.
-  const names = execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  packed = join(folder, names.trim())
   const settings = Object.entries(process.env).filter(([name]) => !/^(?:PHAROS|TF|CDKTF|npm)_/i.test(name))
   environment = {
     ...Object.fromEntries(settings),

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { inject } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
@@ -24,7 +25,7 @@ export interface OutsideProject {
 }
 
 /**
- * Packs this checkout and unpacks it into a fresh project. The packages `installed` beside it, and those that ours
+ * Unpacks what npm would publish of this checkout into a fresh project. The packages `installed` beside it, and those that ours
  * depends on, are links to this checkout's, so that no network is needed.
  */
 export async function outsideProject(installed: readonly string[]): Promise<OutsideProject> {
@@ -32,10 +33,7 @@ export async function outsideProject(installed: readonly string[]): Promise<Outs
   const packages = join(folder, 'node_modules')
   const ours = join(packages, 'pharos')
   mkdirSync(ours, { recursive: true })
-  const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder]
-  await run('npm', pack, { cwd: root })
-  const [tarball = ''] = readdirSync(folder).filter((file) => file.endsWith('.tgz'))
-  await run('tar', ['-xzf', join(folder, tarball), '-C', ours, '--strip-components=1'])
+  await run('tar', ['-xzf', inject('packed'), '-C', ours, '--strip-components=1'])
   for (const name of [...installed, 'js-yaml']) {
     mkdirSync(dirname(join(packages, name)), { recursive: true })
     symlinkSync(join(root, 'node_modules', name), join(packages, name))

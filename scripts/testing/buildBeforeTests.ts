@@ -1,27 +1,52 @@
-import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { buildAll, buildPrograms } from '../build.mjs'
 import { importedFrom } from './importGraph.ts'
 
-/** How tests and their imports refer to built files: a path into dist/, the package of the bindings, their sources. */
-const BUILT = /\bdist\/(?:pharos|terraform-provider)[-\w]*|'dist'|'pharos\/cdkt|cdktf\/\.gen/g
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The file that npm would publish. */
+    packed: string
+  }
+}
+
+/** How tests and their imports refer to what is built: the package, a path into dist/, the bindings, their sources. */
+const BUILT =
+  /\binject\('packed'\)|\bdist\/(?:pharos|terraform-provider)[-\w]*|'dist'|'pharos\/cdkt|cdktf\/\.gen/g
 
 /** The thread of slow matches, which commands start beside the test's process. It needs no other program. */
 const MATCHER = 'dist/pharos-matcher'
 
+/** What npm would publish, for tests that install it. */
+const PACKED = "inject('packed')"
+
 /**
  * Tests of whole programs run the program of a user, so the bundles are built from the sources under test first. If no
  * selected test refers to one, nothing is built, and if they refer only to the matcher, only that: a unit test starts at
- * once. Each project inherits this from the whole run, which builds for all of them.
+ * once. Packing takes as long as building, and is done once for all tests that install the package. Each project inherits
+ * this from the whole run, which builds for all of them.
  */
-export default async function buildBeforeTests(project: TestProject): Promise<void> {
-  if (!project.isRootProject()) return
+export default async function buildBeforeTests(project: TestProject): Promise<(() => void) | undefined> {
+  if (!project.isRootProject()) return undefined
   const { vitest, config } = project
   const tests = vitest.state.getPaths().map((path) => relative(config.root, path))
   const named = namesOfBuilt(tests)
   if ([...named].some((name) => name !== MATCHER)) await buildAll()
   else if (named.size > 0) await buildPrograms((out) => `dist/${out}` === `${MATCHER}.js`)
+  if (!named.has(PACKED)) return undefined
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-packed-'))
+  project.provide('packed', join(folder, packInto(folder)))
+  return () => rmSync(folder, { recursive: true })
+}
+
+/** Packs the checkout as npm would publish it; the name of the file in `folder`. */
+function packInto(folder: string): string {
+  // prepare has run: its bundles are those under test.
+  const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder]
+  return execFileSync('npm', args, { encoding: 'utf8' }).trim()
 }
 
 /** What is built that one of `files`, or what they import, names. */

@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { apiClient } from '../testing/apiClient.ts'
+import { runHere } from '../testing/commandHere.ts'
 import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
-import { runProgram, type ServerProcess, startProcess } from '../testing/serverProcess.ts'
+import { type ServerProcess, startProcess } from '../testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 
 /** The user of the servers in these tests. Only root can choose one, and root ignores permissions. */
@@ -71,11 +72,11 @@ test('a rotation by root leaves the key, and all else, to the user that the serv
   const running = await start()
   const before = await stat(keyFile)
 
-  const whileItRuns = await runProgram(['master-key', 'rotate', '--data-dir', dataDir])
+  const whileItRuns = await runHere(['master-key', 'rotate', '--data-dir', dataDir])
   const created = await createSealed(running)
   const ready = await readiness(running)
   await running.stop()
-  const whileItStands = await runProgram(['master-key', 'rotate', '--data-dir', dataDir])
+  const whileItStands = await runHere(['master-key', 'rotate', '--data-dir', dataDir])
   const after = await stat(keyFile)
   const again = await start()
 
@@ -97,7 +98,7 @@ test('a rotation through a symbolic link changes what it points to, and leaves t
   await symlink(join(elsewhere, 'key'), keyFile)
   const before = await readFile(keyFile, 'utf8')
 
-  const { code } = await runProgram(['master-key', 'rotate', '--data-dir', dataDir])
+  const { code } = await runHere(['master-key', 'rotate', '--data-dir', dataDir])
 
   expect([code, (await readFile(join(elsewhere, 'key'), 'utf8')) === before]).toEqual([0, false])
   expect(await readdir(elsewhere)).toEqual(['key'])

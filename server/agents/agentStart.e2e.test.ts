@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startAgentProcess } from '../testing/agentProcess.ts'
+
+test('an agent that cannot start says why, and shows no token', async ({ onTestFinished }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-agent-start-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'token'), `pharos_agent_${'1a'.repeat(32)}`)
+  const tokenFile = ['--token-file', join(folder, 'token')]
+  const wrong = join(folder, 'wrong')
+  writeFileSync(wrong, 'pharos_agent_123')
+  const failures = [
+    [
+      ['--server', 'http://pharos.example:7443', ...tokenFile],
+      'would show the token to everything on the way: use https',
+    ],
+    [['--server', 'https://pharos.example:7443'], 'no token: give --token-file, or PHAROS_AGENT_TOKEN'],
+    [['--server', 'https://pharos.example', '--token-file', wrong], 'holds no agent token'],
+    [
+      ['--server', 'https://pharos.example', ...tokenFile, '--ca-file', '/nowhere'],
+      '/nowhere cannot be read (ENOENT): check --ca-file',
+    ],
+    [
+      ['--server', 'https://pharos.example', ...tokenFile, '--ca-file', wrong],
+      `${wrong} holds no certificate (PEM): check --ca-file`,
+    ],
+    [['--server', 'https://pharos.example', ...tokenFile, '--allow-ranges', 'everything'], 'everything'],
+    [['--server', 'pharos.example'], 'is no URL'],
+  ] as const
+
+  const outcomes = await Promise.all(
+    failures.map(async ([args]) => {
+      const agent = startAgentProcess(args)
+      return { code: await agent.exited, output: agent.output() }
+    }),
+  )
+
+  for (const [index, { code, output }] of outcomes.entries()) {
+    expect([code, output]).toEqual([1, expect.stringContaining(failures[index]?.[1] ?? '')])
+    expect(output).not.toContain('pharos_agent_1')
+  }
+})

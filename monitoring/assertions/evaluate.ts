@@ -52,7 +52,7 @@ export interface EvaluationTools {
   readonly matchElsewhere: MatchElsewhere
 }
 
-/** Evaluates `assertions` on a response: all of them, in their order, whatever the first ones come to. */
+/** Evaluates `assertions` on a response: all of them, in their order, whatever the first ones come to. Gap G57. */
 export async function evaluateAssertions(
   assertions: readonly CompiledAssertion[],
   observation: Observation,

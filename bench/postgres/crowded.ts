@@ -8,6 +8,7 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { buildPrograms } from '../../scripts/build.mjs'
 import { withConnection } from '../../server/store/postgres/schema/migrate.ts'
 import { MIGRATIONS } from '../../server/store/postgres/schema/migrations.ts'
 import { apiClient } from '../../server/testing/apiClient.ts'
@@ -178,6 +179,7 @@ function versionOf(url: string): Promise<number> {
   })
 }
 
+await buildPrograms((out) => out.startsWith('pharos-server'))
 const cluster = await startCluster('full')
 const url = await cluster.createMigrated()
 const database = shareDatabase(url)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { RESULTS_FILE } from '../results/file/resultsSchema.ts'
 import { copyDatabase } from '../store/sqlite/files/backupDatabase.ts'
-import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
+import { addDatabase, type DatabaseOptions, databaseUrlOf } from './options/databaseOption.ts'
 import { present, type Write } from './text/output.ts'
 import { folderEngineOf, withExistingStore } from './withStore.ts'
 
@@ -12,14 +12,18 @@ const RESULTS_SUFFIX = '.results'
 
 /** Adds `backup` and `restore`. */
 export function addBackupCommands(program: Command, write: Write): void {
-  addDataDir(program.command('backup').description('copy the database; a server may be running'))
+  addDatabase(program.command('backup').description('copy the database; a server may be running'))
     .requiredOption('--to <file>', 'file to write; it contains no master key')
     .option(
       '--with-results',
       `copy the results as well, to the file with ${RESULTS_SUFFIX} added to its name`,
     )
-    .action(async (options: DataDirOptions & { to: string; withResults?: boolean }) => {
-      const { dataDir, to, json } = options
+    .action(async (options: DatabaseOptions & { to: string; withResults?: boolean }) => {
+      const { to, json } = options
+      const dataDir = folderOf(
+        options,
+        'back it up with pg_dump, or with pgBackRest or another archive of its log',
+      )
       const results = options.withResults === true ? `${to}${RESULTS_SUFFIX}` : undefined
       if (results !== undefined) assertCopyable(join(dataDir, RESULTS_FILE), results)
       const engine = folderEngineOf(dataDir)
@@ -28,19 +32,29 @@ export function addBackupCommands(program: Command, write: Write): void {
       const text = results === undefined ? `wrote ${to}` : `wrote ${to} and ${results}`
       present(write, json, { file: to, ...(results === undefined ? {} : { results }) }, text)
     })
-  addDataDir(
+  addDatabase(
     program
       .command('restore')
       .description('create a data folder from a backup, and from its results file if that is beside it'),
   )
     .requiredOption('--from <file>', 'file written by "backup"')
-    .action(async (options: DataDirOptions & { from: string }) => {
-      await folderEngineOf(options.dataDir).restoreFrom(options.from)
+    .action(async (options: DatabaseOptions & { from: string }) => {
+      const dataDir = folderOf(
+        options,
+        'restore it with pg_restore, or restore into a folder and use "migrate --from"',
+      )
+      await folderEngineOf(dataDir).restoreFrom(options.from)
       const results = `${options.from}${RESULTS_SUFFIX}`
-      if (existsSync(results)) await copyDatabase(results, join(options.dataDir, RESULTS_FILE))
-      const text = `restored ${options.dataDir}; it needs the master key that the original had`
-      present(write, options.json, { dataDir: options.dataDir }, text)
+      if (existsSync(results)) await copyDatabase(results, join(dataDir, RESULTS_FILE))
+      const text = `restored ${dataDir}; it needs the master key that the original had`
+      present(write, options.json, { dataDir }, text)
     })
+}
+
+/** The data folder that the options name. Throws with `remedy` for a PostgreSQL database. */
+function folderOf(options: DatabaseOptions, remedy: string): string {
+  if (databaseUrlOf(options) === undefined) return options.dataDir ?? ''
+  throw new Error(`this command is for data folders. A PostgreSQL database: ${remedy}`)
 }
 
 /** Throws, before anything is written, when there are no results or `file` exists. */

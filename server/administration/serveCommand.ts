@@ -15,7 +15,7 @@ import { consoleListeningOf, consoleUrlOption, trustProxiesOption } from './opti
 import { addBackupFlags, type BackupOptions, backupScheduleOf } from './options/backupOptions.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './options/configuration.ts'
 import { addDatabaseFlags, type DatabasePlace, engineOf } from './options/databaseOption.ts'
-import { readGiven } from './options/dataDirOption.ts'
+import { readGiven } from './options/readGiven.ts'
 import { keySourceOf, masterKeyOption } from './options/masterKeyOption.ts'
 import { statusListeningOf, statusUrlOption } from './options/statusListening.ts'
 import type { Write } from './text/output.ts'

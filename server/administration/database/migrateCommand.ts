@@ -51,7 +51,7 @@ async function move(options: MigrateOptions, write: Write, writeError: Write): P
   if (options.from === undefined || options.to === undefined) {
     throw new Error('--from and --to belong together: give both to move data, or none to migrate the schema')
   }
-  const [source, target] = [placeGiven(options.from), placeGiven(options.to)]
+  const [source, target] = [placeOf('--from', options.from), placeOf('--to', options.to)]
   if ((source.dataDir === undefined) === (target.dataDir === undefined)) {
     throw new Error(
       '--from and --to must be a data folder and a PostgreSQL database: use backup and restore for two folders, pg_dump for two databases',
@@ -71,6 +71,15 @@ async function move(options: MigrateOptions, write: Write, writeError: Write): P
     },
   })
   present(write, options.json, { from: from.place, to: to.place, ...moved }, moveText(from, to, moved))
+}
+
+/** The place that a flag names. Throws with the name of the flag. */
+function placeOf(flag: string, text: string): DatabasePlace {
+  try {
+    return placeGiven(text)
+  } catch (error) {
+    throw new Error(`${flag} ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
 }
 
 function moveText(from: Engine, to: Engine, { moved, left }: Move): string {

@@ -5,7 +5,7 @@ import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { newestBackupAtMs } from '../../store/sqlite/files/backupFolder.ts'
 import { sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
 import { VARIABLES } from './configuration.ts'
-import { readGiven } from './dataDirOption.ts'
+import { readGiven } from './readGiven.ts'
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** Most backups kept. */

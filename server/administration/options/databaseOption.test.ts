@@ -20,11 +20,28 @@ test.each([
     /'--database <url>' cannot be used with option '--data-dir <dir>'/,
   ],
   [['--database', 'mysql://hush@host/x'], /must be a URL such as postgresql:/],
+  [['--database', URL.replace(':1/', ':99999/')], /must be a URL such as postgresql:/],
+  [['--database-file', URL], /must be a file that contains the URL/],
   [['--database-file', 'nowhere'], /cannot be read: ENOENT/],
 ])('a command with the flags %j is refused: %s', async (flags, text) => {
   const { code, stderr } = await runHere(['org', 'list', ...flags])
 
   expect([code, stderr]).toEqual([1, expect.stringMatching(text)])
+  expect(stderr).not.toContain('hush')
+})
+
+test.each([
+  [['backup', '--database', URL, '--to', 'x'], /back it up with pg_dump/],
+  [['restore', '--database', URL, '--from', 'x'], /restore it with pg_restore/],
+  [
+    ['migrate', '--from', URL.replace(':1/', ':99999/'), '--to', 'x'],
+    /--from must be a URL such as postgresql:/,
+  ],
+])('%j is refused: %s', async (args, text) => {
+  const { code, stdout, stderr } = await runHere([...args, '--json'])
+
+  expect([code, stderr]).toEqual([1, expect.stringMatching(text)])
+  expect(`${stdout}${stderr}`).not.toContain('hush')
 })
 
 test('the URL of a database is read from a file, and no message contains its password', async () => {

@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { monotonicMs, systemEnvironment } from '../../process/systemEnvironment.ts'
 import type { Engine } from '../../store/engine.ts'
 import { postgresEngine } from '../../store/postgres/postgresEngine.ts'
 import { sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
 import { VARIABLES } from './configuration.ts'
-import { readGiven } from './dataDirOption.ts'
+import { readGiven } from './readGiven.ts'
 
 /** Location of the data. `addDatabaseFlags` checks that exactly one is given. */
 export interface DatabasePlace {
@@ -42,13 +42,13 @@ export function addDatabaseFlags<Options>(
         'URL of a PostgreSQL database instead of a folder; visible in the process list',
       )
         .env(VARIABLES.database)
-        .argParser(readDatabaseUrl)
+        .argParser((text) => withoutValue(command, '--database', () => readDatabaseUrl(text)))
         .conflicts(['dataDir', 'databaseFile']),
     )
     .addOption(
       new Option('--database-file <file>', 'file that contains the URL of the PostgreSQL database')
         .env(VARIABLES.databaseFile)
-        .argParser(readUrlFile)
+        .argParser((text) => withoutValue(command, '--database-file', () => readUrlFile(text)))
         .conflicts('dataDir'),
     )
     .hook('preAction', () => {
@@ -61,6 +61,19 @@ export function addDatabaseFlags<Options>(
     })
 }
 
+/**
+ * What `read` returns. Ends `command` with its refusal otherwise, in which the library would repeat the value: a URL that has a
+ * mistake has a password too.
+ */
+function withoutValue(command: Command, flag: string, read: () => string): string {
+  try {
+    return read()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return command.error(`error: option '${flag}' ${reason}`, { code: 'pharos.invalidDatabase' })
+  }
+}
+
 /** The URL of the PostgreSQL database that the options name; `undefined` for a data folder. Pure. */
 export function databaseUrlOf({ database, databaseFile }: DatabasePlace): string | undefined {
   return database ?? databaseFile
@@ -68,8 +81,8 @@ export function databaseUrlOf({ database, databaseFile }: DatabasePlace): string
 
 /** The location in one argument: a URL, a file that contains one, or a data folder. Throws on an empty argument. */
 export function placeGiven(text: string): DatabasePlace {
-  readGiven(text)
-  if (URL.canParse(text) && text.includes('://')) return { database: readDatabaseUrl(text) }
+  if (text === '') throw new Error('must not be empty')
+  if (text.includes('://')) return { database: readDatabaseUrl(text) }
   if (statSync(text, { throwIfNoEntry: false })?.isFile() === true) return { databaseFile: readUrlFile(text) }
   return { dataDir: text }
 }
@@ -86,18 +99,19 @@ export function engineOf(place: DatabasePlace, backupFolder?: string): Engine {
 /** `text` if it is the URL of a PostgreSQL database. The message does not repeat it: it may contain a password. */
 function readDatabaseUrl(text: string): string {
   if (URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol)) return text
-  throw new InvalidArgumentError('must be a URL such as postgresql://user:password@host/database')
+  throw new Error('must be a URL such as postgresql://user:password@host/database')
 }
 
 function readUrlFile(file: string): string {
   readGiven(file)
+  if (file.includes('://')) throw new Error('must be a file that contains the URL')
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw new InvalidArgumentError(
-      `cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw new Error(`cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
   }
   return readDatabaseUrl(text.trim())
 }

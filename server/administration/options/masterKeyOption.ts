@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import { defaultKeyFile, type KeySource } from '../../secrets/keyring.ts'
 import { MASTER_KEY_VARIABLE, VARIABLES } from './configuration.ts'
 import type { DatabaseOptions } from './databaseOption.ts'
-import { readGiven } from './dataDirOption.ts'
+import { readGiven } from './readGiven.ts'
 
 /** Options of a command that needs the master key. */
 export interface MasterKeyOptions extends DatabaseOptions {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { readCertificate, type TlsFiles } from '../../process/certificateFiles.ts'
 import { VARIABLES } from './configuration.ts'
-import { readGiven } from './dataDirOption.ts'
+import { readGiven } from './readGiven.ts'
 
 /** Options of `serve` for TLS. */
 export interface TlsOptions {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { withConnection } from '../../store/postgres/schema/migrate.ts'
 import { type LossyProxy, startLossyProxy } from '../postgres/lossyProxy.ts'
 import type { ServerProcess } from '../serverProcess.ts'
+import { fillDiskOf } from './fullDatabase.ts'
 import { differences, emptyLedger } from './ledger.ts'
 import { type PostgresServer, startPostgres } from './replicatedPostgres.ts'
 import { seedOrg, shareDatabase } from './sharedDatabase.ts'
@@ -12,6 +13,8 @@ const CALM_MS = 1_000
 /** How long a crashed database is down, and how long a network passes nothing (milliseconds). */
 const DOWN_MS = 2_000
 const SILENT_MS = 10_000
+/** How long another program locks the organisation: longer than a mutation waits (milliseconds). */
+const LOCKED_MS = 3_000
 /** Clients that write, and servers that they use. */
 const WRITERS = 8
 const SERVERS = 3
@@ -28,7 +31,12 @@ export interface Scene {
   readonly proxy: LossyProxy
   readonly servers: ServerProcess[]
   readonly startServer: () => Promise<ServerProcess>
+  /** The organisation whose clients write. */
+  orgId: string
 }
+
+/** A fault; resolves to the time in which no server could write (milliseconds), where it is known. */
+type Inflict = (scene: Scene) => Promise<unknown>
 
 export const FAULTS = {
   'restart of the database': ({ database }) => database.restart(),
@@ -66,19 +74,30 @@ export const FAULTS = {
     await servers.shift()?.kill()
     servers.push(await startServer())
   },
+  'organisation locked by another program': ({ database, orgId }) =>
+    withConnection(database.url, async (client) => {
+      await client.query('BEGIN')
+      await client.query('SELECT 1 FROM orgs WHERE id = $1 FOR UPDATE', [orgId])
+      await sleep(LOCKED_MS)
+      await client.query('ROLLBACK')
+    }),
+  'disk of the database full': ({ database }) => fillDiskOf(database.url),
   failover: async (scene) => {
     const old = scene.database
     const standby = await old.makeStandby()
     await sleep(CALM_MS)
+    const killedMs = performance.now()
     old.kill()
     scene.proxy.cut()
     await standby.promote()
     scene.proxy.redirect(standby.url)
     scene.proxy.restore()
+    const outageMs = performance.now() - killedMs
     scene.database = standby
     old.remove()
+    return outageMs
   },
-} satisfies Record<string, (scene: Scene) => Promise<void>>
+} satisfies Record<string, Inflict>
 
 export type Fault = keyof typeof FAULTS
 
@@ -87,6 +106,8 @@ export interface FaultReport {
   readonly figures: Readonly<WriterFigures>
   /** Between what clients were answered and what is stored; empty when the promise held. */
   readonly problems: readonly string[]
+  /** Time in which no server could write (milliseconds), where it is known. */
+  readonly outageMs: number | undefined
 }
 
 /** The servers, the database and the network between them; the rounds of all faults share them. */
@@ -103,12 +124,13 @@ export async function openInstallation(pauseMs?: number): Promise<Installation> 
   const shared = shareDatabase(proxy.url)
   const servers: ServerProcess[] = [await shared.start()]
   while (servers.length < SERVERS) servers.push(await shared.start())
-  const scene: Scene = { database, proxy, servers, startServer: () => shared.start() }
+  const scene: Scene = { database, proxy, servers, startServer: () => shared.start(), orgId: '' }
   return {
     run: async (fault, random) => {
       const { orgId, keys } = await seedOrg(scene.database.url, WRITERS * KEYS_PER_WRITER, {
         ...{ servicesMax: 1_000_000, endpointsMax: 1_000_000 },
       })
+      scene.orgId = orgId
       const ledger = emptyLedger()
       const urls = () => scene.servers.map(({ url }) => url)
       const writers = startWriters({
@@ -120,7 +142,9 @@ export async function openInstallation(pauseMs?: number): Promise<Installation> 
         ...(pauseMs !== undefined && { pauseMs }),
       })
       await sleep(CALM_MS)
-      await FAULTS[fault](scene)
+      const inflict: Inflict = FAULTS[fault]
+      const outage = await inflict(scene)
+      const outageMs = typeof outage === 'number' ? outage : undefined
       const made = writers.figures.made
       const deadlineMs = performance.now() + RECOVERY_MS_MAX
       while (writers.figures.made < made + WRITERS && performance.now() < deadlineMs) await sleep(50)
@@ -129,7 +153,7 @@ export async function openInstallation(pauseMs?: number): Promise<Installation> 
       const problems = await differences(scene.database.url, orgId, ledger)
       const isBack = writers.figures.made >= made + WRITERS
       return {
-        figures: writers.figures,
+        ...{ figures: writers.figures, outageMs },
         problems: isBack ? problems : [...problems, 'nothing is made any more'],
       }
     },

@@ -12,6 +12,8 @@ import { postgresPrograms } from '../postgres/programs.ts'
 const NOBODY = 65_534
 const USER = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
+type StandbyKind = 'synchronous' | 'asynchronous'
+
 /** A PostgreSQL that keeps what it acknowledged, in a folder, and can be stopped in every way. */
 export interface PostgresServer {
   /** The URL of its database `postgres`. */
@@ -22,8 +24,8 @@ export interface PostgresServer {
   readonly restart: () => Promise<void>
   /** Kills its first process, whose end the others notice. */
   readonly kill: () => void
-  /** A running standby, without which this server acknowledges nothing from then on. */
-  readonly makeStandby: () => Promise<PostgresServer>
+  /** A running standby; unless it is asynchronous, this server acknowledges nothing without it from then on. */
+  readonly makeStandby: (kind?: StandbyKind) => Promise<PostgresServer>
   /** Makes a standby accept writes. */
   readonly promote: () => Promise<void>
   readonly remove: () => void
@@ -57,7 +59,7 @@ function serverIn(folder: string): PostgresServer & { readonly data: string } {
       const [pid] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
       process.kill(Number(pid), 'SIGKILL')
     },
-    makeStandby: () => makeStandby(folder, url),
+    makeStandby: (kind = 'synchronous') => makeStandby(folder, url, kind),
     promote: () => control('promote'),
     remove: () => {
       process.off('exit', atExit)
@@ -67,7 +69,7 @@ function serverIn(folder: string): PostgresServer & { readonly data: string } {
   }
 }
 
-async function makeStandby(folder: string, url: string): Promise<PostgresServer> {
+async function makeStandby(folder: string, url: string, kind: StandbyKind): Promise<PostgresServer> {
   const standbyFolder = newFolder()
   const standby = serverIn(standbyFolder)
   await withConnection(url, async (client) => {
@@ -86,16 +88,22 @@ async function makeStandby(folder: string, url: string): Promise<PostgresServer>
   if (USER.uid !== undefined) await run('chown', ['-R', `${NOBODY}:${NOBODY}`, standby.data])
   await standby.start()
   await withConnection(url, async (client) => {
-    await client.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
-    await client.query('SELECT pg_reload_conf()')
-    await untilSynchronous(client)
+    if (kind === 'synchronous') {
+      await client.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+      await client.query('SELECT pg_reload_conf()')
+    }
+    await untilReplicating(client, kind)
   })
   return standby
 }
 
-async function untilSynchronous(client: pg.Client): Promise<void> {
+async function untilReplicating(client: pg.Client, kind: StandbyKind): Promise<void> {
+  const state = kind === 'synchronous' ? 'sync' : 'async'
   for (;;) {
-    const { rows } = await client.query("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")
+    const { rows } = await client.query(
+      "SELECT 1 FROM pg_stat_replication WHERE sync_state = $1 AND state = 'streaming'",
+      [state],
+    )
     if (rows.length > 0) return
     await sleep(20)
   }

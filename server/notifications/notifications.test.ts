@@ -16,6 +16,8 @@ import { startServer, type StartServerOptions, type TestServer } from '../testin
 import { type Answer, type Received, type Receiver, startReceiver } from './testing/receiver.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
+/** How often a condition is looked at, for most with a command (milliseconds). */
+const LOOK_MS = 100
 const LOOPBACK = ['127.0.0.0/8']
 
 const open: (() => unknown)[] = []
@@ -94,7 +96,7 @@ async function until(
 ): Promise<void> {
   while (!(await isTrue())) {
     await again()
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }
 

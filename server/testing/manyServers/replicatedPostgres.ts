@@ -34,7 +34,19 @@ export interface PostgresServer {
 /** Makes and starts a server in a temporary folder. It is stopped when this process ends. */
 export async function startPostgres(): Promise<PostgresServer> {
   const server = serverIn(newFolder())
-  await run('initdb', ['-D', server.data, '-U', 'pharos', '-A', 'trust', '-E', 'UTF8', '--locale=C'])
+  await run('initdb', [
+    '-D',
+    server.data,
+    '-U',
+    'pharos',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--no-sync',
+    '--wal-segsize=4',
+  ])
   await server.start()
   return server
 }

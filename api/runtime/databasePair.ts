@@ -35,9 +35,7 @@ export function databasePairProblem(
   return undefined
 }
 
-/**
- * The version of the installed better-sqlite3, read without loading its native part; `undefined` when there is none.
- */
+/** The version of the installed better-sqlite3, read without loading its native part; `undefined` when there is none. */
 function installedRelease(): string | undefined {
   try {
     const manifest: unknown = createRequire(import.meta.url)('better-sqlite3/package.json')

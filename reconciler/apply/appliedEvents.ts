@@ -1,3 +1,4 @@
+import { grouped } from '../plan/grouped.ts'
 import type { Prune, Update } from '../plan/planValue.ts'
 import type { StateEvent } from '../state/model/record.ts'
 import { counted } from '../text/counts.ts'
@@ -63,10 +64,8 @@ export function eventsOfApplied(applied: Applied, runId: string, at: string): re
 
 /** One message for each reason: a run that ended early may have skipped thousands of changes for the same one. */
 function skippedMessages(outcomes: Applied['outcomes']): readonly string[] {
-  const counts = new Map<string, number>()
-  for (const { result, message } of outcomes)
-    if (result === 'skipped') counts.set(message, (counts.get(message) ?? 0) + 1)
-  return [...counts].map(([message, count]) => `${counted(count, 'service')} not done: ${message}`)
+  const reasons = grouped(outcomes, ({ result, message }) => (result === 'skipped' ? message : undefined))
+  return [...reasons].map(([message, { length }]) => `${counted(length, 'service')} not done: ${message}`)
 }
 
 /** The events of created, updated and recorded services, in order of execution. */

@@ -6,7 +6,6 @@ import type { Org } from '../../api/contract/org.ts'
 import { visible } from '../../api/contract/visibleText.ts'
 import type { DeclaredService } from '../manifest/compile/declaredService.ts'
 import { UNRESOLVED } from '../manifest/values/valueReference.ts'
-import { type Binding, newBinding } from '../plan/binding.ts'
 import { applyBrakes } from '../plan/brakes.ts'
 import { type OpenCreate, resolveCreates } from '../plan/createResolution.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
@@ -45,9 +44,7 @@ export async function guardOrg(
   )
 }
 
-/**
- * Lists the services, resolves lost creations, and plans. One request, and a second one to look up regions; writes nothing.
- */
+/** Lists the services, resolves lost creations, and plans. One request, and a second one to look up regions; writes nothing. */
 export async function buildPlan(input: PlanInput): Promise<PlanResult> {
   const listedAtMs = input.nowMs()
   const { services, unreadable } = await input.client.listServices({ lane: 'next' })
@@ -180,23 +177,4 @@ function canonicalised(service: DeclaredService, input: PlanInput): DesiredServi
 /** Whether the manifests look like those of another state. Pure. */
 export function isOtherSource({ braked }: PlanResult): boolean {
   return braked.tripped.some(({ brake }) => brake === 'otherSource')
-}
-
-/** The binding of a service that is now as `desired` says. */
-export function bindingFor(
-  desired: DesiredService,
-  serviceId: string,
-  observed: Binding['observed'],
-  paused: boolean | null,
-): Binding {
-  const { onDelete, protect, pruneAfterSecs } = desired.policy
-  return {
-    ...newBinding(desired.key, serviceId),
-    desired: desired.canonical,
-    observed,
-    paused,
-    onDelete,
-    protect,
-    pruneAfterSecs,
-  }
 }

@@ -207,7 +207,7 @@ function isForbidden(error: unknown): error is ApiError {
 }
 
 const INTERRUPTED = 'interrupted before this change'
-const LIMITED = 'not tried: the plan limit of the organisation is reached'
+const LIMITED = 'not tried after an earlier refusal'
 const NO_LONGER_DUE = 'no request was needed: the service changed meanwhile'
 
 function needsRoom(change: Change): boolean {

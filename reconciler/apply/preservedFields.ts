@@ -19,9 +19,7 @@ export function keepingValues(
   return serviceRequestSchema.parse(withValues(request, values))
 }
 
-/**
- * `observed`, the API's last answer, with the values of `live` at the pointers that `isTaken` accepts. Pure.
- */
+/** `observed`, the API's last answer, with the values of `live` at the pointers that `isTaken` accepts. Pure. */
 export function takingValues(
   observed: CanonicalService,
   live: CanonicalService,

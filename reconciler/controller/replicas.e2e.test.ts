@@ -351,6 +351,6 @@ test('--check says what is wrong with the configuration, and where', async () =>
   rmSync(config)
   expect(await check()).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('cannot be read (ENOENT): name it with --config'),
+    stderr: expect.stringContaining('cannot be read (ENOENT): check --config'),
   })
 })

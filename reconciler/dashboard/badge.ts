@@ -1,6 +1,7 @@
 import { BADGE_GROUNDS, badgeSvg } from '../../web/badge.ts'
 import type { SetStatus } from '../controller/status/status.ts'
-import { CONDITION_WORDS, shortened, type Tone } from '../controller/status/words.ts'
+import { CONDITION_WORDS, type Tone } from '../controller/status/words.ts'
+import { shortened } from '../text/counts.ts'
 
 /** Longest name of a set on a badge (characters). */
 const NAME_CHARS_MAX = 40

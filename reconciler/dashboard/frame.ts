@@ -1,6 +1,6 @@
 import { type Html, html } from '../../web/html.ts'
 import type { ControllerStatus } from '../controller/status/status.ts'
-import { shortened } from '../controller/status/words.ts'
+import { shortened } from '../text/counts.ts'
 import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { ICON_SHAPES, SIGN } from './icons.ts'
 import { STYLE_VERSION } from './style.ts'

@@ -1,8 +1,8 @@
 import { type Html, html } from '../../web/html.ts'
 import { servicesToSee } from '../controller/status/servicesToSee.ts'
 import type { ControllerStatus, SetStatus } from '../controller/status/status.ts'
-import { CONDITION_WORDS, countText, shortened, TONES, type Tone } from '../controller/status/words.ts'
-import { counted } from '../text/counts.ts'
+import { CONDITION_WORDS, countText, TONES, type Tone } from '../controller/status/words.ts'
+import { counted, shortened } from '../text/counts.ts'
 import {
   ATTENTION_MAX,
   NAME_CHARS_MAX,

@@ -1,6 +1,7 @@
 import { type Html, html } from '../../web/html.ts'
 import type { ControllerStatus, RunStatus, SetStatus } from '../controller/status/status.ts'
-import { countText, OUTCOME_WORDS, shortened, TRIGGER_WORDS } from '../controller/status/words.ts'
+import { countText, OUTCOME_WORDS, TRIGGER_WORDS } from '../controller/status/words.ts'
+import { shortened } from '../text/counts.ts'
 import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { commitUrl } from './forgeUrls.ts'
 import { moment } from './time.ts'

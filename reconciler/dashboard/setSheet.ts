@@ -5,14 +5,8 @@ import {
   type ControllerStatus,
   type SetStatus,
 } from '../controller/status/status.ts'
-import {
-  CONDITION_WORDS,
-  countText,
-  SERVICE_STATES,
-  STATE_WORDS,
-  shortened,
-  TONES,
-} from '../controller/status/words.ts'
+import { CONDITION_WORDS, countText, SERVICE_STATES, STATE_WORDS, TONES } from '../controller/status/words.ts'
+import { shortened } from '../text/counts.ts'
 import { MESSAGE_CHARS_MAX } from './bounds.ts'
 import { setButtons } from './buttons.ts'
 import { icon, label } from './icons.ts'

@@ -5,8 +5,8 @@ import type {
   ProblemStatus,
   SetStatus,
 } from '../controller/status/status.ts'
-import { countText, shortened } from '../controller/status/words.ts'
-import { counted } from '../text/counts.ts'
+import { countText } from '../controller/status/words.ts'
+import { counted, shortened } from '../text/counts.ts'
 import { LINES_MAX, MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { acceptHistoryButton, approveButton } from './buttons.ts'
 import { tableOf } from './table.ts'

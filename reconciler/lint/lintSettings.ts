@@ -7,6 +7,7 @@ import { formatProblem, type ManifestProblem } from '../manifest/manifestProblem
 import { Positions } from '../manifest/read/position.ts'
 import { readYaml } from '../manifest/read/readYaml.ts'
 import { suggestionFor } from '../manifest/suggestion.ts'
+import { codeOf } from '../run/errorCode.ts'
 import { UsageError } from '../run/failure.ts'
 
 /** Name of the file of rules. */
@@ -90,7 +91,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    throw new UsageError(`${file} cannot be read (${code}): check --config`)
+    throw new UsageError(`${file} cannot be read (${codeOf(error)}): check --config`)
   }
 }

@@ -2,8 +2,8 @@ import { canonicalResponse } from '../../api/contract/canonical.ts'
 import type { FieldChange } from '../../api/contract/fieldChange.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { alignedChanges } from './alignment.ts'
-import { type Binding, newBinding } from './binding.ts'
-import type { DesiredService } from './desiredService.ts'
+import type { Binding } from './binding.ts'
+import { bindingFor, type DesiredService } from './desiredService.ts'
 
 /** The result of adoption for one manifest without a service. */
 export type Adoption =
@@ -53,18 +53,6 @@ function adoptionOf(desired: DesiredService, service: ServiceResponse): Adoption
   const observed = canonicalResponse(service)
   const fields = alignedChanges(observed, desired.canonical, 'set-is-equal')
   if (fields.length > 0) return { kind: 'differs', key: desired.key, id: service.id, fields }
-  const { onDelete, protect, pruneAfterSecs } = desired.policy
-  return {
-    kind: 'match',
-    key: desired.key,
-    binding: {
-      ...newBinding(desired.key, service.id),
-      desired: desired.canonical,
-      observed,
-      paused: desired.paused ?? null,
-      onDelete,
-      protect,
-      pruneAfterSecs,
-    },
-  }
+  const binding = bindingFor(desired, service.id, observed, desired.paused ?? null)
+  return { kind: 'match', key: desired.key, binding }
 }

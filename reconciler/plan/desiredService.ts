@@ -1,5 +1,5 @@
 import type { CanonicalService } from '../../api/contract/canonical.ts'
-import type { OnDelete } from './binding.ts'
+import { type Binding, newBinding, type OnDelete } from './binding.ts'
 
 /** What to do about a manual change. */
 export type DriftPolicy = 'heal' | 'report' | 'ignore'
@@ -25,5 +25,24 @@ export interface DesiredService {
     readonly drift: DriftPolicy
     /** Whether `policy.ignore` covers the field at a canonical pointer. */
     readonly isIgnored: (pointer: string) => boolean
+  }
+}
+
+/** The binding of a service that matches `desired`. Pure. */
+export function bindingFor(
+  desired: DesiredService,
+  serviceId: string,
+  observed: Binding['observed'],
+  paused: boolean | null,
+): Binding {
+  const { onDelete, protect, pruneAfterSecs } = desired.policy
+  return {
+    ...newBinding(desired.key, serviceId),
+    desired: desired.canonical,
+    observed,
+    paused,
+    onDelete,
+    protect,
+    pruneAfterSecs,
   }
 }

@@ -10,9 +10,7 @@ export interface Narrowed {
   readonly leftOut: { readonly services: number; readonly changes: number }
 }
 
-/**
- * Narrows `plan` to the selected services. It takes a complete plan, because identities depend on all manifests. Pure.
- */
+/** Narrows `plan` to the selected services. It takes a complete plan, because identities depend on all manifests. Pure. */
 export function narrowed(plan: Plan, isSelected: Selection | undefined): Narrowed {
   if (isSelected === undefined) return { plan, leftOut: { services: 0, changes: 0 } }
   const changes = plan.changes.filter(({ key }) => isSelected(key))

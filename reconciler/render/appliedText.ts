@@ -4,7 +4,8 @@ import { isReleasable } from '../apply/approval.ts'
 import type { ChangeOutcome } from '../apply/outcome.ts'
 import { refusedPlace } from '../apply/refusal.ts'
 import { formatPlace } from '../manifest/manifestProblem.ts'
-import { counted } from '../text/counts.ts'
+import { grouped } from '../plan/grouped.ts'
+import { counted, listed } from '../text/counts.ts'
 import type { Output } from '../text/output.ts'
 import { changeDocument } from './planDocument.ts'
 import { driftedText } from './planText.ts'
@@ -27,7 +28,7 @@ export function appliedLines(applied: Applied, requests: number, paint: Paint): 
   for (const brake of braked.tripped) {
     lines.push(
       paint.yellow(
-        `  blocked by a safety limit: ${someOf(brake.keys)} (${brake.brake}: ${visible(brake.message)})`,
+        `  blocked by a safety limit: ${listed(brake.keys, KEYS_SHOWN_MAX)} (${brake.brake}: ${visible(brake.message)})`,
       ),
     )
   }
@@ -75,21 +76,14 @@ const KEYS_SHOWN_MAX = 20
 
 /** One line for each reason: a run that ended early or reached a plan limit may have left thousands of changes. */
 function togetherLines(outcomes: readonly ChangeOutcome[], paint: Paint): readonly string[] {
-  const keys = new Map<string, string[]>()
-  for (const { change, message, result } of outcomes) {
-    if (result !== 'skipped' && result !== 'limited') continue
-    const why = result === 'skipped' ? message : `plan limit of the organisation: ${message}`
-    const same = keys.get(why)
-    if (same === undefined) keys.set(why, [change.key])
-    else same.push(change.key)
-  }
-  return [...keys].map(([why, left]) => paint.yellow(`  x not done, ${visible(why)}: ${someOf(left)}`))
-}
-
-/** `a, b, c and 7 more`. */
-function someOf(keys: readonly string[]): string {
-  const more = keys.length - KEYS_SHOWN_MAX
-  return `${keys.slice(0, KEYS_SHOWN_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const reasons = grouped(outcomes, ({ message, result }) => {
+    if (result === 'limited') return `plan limit of the organisation: ${message}`
+    return result === 'skipped' ? message : undefined
+  })
+  return [...reasons].map(([why, left]) => {
+    const keys = left.map(({ change }) => change.key)
+    return paint.yellow(`  x not done, ${visible(why)}: ${listed(keys, KEYS_SHOWN_MAX)}`)
+  })
 }
 
 function doneText(change: ChangeOutcome['change']): string {
@@ -132,20 +126,8 @@ export function countsOfApplied({
 }
 
 function summaryLine(applied: Applied, requests: number): string {
-  const counts = countsOfApplied(applied)
-  const words = [
-    'created',
-    'updated',
-    'removed',
-    'remembered',
-    'failed',
-    'skipped',
-    'blocked',
-    'withheld',
-    'unchanged',
-  ]
-  const parts = words.flatMap((word) =>
-    counts[word] === 0 && word !== 'unchanged' ? [] : [`${counts[word]} ${word}`],
+  const parts = Object.entries(countsOfApplied(applied)).flatMap(([word, count]) =>
+    count === 0 && word !== 'unchanged' ? [] : [`${count} ${word}`],
   )
   const isIdle = parts.length === 1
   return `${isIdle ? 'Nothing to do' : 'Applied'}: ${parts.join(', ')} (${counted(requests, 'API request')})`

@@ -1,3 +1,5 @@
+import { codeOf } from './errorCode.ts'
+
 /** Advice for failures of a state file, by the code of SQLite or the system. */
 const ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [
   [/^(?:SQLITE_FULL|ENOSPC|EDQUOT)/, 'free some space on its disk, then run this again'],
@@ -28,8 +30,4 @@ export function databaseFailureText(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error)
   const advice = ADVICE.find(([code]) => code.test(codeOf(error)))?.[1]
   return advice === undefined ? reason : `${reason}: ${advice}`
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

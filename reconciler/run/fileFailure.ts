@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { codeOf } from './errorCode.ts'
 import { ExpectedFailure } from './failure.ts'
 
 /** An output file cannot be written. */
@@ -50,8 +51,4 @@ export function fileReason(error: unknown): string {
   const reason = REASONS[codeOf(error)]
   if (reason !== undefined) return reason
   return error instanceof Error ? error.message : String(error)
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -19,9 +19,7 @@ export interface FolderCommit {
   readonly notice: string | null
 }
 
-/**
- * The commit that is checked out at `path`. Null without a repository, a commit or a usable git.
- */
+/** The commit that is checked out at `path`. Null without a repository, a commit or a usable git. */
 export async function folderCommit(
   path: string,
   env: Readonly<Record<string, string | undefined>>,

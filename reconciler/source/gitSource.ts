@@ -4,7 +4,14 @@ import { compileSet } from '../manifest/compile/serviceSet.ts'
 import { sortedProblems } from '../manifest/manifestProblem.ts'
 import type { ValueSources } from '../manifest/values/valueReference.ts'
 import { type CommitManifests, manifestReader } from './gitManifests.ts'
-import { BrokenMirror, type Commit, type MirrorOptions, mirrorOf, SourceUnavailable } from './gitMirror.ts'
+import {
+  BrokenMirror,
+  type Commit,
+  type Mirror,
+  type MirrorOptions,
+  mirrorOf,
+  SourceUnavailable,
+} from './gitMirror.ts'
 
 /** Settings of a source. */
 export interface GitSourceOptions extends MirrorOptions {
@@ -27,19 +34,9 @@ export interface LoadedCommit {
 export type CompileWith = Omit<ValueSources, 'rootDirectory' | 'readSetFile'>
 
 /** A source of manifests in a repository. */
-export interface GitSource {
-  /** SHA of the newest commit. Throws SourceUnavailable. */
-  fetch(signal?: AbortSignal): Promise<string>
-  /**
-   * The manifests of commit `sha`. A broken mirror is created again, once. Throws SourceUnavailable, and UnknownEnvironment.
-   */
+export interface GitSource extends Pick<Mirror, 'fetch' | 'commit' | 'contains' | 'signatureProblem'> {
+  /** The manifests of commit `sha`. A broken mirror is created again, once. Throws SourceUnavailable, and UnknownEnvironment. */
   load(sha: string, compileWith: CompileWith): Promise<LoadedCommit>
-  /** Throws BrokenMirror. */
-  commit(sha: string): Promise<Commit>
-  /** Whether `descendant` contains `ancestor`. */
-  contains(descendant: string, ancestor: string): Promise<boolean>
-  /** Why the commit has no valid signature of an allowed key; null when it has one. */
-  signatureProblem(sha: string): Promise<string | null>
 }
 
 /** Placeholder for the root of the set in names of files; nothing is read below it on this machine. */
@@ -56,7 +53,7 @@ export function gitSource(options: GitSourceOptions): GitSource {
     return { commit, exists: manifests.exists, files: manifests.files, set }
   }
   return {
-    fetch: (signal) => mirror.fetch(signal),
+    ...mirror,
     load: async (sha, compileWith) => {
       try {
         return await load(sha, compileWith)
@@ -72,9 +69,6 @@ export function gitSource(options: GitSourceOptions): GitSource {
         throw new SourceUnavailable(error.message, 'unreachable', { cause: error })
       }
     },
-    commit: (sha) => mirror.commit(sha),
-    contains: (descendant, ancestor) => mirror.contains(descendant, ancestor),
-    signatureProblem: (sha) => mirror.signatureProblem(sha),
   }
 }
 

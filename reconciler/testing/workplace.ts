@@ -32,9 +32,7 @@ export class Workplace {
     }
   }
 
-  /**
-   * Runs `pharos COMMAND manifests --state … ARGS` in this process; a command may be of two words.
-   */
+  /** Runs `pharos COMMAND manifests --state … ARGS` in this process; a command may be of two words. */
   run(command: string, ...args: readonly string[]): Promise<ProgramRun> {
     const { folder: cwd, env, statePath } = this
     const whole = [...command.split(' '), join(cwd, 'manifests'), '--state', statePath, ...args]

@@ -6,6 +6,8 @@ import { manifestPathOf } from '../manifest/compile/compileService.ts'
 import type { ManifestPath } from '../manifest/read/position.ts'
 import { exportAssertion } from '../manifest/schema/assertionForm.ts'
 import type { PlannedField } from '../plan/planValue.ts'
+import { isSealed } from '../plan/serviceDiff.ts'
+import { shortened } from './counts.ts'
 
 /** Longest value that is not shortened (characters). --json does not shorten. */
 const VALUE_CHARS_MAX = 120
@@ -57,10 +59,6 @@ function secretWord(field: PlannedField): string {
     case 'differs':
       return 'sent, because the current value cannot be compared'
   }
-}
-
-function isSealed(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'sealed' in value
 }
 
 function valueText(value: unknown, path: string): string {
@@ -124,8 +122,4 @@ function isDuration(value: object): value is { secs: number; nanos: number } {
   return (
     'secs' in value && typeof value.secs === 'number' && 'nanos' in value && typeof value.nanos === 'number'
   )
-}
-
-function shortened(text: string, charsMax: number): string {
-  return text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`
 }

@@ -70,9 +70,7 @@ function describeException({ session, signal }: Call, what: string, error: unkno
   ]
 }
 
-/**
- * The answer of an RPC: `outcome`, or `otherwise` when there is none or an error was reported, with the reported diagnostics.
- */
+/** The answer of an RPC: `outcome`, or `otherwise` when there is none or an error was reported, with the reported diagnostics. */
 export function answerOf<Outcome extends object, Otherwise extends object>(
   { diagnostics }: Reporter,
   outcome: Outcome | undefined,

@@ -28,9 +28,7 @@ export function callContext({ session, signal }: Call, reporter: Reporter): Call
   return { signal, log: session.log, report: reporter.report }
 }
 
-/**
- * The same with the client of `configure`. Throws a DiagnosticError when Terraform has not configured the provider.
- */
+/** The same with the client of `configure`. Throws a DiagnosticError when Terraform has not configured the provider. */
 export function configuredContext(call: Call, reporter: Reporter): ConfiguredContext<unknown> {
   const { configured } = call.session
   if (configured !== undefined) return { ...callContext(call, reporter), client: configured.client }

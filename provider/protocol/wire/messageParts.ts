@@ -1,6 +1,4 @@
-/**
- * The parts of the messages of the plugin protocol: values, paths, diagnostics, schemas, signatures, identities.
- */
+/** The parts of the messages of the plugin protocol: values, paths, diagnostics, schemas, signatures, identities. */
 import {
   bool,
   bytes,

@@ -59,9 +59,7 @@ export function planCreate(config: Config, planned: Config): Amendment {
   return config.paused === true ? revision : { ...revision, paused: false, paused_at: null }
 }
 
-/**
- * The plan of the computed attributes of an existing service: unchanged, except those that this change affects. Pure.
- */
+/** The plan of the computed attributes of an existing service: unchanged, except those that this change affects. Pure. */
 export function planUpdate(
   config: Config,
   planned: Config,

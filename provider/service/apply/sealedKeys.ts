@@ -30,9 +30,7 @@ export function hasKeyIds(kept: Uint8Array): boolean {
   return parse(kept)?.key_ids !== undefined
 }
 
-/**
- * Places of `sealed`, the key ids of a state by place, whose key ids are not in `kept`; none without recorded key ids. Pure.
- */
+/** Places of `sealed`, the key ids of a state by place, whose key ids are not in `kept`; none without recorded key ids. Pure. */
 export function overwrittenPlaces(
   kept: Uint8Array,
   sealed: ReadonlyMap<string, string | null> | null,

@@ -75,9 +75,7 @@ function oddStatusCodes({ request }: Compiled): readonly Diagnostic[] {
   )
 }
 
-/**
- * Impossible times. The contract allows them, so they are only warnings, and a service with one can be imported and changed.
- */
+/** Impossible times. The contract allows them, so they are only warnings, and a service with one can be imported and changed. */
 function impossibleTimes({ request }: Compiled): readonly Diagnostic[] {
   return request.endpoints.flatMap((endpoint, index) =>
     endpoint.assertions.flatMap((assertion, place) => {

@@ -86,9 +86,7 @@ export class ServiceReads {
     return services
   }
 
-  /**
-   * Services that `isWanted` accepts and that existed before this process created or deleted any; listed once.
-   */
+  /** Services that `isWanted` accepts and that existed before this process created or deleted any; listed once. */
   async thereBefore(
     isWanted: (service: ServiceResponse) => boolean,
     signal: AbortSignal,
@@ -96,9 +94,7 @@ export class ServiceReads {
     return this.#notWritten(await this.#listedFirst.answer(signal), isWanted)
   }
 
-  /**
-   * Services that `isWanted` accepts and that this process did not write, from a new list, without those in `thereBefore`.
-   */
+  /** Services that `isWanted` accepts and that this process did not write, from a new list, without those in `thereBefore`. */
   async unclaimed(
     isWanted: (service: ServiceResponse) => boolean,
     signal: AbortSignal,

@@ -29,9 +29,7 @@ function approveDigest(digest: string, context: CommandContext): Promise<Command
   })
 }
 
-/**
- * Records the current values of some fields as applied, so that they are no longer drift. Two requests, no write to the API.
- */
+/** Records the current values of some fields as applied, so that they are no longer drift. Two requests, no write to the API. */
 async function approvePointers(list: string, context: CommandContext): Promise<CommandResult> {
   requireState(context)
   const pointers = list.split(',').filter((pointer) => pointer !== '')

@@ -12,6 +12,7 @@ import { GitError } from '../../git/gitProgram.ts'
 import { requireGit } from '../../git/gitVersion.ts'
 import type { ManifestProblem } from '../../manifest/manifestProblem.ts'
 import { waitText } from '../../run/apiWait.ts'
+import { codeOf } from '../../run/errorCode.ts'
 import { EXIT, mostTelling } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
@@ -66,8 +67,7 @@ function contentOf(file: string): Buffer {
   try {
     return readFileSync(file)
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new UsageError(`the configuration ${file} cannot be read (${reason}): name it with --config`)
+    throw new UsageError(`the configuration ${file} cannot be read (${codeOf(error)}): check --config`)
   }
 }
 

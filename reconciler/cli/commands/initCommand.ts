@@ -4,6 +4,7 @@ import { visible } from '../../../api/contract/visibleText.ts'
 import { makeFolder } from '../../../api/runtime/makeFolder.ts'
 import { PIPELINES, type Pipeline, pipelineFiles } from '../../init/pipelineFiles.ts'
 import { repositoryFiles } from '../../init/repositoryFiles.ts'
+import { codeOf } from '../../run/errorCode.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import { UnwritableFile } from '../../run/fileFailure.ts'
@@ -51,10 +52,9 @@ function writeNew(file: string, text: string): boolean {
   } catch (error) {
     if (
       error instanceof Error &&
-      'code' in error &&
-      error.code === 'EEXIST' &&
       'syscall' in error &&
-      error.syscall === 'open'
+      error.syscall === 'open' &&
+      codeOf(error) === 'EEXIST'
     )
       return false
     throw new UnwritableFile(file, error)

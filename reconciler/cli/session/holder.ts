@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { codeOf } from '../../run/errorCode.ts'
 
 /** The name of this process as the holder of a lease. */
 export function holderName(): string {
@@ -16,6 +17,6 @@ export function isGoneHere(holder: string): boolean {
     process.kill(Number(pid), 0)
     return false
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+    return codeOf(error) === 'ESRCH'
   }
 }

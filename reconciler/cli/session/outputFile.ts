@@ -15,9 +15,7 @@ export function requireOutputPlace(file: string): void {
   if (entryAt(file)?.isDirectory() === true) throw new UnwritableFile(file, systemError('EISDIR'))
 }
 
-/**
- * Writes `text` to `file` atomically; a new file gets `mode`. Throws UnwritableFile.
- */
+/** Writes `text` to `file` atomically; a new file gets `mode`. Throws UnwritableFile. */
 export function writeOutput(file: string, text: string, mode = OWNER_ONLY): void {
   try {
     const entry = entryAt(file)

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type FastifyInstance, type FastifyReply, fastify, type HTTPMethods } from 'fastify'
+import { codeOf } from '../../run/errorCode.ts'
 import { ConfigError } from '../config/settings.ts'
 import { limitLargeBodies } from './largeBodies.ts'
 import { Refusal } from './refusal.ts'
@@ -136,7 +137,7 @@ function addRoutesWithMethods(app: FastifyInstance, addRoutes: (app: FastifyInst
 
 function cannotListen({ host, port }: { host: string; port: number }, error: unknown): ConfigError {
   const message = error instanceof Error ? error.message : String(error)
-  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  const isTaken = codeOf(error) === 'EADDRINUSE'
   const advice = isTaken
     ? 'stop the program that listens there, or name another port'
     : 'name another address'

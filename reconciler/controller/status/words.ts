@@ -103,8 +103,3 @@ function durationWords(ms: number): string {
 export function countText(count: number): string {
   return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
-
-/** At most `charsMax` characters of `text`, with an ellipsis if it was longer. Pure. */
-export function shortened(text: string, charsMax: number): string {
-  return text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`
-}

@@ -1,7 +1,7 @@
 import { type BrakeName, releasedKeys } from '../../plan/brakes.ts'
 import { ApiTimeout, waitText } from '../../run/apiWait.ts'
 import { failureOf } from '../../run/failureOf.ts'
-import { counted } from '../../text/counts.ts'
+import { counted, listed } from '../../text/counts.ts'
 import { STALLED_AFTER } from '../schedule/schedule.ts'
 import type { CycleReport } from '../set/cycleReport.ts'
 import type { LoopFacts } from '../set/loopFacts.ts'
@@ -141,7 +141,7 @@ function serviceConditions(
   const pending = applied?.outcomes.some(({ result }) => result === 'lost') === true ? count('Pending') : 0
   const conditions: FoundCondition[] = []
   if (looping.length > 0) {
-    const message = `reverted repeatedly, no longer reverted: ${listed(looping)}`
+    const message = `reverted repeatedly, no longer reverted: ${listed(looping, KEYS_MAX)}`
     const todo = 'find the other writer: another reconciler, Terraform, or a person'
     conditions.push(found('HealLoop', message, todo))
   }
@@ -156,12 +156,6 @@ function serviceConditions(
     conditions.push(found('Drifted', message, 'see the services'))
   }
   return conditions
-}
-
-/** The first KEYS_MAX names, and the number of others. */
-function listed(keys: readonly string[]): string {
-  const left = keys.length - KEYS_MAX
-  return left <= 0 ? keys.join(', ') : `${keys.slice(0, KEYS_MAX).join(', ')} and ${left} more`
 }
 
 /** Maximum of services that a condition names. */

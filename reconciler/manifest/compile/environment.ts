@@ -93,9 +93,7 @@ export function unknownPatchFields(documents: readonly Document[]): readonly Man
   })
 }
 
-/**
- * Warnings about patches of any Environment whose target matches none of `services`. Invalid Environments are left out.
- */
+/** Warnings about patches of any Environment whose target matches none of `services`. Invalid Environments are left out. */
 export function idlePatchWarnings(
   documents: readonly Document[],
   services: readonly Document[],

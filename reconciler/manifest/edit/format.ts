@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { EVENT_ID, type Event, getScalarValue, loadAll, parseEvents, YAMLException } from 'js-yaml'
+import { EVENT_ID, type Event, getScalarValue, parseEvents } from 'js-yaml'
 import { MANIFEST_DEPTH_MAX } from '../manifestLimits.ts'
+import { lineIndexAt } from '../read/position.ts'
+import { meaningOf } from './meaning.ts'
 
 /** The order of the fields of a document. */
 const FIELD_ORDER = ['apiVersion', 'kind', 'metadata', 'spec', 'policy']
@@ -19,15 +21,6 @@ export function formattedManifest(text: string): string | undefined {
     if (next !== current && isDeepStrictEqual(meaningOf(next), meaning)) current = next
   }
   return current
-}
-
-function meaningOf(text: string): readonly unknown[] | undefined {
-  try {
-    return loadAll(text, { maxAliases: 0, maxDepth: MANIFEST_DEPTH_MAX })
-  } catch (error) {
-    if (error instanceof YAMLException) return undefined
-    throw error
-  }
 }
 
 function withPlainBreaks(text: string): string {
@@ -54,22 +47,11 @@ function linesInScalars(text: string): ReadonlySet<number> {
   for (const event of eventsOf(text)) {
     if (event.type !== EVENT_ID.SCALAR || !text.slice(event.valueStart, event.valueEnd).includes('\n'))
       continue
-    const first = lineOf(event.valueStart, starts)
-    const last = lineOf(event.valueEnd, starts)
+    const first = lineIndexAt(event.valueStart, starts)
+    const last = lineIndexAt(event.valueEnd, starts)
     for (let line = first; line <= last; line += 1) found.add(line)
   }
   return found
-}
-
-function lineOf(offset: number, starts: readonly number[]): number {
-  let low = 0
-  let high = starts.length - 1
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if ((starts[middle] ?? 0) <= offset) low = middle
-    else high = middle - 1
-  }
-  return low
 }
 
 function eventsOf(text: string): readonly Event[] {

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { loadAll, YAMLException } from 'js-yaml'
-import { MANIFEST_DEPTH_MAX } from '../manifestLimits.ts'
 import { mappingOf } from '../mapping.ts'
 import { Positions } from '../read/position.ts'
+import { meaningOf } from './meaning.ts'
 
 /**
  * Inserts `metadata.id: id` beside `metadata.name` in document number `index` of `text` and changes no other byte.
@@ -16,15 +15,6 @@ export function withServiceId(text: string, index: number, id: string): string |
   const withId = { ...document, metadata: { ...mappingOf(document.metadata), id } }
   const wanted = documents.with(index, withId)
   return splices(text, name, id).find((spliced) => isDeepStrictEqual(meaningOf(spliced), wanted))
-}
-
-function meaningOf(text: string): readonly unknown[] | undefined {
-  try {
-    return loadAll(text, { maxAliases: 0, maxDepth: MANIFEST_DEPTH_MAX })
-  } catch (error) {
-    if (error instanceof YAMLException) return undefined
-    throw error
-  }
 }
 
 /** Candidates for the result; the caller selects the one with the right meaning. */

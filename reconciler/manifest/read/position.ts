@@ -101,18 +101,24 @@ export class Positions {
   }
 
   lineColumn(offset: number): LineColumn {
-    let low = 0
-    let high = this.#lineStarts.length - 1
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2)
-      if ((this.#lineStarts[middle] ?? 0) <= offset) low = middle
-      else high = middle - 1
-    }
-    const lineStart = this.#lineStarts[low] ?? 0
+    const index = lineIndexAt(offset, this.#lineStarts)
+    const lineStart = this.#lineStarts[index] ?? 0
     // A byte order mark occupies no column.
-    const mark = low === 0 && this.#text.startsWith('\uFEFF') ? 1 : 0
-    return { line: low + 1, column: Math.max(1, offset - lineStart + 1 - mark) }
+    const mark = index === 0 && this.#text.startsWith('\uFEFF') ? 1 : 0
+    return { line: index + 1, column: Math.max(1, offset - lineStart + 1 - mark) }
   }
+}
+
+/** Index of the line at `offset`, given the offsets at which lines start. Pure. */
+export function lineIndexAt(offset: number, starts: readonly number[]): number {
+  let low = 0
+  let high = starts.length - 1
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((starts[middle] ?? 0) <= offset) low = middle
+    else high = middle - 1
+  }
+  return low
 }
 
 function shownPointer(path: ManifestPath): string {

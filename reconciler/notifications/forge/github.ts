@@ -1,4 +1,4 @@
-import { shortened } from '../../controller/status/words.ts'
+import { shortened } from '../../text/counts.ts'
 import type { CommitState, Forge } from './forge.ts'
 import type { ForgeCalls } from './forgeCalls.ts'
 

@@ -1,5 +1,6 @@
 import type { ConditionType, SetStatus } from '../../controller/status/status.ts'
-import { CONDITION_WORDS, countText, shortened } from '../../controller/status/words.ts'
+import { CONDITION_WORDS, countText } from '../../controller/status/words.ts'
+import { shortened } from '../../text/counts.ts'
 import type { CommitMark } from './forge.ts'
 
 /** Conditions with which the newest commit counts as not applied. */

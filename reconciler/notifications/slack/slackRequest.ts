@@ -1,5 +1,5 @@
 import type { ControllerEvent } from '../../controller/status/status.ts'
-import { shortened } from '../../controller/status/words.ts'
+import { shortened } from '../../text/counts.ts'
 import type { Message } from '../delivery/channel.ts'
 import type { OutgoingRequest } from '../delivery/outgoing.ts'
 

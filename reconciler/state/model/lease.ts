@@ -24,9 +24,7 @@ export interface HeldLease {
 
 /** Default time without a renewal after which a lease expires (milliseconds). */
 export const LEASE_TTL_MS = { file: 15_000, git: 120_000 } as const
-/**
- * Minimum of this time (milliseconds): it has to allow four renewals, each a write to a file or a push.
- */
+/** Minimum of this time (milliseconds): it has to allow four renewals, each a write to a file or a push. */
 export const LEASE_TTL_MIN_MS = { file: 1_000, git: 5_000 } as const
 
 /** Minimum number of checks of another holder's lease before it expires. */

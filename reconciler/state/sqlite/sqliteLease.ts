@@ -1,4 +1,5 @@
 import { isDatabaseError } from '../../run/databaseFailure.ts'
+import { codeOf } from '../../run/errorCode.ts'
 import { leaseLost } from '../model/stateError.ts'
 import type { Lease } from '../model/store.ts'
 import { type Database, openForWriting } from './openDatabase.ts'
@@ -131,8 +132,7 @@ export async function takeFileLock(path: string): Promise<ProcessLock | undefine
     return lock
   } catch (error) {
     lock?.close()
-    const isHeld = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
-    if (isHeld) return undefined
+    if (codeOf(error) === 'SQLITE_BUSY') return undefined
     throw unusable(path, error)
   }
 }

@@ -39,7 +39,7 @@ const request = fc
 
 const canonical = (value: ServiceRequest) => canonicalRequest(value, () => 'secret')
 
-test('Scenario 27: a request that keeps every field that differs is the service as it is', () => {
+test('Scenario 27: a request that keeps every different field equals the service', () => {
   fc.assert(
     fc.property(request, request, (wanted, live) => {
       const before = canonical(live)
@@ -52,7 +52,7 @@ test('Scenario 27: a request that keeps every field that differs is the service 
   )
 })
 
-test('what is taken as it is differs no more, and everything else as before', () => {
+test('accepted fields no longer differ, and others do as before', () => {
   fc.assert(
     fc.property(request, request, fc.func(fc.boolean()), (before, now, isTaken) => {
       const [observed, live] = [canonical(before), canonical(now)]

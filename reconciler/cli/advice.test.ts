@@ -28,7 +28,7 @@ async function said(command: string, path: string, ...args: readonly string[]) {
   return [exitCode, stderr.trim()]
 }
 
-test('an approval that is no digest is refused, and one for another planResult says that it let nothing through', async () => {
+test('an invalid approval digest is refused, and one of another plan approves nothing', async () => {
   await said('apply', 'set')
 
   expect(await said('apply', 'set', '--approve', 'yes')).toEqual([
@@ -41,7 +41,7 @@ test('an approval that is no digest is refused, and one for another planResult s
   ])
 })
 
-test('plan without a state says how to get one, and manages nothing that it could not find again', async () => {
+test('plan without a state says how to create one, and manages only services with metadata.id', async () => {
   const env = { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
   const { exitCode, stdout, stderr } = await runHere(['plan', join(folder, 'set')], env)
 
@@ -59,7 +59,7 @@ test('plan of a folder without manifests asks whether the path is right', async 
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('is that the right path?')])
 })
 
-test('a service that is not there cannot be bound, and the message says which are', async () => {
+test('a missing service cannot be bound, and the message says how to list services', async () => {
   expect(await said('bind x 6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e', '')).toEqual([
     1,
     expect.stringContaining(

@@ -40,7 +40,7 @@ function cut(text: string, { start, end }: Told['range']): string {
   return [...lines.slice(0, -1), last].join('\n').slice(start.column - 1)
 }
 
-test('a problem as data has the range of what is wrong, a pointer to it and the document that it is in', async () => {
+test('a problem as data has its range, a pointer and its document', async () => {
   const text = `${HEAD}metadata: {name: shop}\nspec:\n  interval: 30 # seconds\n  regions: [eu-west-1]\n  timeuot: 5s\n  ${ENDPOINTS}\n`
   const origin = { kind: 'Service', name: 'shop', document: 0 }
 

@@ -56,7 +56,7 @@ test.each(['validate', 'render', 'fmt'])(
   },
 )
 
-test('the import of a state says how far it is', async () => {
+test('the import of a state shows its progress', async () => {
   const place = (name: string) => ['--state', join(folder, name)]
 
   expect(await saidBy('state', 'import', join(folder, 'state.json'), ...place('a.db'))).toMatch(

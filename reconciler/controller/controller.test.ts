@@ -24,7 +24,7 @@ const { apiKey, controllerOf, client, server, services, names, intervals, change
   },
 )
 
-test('what is pushed is applied after the webhook, and a cycle without anything to do costs one request', async () => {
+test('a push is applied after the webhook, and a cycle without changes takes one request', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -63,7 +63,7 @@ test('the history of a service names tool, repository, commit and file of each c
   })
 })
 
-test('a change by hand is put back within one interval, and said field by field', async () => {
+test('a manual change is reverted within one interval, and reported field by field', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a', 'b'))
   one.start()
@@ -83,7 +83,7 @@ test('a change by hand is put back within one interval, and said field by field'
   ])
 })
 
-test('a set whose state is in git keeps it there, and a later controller goes on from it', async () => {
+test('a set with a state in git keeps it there, and a later controller continues from it', async () => {
   const [states, repository] = [gitRepository(), gitRepository()]
   onTestFinished(() => {
     states.remove()
@@ -217,7 +217,7 @@ test('what a commit approved is not approved again when a thousand events came s
   await after.close()
 })
 
-test('a suspended set is looked at and left alone until it is resumed or its time is over', async () => {
+test('a suspended set is planned but not changed until it is resumed or the suspension expires', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()

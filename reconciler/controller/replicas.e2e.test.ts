@@ -136,7 +136,7 @@ test('Scenario 47: of two replicas one does the work, and the other takes over w
   expect(green.events.find(isType('LeaseTaken'))?.message).toContain('epoch 2')
 })
 
-test('Scenario 47: a leader that was stopped in the middle of its work writes nothing when it goes on', async () => {
+test('Scenario 47: a leader that was suspended during its work writes nothing when it continues', async () => {
   const keys = Array.from({ length: 12 }, (_, index) => `s${String(index).padStart(2, '0')}`)
   const { one: blue, proxy: blues } = await start('blue')
   const { afterwards, stopped } = stopsAtFirstChange(blue, blues)
@@ -156,7 +156,7 @@ test('Scenario 47: a leader that was stopped in the middle of its work writes no
   expect(afterwards()).toBe(arrived)
 })
 
-test('Scenario 47: with a state in git a leader that stood still writes nothing when it goes on, and takes over again when the other one is killed', async () => {
+test('Scenario 47: with a state in git a leader that was suspended writes nothing when it continues, and takes over again when the other one is killed', async () => {
   const remote = join(folder, 'state.git')
   execFileSync('git', ['init', '--quiet', '--bare', remote])
   const inGit = `leaseTtl: 5s\n    state: "git:file://${remote}#refs/pharos/shop"`
@@ -218,7 +218,7 @@ test('Scenario 47: replicas that are killed and stopped at random make nothing t
   expect(staleWrites).toBeLessThanOrEqual(IN_FLIGHT)
 })
 
-test('SIGTERM lets what is in flight end, gives the lease back at once, and ends with 143', async () => {
+test('SIGTERM finishes operations in progress, releases the lease at once, and ends with 143', async () => {
   const keys = Array.from({ length: 20 }, (_, index) => `s${String(index).padStart(2, '0')}`)
   const { one: blue, proxy } = await start('blue')
   let sent = 0
@@ -275,7 +275,7 @@ test('a suspended set ends pharos apply and controller --once with the same exit
   expect([apply.exitCode, second.exitCode]).toEqual([4, 4])
 })
 
-test('--once runs the other sets when one is held, and waits for it as long as --lock-timeout says', async () => {
+test('--once runs the other sets when one is locked, and waits for it for at most --lock-timeout', async () => {
   repository.commit({ ...manifestFiles('a'), 'other/b.yaml': manifestOf('b') })
   const { one: blue } = await start('blue')
   await blue.event(isType('RunFinished'), 0)
@@ -307,7 +307,7 @@ test('a controller whose stdout has no reader any more reports that and ends, wi
   expect([(await runOnce()).exitCode, await names()]).toEqual([0, ['a', 'b']])
 })
 
-test('a port that is taken is said in one line with what to do', async () => {
+test('a used port is reported in one line with advice', async () => {
   const { host } = new URL(server.url)
   writeFileSync(config, readFileSync(config, 'utf8').replace('listen: none', `listen: ${host}`))
 
@@ -319,7 +319,7 @@ test('a port that is taken is said in one line with what to do', async () => {
   )
 })
 
-test('--check says what is wrong with the configuration, and where', async () => {
+test('--check reports the problems of the configuration with their places', async () => {
   const check = () =>
     runHere(['controller', '--config', config, '--check'], {
       PHAROS_URL: server.url,

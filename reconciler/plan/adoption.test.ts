@@ -4,7 +4,7 @@ import { adoptionsOf } from './adoption.ts'
 import { newBinding } from './binding.ts'
 import { binding, desired, ID, live, OTHER_ID } from './testing/planning.ts'
 
-test('a service that is what a manifest asks for becomes its own, with the policy of the manifest', () => {
+test('a service that equals a manifest is adopted, with the policy of the manifest', () => {
   const policy = { onDelete: 'pause', protect: true, pruneAfterSecs: 60 } as const
   const [service, manifest] = [live(), desired({ secret: 'of git' }, { paused: true, policy })]
 
@@ -23,7 +23,7 @@ test('a service that is what a manifest asks for becomes its own, with the polic
   ])
 })
 
-test('a manifest that leaves pausing to people leaves it to them after adopting too', () => {
+test('a manifest without paused does not manage it after adoption either', () => {
   expect(adoptionsOf([desired()], [live()], [])).toMatchObject([{ kind: 'match', binding: { paused: null } }])
 })
 

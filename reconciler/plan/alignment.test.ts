@@ -77,7 +77,7 @@ test('an endpoint that is put first is shown alone, where it is now', () => {
   ])
 })
 
-test('an endpoint that goes is shown where it was', () => {
+test('a removed endpoint is shown at its old index', () => {
   const [a, b] = [endpoint(null, 'a'), endpoint(null, 'b')]
 
   expect(changesOf(service(a, b), service(b))).toEqual([{ pointer: '/endpoints/0', from: a, to: undefined }])
@@ -124,7 +124,7 @@ test('an assertion that is put first is shown alone', () => {
   ])
 })
 
-test('an assertion that goes is shown where it was', () => {
+test('a removed assertion is shown at its old index', () => {
   expect(assertionChanges([status(404), status(500)], [status(500)])).toEqual([
     { pointer: at(0), from: status(404), to: undefined },
   ])

@@ -489,7 +489,7 @@ test.each([
   })
 })
 
-test('where there are no manifests, that is what is shown', () => {
+test('a source without manifests is reported as such', () => {
   const plan = { changes: prunes(2), unchanged: [], owned: 4, kept: 0 }
   const { tripped } = applyBrakes(plan, { ...sound, services: 0, formerName: 'shop' })
 

@@ -83,13 +83,13 @@ test('a creation that may still take effect is waited for, as long as the last o
   })
 })
 
-test('several services that a lost creation may have made are for a person to tell apart', () => {
+test('several services that may be the result of a lost creation need a decision', () => {
   const { unsettled, recovered } = resolveCreates([open()], [live(), live({ id: OTHER_ID })], [], NOW_MS)
 
   expect([unsettled, recovered]).toEqual([[ambiguous('shop', `${ID}, ${OTHER_ID}`)], []])
 })
 
-test('one service that two lost creations may have made is for a person to tell apart', () => {
+test('one service that may be the result of two lost creations needs a decision', () => {
   const creations = [
     open(),
     open({ opId: 'second', key: 'twin' }),

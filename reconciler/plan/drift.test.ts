@@ -28,7 +28,7 @@ test('without state every difference is drift', () => {
   ])
 })
 
-test('a service that was paused although the manifest says otherwise is drift', () => {
+test('a service that was paused against its manifest is drift', () => {
   const paused = plan({
     desired: [desired({}, { paused: false })],
     actual: [live({ paused: true })],
@@ -68,7 +68,7 @@ test('what git asks for, what it takes away and what needs a decision is no drif
   expect(driftOf(fromGit)).toEqual([])
 })
 
-test('a service that was deleted while its manifest names it is drift, and waits for a person', () => {
+test('a deleted service that its manifest names by id is drift, and needs a decision', () => {
   const deleted = plan({ desired: [desired({}, { id: ID })], bindings: [binding()] })
 
   expect(deleted.changes).toEqual([

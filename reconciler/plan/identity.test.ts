@@ -9,7 +9,7 @@ function undecided(key: string, message: string, hint: string, claims: readonly 
   return { kind: 'blocked', key, message, hint, needsDecision: true, claims }
 }
 
-test('a manifest keeps the service that it has, also where metadata.id says the same', () => {
+test('a manifest keeps its service, also with metadata.id of the same service', () => {
   const { changes, unchanged } = plan({
     desired: [desired({}, { id: ID })],
     actual: [live()],
@@ -19,7 +19,7 @@ test('a manifest keeps the service that it has, also where metadata.id says the 
   expect([changes, unchanged]).toEqual([[], ['shop']])
 })
 
-test('a manifest that has a service and names another one waits for a person', () => {
+test('a manifest with a service that names another one needs a decision', () => {
   const { changes } = plan({
     desired: [desired({}, { id: OTHER_ID })],
     actual: [live(), live({ id: OTHER_ID })],
@@ -47,7 +47,7 @@ test('a manifest of a new name keeps the service that its metadata.id names', ()
   expect(brief(changes)).toEqual(['replace store from shop: git /endpoints/0/url'])
 })
 
-test('a manifest whose previous name and metadata.id mean different services waits for a person, and neither goes', () => {
+test('a manifest whose previous name and metadata.id are different services needs a decision, and neither is removed', () => {
   const { changes } = plan({
     desired: [desired({}, { key: 'store', id: OTHER_ID, previousNames: ['shop'] })],
     actual: [live(), live({ id: OTHER_ID })],
@@ -64,7 +64,7 @@ test('a manifest whose previous name and metadata.id mean different services wai
   ])
 })
 
-test('a manifest whose previous names are two services waits for a person, and neither goes', () => {
+test('a manifest whose previous names are two services needs a decision, and neither is removed', () => {
   const { changes } = plan({
     desired: [desired({}, { key: 'store', previousNames: ['a', 'b'] })],
     actual: [live({ id: 'a' }), live({ id: 'b' })],
@@ -76,7 +76,7 @@ test('a manifest whose previous names are two services waits for a person, and n
   ])
 })
 
-test('without state a manifest without metadata.id says how to find its service again', () => {
+test('without state a manifest without metadata.id is blocked with advice', () => {
   const { changes } = plan({ desired: [desired()], hasState: false })
 
   expect(changes).toEqual([
@@ -119,7 +119,7 @@ test('a metadata.id that no service has is shown with how to get a service', () 
   ])
 })
 
-test('a service that waits to be removed is not taken for the past of a new manifest', () => {
+test('a service that waits for deletion is no candidate for a new manifest', () => {
   const { changes } = plan({
     desired: [desired({}, { key: 'store' })],
     actual: [live({ paused: true })],
@@ -129,7 +129,7 @@ test('a service that waits to be removed is not taken for the past of a new mani
   expect(brief(changes)).toEqual(['create store'])
 })
 
-test('a service that one manifest claims by its previous name is not taken for the past of another', () => {
+test('a service that one manifest claims by its previous name is no candidate for another', () => {
   const { changes } = plan({
     desired: [
       desired({}, { key: 'store', previousNames: ['shop'] }),
@@ -160,7 +160,7 @@ test('of two that vanished, the new name of one is not the new name of the other
   expect(brief(changes)).toEqual(['record store from shop', 'create similar', 'delete other'])
 })
 
-test('a service that was taken over and never written to is not taken for the past of a new manifest', () => {
+test('an adopted service without a write is no candidate for a new manifest', () => {
   const { changes } = plan({
     desired: [desired({}, { key: 'store' })],
     actual: [live()],
@@ -208,7 +208,7 @@ test('a new manifest that asks for the same but for a secret may be the renamed 
   ])
 })
 
-test('a new manifest that asks for what two vanished ones asked for names both, and neither goes', () => {
+test('a new manifest that equals two removed ones names both, and neither is removed', () => {
   const { changes } = plan({
     desired: [desired({}, { key: 'store' })],
     actual: ['a', 'b'].map((id) => live({ id })),
@@ -225,7 +225,7 @@ test('a new manifest that asks for what two vanished ones asked for names both, 
   ])
 })
 
-test('two new manifests that ask for what one vanished asked for both name it, and it stays', () => {
+test('two new manifests that equal a removed one both name it, and it is not removed', () => {
   const { changes } = plan({
     desired: [desired({}, { key: 'a' }), desired({}, { key: 'b' })],
     actual: [live()],
@@ -239,7 +239,7 @@ test('two new manifests that ask for what one vanished asked for both name it, a
   ])
 })
 
-test('among more than 20 that asked for the same, secrets aside, no past is looked for', () => {
+test('among more than 20 equal removed manifests, secrets aside, none is selected', () => {
   const among = (count: number) => {
     const keys = Array.from({ length: count }, (_, index) => `k${index}`)
     return plan({
@@ -294,7 +294,7 @@ test('a new manifest that calls the same addresses in another order may be the r
   expect(brief(changes)).toEqual(['blocked store for a person'])
 })
 
-test('a manifest that has the name of a service that is gone is a new one', () => {
+test('a manifest with the name of a deleted service is a new one', () => {
   const { changes } = plan({
     desired: [desired({ interval: 30 }, { key: 'store' })],
     bindings: [binding()],
@@ -303,7 +303,7 @@ test('a manifest that has the name of a service that is gone is a new one', () =
   expect(brief(changes)).toEqual(['create store', 'forget shop'])
 })
 
-test('two manifests that were one before wait for a person, and its service stays', () => {
+test('two manifests that were one before need a decision, and its service is kept', () => {
   const { changes } = plan({
     desired: ['a', 'b'].map((key) => desired({}, { key, previousNames: ['shop'] })),
     actual: [live()],
@@ -325,7 +325,7 @@ test('a manifest may have the shown name of a service that another manifest has'
   expect(brief(changes)).toEqual(['create second'])
 })
 
-test('a manifest with the shown name of services that are not ours says how to take one over', () => {
+test('a manifest with the name of unmanaged services is blocked with the way to adopt one', () => {
   const { changes } = plan({ desired: [desired()], actual: [live(), live({ id: OTHER_ID })] })
 
   expect(changes).toEqual([
@@ -337,7 +337,7 @@ test('a manifest with the shown name of services that are not ours says how to t
   ])
 })
 
-test('a manifest whose service is gone while another has its name says how to take that one over', () => {
+test('a manifest whose service was deleted while another has its name is blocked with the way to adopt that one', () => {
   const { changes } = plan({ desired: [desired()], actual: [live({ id: OTHER_ID })], bindings: [binding()] })
 
   expect(changes).toEqual([

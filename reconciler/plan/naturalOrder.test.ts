@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareNames } from './naturalOrder.ts'
 
-test('names are in the order in which people count, whatever the language of the machine', () => {
+test('names are in natural order, whatever the locale', () => {
   const names = ['web-10', 'ä', 'web-2', 'z', 'web-1']
 
   expect(names.toSorted(compareNames)).toEqual(['ä', 'web-1', 'web-2', 'web-10', 'z'])

@@ -40,7 +40,7 @@ test('a change outside that is what git now asks for costs no request', () => {
   expect(brief(agreed.changes)).toEqual(['record shop'])
 })
 
-test('Scenario 27: policy.drift decides whether a change outside is put back, shown or passed over', () => {
+test('Scenario 27: policy.drift decides whether a manual change is reverted, reported or ignored', () => {
   const withPolicy = (drift: 'heal' | 'report' | 'ignore') =>
     brief(
       plan({
@@ -81,7 +81,7 @@ test('paused is not managed unless the manifest sets it', () => {
   expect(of(true, true, true)).toEqual([])
 })
 
-test('a service deleted outside is made anew and counts as drift', () => {
+test('a service that was deleted by hand is created again and counts as drift', () => {
   const lost = plan({ desired: [desired()], bindings: [binding()] })
   expect(brief(lost.changes)).toEqual(['create shop again'])
   expect(driftOf(lost)).toEqual([{ kind: 'deleted', key: 'shop', id: ID, fields: [] }])
@@ -153,7 +153,7 @@ test('a manifest that has nothing of one that went is another service', () => {
   expect(changes.map(({ kind, key }) => `${kind} ${key}`)).toEqual(['create new', 'prune old'])
 })
 
-test('two manifests that could each be the renamed one wait for a person, and nothing is removed', () => {
+test('two manifests that could each be the renamed one need a decision, and nothing is removed', () => {
   const unclear = plan({
     desired: [desired({}, { key: 'a' }), desired({}, { key: 'b' })],
     actual: [live()],
@@ -162,7 +162,7 @@ test('two manifests that could each be the renamed one wait for a person, and no
   expect(brief(unclear.changes)).toEqual(['blocked a for a person', 'blocked b for a person'])
 })
 
-test('a service of the same name that is not ours is never taken over nor doubled without a word', () => {
+test('an unmanaged service of the same name is neither adopted nor duplicated silently', () => {
   const foreign = plan({ desired: [desired()], actual: [live()] })
   expect(brief(foreign.changes)).toEqual(['blocked shop for a person'])
 
@@ -211,7 +211,7 @@ test('what makes room comes first, new services before anything is taken away', 
   ])
 })
 
-test('changes of one kind come in the order in which people count', () => {
+test('changes of one kind are in natural order', () => {
   const { changes } = plan({
     desired: ['web-10', 'web-2', 'web-1', 'api'].map((key) =>
       desired({ name: key, url: `https://${key}.example.com/` }, { key }),
@@ -222,7 +222,7 @@ test('changes of one kind come in the order in which people count', () => {
   expect(changes.map((change) => change.key)).toEqual(['api', 'web-1', 'web-2', 'web-10'])
 })
 
-test('Scenario 27: what policy.ignore names is no drift, and a new definition keeps it as it is', () => {
+test('Scenario 27: a field in policy.ignore is no drift, and a new definition keeps its value', () => {
   const ignoring = desired(
     { interval: 30, regions: ['eu-west-1'] },
     { policy: { isIgnored: (pointer) => pointer === '/regions' } },
@@ -262,7 +262,7 @@ test.each([
   },
 )
 
-test('Scenario 31: a field that was put back three times in an hour is only shown, and later put back again', () => {
+test('Scenario 31: a field that was reverted three times in an hour is only shown, and later reverted again', () => {
   const heals = [1, 2, 3].map((times) => ({ pointer: '/interval_secs', atMs: NOW_MS - times * 60_000 }))
   const of = (some: typeof heals, outside: Live = { interval: 90 }) =>
     plan({ desired: [desired()], actual: [live(outside)], bindings: [binding({}, {}, { heals: some })] })
@@ -290,7 +290,7 @@ test('Scenario 42: a service paused for its manifest is deleted when its time is
   ])
 })
 
-test('a service deleted outside is not made anew beside another one of its name, and counts as drift', () => {
+test('a service that was deleted by hand is not created beside another one of its name, and counts as drift', () => {
   const lost = plan({
     desired: [desired()],
     actual: [live({ id: OTHER_ID, interval: 90 })],
@@ -300,7 +300,7 @@ test('a service deleted outside is not made anew beside another one of its name,
   expect(driftOf(lost)).toEqual([{ kind: 'deleted', key: 'shop', id: ID, fields: [] }])
 })
 
-test('a plan says what is owned, what of it has a manifest, and what is as it should be', () => {
+test('a plan counts owned services, those with a manifest, and unchanged ones', () => {
   const whole = plan({
     desired: [
       desired({}, { key: 'rests' }),
@@ -364,7 +364,7 @@ test('a manifest whose creation is not settled waits, unless it names its servic
   ])
 })
 
-test('a service that this version cannot read is left alone', () => {
+test('a service that this version cannot parse is not changed', () => {
   expect(plan({ desired: [desired()], unreadableIds: [ID], bindings: [binding()] }).changes).toEqual([
     {
       kind: 'blocked',
@@ -376,7 +376,7 @@ test('a service that this version cannot read is left alone', () => {
   ])
 })
 
-test('a service that was deleted is made anew beside ours of its name and others of other names', () => {
+test('a deleted service is created again beside managed services of its name and others of other names', () => {
   const { changes } = plan({
     desired: [desired(), desired({ interval: 30 }, { key: 'twin' })],
     actual: [live({ id: OTHER_ID, interval: 30 }), live({ id: 'foreign', name: 'Foreign' })],

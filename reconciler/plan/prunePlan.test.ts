@@ -22,7 +22,7 @@ function blocked(message: string, hint: string, needsDecision: boolean): Blocked
   return { kind: 'blocked', key: 'shop', message, hint, needsDecision }
 }
 
-test('a removal says which service goes, under the name that it has now', () => {
+test('a removal shows its service with the current name', () => {
   expect(gone({}, [{ name: 'Renamed' }])).toEqual([prune({ name: 'Renamed' })])
 })
 
@@ -31,7 +31,7 @@ test.each([
   ['the name of its manifest where nothing was sent', { desired: null }, 'shop'],
   ['its last known name, also where it is protected', { protect: true }, 'Shop'],
   ['its last known name, also where it waited to be removed', { tombstonedAtMs: NOW_MS }, 'Shop'],
-])('a service that is gone too is forgotten under %s', (_, change, name) => {
+])('a deleted service is forgotten under %s', (_, change, name) => {
   expect(gone(change, [])).toEqual([prune({ how: 'forget', name, createdAt: null })])
 })
 
@@ -39,7 +39,7 @@ test('a service that this version cannot read is removed under its last known na
   expect(gone({}, [], [ID])).toEqual([prune({ createdAt: null })])
 })
 
-test('a protected service stays, and the plan says how to remove or to forget it', () => {
+test('a protected service is kept, and the plan shows how to remove or to forget it', () => {
   expect(gone({ protect: true })).toEqual([
     blocked(
       `its manifest was removed, but policy.protect keeps service ${ID}`,
@@ -56,7 +56,7 @@ test('a protected service that is only to be detached is detached', () => {
 test.each([
   ['runs again', [{}], []],
   ['cannot be read', [], [ID]],
-])('a service that was to be deleted by now and %s waits for a person', (_, actual, unreadableIds) => {
+])('a service that is due for deletion and %s needs a decision', (_, actual, unreadableIds) => {
   const waited = { onDelete: 'pause', tombstonedAtMs: NOW_MS - 60_000, pruneAfterSecs: 60 } as const
 
   expect(gone(waited, actual, unreadableIds)).toEqual([

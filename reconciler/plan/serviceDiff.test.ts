@@ -13,7 +13,7 @@ const nothing = {
   pausing: null,
 }
 
-test('a service that is as it was applied differs in nothing, whatever the server made of the request', () => {
+test('a service that is unchanged since its apply has no difference, even if the server normalised the request', () => {
   const answer = { regions: ['eu-west-1', 'us-east-1'] }
 
   expect(diffOfBound(desired(), binding({}, answer), live(answer))).toEqual({
@@ -23,7 +23,7 @@ test('a service that is as it was applied differs in nothing, whatever the serve
   })
 })
 
-test('a service that was taken over and has what its manifest asks for may hold another secret', () => {
+test('an adopted service that matches its manifest may have another secret', () => {
   const secret = {
     pointer: SECRET,
     from: { sealed: 'k1' },
@@ -112,7 +112,7 @@ test('what git changes and leaves to others is not wanted', () => {
 
 const [one, two] = ['https://example.com/', 'https://two.example.com/']
 
-test('endpoints that were changed outside are shown as people read them, beside other drift', () => {
+test('manual changes of endpoints are shown aligned, beside other drift', () => {
   const service = live({ url: two, moreUrls: [one], interval: 90 })
 
   const { shown } = diffOfBound(desired(), binding(), service)
@@ -127,7 +127,7 @@ test('endpoints that were changed outside are shown as people read them, beside 
   expect(shown).toEqual({ wanted: [], drifted: [interval, added], outside: [interval, added] })
 })
 
-test('endpoints that git changed are shown as people read them, beside what else it changed, and drift beside them', () => {
+test('changes of endpoints in git are shown aligned, beside other changes and drift', () => {
   const manifest = desired({ url: two, moreUrls: [one], interval: 30 })
 
   const { shown } = diffOfBound(manifest, binding(), live({ name: 'Other' }))

@@ -110,7 +110,7 @@ test('an endpoint that is put before the others is shown alone, and they are not
   ])
 })
 
-test('an endpoint that moved is shown with what changed of it, its secret included, and one that goes as gone', () => {
+test('an endpoint that moved is shown with its changes, its secret included, and a removed one as removed', () => {
   const before = { endpoints: [endpoint('a'), endpoint('b', [500], 'old')] }
 
   expect(shown(before, { endpoints: [endpoint('b', [500], 'new')] }).plan).toEqual([
@@ -133,13 +133,13 @@ test('an assertion that is put before the others is shown alone', () => {
   ).toEqual(['endpoints[0].assertions[0]: none → {status: {not: 404}}'])
 })
 
-test('an endpoint whose address changed is the same endpoint when it stays in its place', () => {
+test('an endpoint whose address changed is the same endpoint if its index is unchanged', () => {
   expect(shown({ endpoints: [endpoint('a')] }, { endpoints: [endpoint('b')] }).plan).toEqual([
     'endpoints[0].url: "https://a/" → "https://b/"',
   ])
 })
 
-test('a field that both sides changed says so in the plan, and is drift from what it was', () => {
+test('a field that both sides changed is marked in the plan, and is drift from its applied value', () => {
   const endpoints = [endpoint('a')]
   const both = shown({ endpoints }, { endpoints, intervalSecs: 45 }, { endpoints, intervalSecs: 120 })
 
@@ -154,7 +154,7 @@ test('drift that is only reported is drift also while the manifest asks for a pa
   expect([report.plan, report.drift]).toEqual([['paused: false → true'], ['interval: 1m → 2m']])
 })
 
-test('where both sides changed endpoints they are shown by place, and what is there already is not shown', () => {
+test('endpoints that both sides changed are shown by index, without equal values', () => {
   const [a, b, c] = [endpoint('a'), endpoint('b'), endpoint('c')]
   const both = shown({ endpoints: [a, b] }, { endpoints: [a, c] }, { endpoints: [a, c, b] })
 

@@ -70,7 +70,7 @@ test('a definition that git changes resets changes outside, even where drift is 
   ])
 })
 
-test('a service that was just taken over gets its secrets, which may be others', () => {
+test('a service that was just adopted gets its secrets, which may differ', () => {
   const { changes } = plan({
     desired: [desired({ interval: 30 }, { id: ID, policy: { isIgnored: (pointer) => pointer === '/name' } })],
     actual: [live({ name: 'Other' })],
@@ -102,7 +102,7 @@ test.each([[{ observed: null }], [{ desired: null }]])(
   },
 )
 
-test('a service that was taken over as it is is only recorded', () => {
+test('a service that was adopted unchanged is only recorded', () => {
   const plain = { ...live(), endpoints: [] }
   const manifest = desired()
   const { changes } = plan({
@@ -144,7 +144,7 @@ test.each([
   expect(changes).toEqual([update({ ...change, replace: false })])
 })
 
-test('a pause that was ended outside is drift, and is put back', () => {
+test('a pause that was ended by hand is drift, and is reverted', () => {
   const drift: PlannedField = { pointer: '/paused', from: false, to: true, reason: 'drift' }
   const { changes } = plan({
     desired: [desired({}, { paused: true })],
@@ -155,7 +155,7 @@ test('a pause that was ended outside is drift, and is put back', () => {
   expect(changes).toEqual([update({ fields: [drift], outside: [drift], replace: false, pausing: 'pause' })])
 })
 
-test('a pause that was ended outside is only shown where drift is only reported', () => {
+test('a pause that was ended by hand is only shown with drift: report', () => {
   const drift: PlannedField = { pointer: '/paused', from: false, to: true, reason: 'drift' }
   const paused = (policy: 'report' | 'ignore') =>
     plan({
@@ -202,7 +202,7 @@ test.each<[string, Partial<Binding>, Parameters<typeof desired>[1]]>([
   ])
 })
 
-test('what git asks for and the service has already is recorded as it is', () => {
+test('a change in git that the service already has is only recorded', () => {
   const { changes } = plan({
     desired: [desired({ interval: 30 })],
     actual: [live({ interval: 30 })],

@@ -95,13 +95,14 @@ interface Checking {
 }
 
 /** For schemas without write-only attributes, whose RPC has no capabilities. */
-export const NO_CAPABILITIES: ClientCapabilities = { writeOnlyAttributesAllowed: false }
+const NO_CAPABILITIES: ClientCapabilities = { writeOnlyAttributesAllowed: false }
 
 /** Reports the problems of `config`: of its attributes, then of the handler's rules. Needs no client. */
 export async function checkConfig(
   checking: Checking,
   config: ObjectValue,
-  { context, capabilities }: { readonly context: CallContext; readonly capabilities: ClientCapabilities },
+  context: CallContext,
+  capabilities: ClientCapabilities = NO_CAPABILITIES,
 ): Promise<void> {
   const { attributes } = checking.schema
   const nulls = [nothingMissing, noNullElements].flatMap((rule) => brokenIn(attributes, config, rule))

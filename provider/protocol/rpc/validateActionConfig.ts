@@ -1,7 +1,7 @@
 import type { MessageOf } from '../wire/message.ts'
 import type { validateActionConfig as messages } from '../wire/tfplugin6.ts'
 import { type Call, createReporter } from './call.ts'
-import { callContext, checkConfig, lookUp, NO_CAPABILITIES } from './handlers.ts'
+import { callContext, checkConfig, lookUp } from './handlers.ts'
 import { encodeDiagnostics, requireObject } from './wireValue.ts'
 
 type Request = MessageOf<typeof messages.request>
@@ -13,10 +13,7 @@ export async function validateActionConfig(request: Request, call: Call): Promis
   await reporter.attempt(`Validating action.${request.actionType}`, async () => {
     const { handlers, type } = lookUp(call.session.provider.actions, request.actionType)
     const config = requireObject(type, request.config, 'configuration')
-    await checkConfig(handlers, config, {
-      context: callContext(call, reporter),
-      capabilities: NO_CAPABILITIES,
-    })
+    await checkConfig(handlers, config, callContext(call, reporter))
   })
   return { diagnostics: encodeDiagnostics(reporter.diagnostics) }
 }

@@ -1,7 +1,7 @@
 import type { MessageOf } from '../wire/message.ts'
 import type { validateProviderConfig as messages } from '../wire/tfplugin6.ts'
 import { type Call, createReporter } from './call.ts'
-import { callContext, checkConfig, NO_CAPABILITIES } from './handlers.ts'
+import { callContext, checkConfig } from './handlers.ts'
 import { decodeObject, encodeDiagnostics } from './wireValue.ts'
 
 type Request = MessageOf<typeof messages.request>
@@ -14,10 +14,7 @@ export async function validateProviderConfig(request: Request, call: Call): Prom
   await reporter.attempt('Validating the provider configuration', async () => {
     const config = decodeObject(provider.configType, request.config)
     if (config === null) return
-    await checkConfig(provider, config, {
-      context: callContext(call, reporter),
-      capabilities: NO_CAPABILITIES,
-    })
+    await checkConfig(provider, config, callContext(call, reporter))
   })
   return { diagnostics: encodeDiagnostics(reporter.diagnostics) }
 }

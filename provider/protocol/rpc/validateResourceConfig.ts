@@ -34,7 +34,7 @@ export async function validateResourceConfig(request: Request, call: Call): Prom
     if (!capabilities.writeOnlyAttributesAllowed) {
       writeOnlyUnsupported(handlers.schema.attributes, config).forEach(reporter.report)
     }
-    await checkConfig(handlers, config, { context: callContext(call, reporter), capabilities })
+    await checkConfig(handlers, config, callContext(call, reporter), capabilities)
   })
   return { diagnostics: encodeDiagnostics(reporter.diagnostics) }
 }

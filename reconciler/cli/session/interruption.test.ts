@@ -29,7 +29,7 @@ test.each([
   expect([stops, process.ended]).toEqual([1, exitCode])
 })
 
-test('a signal says what was not done, and with which exit code the program ends', () => {
+test('the reason of a signal has what was not done, and the exit code of the program', () => {
   const process = new Signalled()
   const interruption = interruptionOf(process)
   const signals = [signalOf(interruption), signalOf(interruption, 'the checks were not finished')]

@@ -52,7 +52,7 @@ test('the smallest configuration is a repository, and everything else has a defa
   })
 })
 
-test('everything that is wrong is said at once, with its place and what to do', () => {
+test('all problems are reported at once, with places and advice', () => {
   expect(
     problemsOf(`apiVersion: pharos/v1
 kind: Controller
@@ -78,7 +78,7 @@ sets:
   ])
 })
 
-test('kinds of webhooks that are gone are refused with what to write in their place', () => {
+test('former kinds of webhooks are refused with their replacements', () => {
   const hooks = ['gitea', 'forgejo', 'bitbucket', 'svn']
     .map((kind) => `  - {source: a-${kind}, kind: ${kind}, secrets: [{env: A}]}\n`)
     .join('')
@@ -104,7 +104,7 @@ test('what two fields say together is checked as well', () => {
   expect(problemsOf('')).toEqual(['c.yaml:1:1: [E_KIND] the file must contain one document, and contains 0'])
 })
 
-test('a lease is long enough for its renewals, and a state in git is reached with what the set says', () => {
+test('a lease is long enough for its renewals, and a state in git uses the access of the set', () => {
   const inGit = (more: string): string =>
     `${SMALLEST}    state: "git:https://git.example.com/state.git#refs/pharos/shop"\n${more}`
 
@@ -178,7 +178,7 @@ test('the error for a configuration that lets programs run for secrets names the
   ])
 })
 
-test('the JSON Schema for editors takes what is taken, and refuses what it can', () => {
+test('the JSON Schema for editors accepts valid configurations, and refuses invalid ones as far as it can', () => {
   const isValid = new Ajv({ strict: false }).compile(controllerJsonSchema())
 
   expect(isValid(loadAll(SMALLEST)[0])).toBe(true)

@@ -65,7 +65,7 @@ test('channels and forges are read with their secrets out of references, and hav
   ])
 })
 
-test('what is wrong with a channel or a forge is said with its place and what to do', () => {
+test('problems of a channel or a forge are reported with places and advice', () => {
   expect(
     problemsOf(`  chanels: []
   channels:

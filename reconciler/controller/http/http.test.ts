@@ -235,7 +235,7 @@ test('Scenario 25: a body of 30 MB is refused before it is read', async () => {
   expect(status).toBe(413)
 })
 
-test('Scenario 25: a body without a length is refused as soon as it is too large, and one within the limit is taken', async () => {
+test('Scenario 25: a body without a length is refused as soon as it is too large, and one within the limit is accepted', async () => {
   const send = (bytes: number) => {
     const body = Buffer.alloc(bytes, ' ')
     return new Promise<number | undefined>((resolve, reject) => {
@@ -334,7 +334,7 @@ test('a request that does not arrive in time is cut off with 408, and makes room
   await slow.close()
 })
 
-test('the API takes the token and nothing else, and says what is missing', async () => {
+test('the API accepts only the token, and reports a missing one', async () => {
   const post = async (path: string, body: string, token = TOKEN) => {
     const answer = await fetch(`${server.url}${path}`, {
       method: 'POST',

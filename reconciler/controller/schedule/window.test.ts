@@ -19,7 +19,7 @@ test('without windows a set may always write', () => {
   })
 })
 
-test('an allow window opens and closes to the minute in its own time zone, and says when', () => {
+test('an allow window opens and closes to the minute in its own time zone, with the next change', () => {
   const at = (time: string) => windowStateAt([office()], Date.parse(time))
 
   // Wednesday, winter: Berlin is one hour ahead of UTC.
@@ -84,7 +84,7 @@ test('openings that overlap are one that does not close', () => {
   })
 })
 
-test('what cannot be a window says which field is wrong', () => {
+test('an invalid window is reported with its field', () => {
   const fields = [
     office({ schedule: 'sometimes' }),
     office({ schedule: '0 0 9 * * *' }),

@@ -82,7 +82,7 @@ function leftovers(): string {
   return execFileSync('find', [join(folder, 'mirrors'), '-name', 'tmp_*']).toString()
 }
 
-test('Scenario 22: a controller that is killed in the middle of a transfer goes on when it is started again, whether git died with it or not', async () => {
+test('Scenario 22: a controller that is killed during a transfer continues after a restart, whether git was killed with it or not', async () => {
   const first = repository.commit(manifestFiles('a'))
   let one = start()
   await one.event(isApplied(first), 0)

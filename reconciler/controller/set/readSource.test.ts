@@ -11,7 +11,7 @@ import type { TestController } from '../../testing/testController.ts'
 
 const { controllerOf, server, names, intervals, changeInterval } = controllerScene(startServer)
 
-test('Scenario 17: while the repository cannot be read nothing is written, and it goes on by itself', async () => {
+test('Scenario 17: while the repository cannot be read nothing is written, and work continues by itself', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -185,7 +185,7 @@ function signing({ folder, repository }: TestController): { signers: string; sig
   }
 }
 
-test('Scenario 24: a commit without the signature of an allowed key is not applied, and the last signed one stays in force', async () => {
+test('Scenario 24: a commit without the signature of an allowed key is not applied, and the last signed one remains in force', async () => {
   const probe = await controllerOf()
   const { signers, sign } = signing(probe)
   const { repository } = probe

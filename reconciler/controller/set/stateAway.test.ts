@@ -11,7 +11,7 @@ const { controllerOf, names, intervals, changeInterval } = controllerScene(start
 
 const WAY_BACK = ', so no more requests are sent: restore it, or restart this program with the right state'
 
-test('a state that is taken away under a running controller stops every change until it is put back', async () => {
+test('a state that is removed under a running controller stops every change until it is restored', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -43,7 +43,7 @@ test('a state that is taken away under a running controller stops every change u
   expect(await intervals()).toEqual({ a: 60, b: 60 })
 })
 
-test('a state that is replaced under a running controller is left as it is, and the next one goes on from it', async () => {
+test('a state that is replaced under a running controller is not changed, and the next one continues from it', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -66,7 +66,7 @@ test('a state that is replaced under a running controller is left as it is, and 
   expect(one.shop().headline).not.toBe('Ready')
 })
 
-test('a controller that finds no state any more creates nothing that is there, and says so of each service', async () => {
+test('a controller that no longer finds its state creates no existing service, and reports each one', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a', 'b'))
   one.start()
@@ -85,7 +85,7 @@ test('a controller that finds no state any more creates nothing that is there, a
   ])
 })
 
-test('a state that cannot be written is no reason to follow oneself, and work goes on when it can be again', async () => {
+test('a state that cannot be written does not make a leader a follower, and work continues when it can be written', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -109,7 +109,7 @@ test('a state that cannot be written is no reason to follow oneself, and work go
   expect(one.events.at(-1)).toMatchObject({ type: 'ConditionCleared' })
 })
 
-test('a state in git that is taken away under a running controller is not begun anew, and work goes on when it is back', async () => {
+test('a state in git that is removed under a running controller is not created again, and work continues when it is restored', async () => {
   const states = gitRepository()
   onTestFinished(() => states.remove())
   const ref = 'refs/pharos/shop'

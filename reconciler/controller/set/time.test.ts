@@ -57,7 +57,7 @@ test('Scenario 47: a leader whose time stood still for longer than its lease wri
   expect(await names()).toEqual(['a', 'b'])
 })
 
-test('Scenario 49: outside of its window a set only says what it would do, and does it as soon as the window opens', async () => {
+test('Scenario 49: outside its window a set only shows its plan, and applies it as soon as the window opens', async () => {
   const one = await controllerOf({ more: OFFICE, clock: fakeClock(Date.parse('2026-01-14T07:59:30Z')) })
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -119,7 +119,7 @@ test('Scenario 49: a set that is suspended while a run is under way stops betwee
   await proxy.close()
 })
 
-test('Scenario 48: what another tool changes again and again is left alone, and reported', async () => {
+test('Scenario 48: a field that another tool changes repeatedly is no longer reverted, and reported', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -137,7 +137,7 @@ test('Scenario 48: what another tool changes again and again is left alone, and 
   expect(await intervals()).toEqual({ a: 300 })
 })
 
-test('Scenario 48: a service that two sets name belongs to the first, and the second says so', async () => {
+test('Scenario 48: a service that two sets name belongs to the first, and the second reports it', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()

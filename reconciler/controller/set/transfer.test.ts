@@ -32,7 +32,7 @@ const settled = (one: TestController) => () =>
   one.controller.status().sets.every(({ headline }) => headline === 'Ready') &&
   nextOf(one)?.services.some(({ key, state }) => key === 'moved' && state === 'Synced') === true
 
-test('a service whose manifest moves to another set goes there as it is, without a restart', async () => {
+test('a service whose manifest moves to another set is handed over unchanged, without a restart', async () => {
   const one = await twoSets()
   const id = await idOf('a')
   one.repository.commit({

@@ -81,14 +81,14 @@ test.each([
     'tab characters must not be used in indentation (indent with spaces)',
   ],
   ['an emoji before the place', '      headers: {"X-🦉": 1}\n', '9:25', NO_STRING],
-])('Scenario 8: %s is never taken for something else in silence', (_, more, at, message) => {
+])('Scenario 8: %s is never silently read as something else', (_, more, at, message) => {
   const { problems, request } = compiled(more)
   expect(request).toBeUndefined()
   expect(problems[0]).toMatch(new RegExp(`^${at}: \\[`))
   expect(problems[0]).toContain(message)
 })
 
-test('Scenario 8: what YAML 1.2 reads as text stays text, and a file of comments is no document', () => {
+test('Scenario 8: a text of YAML 1.2 remains a text, and a file of comments is no document', () => {
   const more = '      headers: {A: yes, B: 1_000, C: 2020-01-01, D: on}\n'
   expect(compiled(more).http?.headers).toEqual({
     A: { value: 'yes' },
@@ -164,7 +164,7 @@ test.each([
   ],
   ['of another level', '      regions: [eu-west-1]\n', '(it belongs to spec)'],
   ['of policy', '  drift: heal\n', '(it belongs to policy)'],
-])('Scenario 10: a field that is %s says what is known', (_, more, hint) => {
+])('Scenario 10: a field that is %s is reported with the known ones', (_, more, hint) => {
   expect(compiled(more).problems).toEqual([expect.stringContaining(hint)])
 })
 
@@ -194,7 +194,7 @@ test.each([
     'on the line before is not an ordinary space',
   ],
   ['a conflict of git', '<<<<<<< HEAD\n', '9:1: [E_YAML] this is an unresolved git conflict'],
-])('YAML that is broken by %s says what to do', (_, more, hint) => {
+])('YAML that is broken by %s is reported with advice', (_, more, hint) => {
   const { problems, request } = compiled(more)
   expect(request).toBeUndefined()
   expect(problems).toEqual([expect.stringContaining(hint)])

@@ -189,14 +189,14 @@ test.each([
     '\ttimeout: 5s\n',
     'a.yaml:9:1: [E_YAML] tab characters must not be used in indentation (indent with spaces)',
   ],
-])('what is wrong is said with its place and what to do (%#)', (more, problem) => {
+])('a problem is reported with its place and advice (%#)', (more, problem) => {
   const { set, problems } = compile({ 'a.yaml': manifest(more) })
 
   expect(problems).toEqual([problem])
   expect(set.services).toEqual([])
 })
 
-test('everything that is wrong in all files is said at once, and the sound ones are still there', () => {
+test('all problems of all files are reported at once, and valid manifests are usable', () => {
   const { set, problems } = compile({
     'a.yaml': manifest('      timeout: 5\n      colour: red\n', 'a'),
     'b.yaml': 'a: [\n',
@@ -277,7 +277,7 @@ test('Defaults apply to their folder and below, the nearest wins, and null takes
   })
 })
 
-test('a fault in Defaults is said once, where it stands, and freezes the services below', () => {
+test('a problem in Defaults is reported once, at its place, and freezes the services below', () => {
   const { set, problems } = compile({
     'defaults.yaml': 'apiVersion: pharos/v1\nkind: Defaults\nspec:\n  endpointsDefaults: {timeout: 90s}\n',
     'a.yaml': manifest('', 'a'),
@@ -374,7 +374,7 @@ test.each([
   expect(set.services).toEqual([])
 })
 
-test('a reference that is taken literally stays what it is, and one that is misspelt names its neighbour', () => {
+test('an escaped reference is a text, and a misspelt one gets a suggestion', () => {
   const environment = `${STAGING}  vars: {api_host: example.com}\n`
   const literal = compile({
     'a.yaml': manifest(`      name: "$\${var.a:-b} $$\${var.x"\n`),
@@ -389,7 +389,7 @@ test('a reference that is taken literally stays what it is, and one that is miss
   expect(misspelt.problems).toEqual([expect.stringContaining('(did you mean api_host?)')])
 })
 
-test('what a broken Environment would define is not said to be missing', () => {
+test('variables of an invalid Environment are not reported as missing', () => {
   const { set, problems } = compile(
     {
       'a.yaml': manifest(`      name: "\${var.host}"\n`),
@@ -532,7 +532,7 @@ test('a fault in an endpoint of a patch is placed in the patch, whatever its pla
   ])
 })
 
-test('an endpoint that says nothing of assertions is a warning where it was written, and [] says that none is wanted', () => {
+test('an endpoint without assertions is a warning at its place, and [] confirms that there are none', () => {
   const { set } = compile({ 'a.yaml': manifest('    - url: https://b.example/\n      assertions: []\n') })
 
   expect(set.warnings.map(formatProblem)).toEqual([

@@ -58,7 +58,7 @@ test('blank lines at the end of a document stay there, and those above a field m
   expect(formattedManifest(text)).toBe('kind: Service\nmetadata: {name: a}\n\n---\nkind: Service\nspec: {}\n')
 })
 
-test.each(['a: [\n', 'a: &x 1\nb: *x\n', 'a: 1\na: 2\n'])('%j is no manifest and is left alone', (text) => {
+test.each(['a: [\n', 'a: &x 1\nb: *x\n', 'a: 1\na: 2\n'])('%j is no manifest and is not changed', (text) => {
   expect(formattedManifest(text)).toBeUndefined()
 })
 
@@ -128,7 +128,7 @@ test('formatting changes neither what a text means nor its comments, and a secon
   expect(changed).toBeGreaterThan(cases(10, 100))
 })
 
-test('any text at all is formatted to one that means the same, or left alone', () => {
+test('any text is formatted to one with the same meaning, or not changed', () => {
   let formattedTexts = 0
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'ab:-#"\' \n\t\r|>[]{},?!&*%.\uFEFF') }), (text) => {

@@ -81,7 +81,7 @@ test.skipIf(sshSkipReason !== null)(
   },
 )
 
-test('signs of life for days leave few files behind, and what is written then stands on what was before', async () => {
+test('renewals for days leave few files behind, and later writes have the right parent', async () => {
   const temporary = join(folder, 'temporary')
   mkdirSync(temporary)
   vi.stubEnv('TMPDIR', temporary)

@@ -57,7 +57,7 @@ test('a lease that could not be renewed counts as lost when another one may take
   await lease.release()
 })
 
-test('who takes the lease while another one looks at the lock takes the lock with the next sign of life', async () => {
+test('a holder that acquired the lease while another process checked the lock takes the lock with the next renewal', async () => {
   const file = join(folder, 'pharos.db')
   const next = await openStore(file, {})
   const looking = await takeFileLock(`${file}.lock`)
@@ -113,7 +113,7 @@ test('a renewal counts from when it was sent, because others may have seen it th
   await lease.release()
 })
 
-test('a lease counts from when it was asked for, however late the answer is', async () => {
+test('a lease counts from its request, however late the answer is', async () => {
   let nowMs = 0
   const taking = takeLease(store, 'test', 0, {
     nowMs: () => nowMs,

@@ -158,7 +158,7 @@ describe.each([
     await Promise.all([first.close(), second.close()])
   })
 
-  test('a holder that finds out that it was taken over from while it gives the lease back overwrites nothing', async () => {
+  test('a holder that detects a takeover while it releases the lease overwrites nothing', async () => {
     const stopped = await opened(place)
     const waiting = await place.open()
     const lease = await takeLease(waiting, 'other', 10 * waiting.leaseTtlMs, steppedClock())
@@ -195,7 +195,7 @@ describe.each([
     await store.close()
   })
 
-  test('a holder that shows no sign of life is taken over from, and what it still writes is refused', async () => {
+  test('the lease of a holder without renewals is taken over, and its later writes are refused', async () => {
     const stopped = await opened(place)
     const waiting = await place.open()
 
@@ -217,7 +217,7 @@ describe.each([
     await Promise.all([stopped.close(), waiting.close()])
   })
 
-  test('a holder that renews is waited for as long as was asked, and not taken over from', async () => {
+  test('a renewed lease is waited for until the timeout, and not taken over', async () => {
     const living = await opened(place)
     const waiting = await place.open()
     const clock = steppedClock()
@@ -234,7 +234,7 @@ describe.each([
     await living.close()
   })
 
-  test('a holder that renewed and then stood still is taken over from', async () => {
+  test('the lease of a holder that renewed and was then suspended is taken over', async () => {
     const stopped = await opened(place)
     const waiting = await place.open()
     const clock = steppedClock()

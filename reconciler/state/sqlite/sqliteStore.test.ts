@@ -50,7 +50,7 @@ test('bindings are those of the file, whichever connection wrote them', async ()
   await Promise.all([writing.close(), reading.close()])
 })
 
-test('a state whose holder is certainly gone is taken over at once', async () => {
+test('a state whose holder has certainly ended is taken over at once', async () => {
   const script = `
     const { openSqliteStore } = await import(${JSON.stringify(import.meta.resolve('./sqliteStore.ts'))})
     const store = await openSqliteStore(${JSON.stringify(path)})
@@ -68,7 +68,7 @@ test('a state whose holder is certainly gone is taken over at once', async () =>
 test.each([
   [SCHEMA_VERSION + 1, 'written by a newer pharos'],
   [SCHEMA_VERSION - 1, 'before the first release: start again with "pharos state adopt apply"'],
-])('a state of version %i is refused and left as it is', async (version, problem) => {
+])('a state of version %i is refused and not changed', async (version, problem) => {
   const other = new Database(path)
   other.exec(SCHEMA)
   other.pragma(`user_version = ${version}`)
@@ -114,7 +114,7 @@ test('a write that was cut off in the middle is undone by the next one that read
   await reading.close()
 })
 
-test.each([0, 1, 2])('a foreign database of version %i is left as it is', async (version) => {
+test.each([0, 1, 2])('a foreign database of version %i is not changed', async (version) => {
   const foreign = new Database(path)
   foreign.exec('CREATE TABLE theirs (a)')
   foreign.pragma(`user_version = ${version}`)
@@ -127,7 +127,7 @@ test.each([0, 1, 2])('a foreign database of version %i is left as it is', async 
   expect(readFileSync(path).equals(before)).toBe(true)
 })
 
-test('who only reads writes nothing and leaves no file', async () => {
+test('a reader writes nothing and leaves no file', async () => {
   const store = await openSqliteStore(path)
   await store.acquire('test')
   await store.save({ put: binding })
@@ -141,7 +141,7 @@ test('who only reads writes nothing and leaves no file', async () => {
   expect([readFileSync(path), readdirSync(folder)]).toEqual(before)
 })
 
-test('who reads while a run writes sees what is written so far', async () => {
+test('a reader beside a writing run sees the writes so far', async () => {
   const writing = await openSqliteStore(path)
   await writing.acquire('test')
   await writing.save({ put: binding })
@@ -153,7 +153,7 @@ test('who reads while a run writes sees what is written so far', async () => {
   await writing.close()
 })
 
-test('a state that is named by a link is the same one: to who reads, to who waits for its lock, and when it is taken away', async () => {
+test('a state that is named by a link is the same one for readers, for its lock, and when it is removed', async () => {
   mkdirSync(join(folder, 'links'))
   const link = join(folder, 'links', 'state.db')
   const writing = await openSqliteStore(path)

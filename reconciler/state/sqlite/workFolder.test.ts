@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('each has an empty folder of its own, and what was left by one that is over is used again', async () => {
+test('each process has its own empty folder, and a folder of an ended process is reused', async () => {
   const [one, two] = [await takeWorkFolder('test'), await takeWorkFolder('test')]
   expect(one.path).not.toBe(two.path)
   expect(statSync(one.path).mode & 0o777).toBe(0o700)

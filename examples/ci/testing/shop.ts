@@ -81,11 +81,11 @@ export async function openShop(fill: (work: string, folder: string) => void): Pr
   }
 }
 
-/** A `tsx` that runs each program once, and copies what it made for jobs with an equal one: loading CDKTF takes long. */
+/** A `tsx` that runs each program once for the same variables, and copies what it made later: loading CDKTF takes long. */
 const tsxOnce = (folder: string): string => `#!/bin/sh
 set -e
 test "$*" = main.ts
-made="${folder}/made-$(cksum < main.ts | tr ' ' -)"
+made="${folder}/made-$({ env | grep '^TF_VAR_' | sort; cat main.ts; } | cksum | tr ' ' -)"
 if test -d "$made"; then
   cp -R "$made" cdktf.out
 else

@@ -366,6 +366,23 @@ test('Scenario 40: several keys work as one, and not those of different organisa
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1 } })
 })
 
+test('--rate makes requests wait for one another, and is bounded by what the API grants', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+
+  for (const rate of ['0', '5.1', 'fast']) {
+    expect(await json('plan', '--rate', rate)).toMatchObject({
+      exit: 1,
+      error: { message: expect.stringContaining('--rate must be from 0.1 to 5 requests a second') },
+    })
+  }
+  expect(await json('apply', '--rate', '5')).toMatchObject({ exit: 0, applied: { created: 1 } })
+  // The second request of a plan has its turn ten seconds after the first one.
+  expect(await json('plan', '--rate', '0.1', '--timeout', '1s')).toMatchObject({
+    exit: 1,
+    error: { code: 'E_TIMEOUT' },
+  })
+})
+
 test('Scenario 31: the same change of many services is no work of people: it is reported, and can be approved as it is', async () => {
   await scene.server.overrideLimits({ servicesMax: 50 }, scene.orgId)
   const all = Array.from({ length: 11 }, (_, index) => `s${index}`)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 import { Client } from './client.ts'
 import { KeyRing, KeysDisagree } from './keyRing.ts'
+import { rateOf } from './limiter.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -25,6 +26,30 @@ test('each key of one organisation spends its own rate, and a throttled key leav
   const other = new KeyRing(['a', 'b'], undefined, still)
   other.keys[0]?.limiter.refused(undefined)
   expect((await other.pass('in-order', undefined)).apiKey).toBe('b')
+})
+
+test('a rate bounds what each key sends at once, and what it earns afterwards', async () => {
+  let nowMs = 0
+  const ring = new KeyRing(
+    ['a', 'b'],
+    undefined,
+    { nowMs: () => nowMs, random: () => 0, after: () => () => {} },
+    rateOf(2.5),
+  )
+  const used: string[] = []
+  for (let i = 0; i < 20; i += 1) {
+    void ring.pass('in-order', undefined).then((key) => {
+      used.push(key.apiKey)
+      key.limiter.ended()
+    })
+  }
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(used.sort()).toEqual(['a', 'a', 'b', 'b'])
+
+  nowMs = 399
+  expect(ring.keys.map(({ limiter }) => limiter.tokens)).toEqual([0, 0])
+  nowMs = 400
+  expect(ring.keys.map(({ limiter }) => limiter.tokens)).toEqual([1, 1])
 })
 
 test('keys of different organisations are refused together, and one read_only key makes all of them read_only', async () => {

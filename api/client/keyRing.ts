@@ -1,4 +1,5 @@
 import type { Org } from '../contract/org.ts'
+import type { BucketRate } from '../contract/tokenBucket.ts'
 import { type Lane, Limiter, type Timing } from './limiter.ts'
 
 /** One API key and its limiter. */
@@ -14,11 +15,11 @@ export interface RingKey {
 export class KeyRing {
   readonly keys: readonly RingKey[]
 
-  /** `limiter` is that of the first key; the others get new ones. */
-  constructor(apiKeys: readonly string[], limiter: Limiter | undefined, timing: Timing) {
+  /** `limiter` is that of the first key; the others get new ones of `rate`. */
+  constructor(apiKeys: readonly string[], limiter: Limiter | undefined, timing: Timing, rate?: BucketRate) {
     this.keys = apiKeys.map((apiKey, index) => ({
       apiKey,
-      limiter: index === 0 && limiter !== undefined ? limiter : new Limiter(undefined, timing),
+      limiter: index === 0 && limiter !== undefined ? limiter : new Limiter(rate, timing),
     }))
   }
 

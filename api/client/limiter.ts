@@ -20,6 +20,14 @@ export const CLIENT_RATE: BucketRate = {
   refillIntervalMs: REFILL_INTERVAL_MS * (1 + CLOCK_SHARE_MAX),
 }
 
+/** Fewer requests than a key may make: at most `perSecond`, also at once. Pure. */
+export function rateOf(perSecond: number): BucketRate {
+  return {
+    burstRequests: Math.min(BURST_REQUESTS, Math.max(1, Math.floor(perSecond))),
+    refillIntervalMs: Math.max(CLIENT_RATE.refillIntervalMs, 1_000 / perSecond),
+  }
+}
+
 /** First and longest pause of all requests after a 429 (milliseconds), before jitter. */
 export const HOLD_FIRST_MS = 250
 export const HOLD_LONGEST_MS = 8_000

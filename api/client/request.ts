@@ -1,6 +1,7 @@
 import type { IncidentRequest, IncidentUpdateRequest } from '../contract/incident.ts'
 import type { ChangeSource } from '../contract/changeSource.ts'
 import type { ServiceRequest } from '../contract/service.ts'
+import type { BucketRate } from '../contract/tokenBucket.ts'
 import type { Outgoing } from '../network/outgoing.ts'
 import type { Answer, Attempt } from './attempt.ts'
 import type { Lane, Limiter, Timing } from './limiter.ts'
@@ -15,6 +16,8 @@ export interface ClientOptions {
   readonly moreApiKeys?: readonly string[]
   /** Product and version, for the server's log. */
   readonly userAgent: string
+  /** Rate of each key without a limiter of its own; absent: the one that the contract grants. */
+  readonly rate?: BucketRate | undefined
   /** Share one between all clients of the same key; a new one otherwise. */
   readonly limiter?: Limiter
   /** Proxy and authorities; absent: none, and those that Node trusts. */

@@ -56,7 +56,7 @@ export class Sender {
     this.#headers = { 'user-agent': options.userAgent, accept: 'application/json' }
     this.#timing = options.timing ?? systemTiming
     this.#dateMs = options.dateMs ?? Date.now
-    this.#ring = new KeyRing(apiKeys, options.limiter, this.#timing)
+    this.#ring = new KeyRing(apiKeys, options.limiter, this.#timing, options.rate)
     this.#endReads = options.endReads
     this.#endWaits = options.endWaits ?? (() => undefined)
     this.#observer = options.observer ?? new WaitObserver(this.#timing.nowMs)

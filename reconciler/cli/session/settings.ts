@@ -1,5 +1,6 @@
 import { clientProblem } from '../../../api/client/client.ts'
-import { TIMER_MS_MAX } from '../../../api/client/limiter.ts'
+import { rateOf, TIMER_MS_MAX } from '../../../api/client/limiter.ts'
+import { type BucketRate, REFILL_INTERVAL_MS } from '../../../api/contract/tokenBucket.ts'
 import { parseDuration } from '../../../api/contract/duration.ts'
 import { type Outgoing, readOutgoing } from '../../../api/network/outgoing.ts'
 import { type BrakePolicy, type Ceiling, DEFAULT_BRAKES } from '../../plan/brakes.ts'
@@ -13,6 +14,7 @@ export interface CommandOptions {
   readonly format?: string
   readonly url?: string
   readonly caFile?: string
+  readonly rate?: string
   readonly selector?: string
   readonly secretsDir?: string
   readonly allowInlineSecrets?: boolean
@@ -55,7 +57,13 @@ export interface ApiAccess {
   /** More keys of the same organisation. */
   readonly moreApiKeys: readonly string[]
   readonly outgoing: Outgoing
+  /** Absent: the rate that the API grants to each key. */
+  readonly rate: BucketRate | undefined
 }
+
+/** Requests a second and key: slower, no command would end; the API grants no more. */
+const RATE_MIN = 0.1
+const RATE_MAX = 1_000 / REFILL_INTERVAL_MS
 
 /** Address and key of the API, proxy and CA certificates. Throws UsageError when one is missing or invalid. */
 export function apiAccess(options: CommandOptions, env: Environment): ApiAccess {
@@ -71,7 +79,22 @@ export function apiAccess(options: CommandOptions, env: Environment): ApiAccess 
     const problem = clientProblem(url, key)
     if (problem !== undefined) throw new UsageError(`${problem}: see PHAROS_URL and PHAROS_API_KEY`)
   }
-  return { url: url.replace(/\/+$/, ''), apiKey, moreApiKeys: more, outgoing: outgoingOf(options, env) }
+  return {
+    url: url.replace(/\/+$/, ''),
+    apiKey,
+    moreApiKeys: more,
+    outgoing: outgoingOf(options, env),
+    rate: requestRate(options),
+  }
+}
+
+function requestRate({ rate }: CommandOptions): BucketRate | undefined {
+  if (rate === undefined) return undefined
+  const perSecond = /^\d+(?:\.\d+)?$/.test(rate) ? Number(rate) : Number.NaN
+  if (perSecond >= RATE_MIN && perSecond <= RATE_MAX) return rateOf(perSecond)
+  throw new UsageError(
+    `--rate must be from ${RATE_MIN} to ${RATE_MAX} requests a second for each key; PHAROS_API_KEYS names several keys`,
+  )
 }
 
 function outgoingOf({ caFile }: CommandOptions, env: Environment): Outgoing {

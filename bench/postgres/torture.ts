@@ -1,7 +1,7 @@
 /**
  * Lets clients write through three servers while their PostgreSQL restarts, crashes, fails over to a synchronous standby, or
  * loses its network, and prints every difference between what they were answered and what is stored. At the end it fails over
- * to an asynchronous standby, where the last changes are lost.
+ * to an asynchronous standby, where the last changes are lost, and restores a backup.
  *
  * Run with `node --import tsx bench/postgres/torture.ts [rounds] [seed] [fault]`; a failover happens twice in each round. Times are
  * printed beside their limits, which a busy machine exceeds, and judged by the reader.
@@ -28,6 +28,7 @@
  * | duplicate delivery | ingest.test; agentResults.ts: batches that are sent twice |
  * | clocks of servers differ | pools.test: servers whose clocks differ by an hour keep the order of creations and updates |
  * | clock of the database set back | sharedAdmission.test: three processes grant a key the requests of one bucket, also when the clock is set back |
+ * | disk of the database lost | here: drillRestore; for a data folder restoreDrill.e2e |
  * | two databases after a move | move.test: both places refuse to be used once the data is in the other |
  */
 import { buildPrograms } from '../../scripts/build.mjs'
@@ -41,6 +42,7 @@ import {
 import { canFillDisks } from '../../server/testing/manyServers/fullDatabase.ts'
 import { seededRandom } from '../../server/testing/robustness/random.ts'
 import { failOverAsynchronously } from './asynchronousFailover.ts'
+import { drillRestore } from './restoreDrill.ts'
 
 const ROUNDS = 10
 
@@ -70,6 +72,11 @@ async function main([rounds = ROUNDS, seed = Date.now() % 1_000_000]: readonly n
       `failover to an asynchronous standby that is a second behind: ${lost} of ${acknowledged} acknowledged creates lost; before it doctor exits with ${doctor.code}: ${doctor.text}`,
     )
     if (doctor.code !== 1) wrong += 1
+    const drill = await drillRestore()
+    write(
+      `restore drill: database lost with its disk, recovered from a copy and the archived log and served in ${seconds(drill.tookMs)}; ${drill.lost} of ${drill.acknowledged} acknowledged creates lost, those of the last ${seconds(drill.lostMs)}`,
+    )
+    wrong += drill.holes
   }
   write(wrong === 0 ? 'postgres: nothing was violated' : `postgres: ${wrong} violations`)
   if (wrong > 0) process.exitCode = 1

@@ -26,6 +26,11 @@ export interface PostgresServer {
   readonly kill: () => void
   /** A running standby; unless it is asynchronous, this server acknowledges nothing without it from then on. */
   readonly makeStandby: (kind?: StandbyKind) => Promise<PostgresServer>
+  /**
+   * Archives its log from then on, which restarts it, and makes a copy; resolves to the function that recovers the copy to
+   * the end of the archive.
+   */
+  readonly makeBackup: () => Promise<() => Promise<PostgresServer>>
   /** Makes a standby accept writes. */
   readonly promote: () => Promise<void>
   readonly remove: () => void
@@ -60,13 +65,15 @@ function serverIn(folder: string): PostgresServer & { readonly data: string } {
     .join(' ')
   const control = (...args: readonly string[]) =>
     run('pg_ctl', [...args, '-w', '-D', data, '-l', join(folder, 'log'), '-o', flags])
+  const restart = () => control('restart', '-m', 'fast')
   const stop: PostgresServer['stop'] = (mode) => control('stop', '-m', mode)
   const atExit = () => void spawnSync(programOf('pg_ctl'), ['stop', '-m', 'immediate', '-D', data], USER)
   process.once('exit', atExit)
   return {
     ...{ url, data, stop },
     start: () => control('start'),
-    restart: () => control('restart', '-m', 'fast'),
+    restart,
+    makeBackup: () => makeBackup(folder, url, restart),
     kill: () => {
       const [pid] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
       process.kill(Number(pid), 'SIGKILL')
@@ -82,22 +89,10 @@ function serverIn(folder: string): PostgresServer & { readonly data: string } {
 }
 
 async function makeStandby(folder: string, url: string, kind: StandbyKind): Promise<PostgresServer> {
-  const standbyFolder = newFolder()
-  const standby = serverIn(standbyFolder)
-  await withConnection(url, async (client) => {
-    await client.query("SELECT pg_backup_start('standby', true)")
-    mkdirSync(standby.data, { mode: 0o700 })
-    cpSync(join(folder, 'data'), standby.data, {
-      recursive: true,
-      filter: (path) => !path.endsWith('/postmaster.pid') && !path.endsWith('/postmaster.opts'),
-    })
-    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)')
-    writeFileSync(join(standby.data, 'backup_label'), rows[0]?.labelfile ?? '')
-    writeFileSync(join(standby.data, 'standby.signal'), '')
-    const primary = `primary_conninfo = 'host=${folder} user=pharos application_name=standby'\n`
-    writeFileSync(join(standby.data, 'postgresql.auto.conf'), primary)
+  const standby = await copyServer(folder, url, {
+    'standby.signal': '',
+    'postgresql.auto.conf': `primary_conninfo = 'host=${folder} user=pharos application_name=standby'\n`,
   })
-  if (USER.uid !== undefined) await run('chown', ['-R', `${NOBODY}:${NOBODY}`, standby.data])
   await standby.start()
   await withConnection(url, async (client) => {
     if (kind === 'synchronous') {
@@ -107,6 +102,53 @@ async function makeStandby(folder: string, url: string, kind: StandbyKind): Prom
     await untilReplicating(client, kind)
   })
   return standby
+}
+
+/** Archives the log each second, and copies the data; resolves to the function that recovers the copy to the end of the archive. */
+async function makeBackup(
+  folder: string,
+  url: string,
+  restart: () => Promise<void>,
+): Promise<() => Promise<PostgresServer>> {
+  const archive = newFolder()
+  await withConnection(url, async (client) => {
+    await client.query("ALTER SYSTEM SET archive_mode = 'on'")
+    await client.query("ALTER SYSTEM SET archive_timeout = '1s'")
+    await client.query(`ALTER SYSTEM SET archive_command = 'cp %p ${archive}/%f'`)
+  })
+  await restart()
+  const copy = await copyServer(folder, url, {
+    'recovery.signal': '',
+    'postgresql.auto.conf': `restore_command = 'cp ${archive}/%f %p'\n`,
+  })
+  return async () => {
+    await copy.start()
+    await withConnection(copy.url, async (client) => {
+      const isInRecovery = async () =>
+        (await client.query('SELECT 1 WHERE pg_is_in_recovery()')).rows.length > 0
+      while (await isInRecovery()) await sleep(20)
+    })
+    rmSync(archive, { recursive: true })
+    return copy
+  }
+}
+
+/** A server that was not started yet, with a copy of the data in `folder` and the given files. */
+async function copyServer(folder: string, url: string, files: Readonly<Record<string, string>>) {
+  const copy = serverIn(newFolder())
+  await withConnection(url, async (client) => {
+    await client.query("SELECT pg_backup_start('copy', true)")
+    mkdirSync(copy.data, { mode: 0o700 })
+    cpSync(join(folder, 'data'), copy.data, {
+      recursive: true,
+      filter: (path) => !path.endsWith('/postmaster.pid') && !path.endsWith('/postmaster.opts'),
+    })
+    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)')
+    writeFileSync(join(copy.data, 'backup_label'), rows[0]?.labelfile ?? '')
+  })
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(copy.data, name), text)
+  if (USER.uid !== undefined) await run('chown', ['-R', `${NOBODY}:${NOBODY}`, copy.data])
+  return copy
 }
 
 async function untilReplicating(client: pg.Client, kind: StandbyKind): Promise<void> {

@@ -4,7 +4,7 @@ import type { OpenAutoIncident } from '../../domain/autoIncidents.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { AutoIncidentRows } from '../shared/autoIncidents.ts'
 
-/** An open automatic incident as SQLite reads it. */
+/** A row of an open automatic incident. */
 type OpenRow = Omit<OpenAutoIncident, 'isTakenOver' | 'isFailing'> & {
   readonly serviceId: string
   readonly isTakenOver: number
@@ -66,7 +66,7 @@ function openOfRow(
   return { ...row, isTakenOver: row.isTakenOver === 1, isFailing: row.isFailing === 1 }
 }
 
-/** Failing rounds of endpoints. Of each only as many are kept as the threshold asks for. */
+/** Failing rounds of endpoints, at most as many per endpoint as the threshold requires. */
 function prepareRounds(writer: Database): Pick<AutoIncidentRows, 'addRound' | 'forgetRounds'> {
   const insert = writer.prepare('INSERT INTO failing_rounds VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const newest = writer

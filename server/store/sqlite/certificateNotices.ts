@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import type { CertificateNotice } from '../../domain/certificateNotices.ts'
 
-/** Stores a notice in the caller's transaction; `false`, and nothing stored, when it or one of a later threshold was. */
+/** Stores a notice in the caller's transaction; `false` when this notice, or one of a later threshold, was given before. */
 export type StoreCertificateNotice = (notice: CertificateNotice) => boolean
 
-/** Prepares the notices of certificates that end soon. */
+/** Prepares storing notices of expiring certificates. */
 export function prepareCertificateNotices(writer: Database): StoreCertificateNotice {
   const known = writer.prepare<Omit<CertificateNotice, 'endpoint_ids'>>(
     `SELECT 1 FROM certificate_notices WHERE org_id = @org_id AND host = @host AND port = @port

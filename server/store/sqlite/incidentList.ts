@@ -13,7 +13,7 @@ function prepareRows(database: Database): (positions: readonly number[]) => read
   return (positions) => positions.flatMap((position) => select.get(position) ?? [])
 }
 
-/** Prepares the check whether a page is too long to be read at once; it reads no texts. */
+/** Prepares the check whether a page is too long for memory; it reads no texts. */
 function prepareIsLong(database: Database): (rows: readonly IncidentRow[]) => boolean {
   const updatesOf = database
     .prepare<[string], number>('SELECT 1 + max(place) FROM incident_updates WHERE incident_id = ?')
@@ -46,7 +46,7 @@ export function prepareIncidentList(
   }
 }
 
-/** Opens the incidents at `positions` in a snapshot of the database `file`, to be read one at a time. Gap G33. */
+/** Opens the incidents at `positions` in a snapshot of the database `file`, read one at a time. Gap G33. */
 function openLongPage(file: string, positions: readonly number[]): Promise<LongList> {
   return openAtInstant(file, (database) => {
     const rows = prepareRows(database)(positions)

@@ -2,14 +2,14 @@ import type { Database } from 'better-sqlite3'
 import type { Incident, IncidentUpdate } from '../../../api/contract/incident.ts'
 import { type IncidentColumns, incidentOf } from '../shared/incidentRow.ts'
 
-/** An IncidentColumns as SQLite reads it. */
+/** A row of IncidentColumns. */
 export type IncidentRow = Omit<IncidentColumns, 'auto_managed'> & { readonly auto_managed: number }
 
 /** Columns of an IncidentRow. */
 export const INCIDENT_COLUMNS =
   'id, number, title, status, severity, created_at, updated_at, resolved_at, auto_managed'
 
-/** Reads whole incidents, updates in posting order. */
+/** Reads complete incidents, with updates in posting order. */
 export interface ReadIncident {
   readonly one: (orgId: string, incidentId: string) => Incident | undefined
   readonly ofRow: (row: IncidentRow) => Incident

@@ -2,9 +2,9 @@ import type { Database } from 'better-sqlite3'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { IncidentFilter } from '../store.ts'
 
-/** Most incidents read before yielding to other requests: some milliseconds. */
+/** Most incidents read before yielding to other requests, which takes some milliseconds. */
 const SLICE_INCIDENTS = 2_000
-/** Minimum for one service in a slice of several services: a request names some hundred at most. */
+/** Minimum per service in a slice of several services: a request names at most some hundred. */
 const SHARE_INCIDENTS_MIN = 20
 
 /** A page as positions in creation order, newest first, and the total number of incidents. */
@@ -23,7 +23,7 @@ interface Parameters {
   readonly serviceIds: string
 }
 
-/** Candidates below a position, a slice at a time. */
+/** Candidates below a position, in slices. */
 interface Walk {
   /** The last position of the slice below `before`; 0 when it is the last slice. */
   readonly endOf: (parameters: Parameters, before: number) => number
@@ -110,7 +110,7 @@ async function findPage(
   let before = Number.MAX_SAFE_INTEGER
   for (;;) {
     const end = walk.endOf(parameters, before)
-    // If all match, a slice before the page need not be read.
+    // If all match, slices before the page need not be read.
     if (known !== undefined && end > 0 && seen + walk.sliceIncidents <= offset) seen += walk.sliceIncidents
     else {
       const passing = walk.passing(parameters, before, end)

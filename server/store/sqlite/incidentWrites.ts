@@ -14,7 +14,7 @@ interface Written {
   readonly by: Actor
 }
 
-/** Prepares the writing of incidents on `writer`. Each update is announced to the channels that want it. */
+/** Prepares writing incidents on `writer`. Each update is announced to the channels that subscribe to it. */
 export function prepareIncidentWrites(
   writer: Database,
   { announce, note }: { readonly announce: Pick<Announce, 'incident'>; readonly note: NoteAct },
@@ -122,7 +122,7 @@ function prepareAppend(writer: Database) {
   return ({ incident, by }: Written, from: number): void => {
     for (const [offset, update] of incident.updates.slice(from).entries()) {
       const { id, body, status_at_update, created_at } = update
-      // Public pages do not show the texts of automation.
+      // Public pages do not show automatic texts.
       const isAutomatic = by.kind === 'system' ? 1 : 0
       insert.run(incident.id, from + offset, id, body, status_at_update, created_at, isAutomatic)
       writeAuthor(id, by)

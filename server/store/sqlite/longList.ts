@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import type { LongList } from '../store.ts'
 
-/** How long the first read waits for another process (milliseconds). */
+/** Longest wait of the first read for another process (milliseconds). */
 const BUSY_MS_MAX = 5_000
-/** Memory for pages of the database (KiB): each is read once. */
+/** Page cache (KiB): each page is read once. */
 const CACHE_KIB = 1_024
-/** Minimum length of a piece except the last (bytes): many small services make one piece. */
+/** Minimum size of a piece except the last (bytes): many small services share one piece. */
 const PIECE_BYTES = 256 * 1_024
 
 const OPENING = Buffer.from('[')

@@ -22,7 +22,7 @@ interface MonitoringParts {
   readonly nowMs: () => number
 }
 
-/** Data for monitoring, in SQLite. Reads page by page, so that no number of services uses up the memory. */
+/** Data for monitoring, in SQLite. Reads page by page, so that memory does not depend on the number of services. */
 export function sqliteMonitoring(
   { reader, writer }: Connections,
   { commits, effectOf, noteForAll, nowMs }: MonitoringParts,
@@ -128,7 +128,7 @@ interface NumberRow {
   readonly number: number
 }
 
-/** As many of `rows` as fit in memory: at least the first. */
+/** The first of `rows` that fit in memory, at least one. */
 function bounded(rows: Iterable<DefinitionRow>): readonly StoredDefinition[] {
   const definitions: StoredDefinition[] = []
   let bytes = 0

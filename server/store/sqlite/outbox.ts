@@ -29,9 +29,9 @@ interface Sharing {
 }
 
 /**
- * The outbox in SQLite. A single writer makes sequence numbers visible in order, so one number is the position of a
- * reader; a mark in each row would write every command twice. Commands keep no definition: a region gets the newest one
- * at delivery. The connection that wrote new commands reads them: the other one would fetch every page from the log.
+ * The outbox in SQLite. The single writer makes sequence numbers visible in order, so the position of a reader is one
+ * number. Commands contain no definition: a region gets the newest one at delivery. New commands are read by the
+ * connection that wrote them, which has their pages in its cache.
  */
 export function sqliteOutbox({ reader, writer }: Connections, { commits, storeId }: Sharing): OutboxStore {
   const cursors = cursorsOf(storeId)
@@ -58,7 +58,7 @@ export function sqliteOutbox({ reader, writer }: Connections, { commits, storeId
   }
 }
 
-/** Cursors as texts: the id of their store, and the sequence number of the last command before them. */
+/** Cursors as text: store id and sequence number of the last command read. */
 function cursorsOf(storeId: string) {
   return {
     write: (sequence: number): Cursor => `${storeId}.${sequence}`,
@@ -95,7 +95,7 @@ interface Affordable {
   readonly definition: string | null
 }
 
-/** The first of `rows` whose definitions fit in memory: at least one. */
+/** The first of `rows` whose definitions fit in memory, at least one. */
 function affordableOf(
   rows: Iterable<CommandRow>,
   definitionOf: (serviceId: string) => string,

@@ -18,7 +18,10 @@ interface FactsRow extends LimitRow {
 export interface ServiceFactsStore {
   /** Throws when there is no such organisation, and while no master key is active. */
   readonly read: (orgId: string) => ServiceFacts
-  /** Updates the counts of an organisation by a service that was `was` and now `is`; `facts` were just read. */
+  /**
+   * Updates the usage of an organisation after the usage of a service changed from `was` to `is`; `facts` were just
+   * read.
+   */
   readonly use: (facts: ServiceFacts, was: OrgUsage, is: OrgUsage) => void
 }
 

@@ -20,14 +20,11 @@ import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import { insertSealedSql } from './secrets.ts'
 import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
 
-/** Size of the caches for rendered lists, and for rendered services (bytes). */
+/** Size of each cache, for rendered lists and for rendered services (bytes). */
 const KEPT_BYTES_MAX = 32 * 1024 * 1024
 /** Size in the cache of an absent service, or of a list that is too long (bytes). */
 const ABSENT_BYTES = 100
-/**
- * Longest list that is rendered at once (bytes): it takes several times the memory, and blocks all other requests. Gap
- * G33.
- */
+/** Largest list rendered in memory (bytes): it takes several times the memory, and blocks all other requests. Gap G33. */
 const WHOLE_LIST_BYTES_MAX = 8 * 1024 * 1024
 
 /** Dependencies that services share with the rest of the store. */
@@ -39,7 +36,7 @@ interface Sharing {
   readonly note: NoteAct
 }
 
-/** Services in SQLite. The rendered answer is stored, so that a read parses and renders nothing. */
+/** Services in SQLite. The rendered answer is stored, so that a read parses nothing. */
 export function sqliteServices(
   { reader, writer }: Connections,
   { commits, version, nowMs, autoIncidents, note }: Sharing,
@@ -118,7 +115,7 @@ export function sqliteServices(
   }
 }
 
-/** Whether the disk has room for more than what frees it: a delete needs none for a history. */
+/** Whether the disk has space for more than deletions; a delete then stores no history. */
 function hasRoom(commits: GroupCommit): boolean {
   try {
     commits.assertGrowth()
@@ -129,7 +126,7 @@ function hasRoom(commits: GroupCommit): boolean {
   }
 }
 
-/** A row of a service to be changed. */
+/** A row of a service to change. */
 interface ChangingRow extends RenderedService {
   readonly definitionGeneration: number
   /** ChangeOrigin as JSON. */

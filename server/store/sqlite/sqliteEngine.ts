@@ -15,11 +15,11 @@ import { restoreDatabase } from './files/restoreDatabase.ts'
 import { openStore } from './openStore.ts'
 import { openPortable } from './files/portable.ts'
 
-/** A data folder with an SQLite database. Copies of it are files. */
+/** The engine of a data folder with an SQLite database. */
 export interface SqliteEngine extends Engine {
   /**
-   * Writes a snapshot of the whole database into `folder`, while it is in use, and then removes all but the newest `keep`
-   * of such; resolves to its file. Rejects with the reason of `signal` when that is aborted.
+   * Writes a snapshot of the database into `folder`, also while it is in use, and then removes all but the newest
+   * `keep` snapshots; resolves to its file. Rejects with the reason of `signal` when that is aborted.
    */
   backupInto(folder: string, keep: number, signal?: AbortSignal): Promise<string>
   /** Writes a snapshot of the whole database to `file`, while it is in use. */
@@ -32,7 +32,7 @@ export interface SqliteEngine extends Engine {
 interface SqliteSettings {
   /** As GroupCommit's when absent. */
   readonly mutationsPerCommit?: number
-  /** Where the database is copied before its schema changes; the data folder itself when absent. */
+  /** Folder for the backup before a migration; the data folder when absent. */
   readonly backupFolder?: string | undefined
 }
 
@@ -95,7 +95,7 @@ async function schemaNow(file: string): Promise<number | undefined> {
   }
 }
 
-/** Copies the database `source` into `folder` if the next open changes its schema. Rejects when that is impossible. */
+/** Backs the database `source` up into `folder` if the next open migrates it. Rejects when that fails. */
 async function keepBeforeMigration(source: string, folder: string, nowMs: number): Promise<void> {
   const schema = (await schemaNow(source)) ?? 0
   if (schema === 0 || schema >= MIGRATIONS.length) return

@@ -13,14 +13,14 @@ import { lastBackupAtMs } from './files/lastBackup.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { prepareForgetDeliveries } from './notifications/deliveries.ts'
 
-/** How long a published command is kept for inspection (milliseconds). */
+/** Retention of published commands, for inspection (milliseconds). */
 const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000
 
-/** How long after the end of a certificate its notices are kept (milliseconds): it is not sent any more. */
+/** Retention of certificate notices after the certificate expires (milliseconds). */
 const NOTICES_KEPT_MS = 90 * 24 * 60 * 60 * 1_000
 
-/** Most rows of each kind removed in one transaction, during which no request is answered. */
-const FORGOTTEN_AT_ONCE = 1_000
+/** Most rows of each kind deleted in one transaction, during which no request is answered. */
+const DELETED_AT_ONCE = 1_000
 
 /** Maintenance of the SQLite file. */
 export function sqliteUpkeep(
@@ -39,18 +39,18 @@ export function sqliteUpkeep(
   )
   const forgetCreations = writer.prepare(
     `DELETE FROM remembered_creations WHERE (org_id, key_hash) IN
-       (SELECT org_id, key_hash FROM remembered_creations WHERE created_at_ms < ? LIMIT ${FORGOTTEN_AT_ONCE})`,
+       (SELECT org_id, key_hash FROM remembered_creations WHERE created_at_ms < ? LIMIT ${DELETED_AT_ONCE})`,
   )
   // Only the oldest are read: reading all would take time proportional to the number of commands.
   const forgetCommands = writer.prepare(
     `DELETE FROM commands WHERE created_at_ms < ? AND sequence IN
        (SELECT sequence FROM commands WHERE sequence <= (SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}')
-        ORDER BY sequence LIMIT ${FORGOTTEN_AT_ONCE})`,
+        ORDER BY sequence LIMIT ${DELETED_AT_ONCE})`,
   )
-  const forgetGenerations = prepareForgetGenerations(writer, FORGOTTEN_AT_ONCE)
-  const forgetDeliveries = prepareForgetDeliveries(writer, FORGOTTEN_AT_ONCE)
-  const forgetAudit = prepareForgetAudit(writer, FORGOTTEN_AT_ONCE)
-  const forgetExpired = prepareForgetExpired(writer, FORGOTTEN_AT_ONCE)
+  const forgetGenerations = prepareForgetGenerations(writer, DELETED_AT_ONCE)
+  const forgetDeliveries = prepareForgetDeliveries(writer, DELETED_AT_ONCE)
+  const forgetAudit = prepareForgetAudit(writer, DELETED_AT_ONCE)
+  const forgetExpired = prepareForgetExpired(writer, DELETED_AT_ONCE)
   const forgetNotices = writer.prepare('DELETE FROM certificate_notices WHERE not_after_s < ?')
   const forgetEndpoints = prepareForgetEndpoints({ reader, writer }, commits)
   const forgetSome = (nowMs: number): number =>

@@ -1,7 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import { SESSION_IDLE_MS, SESSION_MS_MAX } from '../../../domain/accounts/sessions.ts'
 
-/** Prepares the removal of expired sessions, invitations and resets, at most `countMax` of each at a time; gives their number. */
+/**
+ * Prepares the removal of expired sessions, invitations and resets, at most `countMax` of each at a time; returns their
+ * number.
+ */
 export function prepareForgetExpired(writer: Database, countMax: number): (nowMs: number) => number {
   const idle = writer.prepare(
     `DELETE FROM sessions WHERE id_hash IN

@@ -65,7 +65,7 @@ function sqlitePasswords(
     WHERE r.token_hash = ? AND r.expires_at_ms > ?`
   const find = reader.prepare<[Buffer, number], Person>(ofReset)
   const findForWrite = writer.prepare<[Buffer, number], Person>(ofReset)
-  /** Adds an act on a person to the log of each organisation of that person. */
+  /** Adds an act on a person to the audit log of each organisation of that person. */
   const noteEverywhere = (personId: string, act: { action: string; by: Actor; nowMs: number }): void => {
     for (const orgId of orgsOf.all(personId)) note({ ...act, orgId, targetId: personId })
   }

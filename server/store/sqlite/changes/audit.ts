@@ -14,7 +14,7 @@ import type { Mutations } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** Adds an act to the audit log, in the transaction of what it tells of. */
+/** Adds an act to the audit log, in the transaction of the change. */
 export type NoteAct = (act: Act) => void
 
 /** What writes need that the audit log records. */
@@ -34,7 +34,7 @@ export function prepareAudit(writer: Database): NoteAct {
   }
 }
 
-/** An act that concerns every organisation, as of the operator. */
+/** Adds an act by the operator that concerns every organisation. */
 export type NoteForAll = (act: Pick<Act, 'action' | 'targetId' | 'nowMs' | 'detail'>) => void
 
 /** Prepares entries in the audit log of every organisation. */
@@ -81,7 +81,7 @@ export function sqliteAudit({ reader }: Connections): AuditStore {
   }
 }
 
-/** Prepares the removal of old entries, at most `countMax` of each kind at a time; gives their number. */
+/** Prepares the removal of old entries, at most `countMax` of each kind at a time; returns their number. */
 export function prepareForgetAudit(writer: Database, countMax: number): (nowMs: number) => number {
   const old = writer.prepare(
     'DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE at < ? ORDER BY at LIMIT ?)',

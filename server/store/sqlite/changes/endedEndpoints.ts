@@ -4,9 +4,9 @@ import type { GroupCommit } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** How long the number of an endpoint outlives its history (days): agents deliver results for a day after a check. */
+/** How long the number of an endpoint is kept after its history (days): agents deliver results up to a day late. */
 const KEPT_DAYS = 7
-/** Endpoints that are read at once. */
+/** Endpoints read at once. */
 const PAGE_ENDPOINTS = 500
 
 interface NumberedEndpoint {
@@ -17,9 +17,8 @@ interface NumberedEndpoint {
 }
 
 /**
- * Prepares removing the numbers of endpoints that ended and whose history has expired: an hour after the end of a deleted
- * service, else with the hourly counts of its organisation. A number is never assigned again. Endpoints have no time of
- * their end, so it is the time at which this first notices it.
+ * Prepares removing the numbers of removed endpoints whose history has expired. A number is never reused. The time of a
+ * removal is not stored, so it counts from the first call that finds the endpoint missing.
  */
 export function prepareForgetEndpoints({ reader, writer }: Connections, commits: GroupCommit) {
   const page = reader.prepare<[number], NumberedEndpoint>(
@@ -49,7 +48,7 @@ export function prepareForgetEndpoints({ reader, writer }: Connections, commits:
           for (const { number, endedAtMs } of changed) mark.run(endedAtMs === null ? nowMs : null, number)
         })
       }
-      // Between pages others have their turn.
+      // Lets other work run between pages.
       await new Promise<void>((resolve) => setImmediate(resolve))
     }
     while ((await commits.run(() => forget(nowMs))) > 0) {}

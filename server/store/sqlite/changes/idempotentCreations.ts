@@ -54,7 +54,7 @@ export function prepareIdempotency(database: Database, bounds: Bounds = {}): Cre
 }
 
 /**
- * Numbers the next short answer of an organisation, and deletes those that are `max` or more behind it. Counting them
+ * Numbers the next short answer of an organisation, and deletes answers that are `max` or more behind. Counting them
  * each time would take time proportional to their number.
  */
 function prepareNumbering(database: Database, max: number): (orgId: string) => number {

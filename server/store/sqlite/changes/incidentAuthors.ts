@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { Actor } from '../../../domain/accounts/actor.ts'
 import type { IncidentAuthor, IncidentStore } from '../../store.ts'
 
-/** Prepares the recording of who wrote an update of an incident, in the transaction that stores it. */
+/** Prepares recording the author of an update of an incident, in the transaction that stores it. */
 export function prepareAuthorWrite(writer: Database): (updateId: string, by: Actor) => void {
   const insert = writer.prepare(
     'INSERT INTO incident_authors (update_id, actor_kind, actor) VALUES (?, ?, ?)',

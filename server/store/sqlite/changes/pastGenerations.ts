@@ -9,16 +9,16 @@ import {
 } from '../../shared/pastGeneration.ts'
 import type { ServiceStore } from '../../store.ts'
 
-/** Most generations that one change deletes: more than it adds. */
-const FORGOTTEN_AT_ONCE = 100
+/** Most generations that one change deletes: more than it adds, so that a backlog shrinks. */
+const DELETED_AT_ONCE = 100
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** Stores the generation that a change replaces, in the caller's transaction. */
 export type KeepPast = (orgId: string, ending: Ending) => void
 
 /**
- * Prepares storing past generations. The current one is only in `services`: a creation writes nothing here. The bytes
- * of an organisation are accumulated row by row, so that they need not be summed.
+ * Prepares storing past generations. The current one is only in `services`: a creation writes nothing here. Each row
+ * has a running total of the bytes of its organisation, which saves summing them.
  */
 export function preparePastGenerations(writer: Database, bytesMax = PAST_BYTES_MAX): KeepPast {
   const newest = writer
@@ -31,7 +31,7 @@ export function preparePastGenerations(writer: Database, bytesMax = PAST_BYTES_M
   const forget = writer.prepare(
     `DELETE FROM past_generations WHERE sequence IN
        (SELECT sequence FROM past_generations WHERE org_id = ? AND bytes_up_to <= ?
-        ORDER BY bytes_up_to LIMIT ${FORGOTTEN_AT_ONCE})`,
+        ORDER BY bytes_up_to LIMIT ${DELETED_AT_ONCE})`,
   )
   return (orgId, ending) => {
     const rows = pastRows(ending, newest.get(orgId) ?? 0)
@@ -65,7 +65,7 @@ export function readGenerations(reader: Database): ServiceStore['generationsOf']
   return async (serviceId) => generationsOf(current.get(serviceId), past.all(serviceId))
 }
 
-/** Prepares the reading of where the services of an organisation come from. */
+/** Prepares reading the origins of the services of an organisation. */
 export function readOrigins(reader: Database): ServiceStore['listOrigins'] {
   const current = reader.prepare<[string], { id: string; name: string; origin: string | null }>(
     `SELECT id, json_extract(response, '$.name') AS name, origin FROM services WHERE org_id = ?

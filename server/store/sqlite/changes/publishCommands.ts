@@ -2,17 +2,15 @@ import type { Database } from 'better-sqlite3'
 import type { Command } from '../../../domain/commands.ts'
 import { BUS_READER } from '../../store.ts'
 
-/** Most published commands of an organisation that are kept, for inspection. Gap G24. */
+/** Most published commands kept for an organisation, for inspection. Gap G24. */
 const KEPT_MAX = 50_000
-/**
- * Most of them that one change deletes, more than the commands it can create: a backlog is deleted little by little.
- */
-const FORGOTTEN_AT_ONCE = 1_000
+/** Most published commands that one change deletes: more than it can create, so that a backlog shrinks. */
+const DELETED_AT_ONCE = 1_000
 
 /** Writes the commands of a change of an organisation's service to the outbox, in the caller's transaction. */
 export type Publish = (orgId: string, commands: readonly Command[], nowMs: number) => void
 
-/** Prepares the writing of commands. They are numbered for each organisation, so that they need not be counted. */
+/** Prepares the writing of commands. They are numbered per organisation, which saves counting them. */
 export function preparePublish(writer: Database, keptMax = KEPT_MAX): Publish {
   const newest = writer
     .prepare<[string], number | null>('SELECT max(number) FROM commands WHERE org_id = ?')
@@ -24,7 +22,7 @@ export function preparePublish(writer: Database, keptMax = KEPT_MAX): Publish {
     `DELETE FROM commands WHERE sequence IN
        (SELECT sequence FROM commands WHERE org_id = ? AND number <= ?
           AND sequence <= (SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}')
-        ORDER BY number LIMIT ${FORGOTTEN_AT_ONCE})`,
+        ORDER BY number LIMIT ${DELETED_AT_ONCE})`,
   )
   return (orgId, commands, nowMs) => {
     if (commands.length === 0) return

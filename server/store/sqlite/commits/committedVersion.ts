@@ -17,8 +17,8 @@ export interface CommittedVersions {
 }
 
 /**
- * The versions of the database of `writer`. SQLite reports that other processes committed, without their tables, and is
- * queried once for each turn of the event loop; this process knows its own commits.
+ * The versions of the database of `writer`. SQLite reports commits of other processes, without the changed tables, and
+ * is queried once per turn of the event loop; this process knows its own commits.
  */
 export function committedVersions(writer: Database): CommittedVersions {
   const dataVersion = writer.prepare<[], number>('PRAGMA data_version').pluck()

@@ -14,11 +14,8 @@ const TURNS_MAX = 4
 
 /** How long a mutation waits for another program's transaction (milliseconds). */
 const BUSY_MS_MAX = 5_000
-/**
- * Pause before checking again for another program's transaction (milliseconds): shorter than the pauses of such
- * programs.
- */
-const BUSY_LOOK_MS = 5
+/** Interval between checks for another program's transaction (milliseconds): shorter than the pauses of such programs. */
+const BUSY_POLL_MS = 5
 
 /** Answers the caller of a mutation. */
 type Settle = () => void
@@ -27,7 +24,7 @@ interface Waiting {
   /** Executes the mutation; returns the callback for when it is durable. */
   readonly attempt: () => Settle
   readonly reject: (error: unknown) => void
-  /** Aborts it; started when another program's transaction first blocked it. */
+  /** Rejects it; started when another program's transaction first blocked it. */
   timeout?: NodeJS.Timeout
 }
 
@@ -35,7 +32,7 @@ interface Waiting {
 interface Bounds {
   /** Most mutations that share one commit. */
   readonly batchMax?: number | undefined
-  /** How long the mutations of one commit may take together (milliseconds); the first one is always part of it. */
+  /** Time limit of the mutations of one commit (milliseconds); the first one is always included. */
   readonly batchMsMax?: number
   /** How long a mutation waits for another program's transaction (milliseconds). */
   readonly busyMsMax?: number
@@ -94,14 +91,14 @@ export class GroupCommit {
   }
 
   /**
-   * Number of the current mutation: one more than that of the one before it, if that is part of the same transaction
-   * and succeeded.
+   * Number of the current mutation: consecutive to that of its predecessor if both are in one transaction and the
+   * predecessor succeeded.
    */
   get ordinal(): number {
     return this.#ordinal
   }
 
-  /** For mutations that use disk space and free none: throws when the disk is full, and their writes are undone. */
+  /** For mutations that only use disk space: throws when the disk is full, which undoes their writes. */
   assertGrowth(): void {
     this.#room.assertGrowth()
   }
@@ -127,10 +124,7 @@ export class GroupCommit {
     })
   }
 
-  /**
-   * From now on nothing waits for another program's transaction: waiting mutations, and those that would wait, are
-   * rejected.
-   */
+  /** Rejects mutations that wait for another program's transaction, and from now on all that would. */
   rejectWaiting(): void {
     this.#busyMsMax = 0
   }
@@ -167,7 +161,7 @@ export class GroupCommit {
     try {
       this.#startOver(this.#begin)
       const settled =
-        this.#runBatch(batch) ?? this.#asManyAsMay(batch, (waiting) => this.#runIsolated(waiting))
+        this.#runBatch(batch) ?? this.#upToLimits(batch, (waiting) => this.#runIsolated(waiting))
       this.#commit.run()
       for (const { timeout } of batch.slice(0, settled.length)) clearTimeout(timeout)
       // Mutations beyond the time limit come first in the next commit.
@@ -183,13 +177,13 @@ export class GroupCommit {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Requeues `batch`: space was freed for those that free some. */
+  /** Requeues `batch` after space was freed, for the mutations that free more. */
   #tryAgain(batch: readonly Waiting[]): void {
     this.#waiting = [...batch, ...this.#waiting]
     this.#schedule()
   }
 
-  /** Requeues `batch` before the others, and soon checks again whether the other program is done. */
+  /** Requeues `batch` before the others, and polls until the other program is done. */
   #putBack(batch: readonly Waiting[], error: unknown): void {
     if (this.#busyMsMax === 0) {
       for (const { timeout, reject } of batch) {
@@ -209,7 +203,7 @@ export class GroupCommit {
     setTimeout(() => {
       this.#isScheduled = false
       this.#schedule()
-    }, BUSY_LOOK_MS)
+    }, BUSY_POLL_MS)
   }
 
   /**
@@ -237,7 +231,7 @@ export class GroupCommit {
    */
   #runBatch(batch: readonly Waiting[]): readonly Settle[] | undefined {
     try {
-      return this.#asManyAsMay(batch, ({ attempt }) => attempt())
+      return this.#upToLimits(batch, ({ attempt }) => attempt())
     } catch (error) {
       this.#assertTransaction(error)
       this.#rollback.run()
@@ -246,8 +240,8 @@ export class GroupCommit {
     }
   }
 
-  /** Applies `settle` to the first of `batch`, as many as may be part of one commit. */
-  #asManyAsMay(batch: readonly Waiting[], settle: (waiting: Waiting) => Settle): readonly Settle[] {
+  /** Applies `settle` to the first mutations of `batch`, as many as fit into one commit. */
+  #upToLimits(batch: readonly Waiting[], settle: (waiting: Waiting) => Settle): readonly Settle[] {
     const endsAtMs = performance.now() + this.#batchMsMax
     const settled: Settle[] = []
     for (const waiting of batch) {
@@ -257,7 +251,7 @@ export class GroupCommit {
     return settled
   }
 
-  /** Runs one mutation that is undone, alone, when it throws. */
+  /** Runs one mutation; if it throws, only its own writes are undone. */
   #runIsolated({ attempt, reject }: Waiting): Settle {
     this.#save.run()
     try {
@@ -284,7 +278,7 @@ export class GroupCommit {
   }
 }
 
-/** Whether the disk was full: the log, or the memory that programs share beside it, could not grow. */
+/** Whether the disk was full: the log or the shared memory file could not grow. */
 function isFull(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE'

@@ -2,7 +2,7 @@ import type { KeyUseStore } from '../../store.ts'
 import type { Mutations } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
-/** Uses of keys in SQLite. They are no administration: recording one leaves the cache of callers as it is. */
+/** Key uses in SQLite. Recording them does not invalidate the cache of callers. */
 export function sqliteKeyUses({ writer }: Connections, commits: Mutations): KeyUseStore {
   const use = writer.prepare(
     `INSERT INTO api_key_uses (key_id, used_at_ms, tool) SELECT id, ?, ? FROM api_keys WHERE id = ?

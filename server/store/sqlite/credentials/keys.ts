@@ -19,9 +19,9 @@ interface CallerRow {
 const KEYS_KEPT = 10_000
 
 /**
- * Keys in SQLite. A result is cached until administration commits something, or another process anything at all:
- * revoking a key, or changing a plan, takes effect with the next request. The writing connection looks keys up, because
- * it keeps its pages when it commits; the other one drops them all.
+ * Keys in SQLite. Results are cached until administration, or any other process, commits: revoking a key or changing a
+ * plan takes effect at the next request. Keys are read by the writing connection, which keeps its page cache after its
+ * commits; the other connection drops it.
  */
 export function sqliteKeys({ writer }: Connections, version: CommittedVersion): KeyStore {
   const select = writer.prepare<[Buffer], CallerRow>(`

@@ -1,9 +1,8 @@
 import { databaseFile } from './openDatabase.ts'
 
 /**
- * Rejects when a page of the database of `dataDir` is damaged. Without it a damaged page would be found by the
- * first request that needs it, after many others were answered from a database that cannot be trusted. Reads
- * the whole file.
+ * Rejects when a page of the database of `dataDir` is damaged. Otherwise, the damage would surface only when a request
+ * needs the page. Reads the whole file.
  */
 export async function assertUndamaged(dataDir: string): Promise<void> {
   const { default: Sqlite } = await import('better-sqlite3')

@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path'
 import { syncFolder } from '../../../../api/runtime/syncFolder.ts'
 import { forgetIdentity } from './storeIdentity.ts'
 
-/** Name of a copy that is under way. */
+/** Name of an unfinished copy. */
 export const PART_FILE = /^pharos-backup-[0-9a-f-]{36}\.part$/
-/** Pages copied in one turn, during which no request is answered. */
+/** Pages copied in one turn of the event loop, during which no request is answered. */
 const PAGES_PER_TURN = 100
-/** How long the copy waits for another process's transaction (milliseconds). */
+/** Longest wait for a transaction of another process (milliseconds). */
 const BUSY_MS_MAX = 5_000
 
 /**
@@ -77,12 +77,12 @@ async function copyInstant(source: string, target: string, signal: AbortSignal |
   }
 }
 
-/** A backup manually put in the place of a database must become another store too. */
+/** A backup that is manually put in place of a database must get a new identity too. */
 async function makeAnonymous(copy: string): Promise<void> {
   const { default: Sqlite } = await import('better-sqlite3')
   const database = new Sqlite(copy)
   try {
-    // In memory: a copy interrupted by a crash is no backup yet.
+    // In memory, because a copy interrupted by a crash is no backup.
     database.pragma('journal_mode = MEMORY')
     forgetIdentity(database)
   } finally {

@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { makeFolder, OWNER_ONLY } from '../../../../api/runtime/makeFolder.ts'
 import { backupDatabase, PART_FILE } from './backupDatabase.ts'
 
-/** A copy that was made by itself: its instant, and the schema when a migration followed. */
+/** Name of an automatic backup: its time, and the schema version if a migration followed. */
 const BACKUP_FILE = /^pharos-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z)(-schema-\d+)?\.db$/
-/** Age from which an unfinished copy is that of a program that ended (milliseconds). */
+/** Age from which an unfinished copy belongs to a dead program (milliseconds). */
 const STALE_MS = 24 * 60 * 60 * 1_000
-/** Copies from before migrations that are kept. */
+/** Backups from before migrations that are kept. */
 const MIGRATIONS_KEPT = 2
 
-/** Why a copy is made: on schedule, of which `keep` stay, or before the schema leaves the version `schema`. */
+/** Reason of a backup: the schedule, which keeps `keep` backups, or a migration from the version `schema`. */
 export type BackupReason = { readonly keep: number } | { readonly schema: number }
 
 /**
- * Copies the database `source` into `folder`, which is made when it is missing; resolves to the file. Older copies of the
- * same kind are removed only after that. Rejects with the cause, and every older copy in place.
+ * Copies the database `source` into `folder`, which is created when missing; resolves to the file. Surplus backups of
+ * the same kind are removed only afterwards. When copying fails, no backup is removed.
  */
 export async function backupInto(
   folder: string,
@@ -36,14 +36,14 @@ export async function backupInto(
     const found = BACKUP_FILE.exec(name)
     return found !== null && (found[2] === undefined) === isScheduled
   })
-  // Their names are in the order of their instants.
+  // Names sort by time.
   const old = same.sort().slice(0, -(isScheduled ? reason.keep : MIGRATIONS_KEPT))
   for (const name of old) await rm(join(folder, name), { force: true })
   await removeStale(folder, names, nowMs)
   return file
 }
 
-/** When the newest scheduled copy in `folder` was made (milliseconds since the epoch); `undefined` for none. */
+/** Time of the newest scheduled backup in `folder` (milliseconds since the epoch); `undefined` for none. */
 export async function newestBackupAtMs(folder: string): Promise<number | undefined> {
   const names = await readdir(folder).catch(() => [])
   const instants = names.flatMap((name) => {
@@ -54,7 +54,7 @@ export async function newestBackupAtMs(folder: string): Promise<number | undefin
   return newest === undefined ? undefined : Date.parse(newest.replace(/T(\d\d)-(\d\d)-(\d\d)-/, 'T$1:$2:$3.'))
 }
 
-/** Removes what programs that were killed left of their copies. */
+/** Removes unfinished copies of killed programs. */
 async function removeStale(folder: string, names: readonly string[], nowMs: number): Promise<void> {
   for (const name of names.filter((each) => PART_FILE.test(each))) {
     const found = await stat(join(folder, name)).catch(() => undefined)

@@ -16,10 +16,7 @@ export const RESERVE_FILE = 'reserve'
 const MIB = 1_024 * 1_024
 /** Reserved space (bytes): the size of a log that the database still has to absorb, 4,000 pages of 4 KiB. */
 export const RESERVE_BYTES = 16 * MIB
-/**
- * Part of the reserve that remains when it is used (bytes): opening the database takes 32 KiB, and a restart must be
- * possible.
- */
+/** Part of the reserve that stays (bytes): opening the database after a restart takes 32 KiB. */
 const OPENING_BYTES = 64 * 1_024
 /** Free space below which the disk counts as full: some of the largest requests (bytes). */
 const ROOM_BYTES_MIN = 4 * MIB
@@ -36,8 +33,8 @@ export class DiskFullError extends Error {
 
 /**
  * Disk space of a data folder. A file reserves part of it; when a write finds the disk full, the reserve is freed. From
- * then on only mutations that free space are written, until the file can be filled again. The file is the record of
- * this, so that other programs, and the next start, know.
+ * then on, only mutations that free space are written, until the reserve can be filled again. The size of the file
+ * records this for other programs and the next start.
  */
 export class DiskRoom {
   readonly #dataDir: string
@@ -64,7 +61,7 @@ export class DiskRoom {
     try {
       hold(this.#file, OPENING_BYTES)
     } catch {
-      // Another program was faster: the next start must find space by itself.
+      // Another program took the space: the next start may fail.
     }
   }
 
@@ -113,7 +110,7 @@ export class DiskRoom {
   }
 }
 
-/** Fills `file` with `bytes` bytes that no file system can compress: its blocks are far smaller than what repeats. */
+/** Fills `file` with `bytes` incompressible bytes. */
 function hold(file: string, bytes: number): void {
   const part = randomBytes(Math.min(MIB, bytes))
   const descriptor = openSync(file, 'w', 0o600)

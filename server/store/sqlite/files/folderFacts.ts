@@ -7,7 +7,7 @@ import { databaseFile, setPragmas } from './openDatabase.ts'
 /** Longest wait for another program's transaction (milliseconds). */
 const BUSY_MS_MAX = 5_000
 
-/** Looks at the data folder `dataDir`; `isWhole` reads every page of the database. Changes no data. */
+/** Facts about the data folder `dataDir`; `isWhole` reads every page of the database. Changes no data. */
 export async function folderFacts(dataDir: string, nowMs: number, isWhole: boolean): Promise<FolderFacts> {
   const { default: Sqlite } = await import('better-sqlite3')
   const file = databaseFile(dataDir)

@@ -19,25 +19,25 @@ const REMOTE_TYPES: ReadonlyMap<number, string> = new Map([
   [0x01_02_19_97, '9P'],
 ])
 
-/** What a server needs to know of its data folder. */
+/** Facts about a data folder that decide whether a server can use it. */
 export interface FolderFacts {
   readonly dataDir: string
   readonly journalMode: string
   /** 2 is FULL, 3 is EXTRA. */
   readonly synchronous: number
-  /** Verdict on the pages of the database; `undefined` when it was not asked for. */
+  /** Result of the integrity check; `undefined` when not requested. */
   readonly integrity: string | undefined
   /** As `statfs` numbers file systems. */
   readonly fileSystem: number
   /** Permission bits of the folder and of the database. */
   readonly modes: readonly number[]
   readonly freeBytes: number
-  /** Time since the database was made, and since its last backup; `undefined` when there is none (milliseconds). */
+  /** Age of the database, and of its last backup; `undefined` when there is none (milliseconds). */
   readonly ageMs: number
   readonly backupAgeMs: number | undefined
 }
 
-/** Judges a data folder: durability, damage, disk, backup, permissions. Pure. */
+/** Findings about a data folder: durability, damage, disk, backup, permissions. Pure. */
 export function judgeFolder(facts: FolderFacts): readonly Finding[] {
   return [
     judgeDurability(facts),

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 /** Beside the database; its time is that of the last backup. */
 const LAST_BACKUP_FILE = 'last-backup'
 
-/** Notes that a backup of `database` was written. A folder in which nothing can be written is no reason to fail it. */
+/** Records that a backup of `database` was written. Ignores a read-only folder. */
 export function noteBackup(database: string): void {
   const file = join(dirname(database), LAST_BACKUP_FILE)
   try {
@@ -16,7 +16,7 @@ export function noteBackup(database: string): void {
   }
 }
 
-/** When the last backup of `database` was written (milliseconds since the epoch); `null` when none was noted. */
+/** Time of the last recorded backup of `database` (milliseconds since the epoch); `null` for none. */
 export function lastBackupAtMs(database: string): number | null {
   return statSync(join(dirname(database), LAST_BACKUP_FILE), { throwIfNoEntry: false })?.mtimeMs ?? null
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { makeFolder, OWNER_ONLY } from '../../../../api/runtime/makeFolder.ts'
 import { ownAsFolder } from './ownAsFolder.ts'
 
-/** Locks `dataDir` for one server; resolves to the function that releases it. Rejects when another server has it. */
+/** Locks `dataDir` for one server; resolves to the function that releases it. Rejects when another server holds the lock. */
 export async function lockDataFolder(dataDir: string): Promise<() => void> {
   makeFolder(dataDir, OWNER_ONLY)
   return takeLock(

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
 
 /**
- * Steps from an empty database to the newest schema; the number of steps taken is kept as `user_version`.
- * A step that was released is never edited: the next one corrects it.
+ * Steps from an empty database to the newest schema; `user_version` counts the completed ones. Never edit a released
+ * step: add one that corrects it.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -628,8 +628,8 @@ CREATE TABLE agent_sightings (
 ]
 
 /**
- * Migrates `database` to the newest schema in one transaction: an interrupted migration is repeated, and no other process
- * sees a part of one. Throws when the database was created by a newer release, whose data this one would not understand.
+ * Migrates `database` to the newest schema in one transaction: an interrupted migration is repeated, and no other
+ * process sees a part of one. Throws when the database was created by a newer release.
  */
 export function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): void {
   // Without pending steps no lock is needed: a program that only reads need not wait for a writer.
@@ -644,7 +644,7 @@ export function migrate(database: Database, migrations: readonly string[] = MIGR
     for (const step of migrations.slice(version)) database.exec(step)
     database.pragma(`user_version = ${migrations.length}`)
   })
-  // Immediate, and the version is read inside: of two programs that start at once one runs the steps.
+  // Immediate, and the version is read inside: of two programs that start at once, only one runs the steps.
   takeSteps.immediate()
 }
 

@@ -7,7 +7,7 @@ import { ownAsFolder } from './ownAsFolder.ts'
 /** Beside the database, with the place to which its data was moved. */
 const MOVED_FILE = 'moved'
 
-/** Notes, durably, that the data of `dataDir` was moved to `place`; `null` takes that back. */
+/** Records durably that the data of `dataDir` was moved to `place`; `null` undoes this. */
 export function markMoved(dataDir: string, place: string | null): void {
   const file = join(dataDir, MOVED_FILE)
   if (place === null) rmSync(file, { force: true })

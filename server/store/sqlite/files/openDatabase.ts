@@ -9,14 +9,14 @@ import { identify } from './storeIdentity.ts'
 /** File of the database below the data folder. */
 export const DATABASE_FILE = 'control.db'
 
-/** How long a statement waits for another process's transaction (milliseconds). */
+/** Longest wait for a transaction of another process (milliseconds). */
 const BUSY_MS_MAX = 5_000
 /** Size to which a grown write-ahead log is truncated (bytes). */
 const LOG_BYTES_KEPT = 64 * 1_024 * 1_024
 
-/** Pages of the log after which they are copied into the database: many creates change the same pages. */
+/** Pages of the write-ahead log that trigger a checkpoint: many creates change the same pages. */
 const LOG_PAGES_MAX = 4_000
-/** Memory for pages of the database (KiB): ids are random, so that creates touch pages all over their index. */
+/** Page cache (KiB): ids are random, so creates touch pages all over their index. */
 const CACHE_KIB = 32_768
 
 /** Permission bits of the owner. */
@@ -49,7 +49,7 @@ export async function openDatabase(dataDir: string): Promise<Connections> {
     configure(writer)
     migrate(writer)
     identify(writer)
-    // From here on mutations wait for other programs in the event loop, where other requests continue.
+    // From now on, mutations wait for other programs in the event loop, so that other requests continue.
     writer.pragma('busy_timeout = 0')
     const reader = new Sqlite(file, { timeout: BUSY_MS_MAX })
     configure(reader)
@@ -66,7 +66,7 @@ function configure(database: Database): void {
   assertDurable(database)
 }
 
-/** Sets up a connection as every program does. */
+/** Configures a connection. */
 export function setPragmas(database: Database): void {
   database.pragma('journal_mode = WAL')
   // After journal_mode: better-sqlite3 is compiled to switch to synchronous = NORMAL with WAL, which loses acknowledged

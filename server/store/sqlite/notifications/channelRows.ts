@@ -5,7 +5,7 @@ import type { NoteAct } from '../changes/audit.ts'
 import type { GroupCommit } from '../commits/groupCommit.ts'
 import type { Announce } from './announce.ts'
 
-/** A channel as SQLite reads it. */
+/** A row of a channel. */
 export type ChannelRow = Omit<StoredChannel, 'events' | 'serviceIds'> & {
   readonly events: string
   readonly serviceIds: string | null

@@ -14,7 +14,7 @@ import type { GroupCommit } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 import { prepareFindChannel } from './channelRows.ts'
 
-/** The list of deliveries, and sending them again. */
+/** Listing and resending deliveries. */
 export function sqliteDeliveries(
   { reader, writer }: Connections,
   { commits, note }: { readonly commits: GroupCommit; readonly note: NoteAct },
@@ -77,7 +77,10 @@ export function sqliteDeliveries(
   }
 }
 
-/** Prepares the removal of ended deliveries and their events, at most `countMax` of each kind at a time; gives their number. */
+/**
+ * Prepares the removal of ended deliveries and their events, at most `countMax` of each kind at a time; returns their
+ * number.
+ */
 export function prepareForgetDeliveries(writer: Database, countMax: number): (nowMs: number) => number {
   const ended = writer.prepare(
     `DELETE FROM deliveries WHERE (event_seq, channel_id) IN

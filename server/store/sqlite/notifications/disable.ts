@@ -3,13 +3,13 @@ import type { Actor } from '../../../domain/accounts/actor.ts'
 import { channelAct, failedReasonOf } from '../../shared/channelRules.ts'
 import type { NoteAct } from '../changes/audit.ts'
 
-/** Disables a channel, in the caller's transaction: what waits for it fails, and can be sent again later. */
+/** Disables a channel, in the caller's transaction: waiting deliveries fail, and can be resent later. */
 export type DisableChannel = (
   channel: { readonly id: string; readonly orgId: string },
   how: { readonly reason: string; readonly by: Actor; readonly nowMs: number },
 ) => void
 
-/** Prepares the disabling of channels. It always leaves an audit entry. */
+/** Prepares disabling channels, which writes an audit entry. */
 export function prepareDisable(writer: Database, note: NoteAct): DisableChannel {
   const disable = writer.prepare(
     `UPDATE channels SET state = 'disabled', disabled_reason = ?, disabled_at_ms = ? WHERE id = ?`,

@@ -12,12 +12,12 @@ import { prepareDisable } from './disable.ts'
 type DueRow = Omit<DueDelivery, 'target' | 'secrets'> & { readonly dueMs: number }
 type SecretRow = SealedValue & { readonly role: SecretRole }
 
-/** What the sender reads and writes. */
+/** Storage for the sender. */
 export function sqliteSending(
   { reader, writer }: Connections,
   { commits, note }: { readonly commits: GroupCommit; readonly note: NoteAct },
 ): Pick<NotificationStore, 'dueDeliveries' | 'recordAttempt'> {
-  // Steps from channel to channel in the index, however much waits for each.
+  // Steps from channel to channel in the index, regardless of the number of deliveries.
   const waitingChannels = reader
     .prepare<[], string>(
       `WITH RECURSIVE waiting (id) AS (
@@ -27,7 +27,7 @@ export function sqliteSending(
        SELECT id FROM waiting WHERE id IS NOT NULL`,
     )
     .pluck()
-  // An event of an incident waits for the earlier ones, unless these have failed often or are old.
+  // An event of an incident waits for earlier events of it, unless these failed often or are old.
   const next = reader.prepare<[{ channelId: string; nowMs: number }], DueRow>(
     `SELECT d.event_seq AS eventSeq, d.channel_id AS channelId, c.org_id AS orgId, d.webhook_id AS webhookId, c.kind, e.type, e.body,
        e.at_ms AS atMs, d.attempts, d.attempts - d.attempts_before + 1 AS attempt,

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { IncidentsShown, StatusPage } from '../../../domain/statusPages/definition.ts'
 import { type ComponentRow, sectionsOf } from '../../shared/pageRules.ts'
 
-/** Which page is read. */
+/** The key of a page. */
 export type PageKey = 'id' | 'slug' | 'host'
 
 interface PageRow extends Omit<StatusPage, 'isPublic' | 'hosts' | 'sections' | 'hiddenIncidents'> {
@@ -18,7 +18,7 @@ type StoredComponent = Omit<ComponentRow, 'showsUptime' | 'isPaused'> & {
 const PAGE_SQL = `SELECT p.id, p.org_id AS orgId, p.slug, p.title, p.text, p.is_public AS isPublic,
   p.incidents_shown AS incidentsShown, p.created_at AS createdAt, p.generation FROM status_pages p`
 
-/** Reads whole pages. */
+/** Reads complete pages. */
 export interface ReadPages {
   readonly one: (key: PageKey, value: string) => StatusPage | undefined
   /** In creation order. */

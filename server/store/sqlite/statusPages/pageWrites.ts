@@ -141,7 +141,7 @@ function prepareChange(writer: Database): Change {
   }
 }
 
-/** Replaces the sections of a page; a service that stays keeps its component id, which badges name. */
+/** Replaces the sections of a page; a service that stays keeps its component id, which badge URLs contain. */
 function prepareSections(writer: Database) {
   const remove = writer.prepare('DELETE FROM status_sections WHERE page_id = ?')
   const insertSection = writer.prepare(

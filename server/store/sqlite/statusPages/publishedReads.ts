@@ -11,7 +11,7 @@ import type {
 import type { CommittedVersion } from '../commits/committedVersion.ts'
 import { preparePageRead } from './pageRows.ts'
 
-/** What a filter leaves of the incidents of a page. */
+/** Conditions of the filters of incidents. */
 const CONDITIONS: Readonly<Record<PageIncidentFilter['kind'], string>> = {
   open: "(i.status = 'resolved') = 0",
   'resolved since': 'i.resolved_at >= @from',
@@ -19,7 +19,7 @@ const CONDITIONS: Readonly<Record<PageIncidentFilter['kind'], string>> = {
   one: 'i.number = @number',
 }
 
-/** What pages show. Anyone may ask for a page, so reads must not pass automatic incidents that it does not show. */
+/** Incidents that pages show. Conditions of partial indexes: the public must not cause scans of hidden incidents. */
 const SHOWN = {
   all: { condition: 'TRUE', byCreation: 'incidents_by_creation', byResolution: 'incidents_by_resolution' },
   people: {

@@ -23,6 +23,12 @@ const ENVIRONMENT = {
   GIT_AUTHOR_EMAIL: 'ada@example.com',
   GIT_COMMITTER_NAME: 'Ada',
   GIT_COMMITTER_EMAIL: 'ada@example.com',
+  // Without maintenance after each commit, and without waiting for the disk: a repository of a test is soon gone.
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_0: 'maintenance.auto',
+  GIT_CONFIG_VALUE_0: 'false',
+  GIT_CONFIG_KEY_1: 'core.fsync',
+  GIT_CONFIG_VALUE_1: 'none',
 }
 
 /** A fresh repository with branch `main` and no commit. */
@@ -32,7 +38,7 @@ export function gitRepository(): GitRepository {
     execFileSync('git', [...args], { cwd: directory, env: ENVIRONMENT, stdio: 'pipe' })
       .toString()
       .trimEnd()
-  git('init', '--quiet', '--initial-branch=main')
+  git('init', '--quiet', '--template=', '--initial-branch=main')
   return {
     directory,
     url: `file://${directory}`,

@@ -1,15 +1,15 @@
 import { type TerraformResource, TerraformStack } from 'cdktf'
 
-/** Addresses of each stack's resources, with the resource that has it. */
+/** The resources of each stack by address. */
 const taken = new WeakMap<TerraformStack, Map<string, TerraformResource>>()
 
 /**
- * Takes the address that `name`, or else the id of `resource`, makes; the address that `resource` had is free again.
- * Throws when no Terraform address can be made of the id, or when another resource of the stack has the same: an
- * address leaves out what Terraform does not allow of an id, and two resources of one address would be merged into one,
+ * Reserves the address of `name`, or else of the id of `resource`, and releases its previous address.
+ * Throws when the id has no valid Terraform address, or when another resource of the stack has the same address: an
+ * address leaves out characters that Terraform does not allow, and two resources with one address would be merged
  * silently.
  *
- * `friendlyUniqueId` is not asked: with the first look at it the library no longer takes another name.
+ * `friendlyUniqueId` is not used, because after its first use the library no longer accepts another name.
  */
 function takeAddress(resource: TerraformResource, name?: string): void {
   const { node, terraformResourceType } = resource
@@ -32,7 +32,7 @@ function takeAddress(resource: TerraformResource, name?: string): void {
   taken.set(stack, owners.set(address, resource))
 }
 
-/** Takes the address of `resource`, and keeps to it when the resource is given another name, or its own again. */
+/** Reserves the address of `resource`, and updates it when the resource is renamed. */
 export function keepAddress(resource: TerraformResource): void {
   takeAddress(resource)
   const { overrideLogicalId, resetOverrideLogicalId } = resource

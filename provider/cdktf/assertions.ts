@@ -1,7 +1,7 @@
 import { Token } from 'cdktf'
 import { checkedDuration, type Duration } from './duration.ts'
 
-/** One of the entries of `Shapes`, and none of the others. */
+/** Exactly one of the entries of `Shapes`. */
 type OneOf<Shapes> = {
   [Name in keyof Shapes]: Readonly<Pick<Shapes, Name>> & {
     readonly [Other in Exclude<keyof Shapes, Name>]?: never
@@ -20,7 +20,7 @@ export type IntegerOperator = OneOf<{
   oneOf: number[]
 }>
 
-/** Exactly one operator on a length of time. Bounds are included. */
+/** Exactly one operator on a duration. Bounds are included. */
 export type DurationOperator = OneOf<{ lt: Duration; lte: Duration; between: [Duration, Duration] }>
 
 /** Exactly one operator on a text. `regex` is in RE2 syntax. */
@@ -32,12 +32,12 @@ export type TextOperator = OneOf<{
   regex: string
 }>
 
-/** Until when a latency is measured. */
+/** The phases of a latency. */
 export type Phase = 'headers' | 'body' | 'total'
 
 /**
- * What has to hold of an answer: exactly one kind, and in it exactly one operator. Two of either do not compile,
- * and none does not either. Each is a value of the bindings as it stands.
+ * An assertion about a response: exactly one kind with exactly one operator; anything else does not compile. Each is a value of
+ * the bindings.
  */
 export type Assertion = OneOf<{
   statusCode: IntegerOperator
@@ -47,11 +47,11 @@ export type Assertion = OneOf<{
   body: TextOperator
 }>
 
-/** Status codes have three digits: no answer has any other. RFC 9110, section 15. */
+/** Status codes have three digits. RFC 9110, section 15. */
 const STATUS_CODE_MIN = 100
 const STATUS_CODE_MAX = 999
 
-/** `code`. Throws when no answer can have it; what only Terraform knows passes. */
+/** `code`. Throws for an impossible status code; tokens are accepted. */
 function checkedCode(code: number): number {
   if (Token.isUnresolved(code)) return code
   if (Number.isInteger(code) && code >= STATUS_CODE_MIN && code <= STATUS_CODE_MAX) return code
@@ -60,7 +60,7 @@ function checkedCode(code: number): number {
   )
 }
 
-/** What the status code has to be. Each throws for a number that is no status code. */
+/** Assertions on the status code. Each throws for a number that is no status code. */
 export const status = {
   /** Exactly `code`. */
   is: (code: number): Assertion => ({ statusCode: { eq: checkedCode(code) } }),
@@ -84,7 +84,7 @@ export const status = {
   }),
 }
 
-/** Says how long something may take. Each throws for a text that is no duration. */
+/** Assertions on a duration. Each throws for a text that is no duration. */
 export interface DurationMatcher {
   /** Shorter than `limit`, which is not included. */
   readonly below: (limit: Duration) => Assertion
@@ -106,19 +106,19 @@ function durations(assert: (operator: DurationOperator) => Assertion): DurationM
 const latencyOf = (phase: Phase): DurationMatcher =>
   durations((operator) => ({ latency: { phase, ...operator } }))
 
-/** How long the answer may take: until its headers are there, until its body is, or in total. */
+/** Assertions on the latency: until the headers, for the body, or in total. */
 export const latency: Readonly<Record<Phase, DurationMatcher>> = {
   headers: latencyOf('headers'),
   body: latencyOf('body'),
   total: latencyOf('total'),
 }
 
-/** How long resolving the name may take. */
+/** Assertions on the time of name resolution. */
 export const dns: DurationMatcher = durations((operator) => ({ dnsResolution: operator }))
 
-/** Says what a text has to be. */
+/** Assertions on a text. */
 export interface TextMatcher {
-  /** The whole text. Case counts, here and below. */
+  /** The whole text, case-sensitive like all below. */
   readonly equals: (text: string) => Assertion
   /** A part of the text. */
   readonly contains: (text: string) => Assertion
@@ -140,10 +140,10 @@ function texts(assert: (operator: TextOperator) => Assertion): TextMatcher {
   }
 }
 
-/** What the answer's header `name`, in any case, has to be. */
+/** Assertions on the response header `name`, which is case-insensitive. */
 export function header(name: string): TextMatcher {
   return texts((operator) => ({ header: { name, ...operator } }))
 }
 
-/** What the answer's body has to be. */
+/** Assertions on the response body. */
 export const body: TextMatcher = texts((operator) => ({ body: operator }))

@@ -16,18 +16,18 @@ type WholeSeconds = `${Whole}s`
 type WholeMinutes = `${Whole}m${'' | WholeSeconds}` | WholeSeconds
 type WholeHours = `${Whole}h${'' | WholeMinutes}` | WholeMinutes
 
-/** A length of time: `800ms`, `1.5s`, `1m30s`. Units from the largest down: h, m, s, ms, us, ns. */
+/** A duration: `800ms`, `1.5s`, `1m30s`. Units from the largest down: h, m, s, ms, us, ns. */
 export type Duration = (Hours | Fraction) & Positive
 
-/** A length of time in whole seconds: `30s`, `1m30s`, `2h`. */
+/** A duration in whole seconds: `30s`, `1m30s`, `2h`. */
 export type Interval = WholeHours & Positive
 
 /**
- * Takes `text` for a duration: for what only the run knows, such as a variable's value or `${seconds}s`. The
- * compiler cannot check it; the program does when it runs, and `terraform validate` where only Terraform knows it.
+ * Declares `text` to be a duration, for values that are known only at run time, such as `${seconds}s` or a token. The
+ * compiler cannot check it; the program does when it runs, and `terraform validate` checks tokens.
  */
 export function duration(text: string): Interval {
-  // True by the caller's word. An interval is a duration too, so that the result fits wherever either is asked for.
+  // True by the caller's declaration. An interval is a duration too, so the result is valid for both.
   return text as Interval
 }
 
@@ -36,8 +36,8 @@ const FRACTION = /^\d+\.\d+(?:h|m|s|ms|us|ns)$/
 const WHOLE_SECONDS = /^(?=\d)(?:\d+h)?(?:\d+m)?(?:\d+s)?$/
 
 /**
- * `text`, which the type lets pass with a sign or a hexadecimal number inside. Throws, with the format, when it is no
- * duration. A token passes: Terraform checks its value.
+ * Validates `text`, whose type also permits signs and hexadecimal numbers. Throws, with the format, when it is no
+ * duration. A token is accepted: Terraform checks its value.
  */
 export function checkedDuration(text: Duration): Duration {
   if (Token.isUnresolved(text) || UNIT_SEQUENCE.test(text) || FRACTION.test(text)) return text

@@ -7,7 +7,7 @@ import { jsonText } from './jsonText.ts'
 import { literal } from './literal.ts'
 import type { Secret } from './secret.ts'
 
-/** A value that everybody may read, or a secret with the version that forces it to be sent again. */
+/** A value in clear, or a secret with the version that forces it to be sent again. */
 type Value = string | { readonly secret: Secret; readonly version: string | undefined }
 
 interface Parts {
@@ -20,19 +20,19 @@ interface Parts {
   readonly body?: Value
   readonly headers: ReadonlyMap<string, Value>
   readonly assertions: readonly Assertion[]
-  /** Whether a status from 200 to 299 is expected where no assertion is on the status. */
+  /** Whether a status from 200 to 299 is expected without an assertion on the status. */
   readonly hasStatusDefault: boolean
 }
 
-/** Expected of every endpoint that has no assertion on the status: an answer that is a success. */
+/** Default assertion of endpoints without one on the status: success. */
 const SUCCESS: Assertion = status.between(200, 299)
 
-/** True of every answer: an endpoint without an assertion on the status is up only below 400. Gap G43. */
+/** Holds for every response: without an assertion on the status, an endpoint is up only below 400. Gap G43. */
 const ANY_STATUS: Assertion = status.atLeast(100)
 
 /**
- * A URL that is checked, and what has to hold of its answer. Immutable: each method gives another one. Made by
- * `get` and `post`. What is left unsaid is the server's default: 10 s, 10 redirects, names from the cache.
+ * A URL to check, with assertions about its response. Immutable: each method returns a new one. Created by
+ * `get` and `post`. Defaults are those of the server: 10 s, 10 redirects, cached name resolution.
  */
 export class Endpoint {
   readonly #parts: Parts
@@ -43,8 +43,8 @@ export class Endpoint {
   }
 
   /**
-   * Adds assertions on the answer; another call adds more. A status from 200 to 299 stays expected until an assertion
-   * on the status takes its place, or `expectAnyAnswer` lifts it. Throws when there is no assertion among
+   * Adds assertions about the response. A status from 200 to 299 is expected unless an assertion
+   * on the status replaces it, or `expectAnyAnswer` removes it. Throws for empty
    * `assertions`.
    */
   expect(...assertions: readonly Assertion[]): Endpoint {
@@ -57,34 +57,34 @@ export class Endpoint {
   }
 
   /**
-   * Accepts any answer, whatever its status, and drops the assertions before it. Assertions that `expect` adds
-   * afterwards have to hold of an answer of any status.
+   * Accepts any response, whatever its status, and drops earlier assertions. Assertions that `expect` adds
+   * afterwards apply to responses of any status.
    */
   expectAnyAnswer(): Endpoint {
     return this.#with({ assertions: [ANY_STATUS] })
   }
 
-  /** Expects no status of its own: where no assertion is on the status either, the server expects one below 400. */
+  /** Adds no assertion on the status: without one the server expects a status below 400. */
   withoutStatusDefault(): Endpoint {
     return this.#with({ hasStatusDefault: false })
   }
 
-  /** Names the endpoint, for people: incidents and the console show the name beside the URL. */
+  /** Name of the endpoint, which incidents and the console show beside the URL. */
   named(name: string): Endpoint {
     return this.#with({ name })
   }
 
-  /** Longest time for the whole check, up to a minute: `10s`, `1.5s`. Throws for a text that is no duration. */
+  /** Time limit of the whole check, up to a minute: `10s`, `1.5s`. Throws for a text that is no duration. */
   timeout(timeout: Duration): Endpoint {
     return this.#with({ timeout: checkedDuration(timeout) })
   }
 
-  /** Redirects to follow at most; 0 checks the redirect itself. */
+  /** Maximum of redirects to follow; 0 checks the redirect itself. */
   followRedirects(redirectsMax: number): Endpoint {
     return this.#with({ redirectsMax })
   }
 
-  /** Resolves the name anew for each check; `false` says that it is not to be, which is the server's default. */
+  /** Whether each check resolves the name again (server's default: false). */
   withDns(withDns = true): Endpoint {
     return this.#with({ withDns })
   }
@@ -94,7 +94,7 @@ export class Endpoint {
     return this.#withHeader(name, value)
   }
 
-  /** A header that the server encrypts. A changed one is noticed; another `version` sends the same one again. */
+  /** A header that the server encrypts. A changed value is detected; another `version` sends the same value again. */
   secretHeader(name: string, secret: Secret, version?: string): Endpoint {
     return this.#withHeader(name, { secret, version })
   }
@@ -104,15 +104,15 @@ export class Endpoint {
     return this.#with({ body: text })
   }
 
-  /** A body that the server encrypts. A changed one is noticed; another `version` sends the same one again. */
+  /** A body that the server encrypts. A changed value is detected; another `version` sends the same value again. */
   secretBody(secret: Secret, version?: string): Endpoint {
     return this.#with({ body: { secret, version } })
   }
 
   /**
-   * A JSON body, in clear, with its `Content-Type` unless there is one. Throws when `value` holds what only
-   * Terraform knows: that has to be encoded by Terraform, as in `.body(Fn.jsonencode(…))`. Throws for a value that
-   * JSON does not have, such as a Map, also inside of others.
+   * A JSON body, in clear, with its `Content-Type` unless there is one. Throws when `value` contains a token, which has to be
+   * encoded by Terraform, as in `.body(Fn.jsonencode(…))`, and for a value that
+   * JSON does not have, such as a Map, at any depth.
    */
   json(value: unknown): Endpoint {
     if (hasToken(value)) throw new Error('a token cannot be JSON yet: use .body(Fn.jsonencode(…))')
@@ -121,7 +121,7 @@ export class Endpoint {
     return typed.body(literal(encoded))
   }
 
-  /** @internal What the bindings take for this endpoint in the stack of `scope`. */
+  /** @internal This endpoint in the form of the bindings, in the stack of `scope`. */
   in(scope: Construct): ServiceEndpoints {
     const { url, method, name, timeout, redirectsMax, withDns, body, headers } = this.#parts
     const { assertions: given, hasStatusDefault } = this.#parts
@@ -153,7 +153,7 @@ export class Endpoint {
     return [...this.#parts.headers.keys()].some((key) => key.toLowerCase() === name.toLowerCase())
   }
 
-  /** The header of that name, in any case, is replaced. */
+  /** Replaces the header of that name, which is case-insensitive. */
   #withHeader(name: string, value: Value): Endpoint {
     const others = [...this.#parts.headers].filter(([key]) => key.toLowerCase() !== name.toLowerCase())
     return this.#with({ headers: new Map([...others, [name, value]]) })
@@ -171,12 +171,12 @@ function hasToken(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.entries(value).flat().some(hasToken)
 }
 
-/** An endpoint that is checked with GET; a status from 200 to 299 is expected unless the program says otherwise. */
+/** An endpoint that is checked with GET; by default a status from 200 to 299 is expected. */
 export function get(url: string): Endpoint {
   return endpoint('GET', url)
 }
 
-/** An endpoint that is checked with POST; a status from 200 to 299 is expected unless the program says otherwise. */
+/** An endpoint that is checked with POST; by default a status from 200 to 299 is expected. */
 export function post(url: string): Endpoint {
   return endpoint('POST', url)
 }

@@ -5,16 +5,16 @@ import type { Construct } from 'constructs'
 import { load } from 'js-yaml'
 import { MonitoredService, type MonitoredServiceConfig } from './monitoredService.ts'
 
-/** A service that says its name: a member of a list has nothing else to be known by. */
+/** A service with a name, which identifies it in a list. */
 export interface NamedServiceConfig extends MonitoredServiceConfig {
   readonly name: string
 }
 
 /**
- * A service for each entry, as `define` says. An entry of a record is known by its key; one of an array by its
- * name in lower-case words, so that the order of the array does not matter. Returns them by what they are known by.
- * Throws when two are known by the same, when a key makes no address in Terraform or the one of another, and when a
- * name holds a token, which makes another address at each run.
+ * A service for each entry, created by `define`. An entry of a record is identified by its key; one of an array by its
+ * name in lower-case words, so that the order of the array does not matter. Returns them by these identifiers.
+ * Throws for duplicate identifiers, for a key without a valid or unique Terraform address, and for a
+ * name with a token, whose address would change at each run.
  */
 export function monitorEach<Entry>(
   scope: Construct,
@@ -63,9 +63,9 @@ function named(config: MonitoredServiceConfig): readonly [string, MonitoredServi
 const EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json']
 
 /**
- * The documents in `folder`, by their file's name without extension, each as `parse` makes it of what the file
- * holds: a function that throws when it is something else, such as a schema's. Other files and folders below are
- * passed over. Throws with the file's path when one cannot be read; and when there is none, since a mistyped
+ * The documents in `folder`, by their file's name without extension, each parsed by `parse`, a function
+ * that throws for invalid content, such as that of a schema. Other files and subfolders are
+ * skipped. Throws with the file's path when one cannot be read; and when there is none, because a mistyped
  * folder would otherwise delete a fleet.
  */
 export function documentsIn(folder: string): Record<string, unknown>

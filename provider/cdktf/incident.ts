@@ -2,7 +2,7 @@ import type { Construct } from 'constructs'
 import { Incident as GeneratedIncident, type IncidentConfig } from './.gen/incident'
 import { keepAddress } from './address.ts'
 
-/** An incident as in the bindings. Throws when another one of the stack has its Terraform address. */
+/** The incident of the bindings. Throws when another one of the stack has its Terraform address. */
 export class Incident extends GeneratedIncident {
   constructor(scope: Construct, id: string, config: IncidentConfig) {
     super(scope, id, config)

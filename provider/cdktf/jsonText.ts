@@ -12,7 +12,7 @@ function assertJson(value: unknown, path: string): void {
   if (typeof value === 'number' && Number.isFinite(value)) return
   if (value === undefined || typeof value === 'number') refuse(String(value), path)
   if (typeof value !== 'object') refuse(`a ${typeof value}`, path)
-  // A Date says what it is in JSON.
+  // A Date has its own JSON form.
   if ('toJSON' in value && typeof value.toJSON === 'function') return
   const prototype: unknown = Object.getPrototypeOf(value)
   const isPlain = prototype === Object.prototype || prototype === null

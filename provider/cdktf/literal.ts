@@ -1,8 +1,8 @@
 import { Token } from 'cdktf'
 
 /**
- * `text` for Terraform to take as it is. In a text of a stack `${…}` and `%{…}` are Terraform's own expressions;
- * here they stand for themselves. Throws when `text` holds a token: its value is not known yet, and escaping its
+ * `text` as a literal for Terraform. In a text of a stack `${…}` and `%{…}` are Terraform's own expressions;
+ * here they are escaped. Throws when `text` contains a token: its value is not known yet, and escaping its
  * marker would lose it.
  */
 export function literal(text: string): string {
@@ -11,6 +11,6 @@ export function literal(text: string): string {
       'literal() takes a text that is known now, and this one holds a token: leave literal() out',
     )
   }
-  // Terraform takes U+FEFF at the start of a text for a byte-order mark and drops it, unless an expression gives it.
+  // Terraform treats U+FEFF at the start of a text as a byte order mark and drops it, unless it comes from an expression.
   return text.replaceAll(/[$%](?=\{)/g, (mark) => `${mark}${mark}`).replace(/^\ufeff/, `\${"\ufeff"}`)
 }

@@ -6,18 +6,18 @@ import type { Endpoint } from './endpoint.ts'
 import type { Region } from './region.ts'
 import { Service } from './service.ts'
 
-/** Time between two checks of a service that says nothing of it. */
+/** Default time between two checks. */
 const INTERVAL: Interval = '1m'
 
-/** What many services have in common. */
+/** Settings shared by many services. */
 export interface ServiceDefaults extends TerraformMetaArguments {
   /** Time between two checks, in whole seconds. Default: `1m`. */
   readonly interval?: Interval | undefined
   /** Codes of the regions to check from, at least one. */
   readonly regions: readonly Region[]
-  /** Left out: as it is, so that a pause by hand survives. */
+  /** Default: not managed, so that a manual pause is kept. */
   readonly paused?: boolean | IResolvable | undefined
-  /** How long operations may take, waiting for the rate limit included. Default: 10 minutes each. */
+  /** Time limits of operations, including waits for the rate limit. Default: 10 minutes each. */
   readonly timeouts?:
     | { readonly [Operation in 'create' | 'read' | 'update' | 'delete']?: Duration }
     | undefined
@@ -26,13 +26,13 @@ export interface ServiceDefaults extends TerraformMetaArguments {
 export interface MonitoredServiceConfig extends ServiceDefaults {
   /** Default: the construct's id. */
   readonly name?: string | undefined
-  /** What is checked: one endpoint, or several in order. */
+  /** The endpoints to check: one, or several in order. */
   readonly endpoints: Endpoint | readonly Endpoint[]
 }
 
 /**
- * A service in few words, and the same resource as the bindings' `Service`: same address, same attributes. Throws
- * when it has no endpoint or no region, which no API takes, and when no Terraform address can be made of its id or
+ * A service in short form; the same resource as `Service` of the bindings, with the same address and attributes. Throws
+ * without an endpoint or a region, which no API accepts, and when its id has no valid Terraform address or
  * another service of the stack has the same.
  */
 export class MonitoredService extends Service {

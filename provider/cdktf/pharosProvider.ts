@@ -10,7 +10,7 @@ export interface PharosProviderConfig extends Omit<GeneratedConfig, 'apiKey'> {
   readonly apiKey?: Secret | undefined
 }
 
-/** The provider in a stack, as in the bindings; its API key is a secret, which is never written into the stack. */
+/** The provider of the bindings; its API key is a secret, which is never written into the stack. */
 export class PharosProvider extends GeneratedProvider {
   constructor(scope: Construct, id: string, config: PharosProviderConfig = {}) {
     const { apiKey, ...others } = config

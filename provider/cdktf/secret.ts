@@ -3,8 +3,8 @@ import type { Construct } from 'constructs'
 import { literal } from './literal.ts'
 
 /**
- * A reference to a secret, never the secret: what is synthesised names a variable. Made by `secretFromEnv`,
- * `secretFromVariable` and `secretText` only; a plain text is none, and does not compile in its place.
+ * A reference to a secret, never the secret: the synthesised stack names a variable. Created by `secretFromEnv`,
+ * `secretFromVariable` and `secretText` only; a plain text does not compile in its place.
  */
 export class Secret {
   readonly #expressionIn: (scope: Construct) => string
@@ -19,7 +19,7 @@ export class Secret {
     return this.#expressionIn(scope)
   }
 
-  /** Throws: every object may be put into a text, and this one must not get lost in one. */
+  /** Throws, so that a secret is not put into a text by mistake. */
   toString(): never {
     throw new Error(
       'a secret is no text: put it into secretText`…`, and that into secretHeader or secretBody',

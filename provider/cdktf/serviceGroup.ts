@@ -2,14 +2,14 @@ import type { Construct } from 'constructs'
 import { monitorEach } from './fleet.ts'
 import { MonitoredService, type MonitoredServiceConfig, type ServiceDefaults } from './monitoredService.ts'
 
-/** A service of a group: what it leaves out is as the group says. */
+/** A service of a group, with the group's settings as defaults. */
 export interface GroupedServiceConfig extends Partial<ServiceDefaults> {
   /** Default: the construct's id. */
   readonly name?: string | undefined
   readonly endpoints: MonitoredServiceConfig['endpoints']
 }
 
-/** Services of a stack, or of a part of it, that have settings in common. Their addresses are those of services without a group. */
+/** Services of a stack, or of a part of it, with shared settings. Their addresses are those of services without a group. */
 export class ServiceGroup {
   readonly #scope: Construct
   readonly #defaults: ServiceDefaults
@@ -29,7 +29,7 @@ export class ServiceGroup {
     return new MonitoredService(this.#scope, id, merged(this.#defaults, config))
   }
 
-  /** A service for each entry of a record, known by its key. Throws as `monitorEach` does. */
+  /** A service for each entry of a record, identified by its key. Throws as `monitorEach` does. */
   monitorEach<Key extends string, Entry>(
     entries: Readonly<Record<Key, Entry>>,
     define: (entry: Entry, key: Key) => GroupedServiceConfig,
@@ -38,7 +38,7 @@ export class ServiceGroup {
   }
 }
 
-/** What is given as undefined is left out. */
+/** Leaves out undefined values. */
 function merged<Base extends ServiceDefaults, Changes extends Partial<ServiceDefaults>>(
   base: Base,
   changes: Changes,

@@ -236,7 +236,7 @@ async function prune(writing: Writing, change: Prune): Promise<readonly string[]
   }
 }
 
-/** Deleting what is already gone is success. */
+/** Deleting a service that no longer exists is success. */
 async function deleteIfThere(client: ServiceClient, id: string, options: CallOptions): Promise<void> {
   try {
     await client.deleteService(id, options)

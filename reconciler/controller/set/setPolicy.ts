@@ -20,7 +20,7 @@ function limited(
   return {
     ...policy,
     drift: driftWithin(policy.drift, drift),
-    // Nobody reviews the plan of a controller, so a removal by mistake can be reverted for a while.
+    // No user reviews the plan of a controller, so a removal by mistake can be reverted for a while.
     ...(isGentle ? { onDelete: 'pause', pruneAfterSecs: Math.ceil(pruneAfter / 1_000) } : {}),
   }
 }

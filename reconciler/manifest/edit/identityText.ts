@@ -29,7 +29,7 @@ function splices(
   const indent = ' '.repeat(key - lineStartOf(text, key))
   const lineBreak = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
   return [
-    // On a line of its own, after whatever comment the line of the name has.
+    // On a separate line, after a comment on the line of the name.
     inserted(endOf(text, name.value, /[^\r\n]*/y), `${lineBreak}${indent}id: ${id}`),
     // Between braces.
     inserted(endOf(text, name.value, /[-a-z0-9._]*["']?/y), `, id: ${id}`),

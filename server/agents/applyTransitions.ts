@@ -61,6 +61,8 @@ export function applyTransitions({ store, log, read }: TransitionParts): Applyin
 
   function apply(resultsFile: string): void {
     clearTimeout(retry)
+    // The next start applies what is written from now on.
+    if (isStopped) return
     current = resultsFile
     underWay = underWay
       .then(() => applyAll(resultsFile))

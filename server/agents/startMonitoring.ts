@@ -126,8 +126,9 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
       clearInterval(looking)
       await embedded.stop()
       await hub.close()
-      await results.stop()
+      // Before the thread that it reads from.
       await applying.stop()
+      await results.stop()
     },
   }
 }

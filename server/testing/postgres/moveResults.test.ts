@@ -103,44 +103,7 @@ async function shown(serviceId: string, ...place: readonly string[]): Promise<re
   return JSON.parse(text).results.filter(({ outcome }: { outcome: string }) => outcome !== 'unknown')
 }
 
-test('results move with their store, in both directions, packed and not', async () => {
-  const id = await fill()
-  const back = join(folder, 'back')
-  const before = await shown(id, '--data-dir', dataDir)
-  const there = await move(dataDir, url)
-  const between = await shown(id, '--database', url)
-  const again = await move(url, back)
-  const after = await shown(id, '--data-dir', back)
-
-  expect(before).toHaveLength(PACKED + 2)
-  expect(between).toEqual(before)
-  expect(after).toEqual(before)
-  expect(there.filter(({ rows }) => rows === 0)).toEqual([])
-  expect(there.find(({ table }) => table === 'results.chunks')?.rows).toBe(PACKED)
-  expect(again).toEqual(there)
-})
-
-test('a place that has results already is refused, on either side', async () => {
-  await fill()
-  const other = join(folder, 'other')
-  mkdirSync(other)
-  const { database } = openResults(other, false)
-  database.exec("INSERT INTO removals VALUES ('kept')")
-  database.close()
-  await run('migrate', '--from', dataDir, '--to', url)
-  const onto = await runHere(['migrate', '--from', url, '--to', other])
-  const left = openResults(other, false).database
-  const kept = left.prepare('SELECT * FROM removals').all()
-  left.close()
-
-  expect(onto).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(`${other} already has data (results.removals)`),
-  })
-  expect(kept).toEqual([{ service_id: 'kept' }])
-})
-
-test('damaged results are not moved, and are left behind when that is asked for', async () => {
+test('damaged results are not moved, and are left behind when that is asked for; those of the target stay', async () => {
   const id = await fill()
   const { database } = openResults(dataDir, false)
   for (const name of database.tablesWith('chunks_')) database.exec(`UPDATE ${name} SET results = x'0180'`)
@@ -150,6 +113,13 @@ test('damaged results are not moved, and are left behind when that is asked for'
     await run('migrate', '--from', dataDir, '--to', url, '--without', 'results', '--json'),
   )
   const nothing = await shown(id, '--database', url)
+  const other = join(folder, 'other')
+  mkdirSync(other)
+  const unrelated = openResults(other, false).database
+  unrelated.exec("INSERT INTO removals VALUES ('kept')")
+  const onto = await runHere(['migrate', '--from', url, '--to', other])
+  const kept = unrelated.prepare('SELECT * FROM removals').all()
+  unrelated.close()
 
   expect(refused).toMatchObject({
     code: 1,
@@ -157,9 +127,14 @@ test('damaged results are not moved, and are left behind when that is asked for'
   })
   expect(moved.moved.some(({ table }: MovedTable) => table.startsWith('results.'))).toBe(false)
   expect(nothing).toEqual([])
+  expect(onto).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`${other} already has data (results.removals)`),
+  })
+  expect(kept).toEqual([{ service_id: 'kept' }])
 })
 
-test('a move that is killed leaves the target empty, and is repeated, to a database and to a folder', async () => {
+test('results move with their store to a database and to a folder, also after a move was killed on the way', async () => {
   const id = await fill()
   const before = await shown(id, '--data-dir', dataDir)
   await run('migrate', '--database', url)
@@ -173,6 +148,7 @@ test('a move that is killed leaves the target empty, and is repeated, to a datab
   writeFileSync(join(dataDir, 'moved'), 'there\n')
   const marked = await runHere(['org', 'list', '--data-dir', dataDir])
   const there = await move(dataDir, url)
+  const between = await shown(id, '--database', url)
   const back = join(folder, 'back')
   await killWhile(['--from', url, '--to', back], `LOCK TABLE ${schema}.transitions`)
   // As if it had been killed between its two commits: results are in the folder, and no definitions.
@@ -185,8 +161,12 @@ test('a move that is killed leaves the target empty, and is repeated, to a datab
   expect(left.rows).toEqual([])
   expect(used.code).toBe(0)
   expect(marked.stderr).toContain('If the move did not finish, repeat it')
-  expect(again).toEqual(there)
+  expect(before).toHaveLength(PACKED + 2)
+  expect(between).toEqual(before)
   expect(await shown(id, '--data-dir', back)).toEqual(before)
+  expect(there.filter(({ rows }) => rows === 0)).toEqual([])
+  expect(there.find(({ table }) => table === 'results.chunks')?.rows).toBe(PACKED)
+  expect(again).toEqual(there)
 })
 
 /** Kills a move that waits for the lock which `statement` takes; resolves when the database has noticed. */

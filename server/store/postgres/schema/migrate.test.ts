@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { monotonicMs } from '../../../process/systemEnvironment.ts'
 import { type Cluster, sharedCluster } from '../../../testing/postgres/cluster.ts'
 import { postgresEngine } from '../postgresEngine.ts'
-import { connect, migrate, schemaOf, withConnection } from './migrate.ts'
+import { ADVISORY_LOCKS, connect, migrate, schemaOf, withConnection } from './migrate.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 let cluster: Cluster
@@ -22,6 +22,27 @@ test('five programs that start at once on an empty database make one store', asy
   const versions = await withConnection(url, (client) => client.query('SELECT version FROM meta'))
   expect(versions.rows).toEqual([{ version: MIGRATIONS.length }])
   await Promise.all(stores.map((store) => store.close()))
+})
+
+test('a program that waits while another one makes the tables finds them', async () => {
+  const empty = await cluster.createEmpty()
+  const { space, migration } = ADVISORY_LOCKS
+  const [other, client] = [await connect(empty), await connect(empty)]
+  const rowsOf = async (text: string) => (await other.query(text)).rows
+  await other.query('BEGIN')
+  await other.query('SELECT pg_advisory_xact_lock($1, $2)', [space, migration])
+  const migrated = migrate(client)
+  while ((await rowsOf("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length === 0) {
+    await sleep(20)
+  }
+  await other.query('CREATE TABLE meta (version integer, compatible_from integer)')
+  await other.query(`INSERT INTO meta VALUES (${MIGRATIONS.length}, 1)`)
+  await other.query('COMMIT')
+  await migrated
+
+  expect(await rowsOf("SELECT to_regclass('orgs') AS orgs")).toEqual([{ orgs: null }])
+  await Promise.all([other.end(), client.end()])
+  await cluster.drop(empty)
 })
 
 test('C200 a newer schema is used while it is compatible, and refused when it is not', async () => {

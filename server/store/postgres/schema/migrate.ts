@@ -66,8 +66,11 @@ export const VERSION_QUERY = 'SELECT version, compatible_from AS "compatibleFrom
 
 /** The schema of the database of `client`; `undefined` without tables of Pharos. */
 export async function schemaOf(client: pg.Client): Promise<Version | undefined> {
-  const { rows: tables } = await client.query<{ found: string | null }>("SELECT to_regclass('meta') AS found")
-  if (tables[0]?.found == null) return undefined
+  // Not to_regclass: within a transaction it may still know that there was no table.
+  const { rows: tables } = await client.query(
+    "SELECT FROM pg_class WHERE relname = 'meta' AND pg_table_is_visible(oid)",
+  )
+  if (tables.length === 0) return undefined
   const { rows } = await client.query<Version>(VERSION_QUERY)
   return rows[0]
 }

@@ -1,3 +1,5 @@
+import type { AssertionKind } from '../../api/contract/assertion.ts'
+
 /** What came of a check. The numbers are stored and sent: they are never given to another outcome. */
 export const OUTCOMES = { up: 1, degraded: 2, down: 3, unknown: 4 } as const
 export type Outcome = keyof typeof OUTCOMES
@@ -44,6 +46,15 @@ export const REASONS = {
   agent_suspect: 84,
 } as const
 export type Reason = keyof typeof REASONS
+
+/** The reason for an endpoint whose assertion of a kind is false. */
+export const ASSERTION_REASONS = {
+  StatusCode: 'assertion_status',
+  Latency: 'assertion_latency',
+  DnsResoltion: 'assertion_dns',
+  Header: 'assertion_header',
+  Body: 'assertion_body',
+} as const satisfies Readonly<Record<AssertionKind, Reason>>
 
 const OUTCOME_NAMES: ReadonlyMap<number, Outcome> = namesOf(OUTCOMES)
 const REASON_NAMES: ReadonlyMap<number, Reason> = namesOf(REASONS)

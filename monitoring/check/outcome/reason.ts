@@ -1,13 +1,4 @@
-import type { AssertionKind } from '../../../api/contract/assertion.ts'
-
-/** The reason for an endpoint whose assertion of a kind is false. */
-export const ASSERTION_REASONS = {
-  StatusCode: 'assertion_status',
-  Latency: 'assertion_latency',
-  DnsResoltion: 'assertion_dns',
-  Header: 'assertion_header',
-  Body: 'assertion_body',
-} as const satisfies Readonly<Record<AssertionKind, string>>
+import { ASSERTION_REASONS } from '../../protocol/outcomes.ts'
 
 /** What a check says of an endpoint. */
 export type Outcome = 'up' | 'degraded' | 'down' | 'unknown'

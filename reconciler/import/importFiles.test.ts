@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import { ASSERTION_LAYOUTS, type AssertionKind } from '../../api/contract/assertion.ts'
+import { KINDS } from '../../provider/service/schema/assertionKinds.ts'
+import { assertionFormSchema, compileAssertion } from '../manifest/schema/assertionForm.ts'
 import type { ImportFormat } from './formats.ts'
 import { importFiles } from './importFiles.ts'
 import { UnreadableSource } from './sourceValue.ts'
@@ -709,6 +712,30 @@ test('services of a Terraform plan become manifests whose secrets are references
   expect(nameless.notes.join()).toContain(
     'module.a.pharos_service.x is left out: its name is known only after',
   )
+})
+
+test('an assertion of each kind in a Terraform plan becomes an assertion of the same kind', () => {
+  const operands = { integer: { gte: 14 }, duration: { lt: '1s' }, text: { contains: 'ok' } }
+  const subjects = { l_type: { phase: 'total' }, name: { name: 'x-made-by' } }
+  // True because the table has an entry for each kind.
+  const kinds = Object.keys(ASSERTION_LAYOUTS) as AssertionKind[]
+  const assertions = kinds.map((kind) => {
+    const { operators, subjectField } = ASSERTION_LAYOUTS[kind]
+    const subject = subjectField === undefined ? {} : subjects[subjectField]
+    return { [KINDS[kind]]: { ...subject, ...operands[operators] } }
+  })
+
+  const { specs, notes } = read(
+    'terraform',
+    plan({
+      ...{ name: 'Shop', regions: ['us-east-1'] },
+      endpoints: [{ url: 'https://shop.example/', assertions }],
+    }),
+  )
+
+  expect(notes).toEqual([])
+  const forms = assertionFormSchema.array().parse(specs.shop.endpoints[0].assertions)
+  expect(forms.map((form) => Object.keys(compileAssertion(form)))).toEqual(kinds.map((kind) => [kind]))
 })
 
 test('a file with nothing to import says so, and a ConfigMap how to import what is in it', () => {

@@ -112,7 +112,8 @@ function secretOf(value: SourceValue, place: string, variable: (place: string) =
   return { env }
 }
 
-/** Operators whose names are others in a manifest. */
+/** Kinds and operators that a manifest names differently. */
+const FORMS: Readonly<Record<string, string>> = { status_code: 'status', dns_resolution: 'dns' }
 const OPERATORS: Readonly<Record<string, string>> = { ne: 'not', one_of: 'oneOf' }
 const MATCHERS: Readonly<Record<string, string>> = {
   ...{ eq: 'equals', contains: 'contains', starts_with: 'startsWith', ends_with: 'endsWith', regex: 'regex' },
@@ -132,19 +133,20 @@ function formOf(assertion: SourceValue): object | undefined {
   const [operator, value] =
     given.entries().find(([key, one]) => key !== 'phase' && key !== 'name' && one.isThere) ?? []
   if (operator === undefined || value === undefined) return undefined
+  return { [FORMS[kind] ?? kind]: operandOf(given, operator, value) }
+}
+
+/** The family of the operator follows from its name and its value, so that a new kind needs nothing here. */
+function operandOf(given: SourceValue, operator: string, value: SourceValue): object | string {
   const numbers = value.items().flatMap((one) => one.number() ?? [])
-  switch (kind) {
-    case 'status_code':
-      return { status: { [OPERATORS[operator] ?? operator]: value.number() ?? numbers } }
-    case 'latency':
-      return { latency: { [given.get('phase').text() ?? '']: comparisonOf(operator, value) } }
-    case 'dns_resolution':
-      return { dns: comparisonOf(operator, value) }
-    case 'header':
-      return { header: { name: given.get('name').text(), [MATCHERS[operator] ?? operator]: value.text() } }
-    default:
-      return { body: { [MATCHERS[operator] ?? operator]: value.text() } }
-  }
+  const number = value.number() ?? (numbers.length > 0 ? numbers : undefined)
+  if (number !== undefined) return { [OPERATORS[operator] ?? operator]: number }
+  const matcher = MATCHERS[operator]
+  const name = given.get('name').text()
+  if (matcher !== undefined) return { ...(name === undefined ? {} : { name }), [matcher]: value.text() }
+  const comparison = comparisonOf(operator, value)
+  const phase = given.get('phase').text()
+  return phase === undefined ? comparison : { [phase]: comparison }
 }
 
 function comparisonOf(operator: string, value: SourceValue): string {

@@ -26,7 +26,7 @@ export function makeFolder(folder: string, mode?: number): string | undefined {
   return missing[0]
 }
 
-/** `folder`, an absolute path, and its missing parents, the outermost first. */
+/** The folders that do not exist among `folder`, an absolute path, and its parents, the outermost first. */
 export function missingFolders(folder: string): readonly string[] {
   if (existsSync(folder)) return []
   const above = dirname(folder)

@@ -56,7 +56,7 @@ export function offerSession(agentPublicKey: string): { readonly offer: SessionO
   return { offer, key: sessionKey(own.privateKey, agentPublicKey, { agentPublicKey, offer }) }
 }
 
-/** The key of the session that the server offered to the agent with `own`. Throws when its public key is none. */
+/** The key of the session that the server offered to the agent with `own`. Throws when the public key of `offer` is none. */
 export function acceptSession(own: SessionKeyPair, offer: SessionOffer): Buffer {
   return sessionKey(own.privateKey, offer.public_key, { agentPublicKey: own.publicKey, offer })
 }

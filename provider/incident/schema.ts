@@ -4,7 +4,7 @@ import { defineSchema } from '../protocol/authoring/schema.ts'
 /** Default of `resolve_message`. */
 export const RESOLVE_MESSAGE = 'Resolved.'
 
-/** Values for a description. Pure. */
+/** `values` as code in Markdown, separated by commas, for the description of an attribute. Pure. */
 export function listed(values: readonly string[]): string {
   return values.map((value) => `\`${value}\``).join(', ')
 }

@@ -44,9 +44,9 @@ function nameOf(document: Document): string | undefined {
 
 function repeated<Item>(
   items: readonly Item[],
-  nameOf: (item: Item) => string | undefined,
+  keyOf: (item: Item) => string | undefined,
 ): readonly (readonly Item[])[] {
-  return [...grouped(items, nameOf).values()].filter((group) => group.length > 1)
+  return [...grouped(items, keyOf).values()].filter((group) => group.length > 1)
 }
 
 const WORDS: Readonly<Partial<Record<ProblemCode, readonly [string, string]>>> = {

@@ -4,7 +4,7 @@ import { Positions } from '../read/position.ts'
 import { meaningOf } from './meaning.ts'
 
 /**
- * Inserts `metadata.id: id` beside `metadata.name` in document number `index` of `text` and changes no other byte.
+ * Inserts `metadata.id: id` beside `metadata.name` in the document of `text` with this `index` (from 0) and changes no other byte.
  * `undefined` when that is impossible, for example because `metadata` is an alias. Pure.
  */
 export function withServiceId(text: string, index: number, id: string): string | undefined {

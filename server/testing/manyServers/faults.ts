@@ -33,6 +33,8 @@ export interface Scene {
   readonly startServer: () => Promise<ServerProcess>
   /** The organisation whose clients write. */
   orgId: string
+  /** Forgets pauses before a fault, such as those of its preparation in this process. */
+  restartPauses: () => void
 }
 
 /** A fault; resolves to the time in which no server could write (milliseconds), where it is known. */
@@ -86,6 +88,7 @@ export const FAULTS = {
     const old = scene.database
     const standby = await old.makeStandby()
     await sleep(CALM_MS)
+    scene.restartPauses()
     const killedMs = performance.now()
     old.kill()
     scene.proxy.cut()
@@ -124,7 +127,14 @@ export async function openInstallation(pauseMs?: number): Promise<Installation> 
   const shared = shareDatabase(proxy.url)
   const servers: ServerProcess[] = [await shared.start()]
   while (servers.length < SERVERS) servers.push(await shared.start())
-  const scene: Scene = { database, proxy, servers, startServer: () => shared.start(), orgId: '' }
+  const scene: Scene = {
+    database,
+    proxy,
+    servers,
+    startServer: () => shared.start(),
+    orgId: '',
+    restartPauses: () => {},
+  }
   return {
     run: async (fault, random) => {
       const { orgId, keys } = await seedOrg(scene.database.url, WRITERS * KEYS_PER_WRITER, {
@@ -141,6 +151,7 @@ export async function openInstallation(pauseMs?: number): Promise<Installation> 
         ledger,
         ...(pauseMs !== undefined && { pauseMs }),
       })
+      scene.restartPauses = writers.restartPauses
       await sleep(CALM_MS)
       const inflict: Inflict = FAULTS[fault]
       const outage = await inflict(scene)

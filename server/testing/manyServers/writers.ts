@@ -41,6 +41,8 @@ export interface WriterFigures {
 /** Writers at work. */
 export interface Writers {
   readonly figures: Readonly<WriterFigures>
+  /** Forgets pauses so far. */
+  readonly restartPauses: () => void
   /** Lets each writer finish its mutation; rejects when an answer was none that the contract allows. */
   readonly stop: () => Promise<void>
 }
@@ -62,6 +64,10 @@ export function startWriters(parts: WriterParts): Writers {
   for (const one of running) one.catch(() => {})
   return {
     figures,
+    restartPauses: () => {
+      figures.pauseMs = 0
+      state.madeAtMs = performance.now()
+    },
     stop: async () => {
       state.isStopped = true
       await Promise.all(running)

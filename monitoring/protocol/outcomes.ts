@@ -6,7 +6,8 @@ export type Outcome = keyof typeof OUTCOMES
 
 /**
  * Why a check did not simply succeed. The numbers are stored and sent: they are never given to another reason. Those
- * from 1 to 64 are about the target, those from 65 about the place that it was looked at from.
+ * from 1 to 64 are about the target, those from 65 about the place that it was checked from. A new reason takes a free
+ * number of its range.
  */
 export const REASONS = {
   none: 0,

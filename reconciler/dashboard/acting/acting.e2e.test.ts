@@ -184,7 +184,9 @@ test('a set is synced, suspended with a reason and resumed from its page, and ea
   expect(one.events.filter(({ type }) => type === 'Resumed').map(({ message }) => message)).toEqual([
     'Ada resumed the set',
   ])
-  expect(await ada.act('acknowledge-history', { commit: 'f'.repeat(40) })).toMatch(/another commit now/)
+  expect(await ada.act('acknowledge-history', { commit: 'f'.repeat(40) })).toMatch(
+    /^Not done: the branch has a newer commit/,
+  )
   expect(await ada.act('acknowledge-history', { commit: one.shop().commit?.sha ?? '' })).toMatch(
     /not rewritten/,
   )
@@ -201,7 +203,7 @@ test('an approval is for the digest that the page showed, and a stale one approv
 
   one.repository.commit({ 'monitoring/d.yaml': null })
   await one.nextCycle()
-  expect(await ada.act('approve', { digest: stale })).toMatch(/^Not done: these changes no longer wait/)
+  expect(await ada.act('approve', { digest: stale })).toMatch(/^Not done: the pending changes are different/)
   expect(await ada.act('approve')).toMatch(/^Not done/)
   await one.nextCycle()
   expect(await names()).toEqual(['a', 'b', 'c', 'd'])

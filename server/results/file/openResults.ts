@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, renameSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import Sqlite, { type Database } from 'better-sqlite3'
+import type DatabaseConstructor from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { migrate } from '../../store/sqlite/files/migrations.ts'
 import { assertDurable } from '../../store/sqlite/files/openDatabase.ts'
 import { ownAsFolder } from '../../store/sqlite/files/ownAsFolder.ts'
@@ -51,6 +53,8 @@ export function prepareFile(dataDir: string): string {
 }
 
 function open(file: string, isSuspect: boolean) {
+  // Loaded here and no earlier: a program must first check that it can be, and a bundle imports what is static at its start.
+  const Sqlite = createRequire(import.meta.url)('better-sqlite3') as typeof DatabaseConstructor
   const database = new Sqlite(file, { timeout: BUSY_MS_MAX })
   try {
     chmodSync(file, OWNER_FILE_MODE)

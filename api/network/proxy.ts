@@ -1,12 +1,16 @@
 import { BlockList, isIP } from 'node:net'
 
-/** A proxy for https, and the hosts that are reached without it. */
-export interface HttpsProxy {
+/** A proxy that connects to any host. */
+export interface TunnelProxy {
   readonly url: URL
   /** The variable that names it, as it is spelt. */
   readonly variable: string
   /** Value of Proxy-Authorization; `undefined` without user name and password. A secret. */
   readonly authorization: string | undefined
+}
+
+/** A proxy for https, and the hosts that are reached without it. */
+export interface HttpsProxy extends TunnelProxy {
   /** Whether connections to this host and port go through it. */
   readonly covers: (host: string, port: number) => boolean
 }
@@ -18,15 +22,20 @@ export interface HttpsProxy {
 export function proxyOf(environment: Readonly<Record<string, string | undefined>>): HttpsProxy | undefined {
   const [name, text] = variableOf(environment, 'https_proxy')
   if (text === '') return undefined
-  const url = urlOf(text.includes('://') ? text : `http://${text}`)
-  if (url === undefined) throw new Error(`${name} is no address of a proxy: write http://host:port`)
+  const proxy = proxyAt(text, name)
   const [, exceptions] = variableOf(environment, 'no_proxy')
   const rules = exceptions.split(/[\s,]+/).filter((rule) => rule !== '')
   return {
-    ...{ url, variable: name },
-    authorization: authorizationOf(url),
+    ...proxy,
     covers: (host, port) => !isLoopback(host) && !rules.some((rule) => matches(rule, bare(host), port)),
   }
+}
+
+/** The proxy whose address is the value of `variable`. Throws like `proxyOf`. Pure. */
+export function proxyAt(text: string, variable: string): TunnelProxy {
+  const url = urlOf(text.includes('://') ? text : `http://${text}`)
+  if (url === undefined) throw new Error(`${variable} is no address of a proxy: write http://host:port`)
+  return { url, variable, authorization: authorizationOf(url) }
 }
 
 function variableOf(

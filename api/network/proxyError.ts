@@ -1,4 +1,4 @@
-import type { HttpsProxy } from './proxy.ts'
+import type { TunnelProxy } from './proxy.ts'
 
 /** A proxy did not connect. The message names it and never its password; `hint` is what to do. */
 export class ProxyError extends Error {
@@ -6,17 +6,23 @@ export class ProxyError extends Error {
   readonly hint: string
   /** Whether another attempt would fail too. */
   readonly isFinal: boolean
+  /** What the proxy answered; `undefined` without an answer. */
+  readonly status: number | undefined
 
-  constructor(message: string, { hint, isFinal }: { readonly hint: string; readonly isFinal: boolean }) {
+  constructor(
+    message: string,
+    { hint, isFinal, status }: { readonly hint: string; readonly isFinal: boolean; readonly status?: number },
+  ) {
     super(message)
     this.hint = hint
     this.isFinal = isFinal
+    this.status = status
   }
 }
 
 /** The error of a proxy that answered with `status` instead of connecting to `target`, host:port. Pure. */
 export function refusedTunnel(
-  { url, variable, authorization }: HttpsProxy,
+  { url, variable, authorization }: TunnelProxy,
   target: string,
   status: number,
 ): ProxyError {
@@ -26,22 +32,24 @@ export function refusedTunnel(
       authorization === undefined
         ? `it wants a user name and a password: write http://user:password@host:port in ${variable}`
         : `it refuses the user name or password in ${variable}`
-    return new ProxyError(`${name} answered 407`, { hint, isFinal: true })
+    return new ProxyError(`${name} answered 407`, { hint, isFinal: true, status })
   }
   const message = `${name} answered ${status} for ${target}`
   return status >= 500
     ? new ProxyError(message, {
         hint: `check that it can reach ${target}, or name the host in NO_PROXY`,
         isFinal: false,
+        status,
       })
     : new ProxyError(message, {
         hint: 'allow the connection there, or name the host in NO_PROXY',
         isFinal: true,
+        status,
       })
 }
 
 /** The error of a connection to a proxy that failed with `reason`, a code. Pure. */
-export function brokenTunnel({ url, variable }: HttpsProxy, reason: string): ProxyError {
+export function brokenTunnel({ url, variable }: TunnelProxy, reason: string): ProxyError {
   const name = `the proxy ${url.host}`
   // Another protocol than HTTP, or than TLS.
   if (/^(?:HPE_|EPROTO|ERR_SSL|ERR_TLS)/.test(reason)) {

@@ -1,18 +1,19 @@
 import { request as httpRequest, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
-import type { HttpsProxy } from './proxy.ts'
+import type { TunnelProxy } from './proxy.ts'
 import { brokenTunnel, refusedTunnel } from './proxyError.ts'
 
 /** How long a proxy may take to connect (milliseconds). */
 const TUNNEL_MS_MAX = 10_000
 
-/** A connection through `proxy` to `host`. Rejects with ProxyError, also when `signal` aborts. */
+/** A connection through `proxy` to `host`. Rejects with ProxyError, also when `signal` aborts, and after `msMax` if it is given. */
 export function openTunnel(
-  proxy: HttpsProxy,
+  proxy: TunnelProxy,
   host: string,
   port: number,
   signal?: AbortSignal,
+  msMax: number | null = TUNNEL_MS_MAX,
 ): Promise<Socket> {
   const { url, authorization } = proxy
   const target = `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
@@ -28,10 +29,10 @@ export function openTunnel(
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(options)
     const abort = (): void => void request.destroy(new Error('stopped'))
-    const deadline = setTimeout(
-      () => request.destroy(new Error(`no answer within ${TUNNEL_MS_MAX / 1_000} s`)),
-      TUNNEL_MS_MAX,
-    )
+    const deadline =
+      msMax === null
+        ? undefined
+        : setTimeout(() => request.destroy(new Error(`no answer within ${msMax / 1_000} s`)), msMax)
     const ended = (): void => {
       clearTimeout(deadline)
       signal?.removeEventListener('abort', abort)

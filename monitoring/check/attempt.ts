@@ -1,5 +1,6 @@
 import { isIPv6, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import type { TunnelProxy } from '../../api/network/proxy.ts'
 import type { AssertionNeeds } from '../assertions/compileAssertions.ts'
 import type { Observation } from '../assertions/observation.ts'
 import { NO_FACTS, type ResponseFacts, tlsVersionOf } from '../protocol/responseFacts.ts'
@@ -11,6 +12,7 @@ import { portOf, type RequestHop, requestBytes, serverNameOf } from './http/requ
 import { literalAddress } from './network/addressRules.ts'
 import type { SeenCertificate } from './network/certificate.ts'
 import { chooseAddress, type DialRules, dial } from './network/dial.ts'
+import { dialThroughProxy } from './network/dialThroughProxy.ts'
 import { secure } from './network/secure.ts'
 import { AttemptClock, type Phases } from './outcome/attemptClock.ts'
 import { CheckFault } from './outcome/reason.ts'
@@ -95,7 +97,9 @@ export class Attempt {
         bytes,
         (head) => {
           this.status = head.status
-          const tlsVersion = socket instanceof TLSSocket ? tlsVersionOf(socket.getProtocol()) : null
+          // The connection to a proxy may be a TLSSocket too.
+          const isSecured = hop.url.protocol === 'https:' && socket instanceof TLSSocket
+          const tlsVersion = isSecured ? tlsVersionOf(socket.getProtocol()) : null
           this.facts = { ...this.facts, httpVersion: head.version, tlsVersion }
           return this.#check.redirectsMax > 0 && isRedirect(head) ? undefined : this.#bodyLimit()
         },
@@ -112,12 +116,12 @@ export class Attempt {
   }
 
   async #connect(hop: RequestHop): Promise<Socket> {
-    const { secureContext, certificates } = this.#tools
+    const { secureContext, certificates, proxy } = this.#tools
     const port = portOf(hop.url)
-    const address = chooseAddress(await this.#addresses(hop.url.hostname), port, this.#turn, this.#tools)
-    this.address ??= address
-    this.facts = { ...this.facts, ipVersion: isIPv6(address) ? 6 : 4 }
-    const socket = await dial(address, port, this.#clock, this.#tools)
+    const socket =
+      proxy === undefined
+        ? await this.#dial(hop.url.hostname, port)
+        : await this.#dialThrough(proxy, hop.url.hostname, port)
     if (hop.url.protocol === 'http:') return socket
     const name = serverNameOf(hop)
     const secured = await secure(socket, name, secureContext, this.#clock)
@@ -126,6 +130,19 @@ export class Attempt {
     if (fault === undefined) return secured
     secured.destroy()
     throw fault
+  }
+
+  async #dial(hostname: string, port: number): Promise<Socket> {
+    const address = chooseAddress(await this.#addresses(hostname), port, this.#turn, this.#tools)
+    this.address ??= address
+    this.facts = { ...this.facts, ipVersion: isIPv6(address) ? 6 : 4 }
+    return dial(address, port, this.#clock, this.#tools)
+  }
+
+  async #dialThrough(proxy: TunnelProxy, hostname: string, port: number): Promise<Socket> {
+    // The proxy resolves the name: here it is resolved only for an assertion on the time that takes.
+    if (this.#check.isDnsFresh) await this.#addresses(hostname)
+    return dialThroughProxy(proxy, hostname, port, this.#clock, this.#tools)
   }
 
   async #addresses(hostname: string): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
+import { proxyAt, type TunnelProxy } from '../../api/network/proxy.ts'
 import { MatcherThread } from '../assertions/matcherThread.ts'
 import { addressRules, type IsForbidden } from './network/addressRules.ts'
 import { CertificateJudge } from './network/certificate.ts'
@@ -13,6 +14,8 @@ export interface CheckTools {
   readonly secureContext: SecureContext
   readonly certificates: CertificateJudge
   readonly matcher: MatcherThread
+  /** Opens all connections, if there is one. */
+  readonly proxy?: TunnelProxy
   readonly userAgent: string
   /** Monotonic microseconds. */
   readonly nowUs: () => number
@@ -28,18 +31,20 @@ export interface CheckSettings {
   readonly dnsServers?: readonly string[]
   /** Certificates of authorities (PEM) instead of those that Node trusts. */
   readonly authorities?: string
+  /** URL of the proxy for all connections; without a proxy when absent. */
+  readonly proxy?: string | undefined
 }
 
 const US_PER_MS = 1_000
 
-/** The tools of checks. Throws when an allowed range is none. */
+/** The tools of checks. Throws when an allowed range is none, or the proxy. */
 export function openCheckTools(settings: CheckSettings): CheckTools {
   const nowMs = (): number => performance.now()
   const { isOwn, hasRoute } = ownAddresses(nowMs)
   const { isForbidden } = addressRules(settings.allowedRanges, isOwn)
   const resolver = new NameResolver({ servers: settings.dnsServers, nowMs })
   const matcher = new MatcherThread(nowMs)
-  const { authorities } = settings
+  const { authorities, proxy } = settings
   return {
     resolver,
     isForbidden,
@@ -47,6 +52,7 @@ export function openCheckTools(settings: CheckSettings): CheckTools {
     secureContext: createSecureContext(authorities === undefined ? {} : { ca: authorities }),
     certificates: new CertificateJudge(),
     matcher,
+    ...(proxy === undefined ? {} : { proxy: proxyAt(proxy, 'the setting') }),
     userAgent: settings.userAgent,
     nowUs: () => nowMs() * US_PER_MS,
     close: async () => {

@@ -5,6 +5,7 @@ import { StrictCommand } from '../../api/runtime/strictCommand.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { serverAddress } from '../agent/serverAddress.ts'
 import { isAgentToken } from '../protocol/agentToken.ts'
+import { proxyOption } from './proxyOption.ts'
 import { readRanges } from './readRanges.ts'
 import { runAgent } from './runAgent.ts'
 
@@ -14,6 +15,7 @@ const VARIABLES = {
   tokenFile: 'PHAROS_AGENT_TOKEN_FILE',
   caFile: 'PHAROS_AGENT_CA_FILE',
   allowRanges: 'PHAROS_ALLOW_RANGES',
+  checkProxy: 'PHAROS_CHECK_PROXY',
   spool: 'PHAROS_AGENT_SPOOL',
   spoolMax: 'PHAROS_AGENT_SPOOL_MAX',
   metricsPort: 'PHAROS_AGENT_METRICS_PORT',
@@ -30,6 +32,7 @@ interface Options {
   readonly tokenFile?: string
   readonly caFile?: string
   readonly allowRanges: readonly string[]
+  readonly checkProxy?: string
   readonly spool?: string
   readonly spoolMax: number
   readonly metricsPort?: number
@@ -47,7 +50,8 @@ export interface CommandLineParts {
  * CommanderError for a command line that makes no sense.
  */
 export function commandLine({ write, environment }: CommandLineParts): Command {
-  return new StrictCommand('pharos-agent')
+  const command = new StrictCommand('pharos-agent')
+  return command
     .description(
       'run the checks of a region for a pharos-server on another machine, until SIGTERM, SIGINT or SIGHUP',
     )
@@ -80,6 +84,7 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
         .argParser(readRanges)
         .default([], 'none'),
     )
+    .addOption(proxyOption(command, '--check-proxy', 'URL of a proxy for all checks', VARIABLES.checkProxy))
     .addOption(
       new Option('--spool <dir>', 'folder for results while the server is away (default: memory only)').env(
         VARIABLES.spool,
@@ -104,9 +109,9 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
     )
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
-      const { server, allowRanges: allowedRanges, spool, metricsPort = null, logLevel } = options
+      const { server, allowRanges: allowedRanges, checkProxy, spool, metricsPort = null, logLevel } = options
       process.exitCode = await runAgent({
-        ...{ server, allowedRanges, metricsPort, logLevel, write },
+        ...{ server, allowedRanges, checkProxy, metricsPort, logLevel, write },
         token: tokenOf(options.tokenFile, environment[TOKEN_VARIABLE]),
         spool: spool === undefined ? null : { folder: spool, bytesMax: options.spoolMax * MIB },
         outgoing: readOutgoing(environment, options.caFile, '--ca-file'),
@@ -116,7 +121,7 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
 
 const HELP = `
 The token may also be given as ${TOKEN_VARIABLE}. It is never written anywhere. HTTPS_PROXY and NO_PROXY name a proxy for the
-server; checks do not use it.
+server; checks use only that of --check-proxy.
 
 Exit codes: 0 stopped by a signal, 1 could not start, 3 the server refuses the token.`
 

@@ -34,6 +34,8 @@ export interface RunSettings {
   /** Proxy and authorities of the link to the server; checks use neither. */
   readonly outgoing: Outgoing
   readonly allowedRanges: readonly string[]
+  /** URL of the proxy for checks; without a proxy when absent. */
+  readonly checkProxy?: string | undefined
   /** `null` for memory only. */
   readonly spool: { readonly folder: string; readonly bytesMax: number } | null
   /** `null` for no metrics. */
@@ -44,10 +46,10 @@ export interface RunSettings {
 
 /** Runs the agent until a signal or the server ends it; resolves to the exit code. Rejects when it cannot start. */
 export async function runAgent(settings: RunSettings): Promise<number> {
-  const { server, token, outgoing, allowedRanges, logLevel, write } = settings
+  const { server, token, outgoing, allowedRanges, checkProxy, logLevel, write } = settings
   const { version } = packageJson
   const log = pino({ level: logLevel, base: null }, pino.destination({ fd: 2, sync: true }))
-  const library = checkLibrary({ allowedRanges, userAgent: `pharos/${version}` })
+  const library = checkLibrary({ allowedRanges, proxy: checkProxy, userAgent: `pharos/${version}` })
   const backlog =
     settings.spool === null
       ? memoryBacklog()

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { pino } from 'pino'
+import { proxyOption } from '../../monitoring/program/proxyOption.ts'
 import { readRanges } from '../../monitoring/program/readRanges.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { connectionsFor, descriptorLimit } from '../process/connectionsMax.ts'
@@ -43,6 +44,8 @@ interface ServeOptions extends DatabasePlace, BackupOptions, TlsOptions {
   readonly connectionsMax?: number
   readonly allowRanges: readonly string[]
   readonly allowWebhookRanges: readonly string[]
+  readonly checkProxy?: string
+  readonly webhookProxy?: string
   readonly monitor: 'on' | 'off'
   readonly migrate: 'yes' | 'never'
   readonly logLevel: string
@@ -135,6 +138,17 @@ export function addServeCommand(
       ),
     )
     .addOption(
+      proxyOption(
+        command,
+        '--check-proxy',
+        'URL of a proxy for all checks from this machine',
+        VARIABLES.checkProxy,
+      ),
+    )
+    .addOption(
+      proxyOption(command, '--webhook-proxy', 'URL of a proxy for notifications', VARIABLES.webhookProxy),
+    )
+    .addOption(
       new Option('--monitor <on|off>', 'whether to check the services; off serves only the API')
         .env(VARIABLES.monitor)
         .choices(['on', 'off'])
@@ -214,6 +228,8 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     connectionsMax: options.connectionsMax ?? connectionsFor(descriptorLimit()),
     allowedRanges,
     webhookRanges: options.allowWebhookRanges,
+    checkProxy: options.checkProxy,
+    webhookProxy: options.webhookProxy,
     backups,
     isMonitoring: options.monitor === 'on',
     keySource: source,

@@ -8,6 +8,8 @@ export interface ChecksSettings {
   readonly version: string
   /** Private address ranges that checks may reach. */
   readonly allowedRanges: readonly string[]
+  /** URL of the proxy for checks; without a proxy when absent. */
+  readonly proxy?: string | undefined
 }
 
 /** Messages to the thread. */

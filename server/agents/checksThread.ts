@@ -10,7 +10,7 @@ const BEAT_MS = 1_000
 
 // True because this file is started as a thread, with these settings.
 const port = parentPort as NonNullable<typeof parentPort>
-const { instance, version, allowedRanges } = workerData as ChecksSettings
+const { instance, version, allowedRanges, proxy } = workerData as ChecksSettings
 
 const send = (message: FromChecks): void => port.postMessage(message)
 const link = portLink({ postMessage: (request) => send({ kind: 'request', request }) })
@@ -18,7 +18,7 @@ const agent = new Agent({
   link,
   instance,
   version,
-  library: checkLibrary({ allowedRanges, userAgent: `pharos/${version}` }),
+  library: checkLibrary({ allowedRanges, proxy, userAgent: `pharos/${version}` }),
   monotonicMs: () => performance.now(),
   wallMs: Date.now,
   onError: (error, region) => {

@@ -41,6 +41,8 @@ export interface EmbeddedParts {
   readonly regions: () => readonly string[]
   /** Private address ranges that checks may reach. */
   readonly allowedRanges: readonly string[]
+  /** URL of the proxy for checks; without a proxy when absent. */
+  readonly proxy?: string | undefined
   readonly log: Logger
   /** CHECKS_THREAD when absent; tests pass failing ones. */
   readonly thread?: ChecksThread
@@ -98,9 +100,9 @@ export class EmbeddedAgent {
   }
 
   #start(): void {
-    const { hub, log, allowedRanges } = this.#parts
+    const { hub, log, allowedRanges, proxy } = this.#parts
     const { version } = packageJson
-    const settings: ChecksSettings = { instance: randomUUID(), version, allowedRanges }
+    const settings: ChecksSettings = { instance: randomUUID(), version, allowedRanges, proxy }
     const worker = new Worker(this.#thread.file, { ...LASTING_THREAD, workerData: settings })
     const startedMs = performance.now()
     this.#worker = worker

@@ -37,6 +37,8 @@ export interface MonitoringParts {
   /** A monotonic clock (milliseconds). */
   readonly monotonicMs: () => number
   readonly allowedRanges: readonly string[]
+  /** URL of the proxy for checks from this machine; without a proxy when absent. */
+  readonly checkProxy?: string | undefined
   readonly log: Logger
   /** Called with the time from the arrival of results until they were stored or refused (seconds). */
   readonly onIngest: (secs: number) => void
@@ -59,7 +61,7 @@ export interface Monitoring {
 
 /** Starts the threads of results and checks; resolves when all stored services are about to be checked. */
 export async function startMonitoring(parts: MonitoringParts): Promise<Monitoring> {
-  const { place, lease, store, log, allowedRanges } = parts
+  const { place, lease, store, log, allowedRanges, checkProxy: proxy } = parts
   const services = new MonitoredServices(store)
   await services.readModes()
   const quietUpTo = await store.newestQuietChange()
@@ -100,6 +102,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     hub,
     log,
     allowedRanges,
+    proxy,
     regions: () => services.regionsIn('embedded'),
   })
   const followQuietChanges = quietChangeFollower({ store, services, results }, quietUpTo)

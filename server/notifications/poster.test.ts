@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Refusal, startConnectProxy } from '../../api/network/testing/connectProxy.ts'
 import { LOCAL_SPELLINGS } from '../../monitoring/check/testing/localSpellings.ts'
 import { makeAuthority, type TestAuthority } from '../../monitoring/check/testing/certificates.ts'
 import { type CheckedServer, startHttpServer } from '../../monitoring/check/testing/checkedServer.ts'
@@ -100,6 +101,73 @@ test('a name whose second answer is a forbidden address is not connected to', as
 
 test('without TLS nothing is sent outside of the allowed ranges, also to a public address', async () => {
   expect(await post('http://1.1.1.1/')).toEqual(FORBIDDEN)
+})
+
+const PROXY_LOGIN = 'jane:pass-canary'
+
+test('with a proxy, a literal private address and a host without TLS are still judged here', async () => {
+  const proxy = await startConnectProxy(PROXY_LOGIN, { '127.0.0.1': decoy.port, 'hook.example': decoy.port })
+  const settings = { proxy: `http://${PROXY_LOGIN}@${proxy.address}` }
+
+  const literal = await post('https://127.0.0.1/', settings)
+  const local = await post('https://localhost/', settings)
+  const own = await startHttpServer((_request, response) => response.writeHead(204).end(), { host: PUBLIC })
+  const plain = await post(`http://${PUBLIC}:${own.port}/`, settings)
+  const elsewhere = await post('http://1.1.1.1/', settings)
+  await own.close()
+  await proxy.close()
+
+  expect([literal, local, elsewhere]).toEqual([FORBIDDEN, FORBIDDEN, FORBIDDEN])
+  expect(plain.status).toBe(204)
+  expect(proxy.asked).toEqual([])
+})
+
+test('through a proxy the certificate of a receiver is verified against its name', async () => {
+  const receiver = await startHttpServer((_request, response) => response.writeHead(204).end(), {
+    certificate: authority.valid,
+  })
+  const ports = { 'shop.example': receiver.port, 'other.example': receiver.port }
+  const proxy = await startConnectProxy(PROXY_LOGIN, ports)
+  const settings = {
+    ...{ proxy: `http://${PROXY_LOGIN}@${proxy.address}`, authorities: authority.authorities },
+  }
+
+  const results = [
+    await post('https://shop.example/', settings),
+    await post('https://other.example/', settings),
+  ]
+  await proxy.close()
+  await receiver.close()
+
+  expect(results).toMatchObject([
+    { status: 204, error: null },
+    { status: null, error: 'certificate_name' },
+  ])
+})
+
+test.each<[string, string, Refusal | undefined, string]>([
+  ['wants a password', '', undefined, 'answered 407'],
+  ['does not answer', `${PROXY_LOGIN}@`, () => {}, 'did not connect (no answer within 5 s)'],
+])(
+  'a proxy that %s is the reason, without its password',
+  async (_case, login, refusal, said) => {
+    const proxy = await startConnectProxy(PROXY_LOGIN, {}, refusal)
+
+    const result = await post('https://hook.example/', { proxy: `http://${login}${proxy.address}` })
+    await proxy.close()
+
+    expect(result).toMatchObject({ status: null, error: `the proxy ${proxy.address} ${said}` })
+  },
+  30_000,
+)
+
+test('a proxy that is away is the reason', async () => {
+  const proxy = await startConnectProxy(PROXY_LOGIN, {})
+  await proxy.close()
+
+  const { error } = await post('https://hook.example/', { proxy: `http://${PROXY_LOGIN}@${proxy.address}` })
+
+  expect(error).toBe(`the proxy ${proxy.address} did not connect (ECONNREFUSED)`)
 })
 
 /** Listens on an address, and accepts no connection: those that it has not accepted fill its queue. */

@@ -2,6 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { Attempt, type AttemptTools } from '../../monitoring/check/attempt.ts'
 import { type CheckSettings, openCheckTools } from '../../monitoring/check/checkTools.ts'
 import { isInRanges } from '../../monitoring/check/network/addressRules.ts'
+import { ProxyFault } from '../../monitoring/check/network/dialThroughProxy.ts'
 import { CheckFault } from '../../monitoring/check/outcome/reason.ts'
 import type { Payload } from '../domain/notifications/payload.ts'
 import type { AttemptResult } from '../domain/notifications/retries.ts'
@@ -31,13 +32,14 @@ export interface Poster {
   readonly close: () => Promise<void>
 }
 
-/** Creates a poster. Throws on an invalid address range. */
+/** Creates a poster. Throws on an invalid address range or proxy. */
 export function openPoster({ findMasterKey, nowMs, ...settings }: PosterSettings): Poster {
   const checkTools = openCheckTools({ ...settings, userAgent: `pharos/${packageJson.version}` })
   const tools: AttemptTools = { ...checkTools, connectMsMax: CONNECT_MS_MAX }
   const isAllowed = isInRanges(settings.allowedRanges)
-  // Without TLS, others could read a delivery and its signature: only within ranges of the operator.
-  const plainTools: AttemptTools = { ...tools, isForbidden: (address) => !isAllowed(address) }
+  // Without TLS, others could read a delivery and its signature: only within ranges of the operator, and not by a proxy.
+  const { proxy: _, ...directTools } = tools
+  const plainTools: AttemptTools = { ...directTools, isForbidden: (address) => !isAllowed(address) }
   const open = (sealed: DueDelivery['target']): string => openValue(sealed, findMasterKey(sealed.masterKeyId))
   return {
     post: async (delivery, signal) => {
@@ -80,6 +82,11 @@ function messageOf(
   return { body, headers: [type, ...Object.entries(signed)] }
 }
 
+/** The reason of a check, or for a proxy the sentence that names it. */
+function reasonOf(fault: CheckFault): string {
+  return fault instanceof ProxyFault ? fault.message : fault.reason
+}
+
 async function resultOf(attempt: Attempt): Promise<AttemptResult> {
   const durationMs = (): number => Math.round(attempt.phases.total / 1_000)
   try {
@@ -93,7 +100,7 @@ async function resultOf(attempt: Attempt): Promise<AttemptResult> {
     }
   } catch (error) {
     if (!(error instanceof CheckFault)) throw error
-    return { status: null, error: error.reason, durationMs: durationMs() }
+    return { status: null, error: reasonOf(error), durationMs: durationMs() }
   } finally {
     attempt.close()
   }

@@ -17,12 +17,22 @@ export interface NotificationParts {
   readonly nowMs: () => number
   /** Address ranges that webhooks may reach although they are private, and without TLS. */
   readonly webhookRanges: readonly string[]
+  /** URL of the proxy for webhooks with TLS; without a proxy when absent. */
+  readonly webhookProxy?: string | undefined
 }
 
-/** Starts sending notifications; returns the function that stops it. Throws on an invalid address range. */
+/** Starts sending notifications; returns the function that stops it. Throws on an invalid address range or proxy. */
 export function startNotifications(parts: NotificationParts): () => Promise<void> {
-  const { store, findMasterKey, nowMs, log, registry, webhookRanges: allowedRanges } = parts
-  const poster = openPoster({ findMasterKey, nowMs, allowedRanges })
+  const {
+    store,
+    findMasterKey,
+    nowMs,
+    log,
+    registry,
+    webhookRanges: allowedRanges,
+    webhookProxy: proxy,
+  } = parts
+  const poster = openPoster({ findMasterKey, nowMs, allowedRanges, proxy })
   const count = addNotificationMetrics(registry, () => store.notificationFigures())
   const sender = startSender({
     ...{ store, poster, nowMs, log, random: Math.random },

@@ -126,10 +126,10 @@ async function listen(given: ProgramSettings & { readonly isBlocked: IsBlocked }
     },
   })
   const onError = (error: unknown) => log.error({ err: error }, 'commands could not be published')
-  const { allowedRanges, isMonitoring, monotonicMs } = settings
+  const { allowedRanges, checkProxy, isMonitoring, monotonicMs } = settings
   const monitoring = isMonitoring
     ? await monitor(settings.engine, {
-        ...{ store, findMasterKey, allowedRanges, log, monotonicMs, nowMs: environment.nowMs },
+        ...{ store, findMasterKey, allowedRanges, checkProxy, log, monotonicMs, nowMs: environment.nowMs },
         onIngest: metrics.observeIngest,
         onCompaction: metrics.observeCompaction,
       })
@@ -145,9 +145,17 @@ async function listen(given: ProgramSettings & { readonly isBlocked: IsBlocked }
   }, TIDY_MS)
   undo.push(() => clearInterval(tidying))
   undo.push(await watchRoom(store, log))
-  const { webhookRanges } = settings
+  const { webhookRanges, webhookProxy } = settings
   const { registry } = metrics
-  const sending = { store, findMasterKey, log, registry, nowMs: environment.nowMs, webhookRanges }
+  const sending = {
+    store,
+    findMasterKey,
+    log,
+    registry,
+    nowMs: environment.nowMs,
+    webhookRanges,
+    webhookProxy,
+  }
   undo.push(startNotifications(sending))
   addStoreMetrics(metrics.registry, () => store.figures(), environment.nowMs)
   const { backups } = settings

@@ -54,6 +54,10 @@ export interface ProgramSettings {
   readonly allowedRanges: readonly string[]
   /** Private address ranges that webhooks may reach. */
   readonly webhookRanges: readonly string[]
+  /** URL of the proxy for checks from this machine; without a proxy when absent. May contain a password. */
+  readonly checkProxy?: string | undefined
+  /** The same for webhooks with TLS. */
+  readonly webhookProxy?: string | undefined
   /** Certificate of the other listeners; absent behind a TLS proxy. */
   readonly tls?: TlsFiles | undefined
   /** Whether the admin listener uses it too. */

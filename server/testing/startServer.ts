@@ -51,6 +51,9 @@ export interface StartServerOptions {
   readonly allowedRanges?: readonly string[]
   /** Ranges that notifications may reach; none when absent. */
   readonly webhookRanges?: readonly string[]
+  /** URLs of the proxies for checks and notifications; none when absent. */
+  readonly checkProxy?: string
+  readonly webhookProxy?: string
   /** Whether services are checked; default off, because most tests name internet hosts that must not be contacted. */
   readonly isMonitoring?: boolean
   readonly bus?: Bus
@@ -159,6 +162,8 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     keySource: { kind: 'file', file: defaultKeyFile(dataDir) },
     allowedRanges: options.allowedRanges ?? [],
     webhookRanges: options.webhookRanges ?? [],
+    checkProxy: options.checkProxy,
+    webhookProxy: options.webhookProxy,
     isMonitoring: options.isMonitoring ?? false,
     environment,
     spendRequest: limiterOf(options),

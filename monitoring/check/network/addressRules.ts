@@ -101,6 +101,11 @@ export function addressRules(
   return { isBlocked, isForbidden }
 }
 
+/** Whether `port` is one of another protocol. Pure. */
+export function isForbiddenPort(port: number): boolean {
+  return FORBIDDEN_PORTS.has(port)
+}
+
 /**
  * The IP address that the host of a URL is, also when it is a name that means this machine; `undefined` when the name has to
  * be resolved. Pure.

@@ -69,7 +69,7 @@ export function dial(
 }
 
 /** Names both sides: an agent reaches only what the server and its own flag allow. */
-function forbiddenFault(address: string, port: number): CheckFault {
+export function forbiddenFault(address: string, port: number): CheckFault {
   return new CheckFault(
     'address_forbidden',
     `${shownAddress(address, port)} is not allowed: see --allow-ranges of pharos-server serve (and of the region's pharos-agent), or of pharos test`,

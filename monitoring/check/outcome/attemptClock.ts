@@ -64,11 +64,11 @@ export class AttemptClock {
 
   /**
    * Waits in `phase` for what `start` resolves or rejects; rejects with a CheckFault named after the phase when time is up.
-   * `start` returns what to do then.
+   * `start` returns what to do then, which may reject with another fault.
    */
   wait<Result>(
     phase: Phase,
-    start: (resolve: (result: Result) => void, reject: (fault: Error) => void) => () => void,
+    start: (resolve: (result: Result) => void, reject: (fault: Error) => void) => (ended: Error) => void,
   ): Promise<Result> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     this.enter(phase)
@@ -87,7 +87,7 @@ export class AttemptClock {
       const fail = settled(reject)
       const undo = start(settled(resolve), fail)
       this.#end = (fault) => {
-        undo()
+        undo(fault)
         fail(fault)
       }
     })

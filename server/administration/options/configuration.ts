@@ -26,6 +26,8 @@ export const VARIABLES = {
   connectionsMax: 'PHAROS_CONNECTIONS_MAX',
   allowRanges: 'PHAROS_ALLOW_RANGES',
   allowWebhookRanges: 'PHAROS_ALLOW_WEBHOOK_RANGES',
+  checkProxy: 'PHAROS_CHECK_PROXY',
+  webhookProxy: 'PHAROS_WEBHOOK_PROXY',
   monitor: 'PHAROS_MONITOR',
   migrate: 'PHAROS_MIGRATE',
   backupTo: 'PHAROS_BACKUP_TO',

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
+import { withoutValue } from '../../../api/runtime/withoutValue.ts'
 import { monotonicMs, systemEnvironment } from '../../process/systemEnvironment.ts'
 import type { Engine } from '../../store/engine.ts'
 import { postgresEngine } from '../../store/postgres/postgresEngine.ts'
@@ -59,19 +60,6 @@ export function addDatabaseFlags<Options>(
         code: 'commander.missingMandatoryOptionValue',
       })
     })
-}
-
-/**
- * What `read` returns. Ends `command` with its refusal otherwise, in which the library would repeat the value: a URL that has a
- * mistake has a password too.
- */
-function withoutValue(command: Command, flag: string, read: () => string): string {
-  try {
-    return read()
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return command.error(`error: option '${flag}' ${reason}`, { code: 'pharos.invalidDatabase' })
-  }
 }
 
 /** The URL of the PostgreSQL database that the options name; `undefined` for a data folder. Pure. */

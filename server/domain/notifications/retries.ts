@@ -39,7 +39,7 @@ const RETRY_AFTER_STATUSES: ReadonlySet<number | null> = new Set([429, 503])
 export interface AttemptResult {
   /** Status of the response; `null` when there was none. */
   readonly status: number | null
-  /** Why there was none, as a reason of checks such as `connect_refused`; `null` when there was one. */
+  /** Why there was none, as a reason of checks such as `connect_refused`, or a sentence about a proxy; `null` when there was one. */
   readonly error: string | null
   readonly durationMs: number
   /** Value of the header Retry-After; absent when there was none. */

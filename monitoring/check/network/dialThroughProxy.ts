@@ -1,0 +1,61 @@
+import type { Socket } from 'node:net'
+import type { TunnelProxy } from '../../../api/network/proxy.ts'
+import { ProxyError } from '../../../api/network/proxyError.ts'
+import { openTunnel } from '../../../api/network/tunnel.ts'
+import type { AttemptClock } from '../outcome/attemptClock.ts'
+import { CheckFault } from '../outcome/reason.ts'
+import { isForbiddenPort, literalAddress } from './addressRules.ts'
+import { type DialRules, forbiddenFault } from './dial.ts'
+
+/** A connection through a proxy that failed. The message names the proxy. */
+export class ProxyFault extends CheckFault {}
+
+/**
+ * A connection through `proxy` to `hostname`, as URLs spell it. A literal address, or a port, is judged like one that is
+ * dialled; the proxy resolves names, and decides about their addresses. Rejects with CheckFault.
+ */
+export function dialThroughProxy(
+  proxy: TunnelProxy,
+  hostname: string,
+  port: number,
+  clock: AttemptClock,
+  { isForbidden, connectMsMax }: Pick<DialRules, 'isForbidden' | 'connectMsMax'>,
+): Promise<Socket> {
+  return clock.wait('connect', (resolve, reject) => {
+    const literal = literalAddress(hostname)
+    if (literal !== undefined && isForbidden(literal, port)) {
+      reject(forbiddenFault(literal, port))
+      return () => {}
+    }
+    if (literal === undefined && isForbiddenPort(port)) {
+      reject(
+        new CheckFault(
+          'address_forbidden',
+          `${hostname}:${port} is not allowed: it is a port of another protocol`,
+        ),
+      )
+      return () => {}
+    }
+    const ending = new AbortController()
+    openTunnel(proxy, hostname, port, ending.signal, connectMsMax ?? null).then(
+      (socket) => {
+        // Errors reach the user of the socket as its end.
+        socket.on('error', () => {})
+        resolve(socket)
+      },
+      (error: Error) => reject(faultOf(error)),
+    )
+    return (ended) => {
+      ending.abort()
+      if (!(ended instanceof CheckFault)) return
+      const text = `${ended.message}: the proxy ${proxy.url.host} did not answer for ${hostname}:${port}`
+      reject(new ProxyFault(ended.reason, text))
+    }
+  })
+}
+
+/** Statuses from 500 say that the proxy did not reach the host; others, and no answer, say nothing about the host. */
+function faultOf(error: Error): ProxyFault {
+  const isOfHost = error instanceof ProxyError && error.status !== undefined && error.status >= 500
+  return new ProxyFault(isOfHost ? 'connect_unreachable' : 'agent_local', error.message)
+}

@@ -59,8 +59,25 @@ test('without a file of rules, assertions and https are asked for', async () => 
     stdout,
   ).toBe(`monitoring/shop.yaml:8:7: [L_ASSERTIONS] spec.endpoints[0] has no assertion (add one, such as {status: 2xx})
 monitoring/shop.yaml:8:12: [L_HTTPS] spec.endpoints[0].url is not encrypted (write https://, or list the service under except.https)
-2 findings in 1 service; rules are in .pharos-lint.yaml
+2 findings in 1 service; the default rules apply (a file .pharos-lint.yaml changes them)
 `)
+})
+
+test('the last line names the files of rules, and says for which paths there is none', async () => {
+  write({ assertions: '[]' })
+  const other = join(folder, 'other')
+  mkdirSync(join(other, '.git'), { recursive: true })
+  rules('https: false\n')
+
+  const one = await lint()
+  const both = await lint(other)
+  const named = await lint(other, '--config', join(folder, LINT_FILE))
+
+  expect([one, both, named].map(({ stdout }) => stdout.trimEnd().split('\n').at(-1))).toEqual([
+    '1 finding in 1 service; rules are in .pharos-lint.yaml',
+    '1 finding in 1 service; rules are in .pharos-lint.yaml; the default rules apply to the other paths (a file .pharos-lint.yaml changes them)',
+    '1 finding in 1 service; rules are in .pharos-lint.yaml',
+  ])
 })
 
 test.each([

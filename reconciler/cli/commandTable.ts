@@ -123,9 +123,19 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'export',
     args: [],
     summary: 'export the services of the organisation as manifests',
-    examples: ['pharos export | less', 'pharos export --write monitoring/'],
+    examples: [
+      'pharos export | less',
+      'pharos export --write monitoring/',
+      'pharos export --write monitoring/ --env production   # then plan monitoring/ --env production',
+    ],
     groups: ['api'],
-    options: [['--write <dir>', 'write one file per service; existing files are never overwritten']],
+    options: [
+      ['--write <dir>', 'write one file per service; existing files are never overwritten'],
+      [
+        '--env <name>',
+        'also write an Environment of this name, with a variable for each origin that endpoints share',
+      ],
+    ],
     load: async () => (await import('./commands/exportCommand.ts')).exportCommand,
   },
   {

@@ -1,5 +1,6 @@
-import { type Mapping, mappingOf } from '../manifest/mapping.ts'
+import type { Mapping } from '../manifest/mapping.ts'
 import { API_VERSION } from '../manifest/schema/serviceManifest.ts'
+import { endpointsOf, specOf } from './manifestParts.ts'
 
 /** Number of services from which a Defaults document is shorter. */
 const SERVICES_MIN = 3
@@ -49,14 +50,6 @@ export function withSharedDefaults(manifests: readonly object[]): Factored {
       },
     })),
   }
-}
-
-function specOf(manifest: object): Mapping {
-  return mappingOf(mappingOf(manifest)?.spec) ?? {}
-}
-
-function endpointsOf({ endpoints }: Mapping): readonly Mapping[] {
-  return Array.isArray(endpoints) ? endpoints.map((endpoint) => mappingOf(endpoint) ?? {}) : []
 }
 
 /** The most frequent of `values`, the first one of several; `undefined` when none occurs twice. */

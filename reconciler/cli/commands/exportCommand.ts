@@ -1,44 +1,37 @@
+import type { ServiceResponse } from '../../../api/contract/service.ts'
 import { exportKeys, exportService, variableNames, variablesOf } from '../../export/exportService.ts'
 import { manifestText } from '../../export/manifestText.ts'
 import { withSharedDefaults } from '../../export/sharedDefaults.ts'
+import { withSharedOrigins } from '../../export/sharedOrigins.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { counted } from '../../text/counts.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
-import { writeManifests } from '../session/manifestFiles.ts'
+import { requireNewEnvironment, writeManifests } from '../session/manifestFiles.ts'
 import { openClient } from '../session/session.ts'
 
 /**
- * Exports the services of the organisation as manifests to the folder of --write, or to stdout. Never overwrites a file. One
- * request.
+ * Exports the services of the organisation as manifests to the folder of --write, or to stdout; with --env also an Environment
+ * whose variables are the origins that endpoints share. Never overwrites a file. One request.
  */
 export async function exportCommand(
   _args: readonly string[],
   context: CommandContext,
 ): Promise<CommandResult> {
   const { output, options } = context
-  const folder = options.write
+  const { write: folder, env: environmentName } = options
+  if (environmentName !== undefined) requireNewEnvironment(environmentName, folder)
   const { client, requests, close } = openClient(context)
   try {
     const { services, unreadable } = await client.listServices()
-    const keys = exportKeys(services)
-    const variable = variableNames()
-    const manifests = services.map((service) => {
-      const key = keys.get(service.id) ?? service.id
-      return { key, id: service.id, manifest: exportService(service, key, variable) }
-    })
+    const { manifests, environment } = exportOf(services, environmentName)
     for (const { id, problem } of unreadable)
       output.notice(`left out service ${id}, which cannot be read: ${problem}`)
-    const factored = withSharedDefaults(manifests.map(({ manifest }) => manifest))
-    const written = [
-      ...(factored.defaults === undefined ? [] : [{ key: defaultsKey(keys), manifest: factored.defaults }]),
-      ...manifests.map(({ key }, index) => ({ key, manifest: factored.manifests[index] ?? {} })),
-    ]
+    const { written, parts } = factoredOf(manifests, environment)
     if (folder === undefined)
       for (const { manifest } of written) output.result(`---\n${manifestText(manifest).trimEnd()}`)
-    else writeManifests(folder, written)
-    if (folder !== undefined) {
-      const shared = factored.defaults === undefined ? '' : ' and their Defaults'
-      output.result(`wrote ${counted(manifests.length, 'manifest')}${shared} to ${folder}`)
+    else {
+      writeManifests(folder, written)
+      output.result(`wrote ${parts} to ${folder}`)
     }
     const variables = variablesOf(manifests.map(({ manifest }) => manifest))
     if (variables.length > 0)
@@ -48,17 +41,81 @@ export async function exportCommand(
     return {
       exitCode: unreadable.length === 0 ? EXIT.converged : EXIT.partial,
       // Each manifest is complete, without Defaults.
-      document: { manifests, variables, unreadable, requests: requests() },
+      document: {
+        manifests,
+        ...(environment === undefined ? {} : { environment: environment.manifest }),
+        variables,
+        unreadable,
+        requests: requests(),
+      },
     }
   } finally {
     await close()
   }
 }
 
-/** Name of the file of Defaults, different from all manifests. */
-function defaultsKey(keys: ReadonlyMap<string, string>): string {
-  const taken = new Set(keys.values())
-  let name = 'defaults'
-  while (taken.has(name)) name = `shared-${name}`
-  return name
+interface Exported {
+  readonly key: string
+  readonly id: string
+  readonly manifest: object
+}
+
+/** The Environment of an export. */
+interface ExportedEnvironment {
+  readonly name: string
+  readonly manifest: object
+}
+
+/** The manifests of `services`, and the Environment named `environmentName` to which they refer. */
+function exportOf(
+  services: readonly ServiceResponse[],
+  environmentName: string | undefined,
+): { readonly manifests: readonly Exported[]; readonly environment: ExportedEnvironment | undefined } {
+  const keys = exportKeys(services)
+  const variable = variableNames()
+  const manifests = services.map((service) => {
+    const key = keys.get(service.id) ?? service.id
+    return { key, id: service.id, manifest: exportService(service, key, variable) }
+  })
+  if (environmentName === undefined) return { manifests, environment: undefined }
+  const shared = withSharedOrigins(
+    manifests.map(({ manifest }) => manifest),
+    environmentName,
+  )
+  return {
+    manifests: manifests.map((one, index) => ({ ...one, manifest: shared.manifests[index] ?? one.manifest })),
+    environment: { name: environmentName, manifest: shared.environment },
+  }
+}
+
+/** The files of an export by name without extension, with the Defaults of `manifests`, and words for all of them. */
+function factoredOf(manifests: readonly Exported[], environment: ExportedEnvironment | undefined) {
+  const factored = withSharedDefaults(manifests.map(({ manifest }) => manifest))
+  const taken = new Set(manifests.map(({ key }) => key))
+  const shared: { readonly key: string; readonly manifest: object }[] = []
+  const parts = [counted(manifests.length, 'manifest')]
+  if (factored.defaults !== undefined) {
+    shared.push({ key: freeKey('defaults', 'shared', taken), manifest: factored.defaults })
+    parts.push('their Defaults')
+  }
+  if (environment !== undefined) {
+    const key = freeKey(environment.name, 'environment', taken)
+    shared.push({ key, manifest: environment.manifest })
+    parts.push(`the Environment ${environment.name}`)
+  }
+  return {
+    written: [
+      ...shared,
+      ...manifests.map(({ key }, index) => ({ key, manifest: factored.manifests[index] ?? {} })),
+    ],
+    parts: new Intl.ListFormat('en-GB').format(parts),
+  }
+}
+
+/** A file name that is not in `taken`: `name`, with `prefix` as often as needed. Adds it to `taken`. */
+function freeKey(name: string, prefix: string, taken: Set<string>): string {
+  let key = name
+  while (taken.has(key)) key = `${prefix}-${key}`
+  taken.add(key)
+  return key
 }

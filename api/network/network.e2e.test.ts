@@ -70,6 +70,8 @@ function behind(proxy: ConnectProxy, login = `${LOGIN}@`): Record<string, string
   }
 }
 
+/** Reaches this machine like 127.0.0.1, but is no address that is always reached directly, and none of the certificate. */
+const NO_PROXY = '0.0.0.0/32'
 const ASKED = `${HOST}:443`
 
 test('pharos applies through a proxy, and writes its password nowhere', async () => {
@@ -184,10 +186,10 @@ test('checks do not use the proxy', async () => {
   expect(proxy.asked).toEqual([])
 })
 
-test('the controller applies a repository through a proxy', async () => {
-  const proxy = await startProxy()
+/** Runs the controller once on a repository with one service. */
+async function control(service: string, environment: Record<string, string>, api = '{}') {
   const repository = gitRepository()
-  repository.commit({ 'monitoring/cart.yaml': manifestOf('cart') })
+  repository.commit({ 'monitoring/one.yaml': manifestOf(service) })
   const config = join(work, 'controller.yaml')
   writeFileSync(
     config,
@@ -198,20 +200,29 @@ dataDir: ${work}/controller
 sets:
   - name: shop
     repository: {url: "${repository.url}", path: monitoring, allowFile: true}
-    api: {caFile: ${caFile}}
+    api: ${api}
 `,
   )
-
-  const run = await runHere(['controller', '--config', config, '--once'], {
-    ...behind(proxy),
-    PHAROS_CA_FILE: '/nowhere',
-  })
+  const run = await runHere(['controller', '--config', config, '--once'], environment)
   repository.remove()
+  return run
+}
 
-  expect(run).toMatchObject({ exitCode: 0, stderr: '' })
-  expect(new Set(proxy.asked)).toEqual(new Set([ASKED]))
-  expect(run.stdout).not.toContain('canary')
-})
+test.each([
+  ['caFile', 'cart', () => `{caFile: ${caFile}}`, { PHAROS_CA_FILE: '/nowhere' }],
+  ['PHAROS_CA_FILE', 'till', () => '{}', {}],
+])(
+  'the controller applies a repository through a proxy, with the authority of %s',
+  async (_name, service, api, more) => {
+    const proxy = await startProxy()
+
+    const run = await control(service, { ...behind(proxy), ...more }, api())
+
+    expect(run).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(new Set(proxy.asked)).toEqual(new Set([ASKED]))
+    expect(run.stdout).not.toContain('canary')
+  },
+)
 
 test('the provider applies through a proxy, and its password is in no state, plan or output', async () => {
   const proxy = await startProxy()
@@ -219,10 +230,10 @@ test('the provider applies through a proxy, and its password is in no state, pla
   try {
     workspace.configure(serviceBlock('desk'))
     const output = await workspace.succeed(['apply', '-auto-approve', '-input=false'], behind(proxy))
-    const wrong = await workspace.run(['plan', '-input=false'], {
-      ...behind(proxy),
-      PHAROS_CA_FILE: '/nowhere',
-    })
+    const unreadable = { ...behind(proxy), PHAROS_CA_FILE: '/nowhere' }
+    const wrong = await workspace.run(['plan', '-input=false'], unreadable)
+    workspace.configure(`provider "pharos" { ca_file = "${caFile}" }\n${serviceBlock('desk')}`)
+    await workspace.succeed(['plan', '-input=false'], unreadable)
 
     expect(new Set(proxy.asked)).toEqual(new Set([ASKED]))
     expect([output.includes('canary'), workspace.filesWith('canary')]).toEqual([false, []])
@@ -234,7 +245,7 @@ test('the provider applies through a proxy, and its password is in no state, pla
   }
 })
 
-test('an agent connects through a proxy, and names one that refuses', async () => {
+test('an agent connects through a proxy, names one that refuses, and reaches a host of NO_PROXY directly', async () => {
   const agentPort = Number(new URL(server.agentUrl).port)
   const proxy = await startConnectProxy(LOGIN, { [HOST]: agentPort })
   proxies.push(proxy)
@@ -243,16 +254,42 @@ test('an agent connects through a proxy, and names one that refuses', async () =
   ])
   const tokenFile = join(work, 'token')
   writeFileSync(tokenFile, JSON.parse(created.stdout).token)
-  const start = (login: string) =>
-    startAgentProcess([...['--server', `https://${HOST}`, '--token-file', tokenFile, '--ca-file', caFile]], {
-      environment: { HTTPS_PROXY: `http://${login}${proxy.address}` },
+  const start = (url: string, login: string, more: Record<string, string>, ...args: readonly string[]) =>
+    startAgentProcess(['--server', url, '--token-file', tokenFile, ...args], {
+      environment: { HTTPS_PROXY: `http://${login}${proxy.address}`, PHAROS_AGENT_CA_FILE: caFile, ...more },
     })
 
-  const [agent, refused] = [start(`${LOGIN}@`), start('')]
+  const byFlag = ['--ca-file', caFile]
+  const agent = start(`https://${HOST}`, `${LOGIN}@`, { PHAROS_AGENT_CA_FILE: '/nowhere' }, ...byFlag)
+  const byVariable = start(`https://${HOST}`, `${LOGIN}@`, {})
+  const refused = start(`https://${HOST}`, '', {})
   await agent.wrote('"connected"')
+  await byVariable.wrote('"connected"')
   await refused.wrote('it wants a user name and a password')
-  await Promise.all([agent.stop(), refused.stop()])
+  const direct = start(`https://0.0.0.0:${agentPort}`, `${LOGIN}@`, { NO_PROXY })
+  await direct.wrote('does not match certificate')
+  const all = [agent, byVariable, refused, direct]
+  await Promise.all(all.map(({ stop }) => stop()))
 
   expect(refused.output()).toContain(`the proxy ${proxy.address} answered 407`)
-  expect(`${agent.output()}${refused.output()}`).not.toContain('canary')
+  expect(new Set(proxy.asked)).toEqual(new Set([ASKED]))
+  expect(all.map(({ output }) => output()).join()).not.toContain('canary')
+})
+
+test('pharos, the controller and the provider reach a host of NO_PROXY without the proxy', async () => {
+  const proxy = await startProxy()
+  const url = `https://0.0.0.0:${new URL(server.url).port}`
+  const environment = { ...behind(proxy), PHAROS_URL: url, NO_PROXY }
+  const workspace = await terraformWorkspace({ url, apiKey: server.apiKey })
+  workspace.configure(serviceBlock('desk'))
+
+  const planned = await workspace.run(['plan', '-input=false'], environment)
+  const exported = await runHere(['export'], environment)
+  const controlled = await control('basket', environment)
+  workspace.remove()
+
+  for (const text of [planned.output, exported.stderr, `${controlled.stdout}${controlled.stderr}`]) {
+    expect(text).toMatch(/for another name|ALTNAME_INVALID/)
+  }
+  expect(proxy.asked).toEqual([])
 })

@@ -29,3 +29,9 @@ test('a test names every reason of a result', () => {
 
   expect(Object.keys(REASONS).filter((reason) => !tests.includes(`'${reason}'`))).toEqual([])
 })
+
+test('docs/checks.md explains every reason of a result', () => {
+  const page = readFileSync('docs/checks.md', 'utf8')
+
+  expect(Object.keys(REASONS).filter((reason) => !page.includes(`\`${reason}\``))).toEqual([])
+})

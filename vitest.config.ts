@@ -127,7 +127,7 @@ export default defineConfig({
     // Transformed modules stay in node_modules from run to run, by their content: a third of the time of a small file.
     experimental: { fsModuleCache: true },
     // Many tests wait for programs that they started: with a file for each of two cores one would often be idle.
-    maxWorkers: 4,
+    maxWorkers: 6,
     // In CI, one lost race on a busy machine does not fail the run: the test runs again, and the end of the run lists it.
     retry: process.env.CI === undefined ? 0 : 1,
     reporters: ['default', runSummary],

@@ -35,6 +35,8 @@ export interface Scene {
   orgId: string
   /** Forgets pauses before a fault, such as those of its preparation in this process. */
   restartPauses: () => void
+  /** What is left to do once the writers have stopped: removing a folder would block them, as a longer outage does. */
+  afterwards: () => void
 }
 
 /** A fault; resolves to the time in which no server could write (milliseconds), where it is known. */
@@ -97,7 +99,7 @@ export const FAULTS = {
     scene.proxy.restore()
     const outageMs = performance.now() - killedMs
     scene.database = standby
-    old.remove()
+    scene.afterwards = () => old.remove()
     return outageMs
   },
 } satisfies Record<string, Inflict>
@@ -134,6 +136,7 @@ export async function openInstallation(pauseMs?: number): Promise<Installation> 
     startServer: () => shared.start(),
     orgId: '',
     restartPauses: () => {},
+    afterwards: () => {},
   }
   return {
     run: async (fault, random) => {
@@ -161,6 +164,8 @@ export async function openInstallation(pauseMs?: number): Promise<Installation> 
       while (writers.figures.made < made + WRITERS && performance.now() < deadlineMs) await sleep(50)
       await sleep(CALM_MS)
       await writers.stop()
+      scene.afterwards()
+      scene.afterwards = () => {}
       const problems = await differences(scene.database.url, orgId, ledger)
       const isBack = writers.figures.made >= made + WRITERS
       return {

@@ -22,7 +22,7 @@ interface Environment extends ServiceDefaults {
   readonly domain: string
   /** Prefix of each service's name, which shows its environment. */
   readonly prefix: string
-  /** Whether to import the blog's service, which was created by hand. */
+  /** Whether to import the service of the blog, which was created manually. */
   readonly takesBlogOver: boolean
 }
 

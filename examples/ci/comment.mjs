@@ -10,7 +10,7 @@ const mark = `<!-- pharos ${name} -->`
 const body = `${mark}\n**${name}**\n\n${bounded(readFileSync(file, 'utf8'))}`
 const env = process.env
 
-/** `text`, or as many lines of it as fit; a truncated block is closed. GitHub accepts 65,536 characters. */
+/** `text`, or the lines of it that fit, with a truncated block closed. GitHub accepts 65,536 characters. */
 function bounded(text) {
   const most = 60_000
   if (text.length <= most) return text

@@ -2,8 +2,8 @@
  * The preview of a pull or merge request, for GitHub Actions and GitLab CI.
  *
  * `preview.mjs HOST` prints the Environment `preview`, whose variable `host` is the address of the preview.
- * `preview.mjs --remove FOLDER` deletes all services of the state PHAROS_STATE, and the state: it removes the manifests
- * from the checkout, and applies that.
+ * `preview.mjs --remove FOLDER` deletes the state PHAROS_STATE and all its services: it removes the manifests from the
+ * checkout, and applies the result.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { join } from 'node:path'
 
 const env = process.env
 
-/** Policies that protect services of production would keep those of a preview. */
+/** Overrides the policies that protect production, because they would keep the services of a preview. */
 const environmentFor = (host) => `apiVersion: pharos/v1
 kind: Environment
 metadata: {name: preview}
@@ -23,7 +23,7 @@ spec:
       patch: {policy: {protect: false, onDelete: delete}}
 `
 
-/** Runs pharos, and shows what it says; its output when it exits with one of `accepted`. */
+/** Runs pharos and shows its output; returns the output if the exit code is one of `accepted`. */
 function pharos(args, accepted) {
   const run = spawnSync('pharos', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
   if (run.error !== undefined) throw run.error
@@ -36,22 +36,22 @@ function remove(folder) {
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, 'preview.yaml'), environmentFor('removed.invalid'))
   const common = [folder, '--env', 'preview', '--state', env.PHAROS_STATE, '--max-deletes', '100%']
-  // Without a manifest all deletions are blocked (4) until these exact ones are approved.
+  // Without manifests a safety limit blocks all deletions (4) until exactly these are approved.
   const { approval } = JSON.parse(pharos(['plan', ...common, '--json'], [0, 4]))
   pharos(['apply', ...common, ...(approval == null ? [] : ['--approve', approval])], [0])
 }
 
-/** Deletes the ref that contains the state; one that was never made is no error. */
+/** Deletes the ref that contains the state, if it exists. */
 function removeState() {
   const [, address, ref] = /^git:(.*)#(.*)$/.exec(env.PHAROS_STATE)
-  // Outside the checkout, whose own credentials would be sent too.
+  // Outside the checkout: git would also send the checkout's own credentials.
   const cwd = mkdtempSync(join(tmpdir(), 'preview-'))
   const login = `${env.PHAROS_GIT_USERNAME ?? 'x-access-token'}:${env.PHAROS_GIT_TOKEN}`
   const git = (...args) =>
     execFileSync('git', args, {
       cwd,
       encoding: 'utf8',
-      // Not an argument: other users of the machine can read those.
+      // Not an argument, because other users of the machine can read arguments.
       env: {
         ...env,
         GIT_CONFIG_COUNT: '1',

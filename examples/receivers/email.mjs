@@ -12,7 +12,7 @@ receive(async (event) => {
   const { title, lines } = summaryOf(event)
   const { incident } = event.data
   const domain = from.split('@').at(-1)?.replace(/>$/, '')
-  // Mails of an incident become one thread.
+  // Mail clients show the mails of an incident as one thread.
   const thread = incident === undefined ? [] : [`References: <${incident.id}@${domain}>`]
   const head = [
     `From: ${from}`,
@@ -29,7 +29,7 @@ receive(async (event) => {
   await deliver(`${head.join('\n')}\n\n${text.replaceAll(/.{76}/g, '$&\n')}\n`)
 })
 
-/** A header's text in encoded words (RFC 2047), each within its longest length: no text of an incident ends a header. */
+/** `text` in encoded words (RFC 2047), each within the maximum length, so that no text of an incident can end a header. */
 function encoded(text) {
   const words = ['']
   for (const character of text) {

@@ -1,4 +1,4 @@
-// Keeps an issue of a GitHub repository for each incident: opened, commented and closed with it.
+// Opens, comments and closes an issue of a GitHub repository for each incident.
 // Set PHAROS_WEBHOOK_SECRET, GITHUB_REPOSITORY (owner/name) and GITHUB_TOKEN, which may write issues.
 import { receive, required, send } from './receive.mjs'
 import { summaryOf } from './summary.mjs'
@@ -11,7 +11,7 @@ const headers = {
   'user-agent': 'pharos-receiver',
 }
 const LABEL = 'pharos'
-/** Issues that are looked through for the one of an incident. */
+/** Number of issues to search for the one of an incident. */
 const PAGE = 100
 
 receive(async (event) => {
@@ -41,7 +41,7 @@ function close(number) {
   return send('PATCH', `${issues}/${number}`, { state: 'closed' }, headers)
 }
 
-/** Lines as text: nothing in them mentions a person, links an issue or is read as markup. */
+/** Lines as plain text: nothing in them can mention a person, link an issue or act as markup. */
 function quoted(lines) {
   const text = lines.join('\n').replaceAll('```', "'''")
   return `\`\`\`text\n${text}\n\`\`\``

@@ -25,7 +25,7 @@ receive(async (event) => {
   await send('POST', url, {
     routing_key: routingKey,
     event_action: action,
-    // Updates of an incident are one alert, also when one of them comes twice.
+    // All updates of an incident belong to one alert, even if one arrives twice.
     dedup_key: key,
     payload: {
       summary: title.slice(0, 1024),

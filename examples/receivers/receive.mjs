@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 
-/** Ids that are remembered, so that an event that comes again is handled once. */
+/** Number of remembered event ids, so that a repeated event is handled once. */
 const IDS_MAX = 10_000
-/** Longest body (bytes). */
+/** Maximum length of a body (bytes). */
 const BODY_BYTES_MAX = 1_048_576
 
 /**
- * Serves webhooks of Pharos at PORT of HOST (127.0.0.1:8080 unless set) and gives each event to `handle` once. Requests
+ * Serves webhooks of Pharos at HOST and PORT (default: 127.0.0.1:8080) and gives each event to `handle` once. Requests
  * without a valid signature of PHAROS_WEBHOOK_SECRET get 401. When `handle` rejects, the answer is 502: Pharos sends the event
  * again later.
  */
@@ -50,7 +50,7 @@ export function required(name) {
   process.exit(1)
 }
 
-/** Sends `body` as JSON; resolves to the answer. Rejects unless it is a success. */
+/** Sends `body` as JSON; resolves to the answer. Rejects when the answer is an error. */
 export async function send(method, url, body, headers = {}) {
   const response = await fetch(url, {
     method,
@@ -59,7 +59,7 @@ export async function send(method, url, body, headers = {}) {
     signal: AbortSignal.timeout(15_000),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${new URL(url).host} was answered ${response.status}: ${text}`)
+  if (!response.ok) throw new Error(`${method} ${new URL(url).host} answered ${response.status}: ${text}`)
   return text === '' ? undefined : JSON.parse(text)
 }
 

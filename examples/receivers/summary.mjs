@@ -1,8 +1,8 @@
-/** `event` in words: a title, and lines of text. */
+/** A title and lines of text that describe `event`. */
 export function summaryOf({ type, data }) {
   if (type === 'certificate.expiring') {
     const { host, port, days_left, certificate, endpoints } = data
-    const ends = days_left < 0 ? 'has ended' : `ends in ${days_left} days`
+    const ends = days_left < 0 ? 'has expired' : `expires in ${days_left} days`
     const services = [...new Set(endpoints.map(({ service }) => service.name ?? service.id))].join(', ')
     return {
       title: `Certificate of ${host}:${port} ${ends}`,

@@ -1,4 +1,4 @@
-# Imports a service created by hand: by exact name here, or by UUID if names are not unique.
+# Imports a manually created service: here by exact name; use the UUID if names are not unique.
 # If the definition matches the service, the first apply changes nothing.
 
 terraform {

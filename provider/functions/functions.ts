@@ -5,7 +5,7 @@ const NANOS_PER_SECOND = 1_000_000_000
 
 /** `provider::pharos::duration_seconds`. */
 const durationSeconds = functionOf({
-  summary: 'Seconds of a duration',
+  summary: 'Converts a duration to seconds',
   description:
     'Converts a duration such as `1m30s` to seconds, with fractions, for arithmetic with intervals.',
   parameters: [
@@ -21,7 +21,7 @@ const durationSeconds = functionOf({
 
 /** `provider::pharos::format_duration`. */
 const formatSeconds = functionOf({
-  summary: 'Duration of a number of seconds',
+  summary: 'Formats a number of seconds as a duration',
   description:
     'Formats a number of seconds as the shortest duration: 90 becomes `1m30s`, 0.25 becomes `250ms`.',
   parameters: [
@@ -42,7 +42,7 @@ const formatSeconds = functionOf({
 
 /** `provider::pharos::basic_auth`. */
 const basicAuth = functionOf({
-  summary: 'Value of an Authorization header with user name and password',
+  summary: 'Value of an Authorization header from user name and password',
   description:
     'Value of an `Authorization` header for HTTP basic authentication, for use in `value_wo`. The result is ' +
     'ephemeral if the password is.',

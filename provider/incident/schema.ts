@@ -21,7 +21,7 @@ export const incidentSchema = defineSchema({
   version: 0,
   description:
     'An incident. Changing `message`, `status` or `severity` posts one update; destroying the incident posts a last ' +
-    'update that resolves it. The API keeps the log. An incident resolved by hand stays resolved.',
+    'update that resolves it. The API keeps the incident with all updates. An incident resolved by hand stays resolved.',
   attributes: {
     id: { type: 'string', computed: true, stable: true, description: 'UUID of the incident.' },
     display_id: {

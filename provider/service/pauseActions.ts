@@ -41,8 +41,8 @@ function serviceAction(
 /** `action "pharos_pause_service"`. */
 export const pauseAction = serviceAction(
   'pause',
-  'Pauses a service until it is resumed, such as before a deployment (Terraform 1.14). A `pharos_service` with ' +
-    '`paused = false` is resumed by its next apply.',
+  'Pauses a service until it is resumed, such as before a deployment (Terraform 1.14). The next apply of a ' +
+    '`pharos_service` with `paused = false` resumes it.',
   (session, id, options) => session.client.pauseService(id, options),
 )
 

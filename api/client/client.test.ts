@@ -104,7 +104,7 @@ test('a client retries after a 429, even a creation, because the request was not
   expect(seen.length).toBe(9)
 })
 
-test('an answer that trickles for ever is aborted', async () => {
+test('a response that trickles without end is aborted', async () => {
   const server = createServer((_request, response) => {
     const trickle = (): void => {
       if (response.destroyed) return
@@ -150,7 +150,7 @@ test.each([500, 502, 503, 504])('a read is repeated after a %i', async (status) 
   expect(seen.length).toBe(3)
 })
 
-test('a replacement whose connection is cut is repeated until it is answered', async () => {
+test('a replace whose connection is cut is retried until it is answered', async () => {
   const { client, seen } = await misbehaving((incoming, response, attempt) => {
     if (attempt < 3) incoming.socket.destroy()
     else answer(response, 200, service)
@@ -185,7 +185,7 @@ test('the error for an unreachable server says so, and that nothing was sent', a
   })
 })
 
-test.each([400, 401, 403, 404])('a %i is passed on at once with the text of the server', async (status) => {
+test.each([400, 401, 403, 404])("a %i is returned at once with the server's text", async (status) => {
   const { client, seen } = await misbehaving((_request, response) =>
     answer(response, status, { error: 'because' }),
   )
@@ -199,7 +199,7 @@ test.each([400, 401, 403, 404])('a %i is passed on at once with the text of the 
   expect(seen.length).toBe(1)
 })
 
-test('an answer of a proxy is reported by its status, and no part of it is quoted', async () => {
+test('a response from a proxy is reported by its status, and no part of it is quoted', async () => {
   const { client } = await misbehaving((_request, response) =>
     response.writeHead(403).end('<h1>blocked</h1>'),
   )
@@ -234,7 +234,7 @@ test.each([
   },
 )
 
-test("a 404 that is not the API's never counts as a service that is gone", async () => {
+test('a 404 that does not come from the API never counts as a deleted service', async () => {
   const { client } = await misbehaving((_request, response) => response.writeHead(404).end('<h1>gone</h1>'))
 
   await expect(client.deleteService(serviceId)).rejects.toMatchObject({ name: 'UnreadableAnswer' })
@@ -260,7 +260,7 @@ test.each([
   expect(retries.map(({ delayMs }) => Math.round(delayMs))).toEqual([waitMs])
 })
 
-test('a waiting caller learns at once why, and for how long', async () => {
+test('a waiting caller is told at once why it waits, and for how long', async () => {
   const retries: RetryReport[] = []
   const unreachable = clientOf('http://127.0.0.1:1', (report) => retries.push(report))
 
@@ -297,7 +297,7 @@ test('one listed service that cannot be read does not hide the others', async ()
   expect(list.unreadable.map(({ id }) => id)).toEqual(['newer'])
 })
 
-test('a list with the same body is the same value, and one with another body is decoded', async () => {
+test('a list with an unchanged body returns the same value, and one with another body is decoded', async () => {
   const bodies = [[service], [service], [{ ...service, name: 'Another' }]]
   const { client } = await misbehaving((_request, response) => answer(response, 200, bodies.shift()))
 
@@ -352,7 +352,7 @@ test.each(['pharos_', 'acme-live_', 'a_b_', '_'])(
   },
 )
 
-test('a request that waits for a connection is not sent after its permission ends', async () => {
+test('a request that waits for a connection is not sent once its send permission has ended', async () => {
   const held: ServerResponse[] = []
   let all = (): void => {}
   const areHeld = new Promise<void>((resolve) => {

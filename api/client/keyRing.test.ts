@@ -15,7 +15,7 @@ function client(...keys: readonly [string, string]): Client {
   return new Client({ url: server.url, apiKey, moreApiKeys: [more], userAgent: 'test' })
 }
 
-test('each key of one organisation spends its own rate, and a throttled key leaves requests to the others', async () => {
+test('each key of an organisation has its own rate limit, and requests move from a throttled key to the others', async () => {
   const still = { nowMs: () => 0, random: () => 0, after: () => () => {} }
   const ring = new KeyRing(['a', 'b', 'c'], undefined, still)
   const used: string[] = []
@@ -28,7 +28,7 @@ test('each key of one organisation spends its own rate, and a throttled key leav
   expect((await other.pass('in-order', undefined)).apiKey).toBe('b')
 })
 
-test('a rate bounds what each key sends at once, and what it earns afterwards', async () => {
+test('a rate limits the burst of each key, and its refill afterwards', async () => {
   let nowMs = 0
   const ring = new KeyRing(
     ['a', 'b'],

@@ -72,7 +72,7 @@ async function travel(
   return { refused, endedAtMs }
 }
 
-test('without other users of a key no request is ever refused, however long requests and answers take', async () => {
+test('while a key has one user, no request is refused, however long requests and responses take', async () => {
   await fc.assert(
     fc.asyncProperty(journeys, pace, async (requests, serverPace) => {
       const clock = standingClock()
@@ -118,7 +118,7 @@ test('1,000 requests in a row get no 429 from a server whose clock is a little s
   expect(refused).toBe(0)
 })
 
-test('100 requests end within a hundredth of what the limit allows', async () => {
+test('100 requests take at most 1 % longer than the limit requires', async () => {
   const clock = standingClock()
   const quick = { askedAfterMs: 0, thereMs: 5, backMs: 5 }
 

@@ -38,7 +38,7 @@ test('an ended wait leaves no timer that would keep the process alive', async ()
   expect(timers.size).toBe(0)
 })
 
-test('a fresh limiter passes 20 requests at once and then one each 200 ms, in order', async () => {
+test('a new limiter passes 20 requests at once and then one every 200 ms, in order', async () => {
   const timing = standingClock()
   const { passed } = passRequests(new Limiter(undefined, timing), 23)
 
@@ -52,7 +52,7 @@ test('a fresh limiter passes 20 requests at once and then one each 200 ms, in or
   expect(passed).toEqual([...Array(23).keys()])
 })
 
-test('a token is refilled from the time of an answer, not before it', async () => {
+test('a token is refilled from the time of a response, not before it', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   let passed = 0
@@ -67,7 +67,7 @@ test('a token is refilled from the time of an answer, not before it', async () =
   expect(passed).toBe(21)
 })
 
-test('a run that starts with a partly spent burst spends what the first answer reports', async () => {
+test('a run that starts with a partly spent burst uses the allowance that the first response reports', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   await limiter.pass('in-order')
@@ -82,7 +82,7 @@ test('a run that starts with a partly spent burst spends what the first answer r
   expect(passed.length).toBe(8)
 })
 
-test('the remaining requests in an answer count only when no other request was in flight', async () => {
+test('the remaining allowance in a response counts only when no other request was in flight', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   await Promise.all([limiter.pass('in-order'), limiter.pass('in-order')])
@@ -108,7 +108,7 @@ test('the lane "next" overtakes the queue', async () => {
   expect(passed.at(-1)).toBe(-1)
 })
 
-test('Scenario 52: a refusal holds every request, twice as long each time, and at least as long as the server asks', async () => {
+test('Scenario 52: a 429 pauses every request, twice as long each time, and at least as long as the server asks', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   limiter.refused(undefined)
@@ -129,7 +129,7 @@ test('Scenario 52: a refusal holds every request, twice as long each time, and a
   expect(later.passed).toEqual([0])
 })
 
-test('after any number of refusals a limiter waits for two longest pauses at most, unless the server asks for more', async () => {
+test('after any number of 429s a limiter waits for at most two maximum pauses, unless the server asks for more', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
 
@@ -154,7 +154,7 @@ test('an aborted request leaves the queue at once and spends nothing', async () 
   expect(passed).toEqual([0])
 })
 
-test('after an accepted request the next refusal starts with the shortest pause again', async () => {
+test('after an accepted request the next 429 starts with the shortest pause again', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   for (let i = 0; i < 4; i += 1) limiter.refused(undefined)
@@ -170,7 +170,7 @@ test('after an accepted request the next refusal starts with the shortest pause 
   expect(passed).toEqual([0])
 })
 
-test('Scenario 33: after a refusal requests continue at half the rate, and faster again while they are accepted', async () => {
+test('Scenario 33: after a 429 requests continue at half the rate, and speed up again while they are accepted', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   limiter.refused(undefined)

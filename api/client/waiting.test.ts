@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { WaitObserver } from './waiting.ts'
 
-test('a wait starts with the first call under way, and again with each useful answer', async () => {
+test('a wait starts with the first call in flight, and again with each usable response', async () => {
   let nowMs = 5
   const observer = new WaitObserver(() => nowMs)
   expect(observer.waiting).toBe(null)

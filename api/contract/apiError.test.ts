@@ -11,7 +11,7 @@ test.each([
   [499, 'invalid'],
   [505, 'internal'],
   [200, 'internal'],
-])('the status %i, which is no error of ours, decodes as %s', (status, code) => {
+])('the status %i, which is not in the error table, decodes as %s', (status, code) => {
   expect(codeOfStatus(status)).toBe(code)
 })
 

@@ -60,7 +60,7 @@ const examples: readonly (readonly [string, Assertion, object])[] = [
 ]
 
 test.each(examples)(
-  'an assertion of kind %s is its parts, and its parts are the assertion',
+  'an assertion of kind %s can be split into parts and rebuilt from them',
   (_kind, assertion, parts) => {
     expect(assertionParts(assertion)).toEqual(parts)
     expect(assertionOf(assertionParts(assertion))).toEqual(assertion)

@@ -90,7 +90,7 @@ test('header names are lower case and ordered', () => {
   ])
 })
 
-test('a sensitive value is its fingerprint at its place, and another one is itself', () => {
+test('a sensitive value becomes a fingerprint bound to its place, and a plain value stays as it is', () => {
   const http: Partial<Http> = {
     body: { value: 'secret', sensitive: true },
     headers: { Authorization: { value: 'token', sensitive: true }, Accept: { value: '*', sensitive: false } },
@@ -107,7 +107,7 @@ test('a sensitive value is its fingerprint at its place, and another one is itse
   )
 })
 
-test('a response is canonical as the request that it answers, with the ids of keys for secrets', () => {
+test('the canonical form of a response equals that of its request, with key ids in place of secrets', () => {
   const { endpoints, ...definition } = request()
   const response: ServiceResponse = {
     ...definition,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readChangeSource, writeChangeSource } from './changeSource.ts'
 
-test('a header that a client writes is always read, and says the same', () => {
+test('a header written by a client is always read back unchanged', () => {
   const text = fc.string({ unit: 'binary', maxLength: 600 })
   fc.assert(
     fc.property(fc.record({ commit: text, path: text }), (source) => {
@@ -24,7 +24,7 @@ test('a path in any alphabet is carried', () => {
 test.each([
   ['https://robot:hunter2@git.example/acme/shop.git', 'https://git.example/acme/shop.git'],
   ['https://git.example/acme/shop?private_token=hunter2#x', 'https://git.example/acme/shop'],
-])('the token in %s is neither sent nor taken', (repository, shown) => {
+])('the token in %s is neither sent nor accepted', (repository, shown) => {
   expect(readChangeSource(writeChangeSource({ repository }) ?? '').repository).toBe(shown)
   expect(readChangeSource(new URLSearchParams({ repository }).toString()).repository).toBe(shown)
 })

@@ -22,7 +22,7 @@ test.each(['', '5', 's', '-1s', '1 s', '1.5ns', '1e3s', '9007199254740992s', '1d
   },
 )
 
-test('every duration survives its human form', () => {
+test('every duration survives a round trip through its human-readable form', () => {
   const durations = fc.record({
     secs: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
     nanos: fc.integer({ min: 0, max: 999_999_999 }),
@@ -39,7 +39,7 @@ test.each([
   [{ secs: 0, nanos: 0 }, '0s'],
   [{ secs: 0, nanos: 1_001 }, '1us1ns'],
   [{ secs: 3_690, nanos: 500_000_000 }, '1h1m30s500ms'],
-])('%j is written in its human form: %s', (duration, text) => {
+])('%j is formatted as %s', (duration, text) => {
   expect(formatDuration(duration)).toBe(text)
 })
 

@@ -64,7 +64,7 @@ test('absent and null, order of regions and case of header names make no differe
   expect(diffService(request, response)).toEqual([])
 })
 
-test('a difference has a pointer, the current value and the desired value', () => {
+test('a change has a pointer, the current value and the desired value', () => {
   const [endpoint] = response.endpoints
   const drifted = {
     ...response,
@@ -158,7 +158,7 @@ test.each([
   expect(changesBetween(canonical, to, 'by-fingerprint')).toEqual([change])
 })
 
-test('each assertion is reported separately, also beyond the tenth', () => {
+test('each assertion is reported separately, even beyond the tenth', () => {
   const many = (last: number) =>
     Array.from({ length: 11 }, (_, index) => ({
       StatusCode: { expected: { Eq: index < 10 ? index : last } },

@@ -33,7 +33,7 @@ test.each([
   expect(refusal(incidentRequestSchema, { ...request, ...change })).toEqual(answer)
 })
 
-test('an update may change the severity, and its body has many lines', () => {
+test('an update may change the severity, and its body may have many lines', () => {
   const update = { body: 'a\nb', status: 'resolved' }
 
   expect(incidentUpdateRequestSchema.parse({ ...update, severity: 'partial_outage', extra: 1 })).toEqual({
@@ -75,6 +75,6 @@ test.each([
   { display_id: 'XINC-1' },
   { display_id: 'INC-1x' },
   { display_id: 'INC-x' },
-])('an answer with %j is no incident', (change) => {
+])('a response with %j is not a valid incident', (change) => {
   expect(incidentSchema.safeParse({ ...incident, ...change }).success).toBe(false)
 })

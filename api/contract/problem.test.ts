@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { firstIgnoredField, formatPath, formatPointer, problemsOf } from './problem.ts'
 import { tagged } from './tagged.ts'
 
-test('a path is written as in code, and a key that is not a name is hidden', () => {
+test('a path is written as in code, and a key that is not an identifier is hidden', () => {
   expect([
     formatPath([]),
     formatPath(['endpoints', 0, 'call', 'Http', 'x-a']),

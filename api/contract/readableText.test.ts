@@ -16,7 +16,7 @@ test.each([
   ['Japanese with a variation of an ideograph', '葛\u{e0100}城'],
   ['a letter and its accent apart', 'cafe\u0301'],
   ['blanks of other scripts', 'a\u00A0b\u3000c'],
-])('%s is a name and a message', (_what, text) => {
+])('%s is accepted in a name and in a message', (_what, text) => {
   expect([readableTextProblem(text, NAME), readableTextProblem(text, MESSAGE)]).toEqual([
     undefined,
     undefined,
@@ -27,7 +27,7 @@ test.each([
   ['a paragraph', 'We look.\n\n\t- checkout\n'],
   ['line ends of Windows', 'We look.\r\nIt is the database.'],
   ['line and paragraph separators', 'We look.\u2028Soon.\u2029'],
-])('%s is a message and no name', (_what, text) => {
+])('%s is accepted in a message and refused in a name', (_what, text) => {
   expect(readableTextProblem(text, MESSAGE)).toBe(undefined)
   expect(readableTextProblem(text, NAME)).toMatch(/^must not contain the (line break|control character) U\+/)
 })
@@ -58,7 +58,7 @@ test.each(['\u200B', '\u200D\uFE0F', '\u{e0067}', '\u3164', '\u115F', '\u2800', 
   },
 )
 
-test('every control character is refused in a name, and in a message all but tabs and line ends', () => {
+test('names allow no control character, and messages allow only tabs and line ends', () => {
   const controls = Array.from({ length: 0xa0 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
     /\p{Cc}/u.test(character),
   )

@@ -259,7 +259,7 @@ test('a service is read with every field of the contract', () => {
   expect(serviceResponseSchema.parse(service)).toEqual(service)
 })
 
-test('a request is read with every field of the contract, and without what the contract does not know', () => {
+test('a request is read with every field of the contract, and without unknown fields', () => {
   const known = { url: 'https://example.com/', name: null, assertions: [] }
   const Http = {
     method: 'GET',

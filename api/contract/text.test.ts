@@ -105,7 +105,7 @@ test('a million blanks do not bypass a limit', () => {
   ])
 })
 
-test('blanks around a text are kept, and count', () => {
+test('leading and trailing blanks are kept, and count towards the length', () => {
   const name = `  ${'a'.repeat(251)}  `
 
   expect([service({ name }).data?.name, service({ name: `${name} ` }).success]).toEqual([name, false])
@@ -118,7 +118,7 @@ test('the name of a header assertion has at most 128 characters', () => {
   expect([named(128), named(129)]).toEqual([true, false])
 })
 
-test('a length is counted in code points, however many units of UTF-16 they take', () => {
+test('a length is counted in code points, not in UTF-16 units', () => {
   expect([isLongerThan('😀😀', 2), isLongerThan('😀😀a', 2), isLongerThan('😀a', 2)]).toEqual([
     false,
     true,
@@ -136,7 +136,7 @@ test.each([
   ['a\nb', 'many lines', false, undefined],
   ['a\nb', 'one line', false, 'must not contain the line break U+000A (character 2)'],
   ['abcdef', 'one line', false, 'must have at most 5 characters'],
-] as const)('a text that people read may be %j in %s (empty: %s): %s', (text, lines, mayBeEmpty, problem) => {
+] as const)('text for people may be %j in %s (empty: %s): %s', (text, lines, mayBeEmpty, problem) => {
   expect(readableTextProblem(text, { charsMax: 5, lines, mayBeEmpty })).toBe(problem)
 })
 

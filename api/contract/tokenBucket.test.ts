@@ -29,14 +29,14 @@ test.each([
   expect(spend(bucket, idleMs, 30).passed).toBe(more)
 })
 
-test('a clock that goes back changes no allowance', () => {
+test('a clock that is set back does not change the allowance', () => {
   const { bucket } = spend(fullBucket(10_000), 10_000, 20)
 
   expect(spend(bucket, 0, 1).passed).toBe(0)
   expect(spend(spend(bucket, 0, 1).bucket, 10_200, 5).passed).toBe(1)
 })
 
-test('no schedule of requests ever passes more than 20 and one for each 200 ms', () => {
+test('no sequence of requests passes more than a burst of 20 and one request every 200 ms', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 300 }), (gapsMs) => {
       let nowMs = 0

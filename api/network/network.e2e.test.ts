@@ -74,7 +74,7 @@ function behind(proxy: ConnectProxy, login = `${LOGIN}@`): Record<string, string
 const NO_PROXY = '0.0.0.0/32'
 const ASKED = `${HOST}:443`
 
-test('pharos applies through a proxy, and writes its password nowhere', async () => {
+test('pharos applies through a proxy, and its password appears in no output or file', async () => {
   const proxy = await startProxy()
   const state = join(work, 'pharos.db')
 
@@ -88,7 +88,7 @@ test('pharos applies through a proxy, and writes its password nowhere', async ()
   expect(written).toEqual([])
 })
 
-test('--ca-file wins over PHAROS_CA_FILE, and what is no certificate is refused with its name', async () => {
+test('--ca-file overrides PHAROS_CA_FILE, and a file without a certificate is refused by name', async () => {
   const proxy = await startProxy()
   const run = (caFileUsed: string, ...args: string[]) =>
     runHere(['export', ...args], {
@@ -137,7 +137,7 @@ test.each<[string, string, Refusal | undefined, string]>([
     `answered 403 for ${ASKED}`,
   ],
   ['another protocol', `${LOGIN}@`, answering('220 mail.example ESMTP\r\n'), 'did not answer as one'],
-])('a proxy that refuses %s is named, with the remedy and at once', async (_case, login, refusal, said) => {
+])('a proxy that refuses %s is named at once, with the remedy', async (_case, login, refusal, said) => {
   const proxy = await startProxy(refusal)
 
   const { exitCode, stderr } = await runHere(['plan', work], behind(proxy, login))
@@ -149,7 +149,7 @@ test.each<[string, string, Refusal | undefined, string]>([
   expect(proxy.asked).toHaveLength(1)
 })
 
-test('a proxy that is away is named, with what to check, after the usual attempts', async () => {
+test('an unreachable proxy is named, with what to check, after the usual attempts', async () => {
   const proxy = await startProxy()
   const environment = behind(proxy)
   await proxy.close()
@@ -162,7 +162,7 @@ test('a proxy that is away is named, with what to check, after the usual attempt
   expect(stderr).not.toContain('canary')
 })
 
-test('a proxy whose address is none is refused before anything is sent', async () => {
+test('an invalid proxy address is refused before anything is sent', async () => {
   const proxy = await startProxy()
   const environment = { ...behind(proxy), HTTPS_PROXY: 'socks5://jane:pass-canary@proxy.example' }
 
@@ -212,7 +212,7 @@ test.each([
   ['caFile', 'cart', () => `{caFile: ${caFile}}`, { PHAROS_CA_FILE: '/nowhere' }],
   ['PHAROS_CA_FILE', 'till', () => '{}', {}],
 ])(
-  'the controller applies a repository through a proxy, with the authority of %s',
+  'the controller applies a repository through a proxy, with the CA of %s',
   async (_name, service, api, more) => {
     const proxy = await startProxy()
 

@@ -169,7 +169,7 @@ test('webhooks and Slack go through their proxy, checks through theirs, and neit
   expect(await shownBy(started)).not.toContain('canary')
 })
 
-test('without proxies of their own, checks and webhooks connect directly, whatever HTTPS_PROXY says', async () => {
+test('without their own proxy options, checks and webhooks connect directly and ignore HTTPS_PROXY', async () => {
   const proxy = await startProxy()
   const started = await start('none', { PHAROS_MONITOR: 'on', HTTPS_PROXY: urlOf(proxy) })
   const channel = await createChannel(started, 'webhook')
@@ -184,7 +184,7 @@ test('without proxies of their own, checks and webhooks connect directly, whatev
   expect([proxy.asked, received]).toEqual([[], []])
 })
 
-test('a delivery that its proxy refuses is tried again, with a reason that names the proxy', async () => {
+test('a delivery refused by its proxy is retried, with a reason that names the proxy', async () => {
   const proxy = await startProxy((client) => client.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
   const started = await start('refused', { PHAROS_WEBHOOK_PROXY: urlOf(proxy) })
   const channel = await createChannel(started, 'webhook')
@@ -203,7 +203,7 @@ test('a delivery that its proxy refuses is tried again, with a reason that names
   expect(`${tested.stderr}${await shownBy(started)}`).not.toContain('canary')
 })
 
-test('an agent checks through the proxy of --check-proxy, and logs without its password that one refuses', async () => {
+test("an agent checks through the proxy of --check-proxy, and logs a refusal without the proxy's password", async () => {
   const [proxy, other] = [await startProxy(), await startProxy()]
   const started = await start('agent', { PHAROS_MONITOR: 'on', PHAROS_AGENT_PORT: '0' })
   const { dataDir, server } = started
@@ -238,7 +238,7 @@ test('an agent checks through the proxy of --check-proxy, and logs without its p
 })
 
 test.each(['--webhook-proxy', '--check-proxy'])(
-  '%s refuses what is no proxy without showing it',
+  '%s refuses an invalid proxy without showing it',
   async (flag) => {
     const { code, stderr } = await runProgram([
       ...[

@@ -47,14 +47,14 @@ test.each([
   expect(proxyOf(environment)?.url.href).toBe(url)
 })
 
-test('a password without a user name is sent too', () => {
+test('a proxy password without a user name is sent too', () => {
   const proxy = proxyOf({ https_proxy: 'http://:secret@proxy.example:3128' })
 
   expect(proxy?.authorization).toBe(`Basic ${Buffer.from(':secret').toString('base64')}`)
   expect(proxy?.variable).toBe('https_proxy')
 })
 
-test('user name and password of the address are sent as they were before they were encoded', () => {
+test('user name and password in a proxy address are decoded before they are sent', () => {
   const proxy = proxyOf({ HTTPS_PROXY: 'http://us%40er:p%C3%A4ss%25@proxy.example:3128' })
 
   expect(proxy?.authorization).toBe(`Basic ${Buffer.from('us@er:päss%').toString('base64')}`)

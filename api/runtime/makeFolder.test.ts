@@ -16,12 +16,12 @@ test('missing folders are created with the requested mode, and the outermost is 
   expect(makeFolder(folder)).toBeUndefined()
 })
 
-test('a path through a missing folder and out of it again creates only its target', () => {
+test('a path that enters a missing folder and leaves it with .. creates only its target', () => {
   expect(makeFolder(`${root}/missing/../made/below`)).toBe(join(root, 'made'))
   expect(readdirSync(join(root, 'made'))).toEqual(['below'])
 })
 
-test('a folder that cannot be created is an error at once, below /proc too', () => {
+test('a folder that cannot be created fails at once, below /proc too', () => {
   const file = join(root, 'file')
   const dangling = join(root, 'dangling')
   writeFileSync(file, '')

@@ -48,7 +48,7 @@ test.each([
   expect(await agentError(args)).toBe(problem)
 })
 
-test('help of a command, and of none, is still help', async () => {
+test('help works with and without a command', async () => {
   expect((await runServerHere(['help', 'serve'])).stdout).toContain('Usage: pharos-server serve')
   expect((await runServerHere(['help'])).stdout).toContain('Usage: pharos-server [options] [command]')
   expect((await runHere(['help', 'plan'])).stdout).toContain('Usage: pharos plan')

@@ -81,7 +81,7 @@ afterEach(async () => {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-test('checks stop 24 h after the last answer, and begin anew with the next one', async () => {
+test('checks stop 24 h after the last response of the server, and resume with the next one', async () => {
   await pass(HOUR_MS)
   server.isAway = true
   const before = checkedS.length
@@ -101,7 +101,7 @@ test('checks stop 24 h after the last answer, and begin anew with the next one',
   expect(checkedS.length).toBeGreaterThan(afterEnd)
 })
 
-test('a server whose clock is set back an hour gets no slot twice, and its grid goes on when it is due', async () => {
+test('a server whose clock is set back by an hour gets no slot twice, and the schedule continues at the next due slot', async () => {
   await pass(10 * 60_000)
   server.aheadMs = -HOUR_MS
   await pass(30 * 60_000)
@@ -113,7 +113,7 @@ test('a server whose clock is set back an hour gets no slot twice, and its grid 
   expect(checkedS).toEqual([...new Set(checkedS)].toSorted((a, b) => a - b))
 })
 
-test('an agent follows a clock that was set with the next answer', async () => {
+test('an agent adopts a changed server clock with the next response', async () => {
   await pass(10 * 60_000)
   server.aheadMs = HOUR_MS
   await pass(WAIT_MS + 90_000)
@@ -124,7 +124,7 @@ test('an agent follows a clock that was set with the next answer', async () => {
 })
 
 test.each([HOUR_MS, -HOUR_MS])(
-  'a wall clock that is set to be %d ms ahead moves no slot, and the agent reports it',
+  'a wall clock set %d ms ahead moves no slot, and the agent reports the offset',
   async (wallAheadMs) => {
     await pass(10 * 60_000)
     machine.wallAheadMs = wallAheadMs
@@ -138,7 +138,7 @@ test.each([HOUR_MS, -HOUR_MS])(
   },
 )
 
-test('a machine that was suspended for two hours with its monotonic clock goes on with the newest slot', async () => {
+test('an agent on a machine that was suspended for two hours continues with the newest slot', async () => {
   await pass(10 * 60_000)
   const before = checkedS.length
   vi.setSystemTime(Date.now() + 2 * HOUR_MS)
@@ -154,7 +154,7 @@ test('a machine that was suspended for two hours with its monotonic clock goes o
   expect(agent.figures.skipped).toBeGreaterThanOrEqual(118)
 })
 
-test('an agent that had no turn for two hours checks the newest slot alone, and counts the others', async () => {
+test('an agent that did not run for two hours checks only the newest slot, and counts the others as missed', async () => {
   await pass(10 * 60_000)
   const before = checkedS.length
   vi.setSystemTime(Date.now() + 2 * HOUR_MS)
@@ -166,7 +166,7 @@ test('an agent that had no turn for two hours checks the newest slot alone, and 
   expect(agent.figures.skipped).toBeGreaterThanOrEqual(118)
 })
 
-test('an agent that asks in vain for days leaves no listener behind', async () => {
+test('an agent that fails to reach its server for days leaks no listener', async () => {
   server.isAway = true
   await pass(2 * HOUR_MS)
 

@@ -45,7 +45,7 @@ test.each([
   expect(server.connections() - before).toBe(reason === 'none' ? 1 : 0)
 })
 
-test("an agent follows a server that changes its ranges, and does not contact the server's machine", async () => {
+test("an agent adopts changed address ranges of its server, and does not contact the server's machine", async () => {
   const checks = library(['127.0.0.0/8'])
   const reasons: string[] = []
   for (const ranges_allowed of [['127.0.0.0/8'], [], ['127.0.0.0/8']]) {
@@ -62,7 +62,7 @@ test.each([
   ['comparison', { StatusCode: { expected: { DividedBy: 2 } } }],
   ['matcher', { Body: { matcher: { LooksLike: 'ok' } } }],
 ])(
-  'an endpoint with a %s of assertions that the agent does not know is unknown, and not contacted',
+  'an endpoint with a %s of assertions unknown to the agent is unknown, and not contacted',
   async (_what, assertion) => {
     const before = server.connections()
     const { prepare } = library(['127.0.0.0/8'])

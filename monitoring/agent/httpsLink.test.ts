@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { httpsLink } from './httpsLink.ts'
 import { IDLE_SYNC } from './testing/idleSync.ts'
 
-test('a server that has no path for agents is reported as the wrong port', async () => {
+test('a server that does not serve agents is reported as the wrong port', async () => {
   const api = createServer((_, response) => response.writeHead(404).end('{"error":"not found"}'))
   api.listen(0, '127.0.0.1')
   await once(api, 'listening')

@@ -5,7 +5,7 @@ import { type Limit, Limits } from './limits.ts'
 const all: Limit = { key: 'all', max: 2 }
 const host: Limit = { key: 'host', max: 1 }
 
-test('what finds a limit full starts when it has room again, in order', () => {
+test('tasks that wait for a full limit start in order when it has room again', () => {
   const limits = new Limits()
   const started: string[] = []
   limits.take([all, host], () => started.push('first'))
@@ -21,7 +21,7 @@ test('what finds a limit full starts when it has room again, in order', () => {
   expect(started.slice(2)).toEqual(['second', 'third'])
 })
 
-test('what gave up waiting does not start', () => {
+test('a task that gave up waiting does not start', () => {
   const limits = new Limits()
   const started: string[] = []
   limits.take([host], () => started.push('first'))
@@ -34,7 +34,7 @@ test('what gave up waiting does not start', () => {
   expect(started).toEqual(['first', 'third'])
 })
 
-test('no limit is ever exceeded, and everything starts in the end', () => {
+test('no limit is ever exceeded, and every task starts eventually', () => {
   const anyLimits = fc.array(fc.subarray([all, host, { key: 'org', max: 3 }], { minLength: 1 }), {
     maxLength: 60,
   })
@@ -57,7 +57,7 @@ test('no limit is ever exceeded, and everything starts in the end', () => {
   )
 })
 
-test('any number that end as soon as they start do so one after the other', () => {
+test('any number of tasks that end at once run one after another without deep recursion', () => {
   const limits = new Limits()
   const one = [{ key: 'host', max: 1 }]
   let ended = 0

@@ -9,7 +9,7 @@ function link() {
   return { sent, ...portLink({ postMessage: (message: PortRequest) => sent.push(message) }) }
 }
 
-test('a question that is answered listens no longer for the signal of its asker', async () => {
+test("an answered request removes its listener from the caller's abort signal", async () => {
   const { sync, take } = link()
   const { signal } = new AbortController()
   const answered = sync('eu-west-1', IDLE_SYNC, signal)
@@ -21,7 +21,7 @@ test('a question that is answered listens no longer for the signal of its asker'
   expect([before, getEventListeners(signal, 'abort').length]).toEqual([1, 0])
 })
 
-test('a message that the server does not understand is refused with its status, so that the others are sent', async () => {
+test('a message that the server does not understand is rejected with its status, so that the others are sent', async () => {
   const { results, take } = link()
   const body = { protocol: 1, store: 's', instance: 'i', batch: 1, sent_ms: 1 }
   const refused = results({ ...body, results: [], details: [], certificates: [] })

@@ -24,7 +24,7 @@ function messageOf(certificates: CheckReport['certificates']) {
   })
 }
 
-test('a target with an endless name in its certificate, or endless values, does not make the message invalid', () => {
+test('a very long name in a certificate, or very long values, do not make the message invalid', () => {
   const message = messageOf([CERTIFICATE])
 
   expect(message.error).toBeUndefined()

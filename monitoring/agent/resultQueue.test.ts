@@ -54,7 +54,7 @@ function startQueue(
 const dueOf = (requests: readonly ResultsRequest[]) =>
   requests.map(({ results }) => results.map(([series, , dueS]) => [series, dueS]))
 
-test('results go in batches of one store each', async () => {
+test('each batch contains results of one store only', async () => {
   const { queue, taken, until } = startQueue(() => undefined)
 
   queue.push(pending(1, 10))
@@ -77,7 +77,7 @@ test.each([
   ['a server that fails', new LinkError(500, 'internal error')],
   ['a server that is away', new Error('connect ECONNREFUSED')],
   ['a server of another protocol', new LinkError(400, 'upgrade the agent', true)],
-])('%s gets the same results again', async (_name, failure) => {
+])('after %s the same results are sent again', async (_name, failure) => {
   const { queue, attempts, until } = startQueue((_request, attempt) => (attempt === 1 ? failure : undefined))
 
   queue.push(pending(1, 10))
@@ -88,7 +88,7 @@ test.each([
 })
 
 test.each([400, 413])(
-  'a result that makes a message %i is found and put aside, and the others are delivered',
+  'a result that makes a message fail with %i is found and quarantined, and the others are delivered',
   async (status) => {
     const aside: number[] = []
     const backlog = {
@@ -116,7 +116,7 @@ test.each([400, 413])(
 )
 
 test.each([0, 1])(
-  'after an outage the newest result of each series goes first, then the backlog, however often it was tried (%i)',
+  'after an outage the newest result of each series is sent first, then the backlog, however many attempts there were (%i)',
   async (triedMore) => {
     const backlog = memoryBacklog()
     let isAway = true
@@ -155,7 +155,7 @@ test.each([0, 1])(
   },
 )
 
-test('an agent that stops while the server is away leaves its results in the backlog', async () => {
+test('an agent that stops while the server is unreachable leaves its results in the backlog', async () => {
   const backlog = memoryBacklog()
   const { queue } = startQueue(() => new Error('away'), backlog)
 
@@ -166,7 +166,7 @@ test('an agent that stops while the server is away leaves its results in the bac
   expect(await backlog.oldest()).toEqual([queued(1, 10)])
 })
 
-test('what an earlier process left behind is delivered without a new result', async () => {
+test('results left by an earlier process are delivered even without a new result', async () => {
   const backlog = memoryBacklog()
   await backlog.add([queued(1, 10)])
   const { taken, until } = startQueue(() => undefined, backlog)
@@ -176,7 +176,7 @@ test('what an earlier process left behind is delivered without a new result', as
   expect(dueOf(taken)).toEqual([[[1, 10]]])
 })
 
-test('of what an earlier process left behind the newest result of each series goes first', async () => {
+test('of the results left by an earlier process, the newest of each series is sent first', async () => {
   const backlog = memoryBacklog()
   for (const dueS of [10, 20, 30]) await backlog.add([queued(1, dueS), queued(2, dueS + 1)])
   let isAway = true

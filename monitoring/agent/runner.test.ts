@@ -25,7 +25,7 @@ const service = (generation: number, endpoints: EndpointTask[]) => ({
 
 afterEach(() => vi.useRealTimers())
 
-test('an agent doubts itself while it checks five hosts, however many endpoints it has, and not with fewer', async () => {
+test('an agent suspects its own network only while it checks at least five hosts, however many endpoints it has', async () => {
   vi.useFakeTimers()
   const reasons: string[] = []
   const runner = new Runner({
@@ -87,7 +87,7 @@ test('hosts that fail at the same time of every minute are down', async () => {
   expect(new Set(reasons)).toEqual(new Set(['connect_refused', 'none']))
 })
 
-test('a check that waits for half of its interval, because too many to its host are under way, is unknown', async () => {
+test('a check that waits for half its interval, because too many checks of its host are running, is unknown', async () => {
   vi.useFakeTimers()
   const results: object[] = []
   const runner = new Runner({

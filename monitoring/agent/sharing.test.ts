@@ -4,7 +4,7 @@ import { ownerOf } from './sharing.ts'
 
 const endpoints = Array.from({ length: 300 }, (_, index) => `endpoint ${index}`)
 
-test('every endpoint has one owner, whatever the order in which its members are named', () => {
+test('every endpoint has one owner, whatever the order of the members', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 8 }), (members) => {
       const owners = endpoints.map((endpoint) => ownerOf(endpoint, members))
@@ -16,7 +16,7 @@ test('every endpoint has one owner, whatever the order in which its members are 
   )
 })
 
-test('an agent that is lost leaves its endpoints to the others, and moves no other', () => {
+test('the endpoints of a lost agent move to the others, and no other endpoint moves', () => {
   const members = ['a', 'b', 'c']
   const before = endpoints.map((endpoint) => ownerOf(endpoint, members))
 

@@ -21,7 +21,7 @@ const open = (bytesMax = 64 * MIB) =>
 const numbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => queued(7, from + index))
 
-test('what was added comes back in its order, in this process and in the next, until it is forgotten', async () => {
+test('results are read in the order of their addition, by this process and the next, until they are removed', async () => {
   const spool = await open()
   await spool.add(numbered(0, 3))
   await spool.close()
@@ -39,7 +39,7 @@ test('what was added comes back in its order, in this process and in the next, u
   expect([await next.oldest(), next.count, next.dropped, troubles]).toEqual([[], 0, 0, []])
 })
 
-test('lines that are damaged or cut off are skipped with their place, and nothing else is lost', async () => {
+test('damaged or truncated lines are skipped and reported with their place, and nothing else is lost', async () => {
   const spool = await open()
   await spool.add(numbered(0, 4))
   await spool.close()
@@ -60,7 +60,7 @@ test('lines that are damaged or cut off are skipped with their place, and nothin
   expect(next.dropped).toBe(2)
 })
 
-test('a file that is no spool at all stops nothing', async () => {
+test('a file that is not a spool file does not stop the agent', async () => {
   await writeFile(join(folder, '0000000001.jsonl'), Buffer.from([0xff, 0x00, 0x0a, 0x7b]))
   await writeFile(join(folder, 'notes.txt'), 'not ours')
   const spool = await open()
@@ -70,7 +70,7 @@ test('a file that is no spool at all stops nothing', async () => {
   expect(await readdir(folder)).toContain('notes.txt')
 })
 
-test('a full spool gives up its oldest file, and counts what was in it', async () => {
+test('a full spool drops its oldest file, and counts the lost results', async () => {
   const spool = await open(9 * MIB)
   const part = 20_000
 
@@ -82,7 +82,7 @@ test('a full spool gives up its oldest file, and counts what was in it', async (
   expect(spool.count + spool.dropped).toBe(5 * part)
 })
 
-test('a small spool keeps to its size, and loses no more than a part of it at a time', async () => {
+test('a small spool stays within its size, and drops only a part of it at a time', async () => {
   const bytesMax = 80 * 1_024
   const spool = await open(bytesMax)
 
@@ -96,7 +96,7 @@ test('a small spool keeps to its size, and loses no more than a part of it at a 
   expect(bytes).toBeGreaterThan(bytesMax / 2)
 })
 
-test('a folder that another agent uses is refused, and one of an agent that died is not', async () => {
+test('a folder used by another agent is refused, and the folder of a dead agent is not', async () => {
   const lock = join(folder, 'lock')
   // The process that runs the tests' own.
   await writeFile(lock, String(process.ppid))
@@ -111,7 +111,7 @@ test('a folder that another agent uses is refused, and one of an agent that died
 test.each([
   ['is empty after a power cut', ''],
   ['names a program that got the id of the agent after a restart', `${process.ppid} 1`],
-])('a folder whose lock %s is free', async (_what, text) => {
+])('a folder whose lock %s can be used', async (_what, text) => {
   await writeFile(join(folder, 'lock'), text)
 
   const spool = await open()
@@ -122,7 +122,7 @@ test.each([
   await spool.close()
 })
 
-test('what the server refuses is put aside, at most a mebibyte of it', async () => {
+test('results that the server refuses are quarantined, at most one mebibyte of them', async () => {
   const spool = await open()
 
   for (let index = 0; index < 4_000; index += 1) await spool.putAside(queued(7, index), 'x'.repeat(300))

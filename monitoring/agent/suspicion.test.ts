@@ -39,7 +39,7 @@ function check(host: string, report: CheckReport, ms = 1): void {
   suspicion.end(begun, report, ({ outcome, reason }) => delivered.push(`${host} ${outcome} ${reason}`))
 }
 
-test('when nearly all hosts are out of reach at once all results are unknown, the first ones too, with one alert', () => {
+test('when nearly all hosts become unreachable at once, all results are unknown, including the first ones, with one alert', () => {
   for (const host of HOSTS) check(host, UP)
   delivered = []
   for (let round = 0; round < 3; round += 1) {
@@ -71,7 +71,7 @@ test('hosts that fail while others answer are down, as soon as others have answe
   expect(changes).toEqual([])
 })
 
-test('hosts that fail shortly after one another in every interval are down from the second one on, at once', () => {
+test('hosts that fail shortly after one another in every interval are down at once from the second interval on', () => {
   for (let round = 0; round < 4; round += 1) {
     for (const host of HOSTS.slice(0, 5)) check(host, REFUSED, 1_000)
     for (const host of HOSTS.slice(5, 12)) check(host, UP, 5_000)
@@ -106,7 +106,7 @@ test('a few answers in a long outage do not make the other hosts down', () => {
   expect(changes).toEqual([true])
 })
 
-test('an agent of fewer than five hosts believes itself at once', () => {
+test('an agent that checks fewer than five hosts trusts its results at once', () => {
   isManyHosts = false
   for (const host of HOSTS.slice(0, 4)) check(host, REFUSED)
 
@@ -127,7 +127,7 @@ test('a failure that no other check explains is down after ten seconds', () => {
   expect([before, shortlyBefore, delivered]).toEqual([[], [], ['host-0 down connect_refused']])
 })
 
-test('after an outage results count again, but not those of checks that began in it', () => {
+test('after an outage results count again, except those of checks that began during it', () => {
   for (const host of HOSTS.slice(0, 5)) check(host, REFUSED)
   const begun = begin('host-5')
   check('host-6', REFUSED)
@@ -145,7 +145,7 @@ test('after an outage results count again, but not those of checks that began in
   expect(changes).toEqual([true, false])
 })
 
-test('an answer that is wrong is the fault of its host, and a forbidden address of none', () => {
+test('a wrong response counts as a failure of its host, and a forbidden address as a failure of no host', () => {
   const wrong: CheckReport = {
     ...UP,
     outcome: 'down',

@@ -150,7 +150,7 @@ test.each<[Assertion, string]>([
   expect((await verdictOn(assertion)).text).toBe(text)
 })
 
-test('every assertion is evaluated, whatever the first ones come to', async () => {
+test('every assertion is evaluated, even after one has failed', async () => {
   const compiled = compileAssertions([
     { StatusCode: { expected: { Eq: 500 } } },
     { Body: { matcher: { Contains: 'ok' } } },
@@ -162,7 +162,7 @@ test('every assertion is evaluated, whatever the first ones come to', async () =
   expect(verdicts.map(({ result }) => result)).toEqual(['fail', 'pass', 'fail'])
 })
 
-test('a phase that never came makes its assertion false, and nothing is said to be seen', async () => {
+test('an assertion on a phase that was not reached fails, without an observed value', async () => {
   const { body, dnsUs, ...seen } = SEEN
   const assertions: readonly Assertion[] = [
     { Latency: { l_type: 'TotalLatency', expected: { LessThan: { secs: 60, nanos: 0 } } } },
@@ -179,7 +179,7 @@ test('a phase that never came makes its assertion false, and nothing is said to 
   expect(body?.bytes).toBe(dnsUs === 640 ? 11 : 0)
 })
 
-test('a secret stands in no text, neither as it was seen nor as it was expected', async () => {
+test('no text contains a secret, neither as the observed nor as the expected value', async () => {
   const secret = 'canary-0123456789'
   const tools = {
     ...TOOLS,
@@ -199,7 +199,7 @@ test('a secret stands in no text, neither as it was seen nor as it was expected'
   })
 })
 
-test('a long value is cut, and what a terminal would obey is made visible', async () => {
+test('a long value is truncated, and control characters are made visible', async () => {
   const headers = [['X-Long', `\u009b31m${'é'.repeat(300)}`]] as const
 
   const { seen } = await verdictOn(
@@ -210,7 +210,7 @@ test('a long value is cut, and what a terminal would obey is made visible', asyn
   expect(seen).toBe(`"\\u009b31m${'é'.repeat(196)}…"`)
 })
 
-test('a match that had to be ended is neither true nor false, and so is a pattern that the API refuses', async () => {
+test('a match that was aborted is neither true nor false, and so is a pattern that the API refuses', async () => {
   const tools = { ...TOOLS, matchElsewhere: async () => undefined }
   const body = { text: 'a'.repeat(300_000), bytes: 300_000, mediaType: '' }
   const seen = { ...SEEN, body }

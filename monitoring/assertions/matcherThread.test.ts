@@ -24,7 +24,7 @@ function regex(pattern: string): Regex {
   return compiled
 }
 
-test('matches are found in the thread as they are found here', async () => {
+test('the matcher thread finds the same matches as the main thread', async () => {
   thread = new MatcherThread()
   const text = `${'x'.repeat(10_000)} status: ok`
 
@@ -37,7 +37,7 @@ test('matches are found in the thread as they are found here', async () => {
   expect(found).toEqual([true, false, true])
 })
 
-test('a match that takes too long is ended, and what waited behind it is made', async () => {
+test('a match that takes too long is aborted, and the matches queued behind it run', async () => {
   thread = new MatcherThread()
 
   const [bomb, behind] = await Promise.all([
@@ -48,7 +48,7 @@ test('a match that takes too long is ended, and what waited behind it is made', 
   expect({ bomb, behind }).toEqual({ bomb: undefined, behind: true })
 })
 
-test('a pattern that took too long is left alone for its series for ten minutes, and for no other', async () => {
+test('a pattern that took too long is skipped for ten minutes in its series, and in no other', async () => {
   let nowMs = 0
   thread = new MatcherThread(() => nowMs)
   const bomb = regex(BOMB)
@@ -60,14 +60,14 @@ test('a pattern that took too long is left alone for its series for ten minutes,
   expect(await thread.match(bomb, SHORT_TEXT, FOR_EVER)).toBe(true)
 })
 
-test('a check whose deadline is over matches nothing, which says nothing against the pattern', async () => {
+test('a check past its deadline matches nothing, and its pattern is not skipped later', async () => {
   thread = new MatcherThread(() => 1_000)
 
   expect(await thread.match(regex('ok'), 'ok', { series: 'a', deadlineMs: 1_000 })).toBe(undefined)
   expect(await thread.match(regex('ok'), 'ok', FOR_EVER)).toBe(true)
 })
 
-test('closing ends what waits', async () => {
+test('closing ends the waiting matches', async () => {
   thread = new MatcherThread()
   const waiting = thread.match(regex('ok'), 'ok', FOR_EVER)
 

@@ -53,7 +53,7 @@ async function checkNamed(names: NameTable, port: number, confirmAfterMs?: numbe
   return result
 }
 
-test('a name for a private address is unknown, of one that has both the allowed one is dialled', async () => {
+test('a name with only private addresses is unknown, and of a name with both kinds the public address is dialled', async () => {
   const server = await startHttpServer((_request, response) => response.end(), { host: PUBLIC })
   const both = { 'shop.example': () => ['127.0.0.1', '10.0.0.1', PUBLIC] }
 
@@ -66,7 +66,7 @@ test('a name for a private address is unknown, of one that has both the allowed 
   expect(decoy.connections()).toBe(0)
 })
 
-test('a name that is public first and private when it is asked again gets no connection the second time', async () => {
+test('a name that resolves to a public address first and to a private one on the second attempt gets no second connection', async () => {
   const names = { 'shop.example': (question: number) => (question === 0 ? [PUBLIC] : ['127.0.0.1']) }
 
   // At the public address nothing listens on this port, so that there is a second attempt.

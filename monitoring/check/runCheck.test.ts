@@ -208,7 +208,7 @@ test.each<[string, string, string, readonly Assertion[], string]>([
   ['interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n', [], 'headers_too_large'],
   ['a header', 'HTTP/1.1 200 OK\r\nA: ', 'a', [], 'headers_too_large'],
 ])(
-  '%s without an end is left after a bounded number of bytes',
+  '%s without an end is aborted after a limited number of bytes',
   async (_name, start, part, assertions, reason) => {
     const bytesMax = 16 * 1_024 * 1_024
     const piece = part.repeat(16_384)
@@ -248,7 +248,7 @@ test.each<[string, string, string, readonly Assertion[], string]>([
   ],
   ['a header', 'HTTP/1.1 200 OK\r\nA: ', 'a', [], 'response_timeout'],
   ['interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n', [], 'response_timeout'],
-])('a check of %s in drops ends with its timeout', async (_name, start, drop, assertions, reason) => {
+])('a check with %s in small pieces ends at its timeout', async (_name, start, drop, assertions, reason) => {
   let closed: Promise<unknown> | undefined
   const server = await opened(
     startRawServer((socket) => {
@@ -268,7 +268,7 @@ test.each<[string, string, string, readonly Assertion[], string]>([
   expect(result).toMatchObject({ outcome: 'down', reason, attempts: 1 })
 })
 
-test('hosts that redirect to one another slowly have the timeout of one check in all', async () => {
+test('hosts that redirect to one another slowly share the timeout of one check', async () => {
   const server = await opened(
     startHttpServer(({ url }, response) => {
       setTimeout(() => response.writeHead(302, { location: `/${Number(url?.slice(1)) + 1}` }).end(), 30)
@@ -285,7 +285,7 @@ test('hosts that redirect to one another slowly have the timeout of one check in
   expect(server.connections()).toBeLessThan(20)
 })
 
-test('a bomb of a coding is ended at 1 MiB', async () => {
+test('a decompression bomb is aborted at 1 MiB', async () => {
   const bomb = gzipSync(Buffer.alloc(300_000_000))
   const server = await opened(
     startHttpServer((_request, response) => response.setHeader('Content-Encoding', 'gzip').end(bomb)),
@@ -301,7 +301,7 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
   ['deflate', deflateSync],
   ['deflate', deflateRawSync],
   ['br', brotliCompressSync],
-])('a body in %s is judged by what it says', async (coding, encode) => {
+])('a body in %s is decoded before its assertions', async (coding, encode) => {
   const server = await opened(
     startHttpServer((_request, response) =>
       response.setHeader('Content-Encoding', coding).end(encode(Buffer.from('ok'))),
@@ -326,7 +326,7 @@ test.each<[string, Buffer, string]>([
   expect(await checkOf({ url: urlOf(server), assertions })).toMatchObject({ outcome: 'up' })
 })
 
-test('a response that is only slow is degraded, and down where something else is wrong too', async () => {
+test('a response that is only slow is degraded, and one that fails another assertion as well is down', async () => {
   const server = await opened(startHttpServer((_request, response) => response.end('no')))
   const slow: Assertion = {
     Latency: { l_type: 'TotalLatency', expected: { LessThan: { secs: 0, nanos: 1 } } },
@@ -374,7 +374,7 @@ test.each<[string, NameTable, typeof SHORT | null, string, string]>([
   expect(result).toMatchObject({ outcome: 'down', reason, text })
 })
 
-test('without any DNS server nothing is said of the endpoint', async () => {
+test('without a reachable DNS server the endpoint is unknown', async () => {
   const { address, close } = await startDnsServer({})
   await close()
 
@@ -384,7 +384,7 @@ test('without any DNS server nothing is said of the endpoint', async () => {
   })
 })
 
-test('a name whose other address answers is degraded, one with a single address that answers the second time is up', async () => {
+test('a name whose other address answers is degraded, and a single address that answers the second attempt is up', async () => {
   let requests = 0
   const server = await opened(
     startHttpServer((_request, response) => {
@@ -410,7 +410,7 @@ test('a name whose other address answers is degraded, one with a single address 
   expect(one).toMatchObject({ outcome: 'up', attempts: 2, first: { reason: 'assertion_status' } })
 })
 
-test('when a failure is confirmed is asked once, and never where nothing failed', async () => {
+test('the delay before the confirming attempt is requested once, and only after a failure', async () => {
   const asked: string[] = []
   const answering = await opened(startHttpServer((_request, response) => response.end()))
   const failing = await opened(startHttpServer((_request, response) => response.writeHead(500).end()))

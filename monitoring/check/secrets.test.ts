@@ -21,7 +21,7 @@ const ENCODINGS: readonly ((canary: string) => string)[] = [
 const canary = (kind: string): string => `${kind}-${randomBytes(12).toString('hex')}"é/?`
 const CANARIES = 200
 
-test('200 canaries in queries, headers and bodies that the server sends back reach no result', async () => {
+test('200 canaries in queries, headers and bodies that the server echoes reach no result', async () => {
   const seen: string[] = []
   server = await startHttpServer(async (request, response) => {
     let body = ''

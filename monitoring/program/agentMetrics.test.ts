@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { serveMetrics } from './agentMetrics.ts'
 
-test('a metrics port that is taken is named, with what to do', async () => {
+test('a metrics port in use is named, with what to do', async () => {
   const figures = (): never => {
     throw new Error('nothing is scraped')
   }

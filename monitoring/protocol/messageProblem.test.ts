@@ -31,7 +31,7 @@ test.each([
   expect(error === undefined ? undefined : messageProblem(error)).toBe(problem)
 })
 
-test('an answer that is none says where it is wrong', () => {
+test('an invalid response is reported with the place of the error', () => {
   expect(() => readSyncAnswer({ protocol: 1, store: 'canary' })).toThrow(
     'the answer of the server is not understood: store: must be a UUID',
   )

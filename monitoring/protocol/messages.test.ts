@@ -4,13 +4,13 @@ import { syncAnswerSchema, syncRequestSchema } from './messages.ts'
 
 const ID = '0192b1d4-5c1e-4000-8000-0000000000aa'
 
-test('a server understands an agent that does not know whether it doubts itself', () => {
+test('a server accepts an agent that does not report whether it suspects its own network', () => {
   const { suspect: _, ...load } = IDLE_SYNC.load
 
   expect(syncRequestSchema.parse({ ...IDLE_SYNC, public_key: null, load }).load).toEqual(IDLE_SYNC.load)
 })
 
-test('an agent understands a server that names no addresses, as one that allows no private range', () => {
+test('an agent treats a server that names no ranges as one that allows no private range', () => {
   const answer = {
     ...{ protocol: 1, store: ID, region: 'eu-west-1', now_ms: 0, waited_ms: 0, epoch: 1, members: [ID] },
     ...{ cursor: '', whole: false, more: false, start: [], end: [], sealing: null, inventory: 'same' },

@@ -15,16 +15,16 @@ test.each<[number, Partial<ResponseFacts>]>([
     0b00011_011_01_10_1,
     { isBodyCut: true, httpVersion: '1.1', ipVersion: 4, tlsVersion: 'TLS 1.2', redirects: 3 },
   ],
-])('the flags %d stand for %o, also in results that are stored', (flags, facts) => {
+])('the flags %d mean %o, also in stored results', (flags, facts) => {
   expect(flagsOf({ ...NO_FACTS, ...facts })).toBe(flags)
   expect(factsOf(flags)).toEqual({ ...NO_FACTS, ...facts })
 })
 
-test('versions that a newer release added are unknown, and more redirects than fit are the most that do', () => {
+test('versions added by a newer release are unknown, and redirects beyond the maximum are stored as the maximum', () => {
   expect(factsOf(0b111_11_11_0)).toEqual(NO_FACTS)
   expect(factsOf(flagsOf({ ...NO_FACTS, redirects: 99 }))).toEqual({ ...NO_FACTS, redirects: 31 })
 })
 
-test('versions of TLS have the names that blackbox_exporter uses', () => {
+test('TLS versions have the names that blackbox_exporter uses', () => {
   expect(['TLSv1.2', 'TLSv1.3', 'SSLv3', null].map(tlsVersionOf)).toEqual(['TLS 1.2', 'TLS 1.3', null, null])
 })

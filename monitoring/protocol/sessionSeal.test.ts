@@ -3,7 +3,7 @@ import { acceptSession, makeKeyPair, offerSession, openFromSession, sealForSessi
 
 const place = { org: 'o', service: 's', endpoint: 'e', slot: 'header:x-token' }
 
-test('agent and server agree on a key, and what one seals the other opens', () => {
+test('agent and server agree on a key, and a value sealed by one can be opened by the other', () => {
   const agent = makeKeyPair()
   const { offer, key } = offerSession(agent.publicKey)
 
@@ -13,7 +13,7 @@ test('agent and server agree on a key, and what one seals the other opens', () =
   expect(Buffer.from(sealed, 'base64').includes('hush')).toBe(false)
 })
 
-test('a value that is moved to another place, changed, or of another session does not open', () => {
+test('a sealed value that is changed, moved to another place, or from another session cannot be opened', () => {
   const agent = makeKeyPair()
   const { key } = offerSession(agent.publicKey)
   const sealed = sealForSession(key, place, 'hush')
@@ -26,7 +26,7 @@ test('a value that is moved to another place, changed, or of another session doe
   expect(() => openFromSession(other.key, place, sealed)).toThrow()
 })
 
-test('a public key that is none starts no session', () => {
+test('an invalid public key starts no session', () => {
   expect(() => offerSession('')).toThrow()
   expect(() => offerSession('AAAA')).toThrow()
 })

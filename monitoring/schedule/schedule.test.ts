@@ -18,7 +18,7 @@ function run(schedule: Schedule, untilMs: number): readonly Slot[] {
 
 const isOnGrid = ({ phaseMs, intervalMs }: Grid, dueMs: number) => (dueMs - phaseMs) % intervalMs === 0
 
-test('the slots of a series follow from endpoint, region and interval alone', () => {
+test('the slots of a series depend only on endpoint, region and interval', () => {
   const id = '0192b1d4-5c1e-7000-8000-000000000001'
 
   const grids = [gridOf(id, 'eu-west-1', 60), gridOf(id, 'us-east-1', 60), gridOf(id, 'eu-west-1', 0)]
@@ -64,7 +64,7 @@ test('a restart repeats no slot and moves none', () => {
   expect([...ran, ...runsAgain]).toEqual(run(unbroken, START_MS + 200_000))
 })
 
-test('after a stall the newest slot runs alone, and not even that when it is too late', () => {
+test('after a stall only the newest slot runs, and not even that one when it is too late', () => {
   const grid: Grid = { phaseMs: 0, intervalMs: 10_000 }
   const schedule = new Schedule()
   schedule.start(1, grid, { nowMs: START_MS, isFirst: false })
@@ -80,7 +80,7 @@ test('after a stall the newest slot runs alone, and not even that when it is too
   expect(schedule.nextDueMs).toBe(START_MS + 90_000)
 })
 
-test('a first check that was missed in a stall runs all the same', () => {
+test('a first check that was missed during a stall still runs', () => {
   const grid: Grid = { phaseMs: 0, intervalMs: 3_600_000 }
   const schedule = new Schedule()
   schedule.start(1, grid, { nowMs: START_MS + 1_000, isFirst: true })
@@ -90,7 +90,7 @@ test('a first check that was missed in a stall runs all the same', () => {
   expect(slots).toEqual([{ series: 1, dueMs: START_MS + 1_000, lateMs: 899_000 }])
 })
 
-test('a clock that is set back an hour repeats no slot', () => {
+test('a clock that is set back by an hour repeats no slot', () => {
   const grid = gridOf('endpoint', 'eu-west-1', 60)
   const schedule = new Schedule()
   schedule.start(1, grid, { nowMs: START_MS, isFirst: false })
@@ -103,7 +103,7 @@ test('a clock that is set back an hour repeats no slot', () => {
   expect(schedule.nextDueMs).toBeGreaterThan(lastMs)
 })
 
-test('a replace keeps the next slot unless the interval changes, and an end takes it away', () => {
+test('a replace keeps the next slot unless the interval changes, and an end removes it', () => {
   const schedule = new Schedule()
   const grid = gridOf('endpoint', 'eu-west-1', 60)
   schedule.start(1, grid, { nowMs: START_MS, isFirst: false })
@@ -135,7 +135,7 @@ const operations = fc.array(
   { maxLength: 60 },
 )
 
-test('whatever is started, ended and stalled: every slot is due, of a running series, and never given twice', () => {
+test('after any sequence of starts, ends and stalls, each slot is due, belongs to a running series, and is given once', () => {
   fc.assert(
     fc.property(operations, (steps) => {
       const schedule = new Schedule()
@@ -203,7 +203,7 @@ test('an undisturbed schedule gives every slot of every series exactly once', ()
   )
 })
 
-test('the heap gives handles in the order in which they are due, whatever was moved and removed', () => {
+test('the heap returns handles in due order, whatever was moved and removed', () => {
   const moves = fc.array(fc.tuple(fc.nat(200), fc.option(fc.nat(1_000), { nil: undefined })), {
     maxLength: 400,
   })

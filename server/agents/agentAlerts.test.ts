@@ -27,13 +27,13 @@ function logged(reports: readonly Partial<AgentLoad>[]): readonly string[] {
   return messages
 }
 
-test('a clock that is wrong by more than 30 s, in either direction, is logged once until it is right', () => {
+test('a clock that is wrong by more than 30 s, in either direction, is logged once until it is correct', () => {
   const reports = [30_000, 30_001, 3_600_000, 0, -30_001].map((clock_ahead_ms) => ({ clock_ahead_ms }))
 
   expect(logged(reports)).toEqual(Array(2).fill("the clock of an agent's machine is wrong"))
 })
 
-test('an agent that doubts itself is logged once, and once when it ceases to', () => {
+test('an agent that suspects its own network is logged once, and once when it stops', () => {
   const reports = [false, true, true, false, false].map((suspect) => ({ suspect }))
 
   expect(logged(reports)).toEqual([

@@ -39,7 +39,7 @@ async function send({ path = '/agent/v1/sync', method = 'POST', headers = {}, bo
 
 const json = (value: object) => ({ body: JSON.stringify(value) })
 
-test('what is no message of the protocol is refused with its place, and with nothing of its value', async () => {
+test('an invalid message is refused with its place, and without its value', async () => {
   const canary = 'canary-value'
   const refusals = await Promise.all([
     send({ path: '/v1/services', ...json(sync()) }),
@@ -64,7 +64,7 @@ test('what is no message of the protocol is refused with its place, and with not
   ])
 })
 
-test('a message that is too long, compressed or not, is refused before it is held', async () => {
+test('a message that is too long, compressed or not, is refused before it is buffered', async () => {
   const long = await send({ body: Buffer.alloc(4 * MIB + 1) })
   const bomb = gzipSync(Buffer.alloc(64 * MIB))
   const refusedBomb = await send({ headers: { 'content-encoding': 'gzip' }, body: bomb })
@@ -73,7 +73,7 @@ test('a message that is too long, compressed or not, is refused before it is hel
   expect(bomb.length).toBeLessThan(MIB)
 })
 
-test('answers are compressed for agents that take it, and requests may be', async () => {
+test('responses are compressed for agents that accept it, and requests may be compressed', async () => {
   const body = gzipSync(JSON.stringify(sync({ version: 'x'.repeat(64) })))
 
   const { status, text } = await send({
@@ -96,7 +96,7 @@ test('an agent of another protocol is refused with the side to upgrade', async (
   expect(JSON.parse(newer.text).error).toContain('upgrade the server first')
 })
 
-test('API keys open nothing here, tokens nothing of the API, and wrong ones are slowed down', async () => {
+test('API keys are refused by the agent listener and agent tokens by the API, and invalid ones are throttled', async () => {
   const withKey = await send({
     headers: { authorization: `Bearer ${harness.server.apiKey}` },
     ...json(sync()),

@@ -19,13 +19,13 @@ test.each([
   ['away', seenBefore(120_000), null, 0],
   ['revoked', seenBefore(30_000), '2026-01-01T00:09:00.000Z', 0],
   ['revoked', null, '2026-01-01T00:09:00.000Z', 0],
-])('a token is %s by what was noted of its agents', (state, report, revokedAt, agents) => {
+])('a token is %s by the last reports of its agents', (state, report, revokedAt, agents) => {
   const shown = shownAgentToken({ ...TOKEN, report, revokedAt }, NOW_MS)
 
   expect([shown.state, shown.agents]).toEqual([state, agents])
 })
 
-test('a row shows the clock in seconds, and - for what no agent has said yet', () => {
+test('a row shows the clock in seconds, and - for values that no agent has reported yet', () => {
   const used = shownAgentToken({ ...TOKEN, report: seenBefore(30_000) }, NOW_MS)
   const unused = shownAgentToken({ ...TOKEN, report: null }, NOW_MS)
 

@@ -89,7 +89,7 @@ async function startSlowTarget(): Promise<{ readonly port: number; readonly serv
 }
 
 test.concurrent(
-  'an agent without free file descriptors goes on, says so, and takes no target for down',
+  'an agent without free file descriptors continues, reports it, and marks no target as down',
   PATIENT,
   async ({ expect, onTestFinished }) => {
     const { programs } = await scene(onTestFinished)
@@ -135,7 +135,7 @@ test.concurrent(
 )
 
 test.concurrent(
-  'an agent whose spool finds the disk full checks on, says so, and delivers all when the server is back',
+  'an agent whose spool is on a full disk continues to check, reports it, and delivers everything when the server is back',
   PATIENT,
   async ({ expect, onTestFinished }) => {
     const { programs, target } = await scene(onTestFinished)
@@ -179,7 +179,7 @@ test.concurrent(
 )
 
 test.concurrent(
-  'what an agent found down while the server was away opens no incident, once it is up again',
+  'a failure during a server outage opens no incident once the target is up again',
   PATIENT,
   async ({ expect, onTestFinished }) => {
     const { programs, target } = await scene(onTestFinished)
@@ -216,7 +216,7 @@ test.concurrent(
 )
 
 test.concurrent(
-  'an agent that is killed and restarted while the server is away delivers once, and opens no incident of old results',
+  'an agent that is killed and restarted during a server outage delivers results once, and opens no incident for old ones',
   PATIENT,
   async ({ expect, onTestFinished }) => {
     const { programs, target } = await scene(onTestFinished)

@@ -114,7 +114,7 @@ function everythingWritten(): string {
   return [...files, server.stderr(), ...agents.map((agent) => agent.output())].join('\n')
 }
 
-test('an agent checks its region, keeps what it finds while the server is away, and delivers it once', async () => {
+test('an agent checks its region, keeps results while the server is unreachable, and delivers them once', async () => {
   const spool = join(folder, 'spool')
   const agent = startAgent('--spool', spool)
   const endpoints = ['/', '/1', '/2', '/3', '/4', '/5', '/6', '/7'].map((path, place) => {
@@ -234,7 +234,7 @@ test('an agent whose token is revoked ends at once, and says so', async () => {
   expect(shown).toMatchObject({ region: REGION, last4: token.slice(-4), state: 'revoked', agents: 0 })
 })
 
-test('an agent trusts the authority of its --ca-file and no other, and says which setting to check', async () => {
+test('an agent trusts only the CA of its --ca-file, and names the setting to check', async () => {
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text)
     return join(folder, name)

@@ -77,7 +77,7 @@ async function linesLogged(msg: string): Promise<readonly object[]> {
   }
 }
 
-test('a target that breaks gets an incident by itself, which says when checks pass again and holds no secret', async () => {
+test('a failing target gets an automatic incident, which reports recovery and contains no secret', async () => {
   const { id: orgId } = await admin('org', 'create', '--name', 'Acme', '--plan', 'enterprise')
   await admin('plan', 'limits', '--org', orgId, '--interval-secs-min', '1')
   await admin('org', 'auto-incidents', '--org', orgId, '--threshold', '2', '--window', '1')

@@ -332,7 +332,7 @@ async function realLogs(minutes: readonly Minute[]): Promise<readonly Log[]> {
   }
 }
 
-test('whatever happens, and wherever the process dies, each incident is there once and says what the rules say', async () => {
+test('after any sequence of events and crashes, each incident exists once and follows the rules', async () => {
   await fc.assert(
     fc.asyncProperty(history, async (minutes) => {
       expect(await realLogs(minutes)).toEqual(expectedLogs(minutes))

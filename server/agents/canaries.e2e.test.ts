@@ -87,7 +87,7 @@ function filesOf(isRead: (name: string) => boolean): readonly Buffer[] {
     .map((entry) => readFileSync(join(entry.parentPath, entry.name)))
 }
 
-test('200 sealed values and the token reach nothing that is written or shown, queries and plain bodies no result', {
+test('200 sealed values and the agent token are in no file or output, and queries and plain bodies in no result', {
   timeout: 240_000,
 }, async () => {
   const spool = join(programs.folder, 'spool')

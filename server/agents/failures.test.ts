@@ -46,7 +46,7 @@ const handedOver = () =>
 const reported = (instance: string) =>
   harness.handedOver.filter(({ request }) => request.instance === instance).length
 
-test('an agent that is cut off is lost, checks on, and hands over later what it found, each slot once', async () => {
+test('a disconnected agent is lost, continues to check, and delivers its results later, each slot once', async () => {
   const { token } = await harness.createToken()
   harness.startAgent('one', harness.networkLink(token, proxy.url))
   const { id: serviceId } = await create(['/cut'])
@@ -94,7 +94,7 @@ test('an agent with the instance of another is refused 409, and checks nothing u
   expect(refusals[0]).toMatchObject({ status: 409 })
 })
 
-test('one of three agents that goes silent is lost alone, and the others take its endpoints', async () => {
+test('when one of three agents goes silent, only that one is lost, and the others take its endpoints', async () => {
   // Ids are random, and so is who checks an endpoint: of these, each agent gets some.
   const paths = Array.from({ length: 60 }, (_, index) => `/${index}`)
   const { token } = await harness.createToken()
@@ -125,7 +125,7 @@ test('one of three agents that goes silent is lost alone, and the others take it
   expect(own.length).toBeGreaterThan(0)
 })
 
-test('an announcement that comes again, doubled and late, starts nothing anew', async () => {
+test('a repeated, duplicated or late announcement restarts nothing', async () => {
   const prepared: string[] = []
   const library = checkLibrary({ allowedRanges: ['127.0.0.0/8'], userAgent: 'one' })
   harness.startAgent('one', harness.portLink(), {

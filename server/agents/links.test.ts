@@ -52,7 +52,7 @@ describe.each(['within the server', 'over the network'])('an agent %s', (place) 
     return harness.networkLink((await harness.createToken()).token)
   }
 
-  test('checks what there is and what is made, sends secrets, and reports', async () => {
+  test('checks existing and new services, sends secrets, and reports results', async () => {
     const secret = { value: 'hush', sensitive: true }
     const call = {
       Http: { method: 'POST' as const, timeout: null, headers: { 'X-Token': secret }, body: secret },
@@ -70,7 +70,7 @@ describe.each(['within the server', 'over the network'])('an agent %s', (place) 
     expect(JSON.stringify(harness.handedOver)).not.toContain('hush')
   })
 
-  test('follows replace, pause, resume and delete, and comes to the inventory of the server', async () => {
+  test('follows replace, pause, resume and delete, and reaches the inventory of the server', async () => {
     const agent = harness.startAgent('one', await link())
     const { id } = await create('/old')
     await target.visited('/old', 1)
@@ -97,7 +97,7 @@ describe.each(['within the server', 'over the network'])('an agent %s', (place) 
   })
 })
 
-test('results that are none are refused over both links with a status, so that they are not sent again', async () => {
+test('invalid results are refused over both links with a status, so that they are not sent again', async () => {
   const links = [harness.portLink(), harness.networkLink((await harness.createToken()).token)]
   const { instance } = IDLE_SYNC
   const batch = {
@@ -120,7 +120,7 @@ test('results that are none are refused over both links with a status, so that t
   ])
 })
 
-test('a service that was made before an agent came is checked at once when one comes, and not again by the next', async () => {
+test('a service created before the first agent connects is checked at once when it does, and not again at once by the next agent', async () => {
   const { id } = await create('/', { interval_secs: 86_400 })
   const request = { ...IDLE_SYNC, wait_ms: 0, public_key: null }
   const everything = async () => {
@@ -144,7 +144,7 @@ test('a service that was made before an agent came is checked at once when one c
   expect(late).toMatchObject([{ service: id, first: false }])
 })
 
-test('agents of a region divide its endpoints, and take over what one leaves or loses', async () => {
+test('agents of a region divide its endpoints, and take over those of an agent that leaves or is lost', async () => {
   const paths = Array.from({ length: 8 }, (_, index) => `/${index}`)
   const { token } = await harness.createToken()
   const [one, two] = [harness.startAgent('one', harness.networkLink(token)), harness.networkLink(token)]
@@ -194,7 +194,7 @@ test('a region that loses its last agent is logged once, and once when it has on
   expect([timesLogged(lost), timesLogged(back)]).toEqual([1, 1])
 })
 
-test('a region that is not remote gives its agents nothing, no definition either, and gives it back', async () => {
+test('agents of a region that stops being remote lose their endpoints and definitions, and get them back with remote', async () => {
   const { token } = await harness.createToken()
   harness.startAgent('one', harness.networkLink(token))
   await create('/')
@@ -244,7 +244,7 @@ test('results of a series of another region are refused and logged, and those of
   )
 })
 
-test('an agent that lost a service gets it again, because its inventory is not that of the server', async () => {
+test('an agent that lost a service gets it again, because its inventory differs from that of the server', async () => {
   const link = harness.networkLink((await harness.createToken()).token)
   await create('/')
   let lost = 0
@@ -268,7 +268,7 @@ test('an agent that lost a service gets it again, because its inventory is not t
   expect(lost).toBe(1)
 })
 
-test('a revoked token ends what waits, and the agent forgets everything', async () => {
+test('a revoked token ends waiting requests, and the agent drops all definitions', async () => {
   const { id, token } = await harness.createToken()
   const refusals: LinkError[] = []
   harness.startAgent('one', harness.networkLink(token), { onRefused: (error) => refusals.push(error) })
@@ -305,7 +305,7 @@ test('an agent checks no private address that the server does not allow, and not
   expect(target.visits('/')).toEqual([])
 })
 
-test('an agent that reaches none of its hosts says so, and makes none of them down', async () => {
+test('an agent that reaches none of its hosts reports it, and marks none of them as down', async () => {
   const { token } = await harness.createToken()
   const paths = [1, 2, 3, 4, 5].map((host) => target.url('/').replace('127.0.0.1', `127.0.0.${host + 10}`))
   await create('/', { endpoints: paths.map((url) => endpointBody({ url })) })

@@ -17,7 +17,7 @@ const introduced = { token: DUBLIN, publicKey, version: '1.0.0', load: IDLE_SYNC
 const join = (instance: string) => members.join({ instance, ...introduced })
 const presence = () => members.presenceIn(['eu-west-1'])
 
-test('an agent is one of its region from its first request on, and each change of them has another epoch', () => {
+test('an agent is a member of its region from its first request on, and each change of members has a new epoch', () => {
   const epochs = [members.epochOf('eu-west-1')]
   join('b')
   epochs.push(members.epochOf('eu-west-1'))
@@ -31,7 +31,7 @@ test('an agent is one of its region from its first request on, and each change o
   expect([new Set(epochs).size, epochs[2] === epochs[3]]).toEqual([3, true])
 })
 
-test('an agent that neither asks nor reports for 45 s is lost, and one that reports is not', () => {
+test('an agent without requests or reports for 45 s is lost, and one that reports is not', () => {
   join('silent')
   join('reporting')
   nowMs += LOST_MS - 1
@@ -43,7 +43,7 @@ test('an agent that neither asks nor reports for 45 s is lost, and one that repo
   expect(members.instancesOf('eu-west-1')).toEqual(['reporting'])
 })
 
-test('an agent whose connection ended is lost after 5 s, and one that asks again is not', () => {
+test('an agent whose connection ended is lost after 5 s, and one that reconnects is not', () => {
   const killed = join('killed')
   const back = join('back')
   members.seeGone(killed, killed.asks)
@@ -75,7 +75,7 @@ test('an agent that reports after its connection ended stays, and the last messa
   expect(members.instancesOf('eu-west-1')).toEqual(['cut'])
 })
 
-test('a region is lost when it had no agent for 45 s, and not while one is restarted', () => {
+test('a region is lost after 45 s without an agent, and not during a restart of one', () => {
   members.leave(join('a'))
   const afterLeaving = presence()
   nowMs += LOST_MS - 1
@@ -92,7 +92,7 @@ test('a region is lost when it had no agent for 45 s, and not while one is resta
   ])
 })
 
-test('of two agents with one instance the second is refused until the first was silent for 45 s', () => {
+test('of two agents with the same instance id the second is refused until the first was silent for 45 s', () => {
   join('a')
   const other = { ...introduced, instance: 'a', publicKey: makeKeyPair().publicKey }
 
@@ -102,7 +102,7 @@ test('of two agents with one instance the second is refused until the first was 
   expect(members.join(other).instance).toBe('a')
 })
 
-test('a token has a limited number of agents, and a revoked one none', () => {
+test('a token has a limited number of agents, and a revoked token none', () => {
   for (let index = 0; index < TOKEN_INSTANCES_MAX; index += 1) join(`agent ${index}`)
 
   expect(() => join('one more')).toThrow('the token dublin is used by 32 agents already')
@@ -110,7 +110,7 @@ test('a token has a limited number of agents, and a revoked one none', () => {
   expect(members.instancesOf('eu-west-1')).toEqual([])
 })
 
-test('a public key that is none is refused', () => {
+test('an invalid public key is refused', () => {
   const introduction = { ...introduced, instance: 'a', publicKey: 'A'.repeat(43) }
 
   expect(() => members.join(introduction)).toThrow('public_key: is no X25519 public key')

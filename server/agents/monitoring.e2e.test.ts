@@ -70,7 +70,7 @@ async function show(...args: string[]) {
 const resultsOf = async (id: string): Promise<readonly ShownResult[]> =>
   (await show('results', '--service', id)).results
 
-test('a killed server repeats no slot, keeps every result that it stored, and shows what it missed as unknown', async () => {
+test('a killed server repeats no slot, keeps every stored result, and shows missed slots as unknown', async () => {
   const service = await create('/killed')
   await target.visited('/killed', 2)
   const before = await resultsOf(service.id)

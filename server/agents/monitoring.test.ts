@@ -100,7 +100,7 @@ async function stateWhere(id: string, isWanted: (row: StateRow) => boolean) {
   }
 }
 
-test('a service is checked from each of its regions as soon as it is made, and is up', async () => {
+test('a service is checked from each of its regions as soon as it is created, and is up', async () => {
   const token = { value: 'open sesame', sensitive: true }
   const call = { Http: { method: 'GET' as const, timeout: null, headers: { 'X-Token': token } } }
   const service = await create('/made', {
@@ -127,7 +127,7 @@ test('a service is checked from each of its regions as soon as it is made, and i
   expect(target.visits('/made')[0]?.headers['x-token']).toBe('open sesame')
 })
 
-test('a target that breaks makes its service down with a reason, and mended it is up again', async () => {
+test('a failing target makes its service down with a reason, and a repaired one up again', async () => {
   const service = await create('/breaks')
   await stateWhere(service.id, ({ state }) => state === 'up')
 
@@ -188,7 +188,7 @@ test('a region that is switched off is not checked, and one that is switched on 
   expect(shown[2]).toEqual({ code: 'us-east-1', city: 'Ashburn', mode: 'off', agents: 0, lastSeenAt: null })
 })
 
-test('damaged results are moved aside: the server starts, says so, and goes on', async () => {
+test('damaged results are moved aside: the server reports it, starts and continues', async () => {
   const service = await create('/damaged')
   await stateWhere(service.id, ({ state }) => state === 'up')
   await server.close()

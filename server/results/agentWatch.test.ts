@@ -6,7 +6,7 @@ import { prepareAgentWatch } from './agentWatch.ts'
 import { prepareStateRows } from './stateRows.ts'
 import { openedResults } from './testing/openedResults.ts'
 
-test('a region that loses its agents is reported once, over restarts too, and once when it has one again', () => {
+test('a region that loses its agents is reported once, even across restarts, and once when it has one again', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-presence-'))
   /** Looks at `atS`, as a thread that was just started. */
   const look = (atS: number, isPresent: boolean): void => {

@@ -60,7 +60,7 @@ function transitions(): readonly Transition[] {
   return results.database.prepare<[], Transition>(sql).all()
 }
 
-test('a certificate that was seen twice is reported once for each threshold, and when it ends, seen or not', () => {
+test('a certificate that was seen twice is reported once for each threshold and when it expires, seen again or not', () => {
   see(NOW_S)
   const once = look(NOW_S)
   see(NOW_S + HOUR_S)
@@ -86,7 +86,7 @@ test('a certificate that was seen twice is reported once for each threshold, and
   })
 })
 
-test('a certificate that replaces another starts anew, and the other one is forgotten after a day', () => {
+test('a replaced certificate is tracked anew, and the former one is removed after a day', () => {
   see(NOW_S)
   see(NOW_S + HOUR_S)
   look(NOW_S + HOUR_S)
@@ -100,7 +100,7 @@ test('a certificate that replaces another starts anew, and the other one is forg
   expect(left).toEqual(['second'])
 })
 
-test('losing the results reports a certificate again, and gives no second notice', async () => {
+test('a loss of the results reports a certificate again, and causes no second notice', async () => {
   const store = await openStore(folder, systemEnvironment.nowMs)
   async function apply(file: string): Promise<readonly AppliedEffect['kind'][]> {
     const kinds: AppliedEffect['kind'][] = []
@@ -130,7 +130,7 @@ test('losing the results reports a certificate again, and gives no second notice
   expect({ first, again, next }).toEqual({ first: ['noticed'], again: ['nothing'], next: ['noticed'] })
 })
 
-test('transitions stay for seven days, and until they are applied', () => {
+test('transitions are kept for seven days, and until they are applied', () => {
   see(NOW_S)
   see(NOW_S + HOUR_S)
   look(NOW_S + HOUR_S)

@@ -86,7 +86,7 @@ const round = (minute: number, dublin: Outcome, ashburn: Outcome = dublin): Test
   { series: ASHBURN, dueS: START_S + 60 * minute + 5, outcome: ashburn },
 ]
 
-test('a service is unknown until its first results, then as they say, each change once', () => {
+test('a service is unknown until its first results, then follows them, and reports each change once', () => {
   results.update()
   results.send(round(1, 'up'))
   results.send(round(2, 'up', 'down'))
@@ -108,7 +108,7 @@ test('a service is unknown until its first results, then as they say, each chang
   expect(transitions[2]).toMatchObject({ at_s: START_S + 180, kind: 'service.state' })
 })
 
-test('a batch that comes again stores nothing and changes no state', () => {
+test('a repeated batch stores nothing and changes no state', () => {
   results.update()
   const batch = [...round(1, 'down'), ...round(2, 'up')]
   const first = results.send(batch)
@@ -146,7 +146,7 @@ test('invalid results are refused, each with its reason, and the rest is stored'
   expect([answer?.stored, ofAnother?.stored, ofAnother?.refused[0]?.[2]]).toEqual([1, 0, 'other_store'])
 })
 
-test('what the definition before found after the change is refused, and before it is history', () => {
+test('a result of a former definition is refused if it is later than the change, and is history if it is earlier', () => {
   results.update()
   results.send(round(1, 'up'))
   results.update({ generation: 2 }, START_S + 120)
@@ -158,7 +158,7 @@ test('what the definition before found after the change is refused, and before i
   expect(results.serviceStates().at(-1)).toEqual([START_S + 60, 1])
 })
 
-test('a pause ends the series at once, and what was under way is history', () => {
+test('a pause ends the series at once, and results of checks in progress are history', () => {
   results.update()
   results.send(round(1, 'up'))
   results.update({ generation: 2, pausedAtS: START_S + 90 }, START_S + 90)
@@ -176,7 +176,7 @@ test('a pause ends the series at once, and what was under way is history', () =>
   ])
 })
 
-test('a service that was paused before the results were lost is paused since then', () => {
+test('a service that was paused before the results were lost is shown as paused since that time', () => {
   results.update({ pausedAtS: START_S - 86_400 })
 
   const states = results.database.prepare('SELECT since_s FROM service_now').pluck().all()
@@ -185,7 +185,7 @@ test('a service that was paused before the results were lost is paused since the
   expect(results.serviceStates()).toEqual([[START_S, 5]])
 })
 
-test('a region that is removed leaves the quorum at once', () => {
+test('a removed region leaves the quorum at once', () => {
   results.update()
   results.send(round(1, 'up', 'down'))
   results.update({ generation: 2, regions: ['eu-west-1'] }, START_S + 120)
@@ -205,7 +205,7 @@ test('a deleted service is gone, and its results are refused', () => {
   expect(results.send(round(2, 'up'))?.refused.map(([, , reason]) => reason)).toEqual(['ended', 'ended'])
 })
 
-test('silence makes a service unknown, and one result of each region up again', () => {
+test('a service without results becomes unknown, and up again with one result of each region', () => {
   results.update()
   results.send(round(1, 'up'))
   results.board.transact(() => results.board.markStale(START_S + 600))
@@ -219,7 +219,7 @@ test('silence makes a service unknown, and one result of each region up again', 
   ])
 })
 
-test('of a restored store every generation is older, and a service that it does not have is gone', () => {
+test('after a restore older generations are accepted, and services missing from the store are removed', () => {
   results.update({ generation: 9 })
   results.send([{ series: DUBLIN, dueS: START_S + 60, generation: 9 }])
   results.database.close()
@@ -234,7 +234,7 @@ test('of a restored store every generation is older, and a service that it does 
   expect(results.serviceStates().at(-1)).toEqual([START_S + 200, 6])
 })
 
-test('a restored store gets no transition of the time after its backup, and hears again that a service is up', () => {
+test('a restored store gets no transition from after its backup, and is told again that a service is up', () => {
   results.update({ steadyS: 120 })
   for (let minute = 1; minute < 9; minute += 1) results.send(round(minute, minute < 4 ? 'down' : 'up'))
   const kindsAfter = (sequence: number) =>
@@ -256,7 +256,7 @@ test('a restored store gets no transition of the time after its backup, and hear
   expect(kindsAfter(2)).toEqual(['service.recovered', 'service.steady'])
 })
 
-test('what a transaction could not store is in no state either', () => {
+test('results of a failed transaction change no state', () => {
   results.update()
   results.send(round(1, 'up'))
   const before = results.states()
@@ -272,7 +272,7 @@ test('what a transaction could not store is in no state either', () => {
   expect(results.states()).toEqual(before)
 })
 
-test('results in any order: a restart has the states that the process before had', () => {
+test('after results in any order, a restart has the same states as the former process', () => {
   const outcomes = Object.keys(OUTCOMES) as Outcome[]
   const steps = fc.array(
     fc.record({

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { JoinedBytes } from './joinedBytes.ts'
 
-test('parts of any length come to the same bytes, whatever is read in between', () => {
+test('parts of any length are joined to the same bytes, whatever is read in between', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), fc.nat(500), (parts, bytesMax) => {
       const joined = new JoinedBytes(bytesMax)
@@ -18,7 +18,7 @@ test('parts of any length come to the same bytes, whatever is read in between', 
   )
 })
 
-test('bytes that come one by one take no more memory than they may have', () => {
+test('bytes that arrive one by one use no more memory than allowed', () => {
   const joined = new JoinedBytes(100_000)
   for (let count = 0; count < 100_000; count += 1) joined.push(Buffer.from('a'))
 

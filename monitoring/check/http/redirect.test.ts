@@ -53,7 +53,7 @@ test.each<[number, 'GET' | 'POST', string]>([
   [307, 'POST', 'POST body'],
   [308, 'POST', 'POST body'],
   [307, 'GET', 'GET body'],
-])('after %i a %s goes on as "%s"', async (status, method, followed) => {
+])('after %i a %s continues as "%s"', async (status, method, followed) => {
   const server = await opened(
     startHttpServer(async (request, response) => {
       const parts: Buffer[] = []

@@ -27,14 +27,14 @@ function faultOf(
   return result
 }
 
-test('3,000 generated responses read as node:http reads them, but for differences that have a name', async () => {
+test('3,000 generated responses are read as node:http reads them, except for the listed differences', async () => {
   const { whole, unnamed } = await compareReaders(0, 3_000)
 
   expect({ unnamed, isMostlyWhole: whole > 1_000 }).toEqual({ unnamed: [], isMostlyWhole: true })
   expect(NAMED_DIFFERENCES.length).toBeLessThanOrEqual(20)
 })
 
-test('a response reads the same whatever pieces it arrives in', () => {
+test('a response is read the same way however it is split into pieces', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1_000_000 }), (seed) => {
       const { bytes, pieces } = generatedResponse(seed)
@@ -81,12 +81,12 @@ test.each<[string, readonly string[], ReadFault]>([
 test.each([
   ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n'],
   ['line feeds alone', 'HTTP/1.1 200 OK\nServer: a\n\n'],
-])('%s is no HTTP at once, although the server keeps the connection open', (_name, bytes) => {
+])('%s is refused at once as not HTTP, although the server keeps the connection open', (_name, bytes) => {
   expect(faultOf([bytes], 'open')).toBe('not_http')
   expect(faultOf([...bytes], 'open')).toBe('not_http')
 })
 
-test('trailers have an end', () => {
+test('the length of trailers is limited', () => {
   const chunks = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n'
   expect(faultOf([chunks, ...Array<string>(9_000).fill('A: bbbbb\r\n')], 'open')).toBe('not_http')
   expect(faultOf([chunks, 'A: b\r\n\r\n'], 'open')).toBe('whole')

@@ -31,7 +31,7 @@ test.each([
   expect(result.certificates).toMatchObject([{ host: 'localhost', port: server.port }])
 })
 
-test('an address is looked for in the certificate, and a Host header names whom the check expects', async () => {
+test('a certificate is verified for the IP address of the URL, or for the name in a Host header', async () => {
   const server = await startHttpServer((_request, response) => response.end(), {
     certificate: authority.valid,
   })

@@ -13,7 +13,7 @@ test.each([
   [true, 'connect_unreachable', `${WITHOUT_ROUTE}:80 (IPv4) cannot be reached (ENETUNREACH)`],
   [false, 'agent_local', `this machine could not connect to ${WITHOUT_ROUTE}:80 (IPv4) (ENETUNREACH)`],
 ])(
-  'where the machine has a route for others: %s, an address without one is %s',
+  'if the machine has a route for other addresses (%s), an address without one is %s',
   async (hasRoute, reason, text) => {
     const clock = new AttemptClock(10_000, () => performance.now() * 1_000)
 
@@ -30,7 +30,7 @@ const DEAF = `require('net').createServer().listen({ port: 0, host: '127.0.0.1',
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 })`
 
-test('a host that answers no connection is connect_timeout', async () => {
+test('a host that does not answer a connection gives connect_timeout', async () => {
   const deaf = spawn(process.execPath, ['-e', DEAF])
   const [chunk] = await once(deaf.stdout, 'data')
   const port = Number(chunk)

@@ -139,7 +139,7 @@ test.each<[string, string, Refusal | undefined, { readonly outcome: string; read
   expect(JSON.stringify(result)).not.toContain('canary')
 })
 
-test('a proxy that is away leaves the endpoint unknown', async () => {
+test('an unreachable proxy makes the endpoint unknown', async () => {
   const proxy = await startProxy({})
   await proxy.close()
 
@@ -151,7 +151,7 @@ test('a proxy that is away leaves the endpoint unknown', async () => {
   })
 })
 
-test('with_dns resolves the name here, and only to measure it', async () => {
+test('behind a proxy, with_dns resolves the name locally, only to measure it', async () => {
   const proxy = await startProxy({ [HOST]: server.port })
   const dns = await startDnsServer({ [HOST]: () => ['127.0.0.1'] }, 0)
   const settings = {

@@ -32,7 +32,7 @@ function fill(hours: number) {
   return opened
 }
 
-test('a file that is damaged is moved aside, and results go on in a new one', () => {
+test('a damaged file is moved aside, and results continue in a new one', () => {
   fill(1).database.close()
   writeFileSync(
     join(folder, RESULTS_FILE),
@@ -47,7 +47,7 @@ test('a file that is damaged is moved aside, and results go on in a new one', ()
   expect(count).toBe(0)
 })
 
-test('a file whose pages were lost is found by the look that follows a failure', () => {
+test('a file with lost pages is found by the integrity check after a failure', () => {
   const { sqlite, database: filled } = fill(4)
   sqlite?.pragma('wal_checkpoint(TRUNCATE)')
   filled.close()
@@ -59,7 +59,7 @@ test('a file whose pages were lost is found by the look that follows a failure',
   expect(damagedFile).toMatch(/results\.db\.damaged-/)
 })
 
-test('a command that finds the file damaged says which one, and what to do', async () => {
+test('a command that finds a damaged file names it, and says what to do', async () => {
   const file = join(folder, RESULTS_FILE)
   writeFileSync(file, 'damaged '.repeat(1_000))
 
@@ -68,7 +68,7 @@ test('a command that finds the file damaged says which one, and what to do', asy
   )
 })
 
-test('ingest that finds the disk full is refused whole, reads go on, and so does ingest when there is room', async () => {
+test('ingest on a full disk is refused completely, reads continue, and ingest continues when there is room', async () => {
   const small = fill(1)
   const { results } = small.measurements(START_S + HOUR_S)
   const more = () => [...Array(40).keys()].flatMap((hour) => resultsOf(hour + 1))
@@ -89,7 +89,7 @@ test('ingest that finds the disk full is refused whole, reads go on, and so does
   expect(answers.reduce((sum, { stored }) => sum + stored, 0)).toBe(recent().length)
 })
 
-test('a command that comes while the server creates the file finds no results', async () => {
+test('a command during the creation of the file finds no results', async () => {
   const unfinished = new Sqlite(join(folder, RESULTS_FILE))
   unfinished.pragma('journal_mode = WAL')
 

@@ -26,7 +26,7 @@ const result: fc.Arbitrary<StoredResult> = fc.record({
 const results = fc.uniqueArray(result, { selector: ({ dueS }) => dueS, maxLength: 40 })
 const byDue = (given: readonly StoredResult[]) => [...given].sort((a, b) => a.dueS - b.dueS)
 
-test('a chunk has the results that were added, each once and in order, however they came', () => {
+test('a chunk has the added results, each once and in order, whatever the order of their addition', () => {
   fc.assert(
     fc.property(results, (given) => {
       const writer = new ChunkWriter()
@@ -38,7 +38,7 @@ test('a chunk has the results that were added, each once and in order, however t
   )
 })
 
-test('results merge to one sequence, in which what was there first stays', () => {
+test('results are merged to one sequence, in which the first of two duplicates stays', () => {
   fc.assert(
     fc.property(results, results, (first, second) => {
       const merged = mergeResults(byDue(first), byDue(second))
@@ -70,7 +70,7 @@ test('an ordinary result takes less than 20 bytes', () => {
   expect(writer.bytes.length / 60).toBeLessThan(20)
 })
 
-test('a chunk that is cut, or of a later format, is an error', () => {
+test('a chunk that is truncated, or of a later format, is an error', () => {
   const [one] = fc.sample(result, 1)
   const { bytes } = new ChunkWriter(one === undefined ? [] : [one])
 

@@ -63,7 +63,7 @@ function dump({ database }: Opened) {
 const count = ({ database }: Opened, table: string): unknown =>
   database.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
 
-test('compaction that is interrupted anywhere ends, run again, with what a straight run gives', () => {
+test('a compaction that is interrupted anywhere and repeated gives the result of an uninterrupted one', () => {
   const fill = (opened: Opened): void => {
     opened.update([one, two], START_S)
     opened.send([...minutes(ONE, START_S, 110), ...minutes(TWO, START_S, 110, 'down')], START_S + 110 * 60)
@@ -104,7 +104,7 @@ test('compaction that is interrupted anywhere ends, run again, with what a strai
   )
 })
 
-test('results of the log, of the open hour, of chunks and late ones are one sequence without doubles', async () => {
+test('results of the log, of the open hour, of chunks and late ones form one sequence without duplicates', async () => {
   const opened = openedResults(newFolder())
   opened.update([one], START_S)
   const sent: TestResult[] = []
@@ -134,7 +134,7 @@ test('results of the log, of the open hour, of chunks and late ones are one sequ
   opened.database.close()
 }, 30_000)
 
-test('a result that comes again after its hour was compacted is known', () => {
+test('a result that is repeated after its hour was compacted is recognised', () => {
   const opened = openedResults(newFolder())
   opened.update([one], START_S)
   opened.send(minutes(ONE, START_S, 60), START_S + HOUR_S)
@@ -174,7 +174,7 @@ test('late results correct the rollup of their hour and the checks of their day,
   opened.database.close()
 })
 
-test('days have the seconds of each state, and maintenance instead of a state, once and for all', async () => {
+test('days have the seconds of each state, with maintenance in place of a state, and do not change later', async () => {
   const opened = openedResults(newFolder(), {
     maintenance: [
       { serviceId: one.id, fromS: START_S + DAY_S + HOUR_S, untilS: START_S + DAY_S + 2 * HOUR_S },
@@ -209,7 +209,7 @@ test('days have the seconds of each state, and maintenance instead of a state, o
   opened.database.close()
 })
 
-test('results are kept for as long as the plan says, hours longer, and days dropped as tables', () => {
+test('results are kept for the retention of the plan, hours for longer, and old days are dropped as tables', () => {
   const opened = openedResults(newFolder(), {
     retention: new Map([[ORG, { resultsDays: 30, hoursDays: 396 }]]),
   })
@@ -235,7 +235,7 @@ test('results are kept for as long as the plan says, hours longer, and days drop
   opened.database.close()
 })
 
-test('a deleted service is invisible at once, and its history is gone with the next upkeep', async () => {
+test('a deleted service is invisible at once, and its history is removed by the next upkeep', async () => {
   const opened = openedResults(newFolder())
   opened.update([one, two], START_S)
   opened.send([...minutes(ONE, START_S, 110), ...minutes(TWO, START_S, 110)], START_S + 110 * 60)
@@ -265,7 +265,7 @@ test('a deleted service is invisible at once, and its history is gone with the n
   opened.database.close()
 })
 
-test('an endpoint that a service no longer has leaves with its history when that is too old', () => {
+test('a removed endpoint is deleted with its history when that exceeds the retention', () => {
   const opened = openedResults(newFolder())
   opened.update([one], START_S)
   opened.send(minutes(ONE, START_S, 60), START_S + HOUR_S)

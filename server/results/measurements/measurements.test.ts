@@ -57,7 +57,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('states have the reasons, the newest result, a p95 and a letter for each of the last 24 hours', async () => {
+test('states have their reasons, the newest result, a p95 and a letter for each of the last 24 hours', async () => {
   const states = await measurements.states(ORG)
 
   expect(states.map(({ id, state, lastResultS, hours }) => ({ id, state, lastResultS, hours }))).toEqual([
@@ -73,7 +73,7 @@ test('states have the reasons, the newest result, a p95 and a letter for each of
   expect(states[1]?.reasons).toMatchObject([{ region: 'eu-west-1', reason: 'no_result' }])
 })
 
-test('days add up to their length, and have the half hours in which a region failed', async () => {
+test('the seconds of a day add up to its length, and days have the half-hours in which a region failed', async () => {
   const days = await measurements.days([service.id, silent.id], '2026-12-13', '2026-12-16')
   const own = days.filter(({ serviceId }) => serviceId === service.id)
 
@@ -123,7 +123,7 @@ test('a gap in the latencies is a point without values', async () => {
   ])
 })
 
-test('a slot that was due before a new service could be checked is not missed', async () => {
+test('a slot that was due before a new service could be checked does not count as missed', async () => {
   const own = mkdtempSync(join(folder, 'new-'))
   const results = openedResults(own)
   const made = monitoredService(3)
@@ -141,7 +141,7 @@ test('a slot that was due before a new service could be checked is not missed', 
   expect(found.map(({ atS }) => atS)).toEqual([slotS + 120, slotS + 60])
 })
 
-test('failed results are found over all days, page by page', async () => {
+test('failed results are listed over all days, page by page', async () => {
   const found = []
   for (let before: string | undefined; ; ) {
     const page = await measurements.results({
@@ -187,7 +187,7 @@ test('a bad query is refused with a reason', async () => {
   )
 })
 
-test('a command beside the server reads the same', async () => {
+test('a command reads the same as the running server', async () => {
   const query = { serviceId: service.id, limit: 500 }
   const here = [await measurements.states(ORG), await measurements.results(query)]
 

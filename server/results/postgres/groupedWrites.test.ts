@@ -10,7 +10,7 @@ const put = (id: number, x: number): Write => ({
 const other: Write = { statement: { text: 'DELETE FROM a', values: [] }, upsert: undefined }
 const shown = (writes: readonly Write[]) => groupedWrites(writes).map(({ values }) => values)
 
-test('rows of one table go together, in few sizes', () => {
+test('rows of one table are written together, in few batch sizes', () => {
   const writes = Array.from({ length: 162 }, (_, id) => put(id, 0))
 
   const statements = groupedWrites(writes)
@@ -21,18 +21,18 @@ test('rows of one table go together, in few sizes', () => {
   )
 })
 
-test('of two rows with one key the last is written, as one after the other would leave it', () => {
+test('of two rows with one key the last is written, as sequential writes would leave it', () => {
   expect(shown([put(1, 1), put(2, 1), put(1, 2)])).toEqual([
     [1, 2],
     [2, 1],
   ])
 })
 
-test('another write stays between those before and behind it', () => {
+test('an unrelated write keeps its position between the others', () => {
   expect(shown([put(1, 1), other, put(1, 2)])).toEqual([[1, 1], [], [1, 2]])
 })
 
-test('a statement that replaces nothing is none of those', () => {
+test('a statement that is not an upsert is not grouped', () => {
   expect(upsertOf('INSERT INTO a (id) VALUES (?) ON CONFLICT (id) DO NOTHING')).toBeUndefined()
   expect(upsertOf('UPDATE a SET x = ?')).toBeUndefined()
 })

@@ -82,7 +82,7 @@ async function killThread(): Promise<void> {
   await isDown()
 }
 
-test('a results thread that dies is started again, and takes what agents send again to the same states', async () => {
+test('a results thread that dies is restarted, and reaches the same states from results that agents resend', async () => {
   const [first, second] = [lastMinutes(9, 5), lastMinutes(5, 2, 'down')]
   await results.ingest(batchOf(STORE, first))
   await killThread()
@@ -106,7 +106,7 @@ test('a results thread that dies is started again, and takes what agents send ag
   expect(log).toContain('restarting the results thread')
 }, 30_000)
 
-test('a gap is unknown, also when a result comes at once after the start that ends it', async () => {
+test('a gap is unknown, even when a result arrives right after the restart', async () => {
   const [before, after] = [lastMinutes(59, 58), lastMinutes(1, 0)]
   await results.ingest(batchOf(STORE, before))
   await killThread()
@@ -119,7 +119,7 @@ test('a gap is unknown, also when a result comes at once after the start that en
   expect(spans.at(-1)?.fromS).toBe(after[0]?.dueS)
 }, 30_000)
 
-test('a file that is damaged under a running server is moved aside, and results go on in a new one', async () => {
+test('a file that is damaged while the server runs is moved aside, and results continue in a new one', async () => {
   await results.ingest(batchOf(STORE, lastMinutes(9, 5)))
   const folder = folders[0] ?? ''
   for (const name of [RESULTS_FILE, `${RESULTS_FILE}-wal`]) {
@@ -138,7 +138,7 @@ test('a file that is damaged under a running server is moved aside, and results 
   expect(log).toContain('moved aside')
 }, 30_000)
 
-test('changes of states are reported together, to the listeners that are left', async () => {
+test('changes of states are reported together, to the remaining listeners', async () => {
   const reported: string[][] = []
   const end = results.measurements.onChange((ids) => reported.push([...ids]))
   await results.ingest(batchOf(STORE, lastMinutes(3, 1, 'down')))

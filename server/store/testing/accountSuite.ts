@@ -63,7 +63,7 @@ export function accountSuite(name: string, makeEngine: MakeEngine): void {
   }
 
   describe(`${name}: members`, () => {
-    test('of two owners that two programs remove at once one stays', async () => {
+    test('when two programs remove two owners at once, one owner stays', async () => {
       const orgId = await createOrg()
       const [first, second] = [await join(orgId), await join(orgId)]
 
@@ -77,7 +77,7 @@ export function accountSuite(name: string, makeEngine: MakeEngine): void {
       expect(owners).toHaveLength(1)
     })
 
-    test('an invitation that two programs accept at once makes one person and one member', async () => {
+    test('an invitation that two programs accept at once creates one person and one member', async () => {
       const orgId = await createOrg()
       const tokenHash = await invite(orgId, newEmail())
       const accept = (program: Store) =>
@@ -95,7 +95,7 @@ export function accountSuite(name: string, makeEngine: MakeEngine): void {
       expect(await store.orgsWithoutOwner()).not.toContainEqual(expect.objectContaining({ id: orgId }))
     })
 
-    test('an address that two organisations invited, and two programs accept for at once, is one person', async () => {
+    test('invitations of two organisations for one address that two programs accept at once create one person', async () => {
       const email = newEmail()
       const tokens = [await invite(await createOrg(), email), await invite(await createOrg(), email)]
 
@@ -135,7 +135,7 @@ export function accountSuite(name: string, makeEngine: MakeEngine): void {
       await expect(invite(orgId, email)).rejects.toThrow('is a member of the organisation already')
     })
 
-    test('the acts are in the audit log with the address of the person who did them', async () => {
+    test('the actions are in the audit log with the address of the person', async () => {
       const orgId = await createOrg()
       const email = newEmail()
       const id = await join(orgId, 'owner', email)
@@ -170,7 +170,7 @@ export function accountSuite(name: string, makeEngine: MakeEngine): void {
       expect(await store.sessionOf(session.idHash, 1)).toBeUndefined()
     })
 
-    test('a password that one program changes leaves no session that the other opened with the old one', async () => {
+    test('a password change in one program ends the sessions that the other opened with the old password', async () => {
       const person = await join(await createOrg())
       const change = other.setPassword({
         personId: person,

@@ -107,7 +107,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
   const statuses = async () => (await incidents()).map(({ status }) => status)
 
   describe(`automatic incidents in ${name}`, () => {
-    test('an incident opens at the threshold, says monitoring, and is resolved: one incident, marked as automatic', async () => {
+    test('an incident opens at the threshold, goes to monitoring, and is resolved: one incident, marked as automatic', async () => {
       const kinds = [await fail(), await fail(), await fail(), await pass('recovered'), await pass('steady')]
 
       const all = await incidents()
@@ -131,7 +131,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
       ])
     })
 
-    test('rounds that led to a resolved incident do not lead to another', async () => {
+    test('failing rounds of a resolved incident do not open another one', async () => {
       await fail()
       await fail()
       await pass('steady')
@@ -149,7 +149,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
       expect(await incidents()).toHaveLength(1)
     })
 
-    test('a person takes an incident over by an update: automation only says monitoring, and a pause leaves it open', async () => {
+    test('an update by a person takes an incident over: automation only sets monitoring, and a pause leaves it open', async () => {
       await fail()
       await fail()
       await update({ body: 'We are on it.', status: 'identified' })
@@ -162,7 +162,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
       expect(await incidents()).toMatchObject([{ status: 'monitoring', auto_managed: true }])
     })
 
-    test('an incident that a person resolves while it is down is final, and mutes the service until it was up', async () => {
+    test('an incident that a person resolves during the failure stays resolved, and mutes the service until it recovers', async () => {
       await fail()
       await fail()
       await update({ body: 'Known, and accepted.', status: 'resolved' })
@@ -188,7 +188,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
         (now, { standing }) => resumeService(now, standing),
       ],
     ])(
-      'an incident of people survives that its service is %s, and mutes it once they resolve it',
+      'a manual incident stays open when its service is %s, and its resolution mutes the service',
       async (_, end, begin) => {
         await fail()
         await fail()
@@ -207,7 +207,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
       },
     )
 
-    test('an incident that a person resolves once it is up mutes nothing', async () => {
+    test('an incident that a person resolves after the recovery mutes nothing', async () => {
       await fail()
       await fail()
       await pass('recovered')
@@ -250,7 +250,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
       return store.changeService(orgId, service.id, decide)
     }
 
-    test('while a person has an incident of the service open, none opens by itself', async () => {
+    test('while a manual incident of the service is open, no automatic one opens', async () => {
       const request = { title: 'Slow', message: 'We look.', severity: 'major_outage' as const }
       await store.createIncident(orgId, { by: OPERATOR, wantedServiceIds: [service.id] }, (facts) => ({
         ...{ id: systemEnvironment.uuid(), kind: 'incident', title: request.title, status: 'investigating' },
@@ -283,7 +283,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
       expect(await fail()).toBe('opened')
     })
 
-    test('rounds in maintenance and those before it do not count, an open incident stays', async () => {
+    test('failing rounds during and before maintenance do not count, and an open incident stays open', async () => {
       const iso = (atS: number) => new Date(atS * 1_000).toISOString()
       await fail()
       const window = { startsAt: iso(nowS + 30), endsAt: iso(nowS + 150), title: 'Move', orgId: orgId }
@@ -298,7 +298,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
       expect(kinds).toEqual(['nothing', 'nothing', 'nothing', 'opened'])
     })
 
-    test('an interval that changes starts the count anew, and rounds of the former one do not count', async () => {
+    test('a change of the interval restarts the count, and rounds of the former interval do not count', async () => {
       await fail()
       const slower: ServiceRequest = serviceBody({ interval_secs: 120 })
       await change(store, (now, { standing }) => replaceService(now, slower, { ...MAKING, standing }))
@@ -315,7 +315,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
       ])
     })
 
-    test('an incident for which the plan has no room is refused, and does not stop what comes after it', async () => {
+    test('an incident beyond the plan limit is refused, and does not stop later transitions', async () => {
       await store.overrideLimits(orgId, { incidentsMibMax: 0 })
       await fail()
 
@@ -326,7 +326,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
       expect(await fail()).toBe('opened')
     })
 
-    test('after a restart an open incident goes on', async () => {
+    test('an open incident continues after a restart', async () => {
       await fail()
       await fail()
       await store.close()

@@ -123,7 +123,7 @@ export function channelSuite(name: string, makeEngine: MakeEngine): void {
   }
 
   describe(`${name}: notification channels`, () => {
-    test('a channel gets the incidents of its services, an organisation those of its own', async () => {
+    test('a channel gets incidents of its services, and only of its organisation', async () => {
       const other = await tools.createService(orgId)
       const [all, of, none] = [
         await tools.createChannel(orgId),
@@ -146,7 +146,7 @@ export function channelSuite(name: string, makeEngine: MakeEngine): void {
       await expect(tools.createChannel(orgId, [systemEnvironment.uuid()])).rejects.toThrow('has no service')
     })
 
-    test('updates of an incident wait for one another, and an attempt that failed is made again when it is due', async () => {
+    test('updates of an incident are sent in order, and a failed attempt is repeated when it is due', async () => {
       const id = await tools.createChannel(orgId)
       const incident = await tools.incident(orgId, serviceId)
       await tools.update(orgId, incident.id)
@@ -174,7 +174,7 @@ export function channelSuite(name: string, makeEngine: MakeEngine): void {
       expect(whole.attempts.map(({ atMs }) => atMs)).toEqual([NOW_MS + 5, NOW_MS - 5])
     })
 
-    test('a receiver that is gone disables its channel, which fails what waits until it is enabled and sends again', async () => {
+    test('a receiver that responds with 410 disables its channel, whose waiting deliveries fail until it is enabled and they are resent', async () => {
       const id = await tools.createChannel(orgId)
       for (let count = 0; count < 2; count += 1) await tools.incident(orgId, serviceId)
 
@@ -216,7 +216,7 @@ export function channelSuite(name: string, makeEngine: MakeEngine): void {
       })
     })
 
-    test('a rotated secret signs beside the old one until its time, and all are wrapped with a new master key', async () => {
+    test('a rotated secret signs together with the old one until that expires, and both are rewrapped with a new master key', async () => {
       const id = await tools.createChannel(orgId)
       const times = { nowMs: 0, oldUntilMs: NOW_MS + 1 }
       await store.rotateSecret({ id }, (channel, key) => sealed(channel.orgId, key, 'new'), times)
@@ -240,7 +240,7 @@ export function channelSuite(name: string, makeEngine: MakeEngine): void {
       expect([shown.slot, await store.masterKeyIds()]).toEqual(['new', ['second']])
     })
 
-    test('a change keeps what it does not name, and a deleted channel is gone with its deliveries', async () => {
+    test('a change keeps settings that it does not name, and a channel is deleted with its deliveries', async () => {
       const id = await tools.createChannel(orgId)
       await tools.incident(orgId, serviceId)
       await store.changeChannel(

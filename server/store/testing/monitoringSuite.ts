@@ -61,7 +61,7 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
   }
 
   describe(`monitoring in ${name}`, () => {
-    test('definitions are read page by page by id, and none after the last', async () => {
+    test('definitions are read in pages ordered by id, and the page after the last is empty', async () => {
       const ids = (await Promise.all([1, 2, 3].map(() => create()))).map(({ id }) => id).sort()
       const seen: string[] = []
       for (let last = ''; ; ) {
@@ -76,7 +76,7 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
       expect(seen).toEqual(expect.arrayContaining(ids))
     })
 
-    test('a definition says where it runs, and a paused one that it runs nowhere', async () => {
+    test('a definition contains its regions, and a paused one contains none', async () => {
       const { id, regions } = await create()
       const running = await store.definitionOf(id)
       await other.changeService(orgId, id, (now) => pauseService(now, 0))
@@ -86,7 +86,7 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
       expect(await store.definitionOf(systemEnvironment.uuid())).toBeUndefined()
     })
 
-    test('changes behind a place are those of both programs, once for each service, of the region that is asked for', async () => {
+    test('changes after a position are those of both programs, once for each service, of the requested region', async () => {
       const after = await store.newestCommand()
       const [mine, theirs] = [await create(), await create(other)]
       await other.changeService(orgId, mine.id, (now) => pauseService(now, 0))
@@ -98,7 +98,7 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
       expect(await store.commandsForgottenUpTo()).toBeLessThanOrEqual(after)
     })
 
-    test('services that one batch creates are found behind the place before it, however few are asked for at a time', async () => {
+    test('services created in one batch are all found after the position before it, whatever the page size', async () => {
       const start = await store.newestCommand()
       const made = (await Promise.all(Array.from({ length: 5 }, () => create()))).map(({ id }) => id)
       const upTo = await store.newestCommand()
@@ -113,7 +113,7 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
       expect(seen.sort()).toEqual(made.sort())
     })
 
-    test('settings change without a command, and the newest change of each service is found', async () => {
+    test('changes of settings send no command, and the newest change of each service is found', async () => {
       const { id } = await create()
       const [quiet, commands] = [await store.newestQuietChange(), await store.newestCommand()]
       const change = (threshold: number) =>
@@ -127,7 +127,7 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
       expect(await store.newestCommand()).toBe(commands)
     })
 
-    test('an endpoint is numbered once, and two programs give it one number', async () => {
+    test('an endpoint gets one number, even from two programs', async () => {
       const { id: serviceId, endpoints } = await create()
       const named = endpoints.map(({ id }) => ({ id, serviceId }))
 
@@ -168,7 +168,7 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
       expect((await store.historyPolicy((fromS + 3_600) * 1_000)).maintenance).toEqual([])
     })
 
-    test('transitions are marked in their order, and another file starts anew', async () => {
+    test('transitions are marked as applied in order, and another results file starts again', async () => {
       await apply('service.state', {})
       const at = sequence
 
@@ -186,7 +186,7 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
       ])
     })
 
-    test('a notice about a certificate is given once for each threshold, and announced with its endpoints', async () => {
+    test('a certificate notice is given once for each threshold, and announced with its endpoints', async () => {
       const service = await create()
       const endpointId = service.endpoints[0]?.id ?? ''
       await store.numberEndpoints([{ id: endpointId, serviceId: service.id }])
@@ -217,7 +217,7 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
       ])
     })
 
-    test('what agents last said of themselves replaces what they said before', async () => {
+    test('the last report of an agent replaces the earlier one', async () => {
       const id = systemEnvironment.uuid()
       const hash = createHash('sha256').update(id).digest()
       await store.createAgentToken({ id, region: 'eu-west-1', name: 'one', hash, last4: 'abcd', nowMs: 0 })

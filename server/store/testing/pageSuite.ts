@@ -41,7 +41,7 @@ export function pageSuite(name: string, makeEngine: MakeEngine): void {
   ]
 
   describe(`${name}: status pages`, () => {
-    test('of two programs that give two pages one slug, or one host, at once the second is refused', async () => {
+    test('when two programs give two pages the same slug or host at once, the second is refused', async () => {
       const [slug, host] = [newSlug(), `${systemEnvironment.uuid()}.example.org`]
       const orgs = [await tools.createOrg(), await tools.createOrg()] as const
       const created = await Promise.allSettled([create(store, orgs[0], slug), create(other, orgs[1], slug)])
@@ -67,7 +67,7 @@ export function pageSuite(name: string, makeEngine: MakeEngine): void {
       expect((await other.publishedPage({ kind: 'host', host }))?.orgId).toBeOneOf([...orgs])
     })
 
-    test('of two changes of one page at once the second is refused, and the page is as the first left it', async () => {
+    test('of two simultaneous changes of a page the second is refused, and the first is kept', async () => {
       const page = await create(store, await tools.createOrg(), newSlug())
       const edit = { by: BY, generation: page.generation }
 
@@ -84,7 +84,7 @@ export function pageSuite(name: string, makeEngine: MakeEngine): void {
       })
     })
 
-    test('a component stays the same while its service is listed, and goes with that', async () => {
+    test('a component keeps its id while its service is listed, and is removed with it', async () => {
       const orgId = await tools.createOrg()
       const [one, two] = [await tools.createService(orgId), await tools.createService(orgId)]
       const page = await create(store, orgId, newSlug(), { sections: listing(one, two) })
@@ -105,7 +105,7 @@ export function pageSuite(name: string, makeEngine: MakeEngine): void {
       )
     })
 
-    test('a page shows incidents and windows of its services, and none that it hides', async () => {
+    test('a page shows incidents and maintenance windows of its services, except hidden ones', async () => {
       const orgId = await tools.createOrg()
       const [listed, unlisted] = [await tools.createService(orgId), await tools.createService(orgId)]
       const shown = await tools.incident(orgId, listed)
@@ -144,7 +144,7 @@ export function pageSuite(name: string, makeEngine: MakeEngine): void {
       )
     })
 
-    test('the count changes with what this program or another writes', async () => {
+    test('the change count changes with writes of this program and of others', async () => {
       const orgId = await tools.createOrg()
       const page = await create(store, orgId, newSlug())
       const grows = async (write: () => Promise<unknown>) => {

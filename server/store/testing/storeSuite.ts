@@ -68,7 +68,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
   }
 
   describe(`${name}: engine`, () => {
-    test('a database that was opened exists, and is the same store when it is opened again', async () => {
+    test('an opened database exists, and is the same store when it is opened again', async () => {
       const again = await engine.open('administer')
 
       expect([await engine.exists(), again.storeId]).toEqual([true, store.storeId])
@@ -113,7 +113,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       await expect(create(orgId)).rejects.toThrow('plan limit: at most 1 active services')
     })
 
-    test('what one organisation uses is not counted for another whose creations come in between', async () => {
+    test('the usage of an organisation is not affected by creations of another in between', async () => {
       const [one, other] = [await createOrg(), await createOrg()]
       for (const orgId of [one, other]) await store.overrideLimits(orgId, { servicesMax: 2 })
 
@@ -138,7 +138,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
   })
 
   describe(`${name}: maintenance windows`, () => {
-    test('of two changes of one window at once the second is refused, and the first stays', async () => {
+    test('of two simultaneous changes of a window the second is refused, and the first is kept', async () => {
       const orgId = await createOrg()
       const serviceIds = [await idOf(create(orgId))]
       const id = systemEnvironment.uuid()
@@ -165,7 +165,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       ...{ id, region, name: 'dublin', hash: Buffer.from(id), last4: '0a1b', nowMs: 0 },
     })
 
-    test('the first token of a region makes it remote, and a later one leaves the mode as it was set', async () => {
+    test('the first token of a region makes it remote, and later ones keep the mode', async () => {
       await store.createAgentToken(token('first', 'eu-west-1'))
       const modes = await store.regionModes()
       await store.setRegionMode('eu-west-1', 'embedded')
@@ -175,7 +175,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       expect((await store.regionModes()).get('eu-west-1')).toBe('embedded')
     })
 
-    test('a token is found by its hash until it is revoked, and listed for ever', async () => {
+    test('a token is found by its hash until it is revoked, and always listed', async () => {
       await store.createAgentToken(token('third', 'us-west-1'))
       const found = await store.agentTokenOf(Buffer.from('third'))
       await store.revokeAgentToken('third', 1_000)
@@ -194,7 +194,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       ...UNKNOWN_SOURCE,
     })
 
-    test('a generation is kept with its origin and definition for as long as results of its plan, and then forgotten', async () => {
+    test('a generation is kept with its origin and definition for the retention of results, and then removed', async () => {
       const orgId = await createOrg()
       const { text } = await store.createService(orgId, undefined, ({ standing }) => ({
         ...createService(serviceBody(), { ...MAKING, standing }),
@@ -238,7 +238,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
   })
 
   describe(`${name}: outbox`, () => {
-    test('commands come in order, a page at a time, each once', async () => {
+    test('commands are read in order, a page at a time, each once', async () => {
       const orgId = await createOrg()
       const before = await endOfCommands()
       for (const regions of [['eu-west-1', 'us-east-1'], ['us-east-1']])
@@ -253,7 +253,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       expect(last.next).toBe(second.next)
     })
 
-    test('of two that move a reader from the same position one succeeds', async () => {
+    test('when two programs move a reader from the same position, one succeeds', async () => {
       await create(await createOrg())
       const end = await endOfCommands()
 

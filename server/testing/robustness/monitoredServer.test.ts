@@ -109,7 +109,7 @@ const refused = (sinceMs = 0) =>
 const visitsOf = (path: string, agent: string) =>
   target.visits(path).filter(({ headers }) => headers['user-agent'] === agent).length
 
-test('of a server that is restored from an older backup an agent takes everything anew, and what it found before is refused', async () => {
+test('an agent takes all definitions again from a server that was restored from an older backup, and its earlier results are refused', async () => {
   await startAt(join(folder, 'first'))
   const { id } = await create('/kept')
   await startAgent()
@@ -143,7 +143,7 @@ test('of a server that is restored from an older backup an agent takes everythin
   expect(new Set((await resultsOf(id)).map(({ outcome }) => outcome))).toEqual(new Set(['up']))
 })
 
-test('a region that goes from the server to an agent and back is checked on one grid: no result is stored twice, none is lost', async () => {
+test('a region that moves from the server to an agent and back keeps its schedule: no result is stored twice, and none is lost', async () => {
   await startAt(join(folder, 'data'))
   const paths = Array.from({ length: 6 }, (_, index) => `/${index}`)
   const endpoints = paths.map((path) => endpointBody({ url: target.url(path) }))
@@ -178,7 +178,7 @@ test('a region that goes from the server to an agent and back is checked on one 
   expect(twice, JSON.stringify(counts)).toBeLessThanOrEqual(known())
 })
 
-test('results that find the disk full wait with their agent, reads go on, and all are stored once there is room', async () => {
+test('on a full disk results wait at their agent and reads work, and all are stored once there is room', async () => {
   const disk = join(folder, 'disk')
   const mount = spawnSync('sh', ['-c', `mkdir ${disk} && mount -t tmpfs -o size=${ROOM} pharos ${disk}`])
   undo.push(() => spawnSync('/bin/umount', [disk]))

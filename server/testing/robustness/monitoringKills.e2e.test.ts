@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { monitoringKills } from './monitoringKills.ts'
 import { seededRandom } from './random.ts'
 
-test('kills of server and agent in the middle of results lose none that was acknowledged, double no slot, and leave the states of a replay', async () => {
+test('kills of server and agent during results lose no acknowledged one, duplicate no slot, and leave the states of a replay', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-kills-'))
 
   const report = await monitoringKills({

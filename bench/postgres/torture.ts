@@ -12,24 +12,24 @@
  * | what happens | test |
  * | --- | --- |
  * | restart of PostgreSQL | fault: restart of the database |
- * | crash, 2 s down | fault: crash of the database; outages.test: what a short outage interrupts waits for its end, and is made once |
+ * | crash, 2 s down | fault: crash of the database; outages.test: a mutation interrupted by a short outage waits for its end, and is made once |
  * | failover to a synchronous standby | fault: failover |
  * | failover to an asynchronous one | here: failOverAsynchronously; judgeDatabase.test: replication |
- * | replies lost after the commit | fault: replies lost; orgQueues.test: a creation whose answer is lost after its commit is found, and not made again; outages.test: a batch whose answer stays unknown is answered with 502, and not sent again |
- * | partition, black hole | faults: network that passes nothing, network that goes away; outages.test: connections that go silent are given up, and do not hold the next requests |
- * | backends ended | fault: connections ended on the server; outages.test: requests during which their connections are ended on the server succeed |
- * | organisation locked by others | fault: organisation locked by another program; orgQueues.test: an organisation that another program holds refuses its own mutations after the lock timeout, and no other one |
+ * | replies lost after the commit | fault: replies lost; orgQueues.test: a creation whose response is lost after its commit is found, and not repeated; outages.test: a batch whose result stays unknown is answered with 502, and not sent again |
+ * | partition, black hole | faults: network that passes nothing, network that goes away; outages.test: connections that go silent are dropped, and do not delay the next requests |
+ * | backends ended | fault: connections ended on the server; outages.test: requests whose connections are ended by the database server succeed |
+ * | organisation locked by others | fault: organisation locked by another program; orgQueues.test: mutations of an organisation locked by another program are refused after the lock timeout, and those of others are not |
  * | pool exhausted | pools.test: requests beyond those that wait for a connection are refused at once; crowded.ts: reads beside 1,000 waiting creates |
- * | database down for longer than a second | outages.test: while the database is down, requests are refused without a connection, and pass again after it |
- * | 40001, 40P01 | pools.test: a mutation that the database aborts for another transaction is tried again |
+ * | database down for longer than a second | outages.test: while the database is down, requests are refused without a connection attempt, and succeed after it |
+ * | 40001, 40P01 | pools.test: a mutation that the database aborts because of another transaction is retried |
  * | statement timeout 57014, disk full 53100 | databaseFailure.test: at …: a create is 500, has no effect, and succeeds once when repeated; fault: disk of the database full |
  * | API process killed | fault: kill of a server; serve.e2e: two processes serve one database |
  * | agent link lost | links.test, agentTrouble.e2e: agents keep checking and deliver later |
  * | duplicate delivery | ingest.test; agentResults.ts: batches that are sent twice |
  * | clocks of servers differ | pools.test: servers whose clocks differ by an hour keep the order of creations and updates |
- * | clock of the database set back | sharedAdmission.test: three processes grant a key the requests of one bucket, also when the clock is set back |
+ * | clock of the database set back | sharedAdmission.test: three processes share one bucket for a key, even when the clock is set back |
  * | disk of the database lost | here: drillRestore; for a data folder restoreDrill.e2e |
- * | two databases after a move | move.test: both places refuse to be used once the data is in the other |
+ * | two databases after a move | move.test: after a move the former place of the data is refused |
  */
 import { buildPrograms } from '../../scripts/build.mjs'
 import {

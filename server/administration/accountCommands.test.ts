@@ -11,7 +11,7 @@ afterAll(() => server.close())
 
 const admin = (...args: readonly string[]) => runHere([...args, '--json', ...server.flags])
 
-test('the operator resets a password by a link that works once, lists members, removes them and ends sessions', async () => {
+test('the operator resets a password with a link that works once, lists and removes members, and ends sessions', async () => {
   const invite = ['owner', 'invite', '--org', server.orgId, '--email', 'ruth@example.org']
   const link = new URL(JSON.parse((await admin(...invite, '--console-url', server.consoleUrl)).stdout).url)
     .pathname
@@ -51,7 +51,7 @@ test('the operator resets a password by a link that works once, lists members, r
   }
 })
 
-test('a link of the operator has the documented port unless an address is given; an address that is none is refused', async () => {
+test('a link of the operator has the documented port unless a URL is given; an invalid URL is refused', async () => {
   const invite = (email: string) => admin('owner', 'invite', '--org', server.orgId, '--email', email)
   const { stdout } = await invite('new@example.org')
 

@@ -10,7 +10,7 @@ import { runHere } from '../testing/commandHere.ts'
 const START_S = 1_800_000_000
 const service = monitoredService(1)
 
-test('a backup takes the results along when it is asked to, and a restore has them again', async () => {
+test('a backup includes the results on request, and a restore brings them back', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-backup-'))
   const [dataDir, plain, whole] = ['data', 'plain', 'whole'].map((name) => join(folder, name)) as [
     string,

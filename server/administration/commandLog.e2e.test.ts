@@ -77,11 +77,11 @@ test.each<[readonly string[], readonly number[]]>([
   ],
   [['--region', 'us-east-1', '--after', '1000'], [2_000]],
   [['--region', 'sa-east-1'], []],
-])('%j shows those and no others', async (args, sequences) => {
+])('%j shows only the selected commands', async (args, sequences) => {
   expect(await shown(...args)).toEqual(sequences)
 })
 
-test('the table has a line for each, and an organisation has its own', async () => {
+test('the table has a line for each command, and can be limited to one organisation', async () => {
   const { stdout } = await runHere(['commands', '--data-dir', folder, '--org', orgId, '--after', '2498'])
 
   expect(stdout.split('\n').map((line) => line.split(/ +/))).toEqual([

@@ -18,7 +18,7 @@ const list = async (command: string, ...args: string[]) => {
 }
 const make = async (path: string, body: unknown) => Object((await api.post(path, body)).json)
 
-test('incidents lists the open ones with their services, --all the resolved ones behind them, and states names them', async () => {
+test('incidents lists open incidents with their services, --all also the resolved ones, and states names them', async () => {
   const { id: org } = Object((await api.get('/v1/org')).json)
   const service = await make('/v1/services', serviceBody())
   const other = await make('/v1/services', serviceBody({ name: 'Search' }))
@@ -54,7 +54,7 @@ test('incidents lists the open ones with their services, --all the resolved ones
   expect(states).toMatch(/Checkout +unknown +\S+ +INC-2/)
 })
 
-test('more incidents than one page are all listed', async () => {
+test('incidents beyond one page are all listed', async () => {
   const { id: org } = Object((await api.get('/v1/org')).json)
   const { id } = await make('/v1/services', serviceBody())
   const body = { title: 'Slow', message: 'looking', severity: 'major_outage', service_ids: [id] }

@@ -27,7 +27,7 @@ const retentionOf = (orgId: string) =>
     (await store.historyPolicy(0)).retention.get(orgId),
   )
 
-test('results are stored as long as the plan says, or its override', async () => {
+test('the retention of results follows the plan or its override', async () => {
   const orgs = await Promise.all(['free', 'starter', 'business', 'enterprise'].map(makeOrg))
   const [free = '', , business = ''] = orgs
   const before = await Promise.all(orgs.map(retentionOf))

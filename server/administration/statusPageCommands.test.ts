@@ -38,7 +38,7 @@ async function create(slug: string, ...args: readonly string[]): Promise<string>
 const shownOf = ({ sections }: StatusPage) =>
   sections.map(({ name, components }) => [name, ...components.map((one) => [one.serviceId, one.name])])
 
-test('a section takes the services after it; a service without a name gets its own for good', async () => {
+test('a section contains the services after it; a service without a public name permanently gets its current name', async () => {
   const sections = ['--service', checkout, '--section', 'Find', '--service', `${search.toUpperCase()}=A=B`]
   const id = await create('first', ...sections)
   await server.store.getStatusPage(id)
@@ -49,7 +49,7 @@ test('a section takes the services after it; a service without a name gets its o
   ])
 })
 
-test('text and uptime are settings of the service before them, which an update keeps', async () => {
+test('text and uptime apply to the service before them, and an update keeps them', async () => {
   const settings = ['--service-text', 'Cards, vouchers', '--service-uptime', 'hidden']
   const id = await create('settings', '--service', checkout, ...settings, '--service', search)
   const after = await json<StatusPage>('update', '--id', id, '--service', search, '--service', checkout)
@@ -62,7 +62,7 @@ test('text and uptime are settings of the service before them, which an update k
   expect(misplaced.stderr).toContain('must stand behind the --service that it is about')
 })
 
-test('an update keeps what it does not name, and the component of a service that stays', async () => {
+test('an update keeps settings that it does not name, and the component of a service that stays', async () => {
   const id = await create('second', '--text', 'Hello', '--service', `${checkout}=Shop`)
   const before = await json<StatusPage>('show', '--id', id)
 
@@ -82,7 +82,7 @@ test('an update keeps what it does not name, and the component of a service that
   expect([shown.hiddenIncidents, shownOf(shown)]).toEqual([[], shownOf(after)])
 })
 
-test('a host belongs to one page until it is unbound, and goes with its page', async () => {
+test('a host belongs to one page until it is unbound, and is deleted with its page', async () => {
   const [one, other] = [
     await create('third', '--service', checkout),
     await create('fourth', '--service', search),

@@ -93,7 +93,7 @@ test('a command whose publication fails stays in the outbox and is published aga
   expect(await unpublished(10)).toEqual([])
 })
 
-test('definitions are fetched a few at a time, one for all regions of a service, and all commands are published', async () => {
+test('definitions are fetched a few at a time, once for all regions of a service, and all commands are published', async () => {
   const bus = closedBus()
   server = await startServer({ rateLimit: 'none', isRestored: false, bus })
   const regions = ['eu-west-1', 'us-east-1']

@@ -105,7 +105,7 @@ test('every route of an organisation names a permission, and its path begins wit
   ).toEqual([])
 })
 
-test('the roles are a table: who may do what', () => {
+test('permissions of the roles agree with the table', () => {
   const rows = ORG_ROUTES.map((route) => [
     named(route),
     ROLES.filter((role) => isPermitted(role, route.access)).join(' '),
@@ -128,7 +128,7 @@ describe.each(ORG_ROUTES.map((route) => [named(route), route] as const))('%s', (
     else expect([answer.status, answer.location.split('?')[0]]).toEqual([303, '/login'])
   })
 
-  test('hides the organisation from everyone else, as if it did not exist', async () => {
+  test('hides the organisation from people of other organisations, as if it did not exist', async () => {
     const before = await writes()
     for (const { role, client } of strangers) {
       const foreign = await ask(client, route, pathFor(route, server.orgId, 'unknown'))
@@ -139,7 +139,7 @@ describe.each(ORG_ROUTES.map((route) => [named(route), route] as const))('%s', (
     expect(await writes()).toEqual(before)
   })
 
-  test('is for the roles of its permission, and others change nothing', async () => {
+  test('is allowed for the roles with its permission, and changes nothing for others', async () => {
     const refused = people.filter(({ role }) => !isPermitted(role, route.access))
     const before = await writes()
     for (const { client } of refused) {
@@ -156,7 +156,7 @@ describe.each(ORG_ROUTES.map((route) => [named(route), route] as const))('%s', (
 
 test.each(
   ORG_ROUTES.filter(({ path }) => /:(?!org)/.test(path)).map((route) => [named(route), route] as const),
-)('%s answers an id of another organisation like an unknown one', async (_, route) => {
+)('%s responds to an id of another organisation as to an unknown one', async (_, route) => {
   const client = people.find(({ role }) => role === 'owner')?.client ?? server.visitor()
   const foreignPath = pathFor(route, server.orgId, 'foreign')
   const before = await server.store.listAudit(otherOrg, 10_000)
@@ -174,7 +174,7 @@ test.each(
   ORG_ROUTES.filter(({ needsPassword }) => needsPassword === true).map(
     (route) => [named(route), route] as const,
   ),
-)('%s asks for the password when it was not given recently', async (_, route) => {
+)('%s asks for the password when it was not confirmed recently', async (_, route) => {
   const { client } = await server.signIn('owner', { isElevated: false })
   const before = await writes()
   const answer = await ask(client, route, pathFor(route, server.orgId, 'unknown'))

@@ -45,7 +45,7 @@ describe.skipIf(skipReason !== null)(
       ['dark', { colorScheme: 'dark' }],
       ['on a phone', { viewport: { width: 320, height: 700 } }],
       ['with forced colours', { forcedColors: 'active' }],
-    ] as const)('axe-core finds nothing, and the browser objects to nothing: %s', async (_, options) => {
+    ] as const)('axe-core finds no violation, and the browser reports no error: %s', async (_, options) => {
       const { page, complaints, close } = await opened(owner, options)
       const found: unknown[] = []
       for (const path of paths()) {
@@ -97,7 +97,7 @@ describe.skipIf(skipReason !== null)(
       }
     })
 
-    test('after signing out, the back button shows no page of the session', async () => {
+    test('after signing out, the back button shows no page of the ended session', async () => {
       const person = await server.signIn('owner')
       const { page, close } = await opened(person)
       await page.goto(`${server.consoleUrl}${person.root}/settings/members`)
@@ -110,7 +110,7 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
-    test('a question comes before what cannot be undone, and times are in the zone of the reader', async () => {
+    test('irreversible actions ask for confirmation, and times are in the time zone of the reader', async () => {
       const { page, complaints, close } = await opened(owner)
       await page.goto(`${server.consoleUrl}${owner.root}/settings/keys`)
       const questions: string[] = []
@@ -131,7 +131,7 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
-    test('no path to return to after sign-in leads a browser elsewhere', async () => {
+    test('no return path after sign-in leads to another site', async () => {
       const { page, complaints, close } = await opened(owner)
       const hosts: string[] = []
       const paths = [

@@ -14,7 +14,7 @@ async function traces(dataDir: string, orgId: string, output: string): Promise<s
   return [...files, audit.stdout, output].join('\n')
 }
 
-test('serve names an organisation without an owner, and no password, token or key is left in log, files or audit log', async () => {
+test('serve names an organisation without an owner, and no password, token or key is in log, files or audit log', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'pharos-console-'))
   const orgId = await makeOrg(dataDir)
   const server = await startProcess(dataDir, [

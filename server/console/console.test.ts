@@ -38,7 +38,7 @@ test('an owner is invited by the command line, chooses a password, and signs in 
   expect((await server.visitor().get(pathname)).status).toBe(410)
 })
 
-test('a page without a session leads to sign-in and back; an action without one is refused', async () => {
+test('a page without a session redirects to sign-in and back; an action without one is refused', async () => {
   const visitor = server.visitor()
   const path = `/o/${server.orgId}/settings/organisation`
 
@@ -46,7 +46,7 @@ test('a page without a session leads to sign-in and back; an action without one 
   expect((await visitor.get('/login?next=//evil.example')).text).toContain('name="next" value="/"')
 })
 
-test('an organisation of others is answered like an unknown one', async () => {
+test('an organisation of others gets the same response as an unknown one', async () => {
   const otherOrg = await server.createOrg({ name: 'Other' })
   const { client } = await server.signIn('owner')
   const foreign = await client.get(`/o/${otherOrg}/settings/organisation`)
@@ -55,7 +55,7 @@ test('an organisation of others is answered like an unknown one', async () => {
   expect([foreign.status, foreign.text]).toEqual([404, unknown.text])
 })
 
-test('a form of another site, of another port, or without a trace of its origin changes nothing', async () => {
+test('a form from another site, from another port, or without an origin changes nothing', async () => {
   const { client, id } = await server.signIn('owner')
   const sites = [
     { 'sec-fetch-site': 'cross-site' },

@@ -46,7 +46,7 @@ const HARDENED = {
   'cache-control': 'no-store',
 }
 
-test('every answer has the headers that keep a browser safe, refusals and redirects included', async () => {
+test('every response has the security headers, refusals and redirects included', async () => {
   const { client, root, actions } = await server.signIn('viewer')
   const visitor = server.visitor()
   const answers = [
@@ -70,7 +70,7 @@ test('every answer has the headers that keep a browser safe, refusals and redire
   expect(found).toEqual(answers.map(() => Object.values(HARDENED)))
 })
 
-test('files of pages are kept by browsers for a year, under names that change with them', async () => {
+test('static files are cached by browsers for a year, under names that change with their content', async () => {
   const page = await server.visitor().get('/login')
   const names = [...page.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
   const files = await Promise.all([...new Set(names)].map((path) => server.visitor().get(path)))
@@ -81,7 +81,7 @@ test('files of pages are kept by browsers for a year, under names that change wi
   ])
 })
 
-test('a request for another host is answered 421, whatever it asks for', async () => {
+test('a request for another host is answered 421, whatever its path', async () => {
   const lines = ['evil.example', 'localhost', 'localhost:1', '127.0.0.1.evil.example']
   const heads = await Promise.all(lines.map((host) => headOf(['GET /login HTTP/1.1', `Host: ${host}`])))
   const own = await headOf(['GET /login HTTP/1.1', `Host: 127.0.0.1:${new URL(server.consoleUrl).port}`])
@@ -101,7 +101,7 @@ test('the console never reads the header Authorization, and the API never reads 
   expect([page.status, api.status]).toEqual([303, 401])
 })
 
-test('signing out ends the session in the database, and clears what the browser kept', async () => {
+test("signing out ends the session in the database, and clears the browser's stored data", async () => {
   const { client, id } = await server.signIn('owner')
   const end = await client.post('/api/sessions/end')
 
@@ -112,7 +112,7 @@ test('signing out ends the session in the database, and clears what the browser 
   expect(await server.store.sessionsOf(id, Date.now())).toEqual([])
 })
 
-test('a connection that asks for more than sixteen pages without reading one is closed', async () => {
+test('a connection that requests more than sixteen pages without reading one is closed', async () => {
   const answersTo = (count: number): Promise<number> =>
     new Promise((resolve) => {
       const { port } = new URL(server.consoleUrl)
@@ -131,7 +131,7 @@ test('a connection that asks for more than sixteen pages without reading one is 
   expect(await answersTo(200)).toBeLessThan(200)
 })
 
-test('a form of a stranger is answered before it is read, and slow clients have the times of the API', async () => {
+test('a form without a session is answered before it is read, and slow clients have the timeouts of the API', async () => {
   const { port } = new URL(server.consoleUrl)
   const answered = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1')
@@ -156,7 +156,7 @@ test('a form of a stranger is answered before it is read, and slow clients have 
   ])
 })
 
-test('a form with more fields than any page has is refused, before they are searched', async () => {
+test('a form with more fields than any page has is refused before they are parsed', async () => {
   const { client, actions } = await server.signIn('member')
   const fields = (count: number) => new URLSearchParams(Array(count).fill('a').join('&'))
   const answers = [await client.post(`${actions}/pages`, fields(3_000))]
@@ -166,14 +166,14 @@ test('a form with more fields than any page has is refused, before they are sear
   expect(answers.map(({ status }) => status)).toEqual([422, 413, 413])
 })
 
-test('bodies that are no forms are refused', async () => {
+test('bodies that are not forms are refused', async () => {
   const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
   const answer = await fetch(`${server.consoleUrl}/api/sessions`, { method: 'POST', body: '{}', headers })
 
   expect(answer.status).toBe(415)
 })
 
-test('a console that people would reach without encryption does not start', async () => {
+test('a console that would be reachable without encryption does not start', async () => {
   await expect(startServer({ console: { url: 'http://console.example.org' } })).rejects.toThrow(
     'must be https',
   )
@@ -183,7 +183,7 @@ test('a console that people would reach without encryption does not start', asyn
   expect([run.code, run.stderr.includes('must be https')]).toEqual([1, true])
 })
 
-test('behind https the answers say so, and the console answers under its own name only', async () => {
+test('behind https the responses require it, and the console responds only under its own name', async () => {
   const url = 'https://console.example.org'
   const { monotonicMs, environment } = { monotonicMs: () => 0, environment: systemEnvironment }
   const app = buildConsole({

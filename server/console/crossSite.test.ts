@@ -56,7 +56,7 @@ test.each(routes('POST'))('POST %s is refused unless a page of the console sent 
 })
 
 test.each(routes('GET'))(
-  'GET %s changes nothing, is kept by no cache, and names no secret in a comment',
+  'GET %s changes nothing, is not cached, and has no secret in a comment',
   async (_, route) => {
     const before = await state()
     const marks = { 'sec-fetch-site': 'cross-site', 'sec-purpose': 'prefetch' }

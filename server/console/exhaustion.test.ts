@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { startConsoleServer } from './testing/startConsoleServer.ts'
 
-test('one person has twelve requests under way, and leaves the server to the others', async () => {
+test('one person may have twelve requests in flight, and does not block others', async () => {
   const server = await startConsoleServer({ webhookRanges: ['127.0.0.0/8'] })
   onTestFinished(() => server.close())
   let isHeld = true

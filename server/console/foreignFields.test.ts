@@ -83,7 +83,7 @@ const FIELDS: readonly (readonly [string, 'service' | 'incident' | 'page', Field
 ]
 
 test.each(FIELDS)(
-  '%s: an id of another organisation is answered like an unknown one',
+  '%s: an id of another organisation gets the same response as an unknown one',
   async (_, kind, fieldOf) => {
     const { client, actions } = await server.signIn('owner')
     const ask = async (id: string) => {

@@ -102,7 +102,7 @@ describe.skipIf(skipReason !== null)(
     })
 
     test(
-      'every page shows forty payloads in every text as text',
+      'every page escapes forty payloads in every text',
       async () => {
         const { page, complaints, close } = await opened(estate.owner)
         const found: unknown[] = []
@@ -117,7 +117,7 @@ describe.skipIf(skipReason !== null)(
       MS_MAX,
     )
 
-    test('lists show each of the payloads as it is', async () => {
+    test('lists show each of the payloads literally', async () => {
       const { page, close } = await opened(estate.owner)
       const { root } = estate.owner
       const paths = [
@@ -139,7 +139,7 @@ describe.skipIf(skipReason !== null)(
     })
 
     test(
-      'what is typed in a form stays text where it is refused, accepted or kept for the password',
+      'form input is escaped where it is refused, accepted or kept for the password',
       async () => {
         const { actions, client, root } = estate.owner
         const other = await server.signIn('owner', { isElevated: false })

@@ -58,7 +58,7 @@ test('an interval that grows later lengthens the window, so that the threshold s
   ])
 })
 
-test('steady is two intervals, or the window up to ten minutes', () => {
+test('the steady time is two intervals, or the window up to ten minutes', () => {
   const steady = (windowMinutes: number, interval_secs: number) =>
     steadyS({ threshold: 1, windowMinutes }, { interval_secs })
 

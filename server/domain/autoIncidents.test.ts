@@ -77,7 +77,7 @@ function open(change: Partial<OpenAutoIncident> = {}): OpenAutoIncident {
   }
 }
 
-test('as many failing rounds as the threshold within the window open an incident that says what, where and why', () => {
+test('failing rounds that reach the threshold within the window open an incident that says what, where and why', () => {
   const step = afterFailingRound(failing(), facts(), at)
 
   expect(step).toEqual({
@@ -107,7 +107,7 @@ test.each<[string, Partial<FailingFacts>]>([
   expect(afterFailingRound(failing(), facts(change), at)).toEqual({ kind: 'nothing' })
 })
 
-test('the first round of the window and of the time after maintenance counts', () => {
+test('the first round in the window and the first after maintenance count', () => {
   const oldest = { rounds: [ROUND, ROUND - 1, ROUND - 9] }
 
   expect(afterFailingRound(failing(), facts(oldest), at).kind).toBe('open')
@@ -127,7 +127,7 @@ test('an interval that grew later keeps the threshold within reach', () => {
   expect(step.kind).toBe('open')
 })
 
-test('an outage of everything from everywhere is major; five endpoints are explained', () => {
+test('an outage of all endpoints in all regions is major; five endpoints are described', () => {
   const explained = Array.from({ length: 5 }, () => failing().explained[0]!)
   const everything = failing({ is_everywhere: true, down_count: 7, endpoint_count: 7, explained })
 
@@ -139,7 +139,7 @@ test('an outage of everything from everywhere is major; five endpoints are expla
   expect(step.kind === 'open' && step.request.message.split('\n').slice(-1)).toEqual(['- and 2 more'])
 })
 
-test('names and reasons are cut, and what a terminal obeys is made visible', () => {
+test('names and reasons are truncated, and control characters are made visible', () => {
   const long = { ...service, endpoints: [endpoint('a', { name: 'x'.repeat(255) })] }
   const explained = [{ endpoint_id: 'a', regions: ['eu-west-1'], text: `\u001b[31m${'y'.repeat(600)}` }]
 
@@ -184,7 +184,7 @@ test('an update of an open incident names what is down now', () => {
   })
 })
 
-test('checks that fail again before it is resolved lead back to investigating, in the same incident', () => {
+test('checks that fail again before the resolution set the same incident back to investigating', () => {
   const now = open({ status: 'monitoring', isFailing: false, monitoringAtS: NOW_S - 60 })
 
   const step = afterFailingRound(failing(), facts({ open: now }), at)
@@ -213,7 +213,7 @@ test('recovery is reported at most every five minutes, and not in an incident th
   }
 })
 
-test('after the steady time an incident is resolved, and what a person took over says monitoring', () => {
+test('after the steady time an incident is resolved, and one taken over by a person says monitoring', () => {
   const recovery = { since_s: NOW_S }
   const body = 'Checks pass without a break since 2027-01-15 08:00:30 UTC.'
 
@@ -229,7 +229,7 @@ test('after the steady time an incident is resolved, and what a person took over
   expect(afterSteadyTime(open({ isTakenOver: true, updatesMade: 20 }), recovery, NOW_S).kind).toBe('remember')
 })
 
-test('pause, delete and switching off resolve an incident with that reason, other changes do not', () => {
+test('a pause, a delete and disabling automatic incidents resolve an incident with that reason, and other changes do not', () => {
   const paused = { ...service, paused_at: '2026-01-02T00:00:00.000Z' }
   const off = { ...service, ...fieldsOf(null) }
 

@@ -11,7 +11,7 @@ function byPerson(nowMs: number): ChangeOrigin {
   return { ...byTool(nowMs, ''), tool: null, toolVersion: null, keyId: null, personId: 'ada' }
 }
 
-test('a service is managed by the tool that wrote it last, and differs from code since people changed it', () => {
+test('a service is managed by the tool that wrote it last, and differs from code after a manual change', () => {
   const terraform = byTool(1_000, 'terraform-provider-pharos/1.2.0')
   const origins = [byPerson(3_000), byPerson(2_000), terraform, byTool(0, 'curl/8.1')]
 
@@ -27,7 +27,7 @@ test('a service is managed by the tool that wrote it last, and differs from code
   })
 })
 
-test('a service of the console is managed by nothing else, and one of an earlier release is unknown', () => {
+test('a service made in the console is not managed by code, and the manager of one from an earlier release is unknown', () => {
   const made = byPerson(1_000)
 
   expect(managementOf([made])).toEqual({ manager: 'Console', origin: made, differsSince: null })

@@ -62,7 +62,7 @@ test('an endpoint is shown with absent fields as null', () => {
   })
 })
 
-test('set fields are shown, and a forbidden address is marked', () => {
+test('an endpoint is shown with its fields, and a forbidden address is marked', () => {
   const assertions = [{ StatusCode: { expected: { Eq: 200 } } }]
   const http = { with_dns: false, max_redirects_to_follow: 0, timeout: { secs: 5, nanos: 0 } }
   const [endpoint] = make([input({ url: 'http://127.0.0.1/', name: 'home', assertions }, http)]).endpoints
@@ -77,7 +77,7 @@ test('set fields are shown, and a forbidden address is marked', () => {
   })
 })
 
-test('sensitive values are sealed at their places and only their keys are shown', () => {
+test('sensitive values are sealed at their places and only their key ids are shown', () => {
   const { endpoints, sealed } = make([
     input(
       {},
@@ -141,7 +141,7 @@ test.each([
     { with_dns: true },
     'old',
   ],
-])('an endpoint that replaces %s gets the right id', (_, change, http, id) => {
+])('an endpoint that replaces %s gets the correct id', (_, change, http, id) => {
   expect(make([input(change, http)], [stored('old')]).endpoints[0]?.id).toBe(id)
 })
 

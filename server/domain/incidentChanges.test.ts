@@ -63,7 +63,7 @@ function update(change: Partial<IncidentUpdateRequest> = {}, incident = opened, 
   )
 }
 
-test('an update is appended, and the incident has its status', () => {
+test('an update is appended, and sets the status of the incident', () => {
   expect(update()).toEqual({
     ...opened,
     status: 'identified',
@@ -79,13 +79,13 @@ test('an update may change the severity', () => {
   expect(update({ severity: 'partial_outage' }).severity).toBe('partial_outage')
 })
 
-test('an incident is resolved at the time of the update that says so', () => {
+test('an incident is resolved at the time of the resolving update', () => {
   const resolved = update({ status: 'resolved' })
 
   expect([resolved.status, resolved.resolved_at]).toEqual(['resolved', LATER])
 })
 
-test('a resolved incident takes no update', () => {
+test('a resolved incident accepts no update', () => {
   expect(() => update({}, { ...opened, status: 'resolved' })).toThrow(
     new ApiError('invalid', 'incident is already resolved'),
   )
@@ -105,7 +105,7 @@ function almostFull(bytes: number): Incident {
   return { ...opened, updates: [{ ...first!, body: `é${'x'.repeat(bytes - rest - 2)}` }] }
 }
 
-test('updates fill an incident to 256 KiB, and then only the one that resolves it is taken', () => {
+test('updates fill an incident to 256 KiB, and then only a resolving one is accepted', () => {
   const [fits, full] = [almostFull(256 * 1_024), almostFull(256 * 1_024 + 1)]
   const has = { usedBytes: 0, mibMax: 1 }
 
@@ -127,7 +127,7 @@ test('an update beyond the size limit is refused, unless it resolves the inciden
   expect(update({ status: 'resolved' }, opened, LATER, full).status).toBe('resolved')
 })
 
-test('an incident counts for its texts in UTF-8, the title twice, its services, and its end while it is open', () => {
+test('the size of an incident counts its texts in UTF-8, the title twice, its services, and a reserve for its resolution', () => {
   const incident = {
     ...opened,
     title: 'é',

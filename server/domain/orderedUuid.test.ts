@@ -4,7 +4,7 @@ import { orderedUuid } from './orderedUuid.ts'
 
 const make = (nowMs: number): string => orderedUuid(nowMs, randomUUID())
 
-test('an id is a UUID of version 7 that begins with its time', () => {
+test('an id is a UUID of version 7 that starts with its time', () => {
   expect(make(0x0190_1234_5678)).toMatch(/^01901234-5678-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 

@@ -63,7 +63,7 @@ test('a plan without a list of regions allows every region', () => {
   expect(creationRefusal(everywhere, service(1, { regions: ['ap-northeast-1'] }))).toBeUndefined()
 })
 
-test('resuming a service needs no place among the stored ones', () => {
+test('resuming a service needs no room among the stored services', () => {
   expect([
     activationRefusal(usage(1, 4, 20), service()),
     activationRefusal(usage(2, 2, 20), service()),

@@ -14,6 +14,6 @@ test('the platform has eight regions, the same for every caller', () => {
   ])
 })
 
-test('a region is known by its code, and case counts', () => {
+test('a region is identified by its case-sensitive code', () => {
   expect(['eu-west-1', 'EU-WEST-1', 'Dublin', ''].map(isRegionCode)).toEqual([true, false, false, false])
 })

@@ -9,7 +9,7 @@ const place: SealPlace = { orgId: 'org', serviceId: 'service', endpointId: 'endp
 
 const seal = () => sealValue('s3cret', place, masterKey, fixedEnvironment())
 
-test('a master key is named by its bytes', () => {
+test('the id of a master key is derived from its bytes', () => {
   // Made with sha256sum, of the text before and the bytes.
   expect([masterKey.id, masterKey.bytes]).toEqual(['5724f33ec6c55f08', Buffer.alloc(32, 7)])
   expect(otherKey.id).not.toBe(masterKey.id)
@@ -56,7 +56,7 @@ test.each([
   ['in another slot', { slot: 'x' }],
   ['under another data key', { keyId: 'x' }],
   ['with another text', { ciphertext: Buffer.alloc(22) }],
-])('a sealed value does not open %s', (_, moved) => {
+])('a sealed value cannot be opened %s', (_, moved) => {
   expect(() => openValue({ ...seal(), ...moved }, masterKey)).toThrow()
 })
 

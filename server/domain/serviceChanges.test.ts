@@ -159,7 +159,7 @@ test('a service is never paused before its creation, even if the clock was set b
   expect(pauseService(stored(), NOW_MS - 1_000)?.service?.response.paused_at).toBe(created.created_at)
 })
 
-test('a second pause changes nothing, and neither does resuming what is active', () => {
+test('a second pause changes nothing, and neither does resuming an active service', () => {
   expect([pauseService(stored(paused), NOW_MS), resumeService(stored(), standing())]).toEqual([null, null])
 })
 
@@ -217,7 +217,7 @@ test('a new service gets the automatic incidents of its organisation, and a repl
   }
 })
 
-test('a delete ends all regions, even of a paused service, and answers with its last definition', () => {
+test('a delete ends all regions, even of a paused service, and returns its last definition', () => {
   const change = deleteService(stored(paused))
 
   expect(change).toEqual({

@@ -49,18 +49,18 @@ test('with an interval of five minutes one passed check is enough', () => {
   expect(after(['down', 'up'], { ...TIMES, intervalS: 300 }).state).toBe('up')
 })
 
-test('a state begins with the result that made it', () => {
+test('a state begins with the result that caused it', () => {
   expect(after(['up', 'up', 'down', 'down', 'up', 'up']).sinceS).toBe(START_S + 5 * 60)
 })
 
-test('a result that comes late, or again, changes nothing', () => {
+test('a late or repeated result changes nothing', () => {
   const series = after(['up', 'down'])
 
   expect(afterResult(series, { dueS: START_S + 60, outcome: 'up', reason: 0 }, TIMES)).toBe(series)
   expect(afterResult(series, { dueS: START_S, outcome: 'up', reason: 0 }, TIMES)).toBe(series)
 })
 
-test('a series without results for two intervals, a timeout and half a minute is unknown from then on', () => {
+test('a series without results for two intervals, a timeout and half a minute becomes unknown', () => {
   const series = after(['down'])
   const staleS = START_S + 2 * 60 + 10 + 30
 
@@ -69,7 +69,7 @@ test('a series without results for two intervals, a timeout and half a minute is
   expect(atInstant(series, TIMES, staleS + 900)).toMatchObject({ state: 'unknown', sinceS: staleS })
 })
 
-test('unknown results do not keep a series from being stale, and give the reason', () => {
+test('unknown results do not prevent a series from becoming stale, and give the reason', () => {
   const series = after(['up', 'unknown', 'unknown', 'unknown', 'unknown'])
 
   const stale = atInstant(series, TIMES, START_S + 4 * 60)
@@ -192,7 +192,7 @@ function played(slots: readonly (State | undefined)[], times: SeriesTimes) {
   })
 }
 
-test('after any sequence of outcomes and gaps a series has the state that its definition says', () => {
+test('after any sequence of outcomes and gaps a series has the state that the definition of states requires', () => {
   fc.assert(
     fc.property(anySlots, anyTimes, (slots, times) => {
       for (const { series, nowS, results } of played(slots, times)) {
@@ -220,7 +220,7 @@ test('a series that flaps comes up only after two passed checks in a row, so it 
   )
 })
 
-test('a series whose checks pass and fail in turn is down throughout', () => {
+test('a series whose checks alternately pass and fail stays down', () => {
   const states = played(
     Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? 'down' : 'up')),
     TIMES,

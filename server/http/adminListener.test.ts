@@ -20,11 +20,11 @@ test.each([
   ['GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: all\r\nConnection: close\r\n\r\n', 417],
   ['GET /v1/org HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
   ['GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 200],
-])('the listener for the operator answers %j with %i, and in JSON', async (request, status) => {
+])('the admin listener answers %j with %i, and in JSON', async (request, status) => {
   expect((await rawExchange(server.adminUrl, request)).status).toBe(status)
 })
 
-test('readiness writes at most once a second, however often it is requested', async () => {
+test('the readiness probe writes at most once a second, however often it is requested', async () => {
   const other = new Sqlite(databaseFile(server.dataDir))
   other.exec(`CREATE TABLE beats (beat); CREATE TRIGGER counted_insert AFTER INSERT ON heartbeat
     BEGIN INSERT INTO beats VALUES (1); END; CREATE TRIGGER counted_update AFTER UPDATE ON heartbeat
@@ -42,7 +42,7 @@ test('readiness writes at most once a second, however often it is requested', as
   expect(beats).toEqual([1, 2])
 })
 
-test('metrics name a key by its id, not by any part of the key', async () => {
+test('metrics identify a key by its id, not by any part of the key', async () => {
   await api.get('/v1/regions')
 
   const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text()
@@ -54,7 +54,7 @@ test('metrics name a key by its id, not by any part of the key', async () => {
   expect(metrics).not.toContain(`"${key?.last4}"`)
 })
 
-test('only counters end in _total, and every counter does, as Prometheus names them', async () => {
+test('names end in _total for every counter and for no other metric', async () => {
   const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text()
 
   const typed = [...metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => ({

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a use of a key costs no commit, and is written with its tool within a minute, once for many', async () => {
+test('the use of a key needs no commit, and is recorded with its tool within a minute, once for many uses', async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] })
   const server = await startServer({ rateLimit: 'none' })
   const uses = startKeyUses(server.store, () => {})
@@ -29,7 +29,7 @@ test('a use of a key costs no commit, and is written with its tool within a minu
   expect([key?.usedAtMs, used?.usedAtMs, used?.usedBy]).toEqual([null, 100, 'pharos/1.2.100'])
 })
 
-test('requests of the API are noted, and a server that stops writes what it noted', async () => {
+test('API requests are recorded as uses of their key, and a stopping server writes the pending ones', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'pharos-uses-'))
   const server = await startServer({ dataDir })
   const headers = { 'user-agent': 'terraform-provider-pharos/0.1.0 terraform/1.11' }

@@ -15,7 +15,7 @@ async function linesOf(figures: Partial<MonitoringFigures>, prefix: string): Pro
   return (await registry.metrics()).split('\n').filter((line) => line.startsWith(prefix))
 }
 
-test('a remote region without an agent shows 0, and one that the server checks shows none', async () => {
+test('metrics show 0 agents for a remote region without one, and no value for a region that the server checks', async () => {
   const modes = new Map([
     ['eu-west-1', 'remote'],
     ['us-east-1', 'embedded'],
@@ -26,7 +26,7 @@ test('a remote region without an agent shows 0, and one that the server checks s
   expect(lines).toEqual(['pharos_region_agents{region="eu-west-1"} 0'])
 })
 
-test('each agent shows what it reported last', async () => {
+test('metrics show the last report of each agent', async () => {
   const name = { region: 'eu-west-1', agent: 'dublin-1', instance: 'a' }
   const load = { ...IDLE_SYNC.load, suspect: true, clock_ahead_ms: -3_600_000, dropped: 7 }
 

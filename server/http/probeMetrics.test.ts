@@ -95,7 +95,7 @@ test.each([
   expect([response.status, await response.json()]).toEqual([400, { error }])
 })
 
-test('what does not exist is 404, and an organisation without services an empty page', async () => {
+test('an unknown organisation is 404, and one without services has an empty page', async () => {
   const server = await start({ isMonitoring: true })
   const { store } = server
   await store.createOrg({ id: 'empty', name: 'Empty', plan: 'free', nowMs: 0 })
@@ -116,7 +116,7 @@ test('what does not exist is 404, and an organisation without services an empty 
   ])
 })
 
-test('more than 5,000 series are 400 until fewer are selected', async () => {
+test('a page with more than 5,000 series is 400 until fewer are selected', async () => {
   const server = await start({ plan: 'enterprise' })
   const { store } = server
   const regions = ['eu-west-1', 'us-east-1']
@@ -141,7 +141,7 @@ test('more than 5,000 series are 400 until fewer are selected', async () => {
   expect(asked).toEqual([500, 500, 500, 500, 500, 100])
 })
 
-test('a server stays ready while its results cannot be opened, and says so in a metric', async () => {
+test('a server stays ready while its results cannot be opened, and reports it in a metric', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'pharos-no-results-'))
   undo.push(() => rmSync(dataDir, { recursive: true }))
   mkdirSync(join(dataDir, RESULTS_FILE))

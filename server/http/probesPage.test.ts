@@ -7,7 +7,7 @@ import { probesPage } from './probesPage.ts'
 
 const EVERYTHING = new URLSearchParams()
 
-test('a results thread that does not answer costs a scrape its page, never the pages after it', async () => {
+test('a results thread that does not respond fails one scrape, and no later scrapes', async () => {
   const server = await startServer({})
   onTestFinished(() => server.close())
   await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody())

@@ -113,7 +113,7 @@ const QUERIES = [
 ]
 
 test.skipIf(skipReason !== null)(
-  `a Prometheus with the documented configuration answers what dashboards of blackbox_exporter ask, and finds no fault with either page${skipReason === null ? '' : ` (${skipReason})`}`,
+  `a Prometheus with the documented configuration answers the queries of blackbox_exporter dashboards, and accepts both pages${skipReason === null ? '' : ` (${skipReason})`}`,
   async () => {
     const { orgId, adminUrl } = await startMonitored()
     const prometheus = await startPrometheus(documentedConfiguration(adminUrl))

@@ -104,7 +104,7 @@ function deliveriesOf(server: TestServer, id: string) {
   return admin(server, 'channel', 'deliveries', '--id', id)
 }
 
-test('an incident and each update reach a channel once, in order, with a signature that the reference library verifies', async () => {
+test('an incident and each update reach a channel once, in order, with a signature that the reference library accepts', async () => {
   const server = await start()
   const receiver = await receiving()
   const { id, secret } = await createChannel(server, receiver.url)
@@ -162,7 +162,7 @@ test('a flipped byte fails the verification', async () => {
   expect(() => new Webhook(secret).verify(`${delivery?.body} `, headers)).toThrow()
 })
 
-test('a delivery that fails is tried again with the same id, later events of its incident wait for it, and other channels do not', async () => {
+test('a failed delivery is retried with the same id; later events of its incident wait for it, and other channels do not', async () => {
   const server = await start()
   let status = 500
   const failing = await receiving(() => ({ status }))
@@ -185,7 +185,7 @@ test('a delivery that fails is tried again with the same id, later events of its
   expect(received[1]?.headers['webhook-timestamp']).not.toBe(received[0]?.headers['webhook-timestamp'])
 })
 
-test('a delivery is given up after eleven attempts in three days, kept, and sent again by hand with its id', async () => {
+test('a delivery is given up after eleven attempts in three days, kept, and can be resent manually with its id', async () => {
   const server = await start()
   let status = 503
   const receiver = await receiving(() => ({ status }))
@@ -214,7 +214,7 @@ test('a delivery is given up after eleven attempts in three days, kept, and sent
   expect(new Set(received.map(({ id: one }) => one)).size).toBe(1)
 })
 
-test('a 410 disables the channel: nothing more is sent until it is enabled, and what waited can be sent then', async () => {
+test('a 410 disables the channel: nothing more is sent until it is enabled, and then waiting deliveries can be sent', async () => {
   const server = await start()
   let status = 410
   const receiver = await receiving(() => ({ status }))
@@ -250,7 +250,7 @@ test('a 410 disables the channel: nothing more is sent until it is enabled, and 
   )
 })
 
-test('a command changes a channel, only in what its options name, and shows the secret again', async () => {
+test('a command changes only the named settings of a channel, and shows the secret again', async () => {
   const server = await start()
   const receiver = await receiving(() => ({ status: 204 }))
   const { id, secret } = await createChannel(server, 'https://hooks.example.com/token-canary')
@@ -280,7 +280,7 @@ test('a command changes a channel, only in what its options name, and shows the 
   await expect(admin(server, 'channel', 'update', '--id', id, ...foreign)).rejects.toThrow('has no service')
 })
 
-test('a delivery that waited when its channel was disabled shows that as its reason, until it is sent again', async () => {
+test('a waiting delivery whose channel was disabled shows that as its reason, until it is sent again', async () => {
   const server = await start()
   let status = 500
   const receiver = await receiving(() => ({ status }))
@@ -329,7 +329,7 @@ test('a delivery to a forbidden address names the flag that permits it', async (
   await expect(tested).rejects.toThrow('serve --allow-webhook-ranges permits private ranges')
 })
 
-test('a channel is disabled when nothing succeeded for five days and ten deliveries failed, and not before', async () => {
+test('a channel is disabled only after five days without success and ten failed deliveries', async () => {
   const server = await start()
   const receiver = await receiving(() => ({ status: 500 }))
   const { id } = await createChannel(server, receiver.url)
@@ -353,7 +353,7 @@ test('a channel is disabled when nothing succeeded for five days and ten deliver
   })
 })
 
-test('a test shows the answer of the receiver, and is not repeated', async () => {
+test('a test shows the response of the receiver, and is not retried', async () => {
   const server = await start()
   let answer: Answer = { status: 500 }
   const receiver = await receiving(() => answer)
@@ -373,7 +373,7 @@ test('a test shows the answer of the receiver, and is not repeated', async () =>
   await expect(admin(server, 'channel', 'test', '--id', id, '--org', other)).rejects.toThrow('no channel')
 })
 
-test('a receiver that never answers delays no other channel', async () => {
+test('a receiver that never responds delays no other channel', async () => {
   const server = await start()
   const hanging = await receiving(() => 'none')
   const working = await receiving()
@@ -396,7 +396,7 @@ test('a receiver that never answers delays no other channel', async () => {
   expect(metrics).toContain('pharos_channels_disabled 0')
 })
 
-test('forty receivers that fail, and then never answer, delay no other channel', async () => {
+test('forty receivers that fail, and then never respond, delay no other channel', async () => {
   const server = await start()
   let answer: Answer = { status: 500 }
   const dead = await receiving(() => answer)
@@ -417,7 +417,7 @@ test('forty receivers that fail, and then never answer, delay no other channel',
   expect(await working.first(1)).toHaveLength(1)
 })
 
-test('an attempt that cannot be recorded is recorded later, and not made again', async () => {
+test('an attempt that cannot be recorded is recorded later, and not repeated', async () => {
   const server = await start()
   const receiver = await receiving()
   const { id } = await createChannel(server, receiver.url)
@@ -433,7 +433,7 @@ test('an attempt that cannot be recorded is recorded later, and not made again',
   expect(receiver.received).toHaveLength(1)
 })
 
-test('a dozen requests under way cause no warning of Node', async () => {
+test('a dozen requests in flight cause no warning of Node', async () => {
   const warnings: string[] = []
   const listen = ({ name }: Error) => warnings.push(name)
   process.on('warning', listen)
@@ -484,7 +484,7 @@ test('a channel that another process deletes while its delivery is chosen is lef
   expect(due.map(({ channelId }) => channelId)).toEqual([kept])
 })
 
-test('what waits is sent one after another, without waiting for the clock', async () => {
+test('waiting deliveries are sent one after another, without waiting for a timer', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   open.push(() => vi.useRealTimers())
   const server = await start()
@@ -521,7 +521,7 @@ test('after a rotation both secrets sign for a day, the new one first, and then 
   expect(signatures(after)).toEqual([isSignedBy(secret, after)])
 })
 
-test('secrets of channels are wrapped anew when the master key is rotated, and deliveries go on', async () => {
+test('channel secrets are rewrapped when the master key is rotated, and deliveries continue', async () => {
   const server = await start()
   const receiver = await receiving()
   const { secret } = await createChannel(server, receiver.url)
@@ -542,7 +542,7 @@ test('secrets of channels are wrapped anew when the master key is rotated, and d
   ).not.toThrow()
 })
 
-test('a channel gets the events and services that it asks for, and nothing while it is disabled or after it was deleted', async () => {
+test('a channel gets its selected events and services, and nothing while it is disabled or after it was deleted', async () => {
   const server = await start()
   const receiver = await receiving()
   const [one, other] = [await service(server), await service(server)]
@@ -564,7 +564,7 @@ test('a channel gets the events and services that it asks for, and nothing while
   ).not.toContain(deleted)
 })
 
-test('a certificate that ends soon is announced once, with the endpoints that use it', async () => {
+test('a certificate that expires soon is announced once, with the endpoints that use it', async () => {
   const server = await start({ engine: 'sqlite' })
   const receiver = await receiving()
   await createChannel(server, receiver.url)
@@ -624,7 +624,7 @@ test('a channel of kind slack gets a text whose special characters are escaped, 
   )
 })
 
-test('neither the path of a URL nor a secret is stored or logged in clear', async () => {
+test('neither the path of a URL nor a secret is stored or logged in clear text', async () => {
   const server = await start({ engine: 'sqlite', logLevel: 'trace' })
   const receiver = await receiving(() => ({ status: 500 }))
   const { id, secret } = await createChannel(server, `${receiver.url}/canary-of-the-path`)
@@ -645,7 +645,7 @@ test.each([
   'https://hooks.example:22/canary',
   'ftp://hooks.example/canary',
   'https://me:canary@hooks.example/',
-])('a refusal of the URL %s names its host only', async (url) => {
+])('a refusal of the URL %s names only its host', async (url) => {
   const server = await start()
   const given = ['--org', server.orgId, '--kind', 'slack', '--name', 'chat', '--url', url]
   const { code, stdout, stderr } = await runHere([
@@ -658,7 +658,7 @@ test.each([
   expect(stdout + stderr).not.toContain('canary')
 })
 
-test('a URL is read from a file, so that it is in no list of processes', async () => {
+test('a URL is read from a file, so that it is not in the process list', async () => {
   const server = await start()
   const receiver = await receiving()
   const file = `${server.dataDir}/url`
@@ -690,7 +690,7 @@ test('ended deliveries and their events are removed after their time', async () 
   expect(await deliveriesOf(server, id)).toEqual([])
 })
 
-test('an organisation has at most fifty channels, and a URL is checked when it is given', async () => {
+test('an organisation has at most fifty channels, and a URL is validated when it is set', async () => {
   const server = await start()
   const { orgId } = server
   const create = (...url: string[]) =>

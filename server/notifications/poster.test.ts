@@ -66,7 +66,7 @@ test.each(LOCAL_SPELLINGS)('a webhook to %s reaches nothing, with TLS or without
   expect(decoy.connections()).toBe(0)
 })
 
-test('a redirect is the answer, and is not followed', async () => {
+test('a redirect counts as the response, and is not followed', async () => {
   const location = `http://127.0.0.1:${decoy.port}/`
   const server = await startHttpServer(
     (_request, response) => response.writeHead(307, { Location: location }).end(),
@@ -99,13 +99,13 @@ test('a name whose second answer is a forbidden address is not connected to', as
   expect(decoy.connections()).toBe(0)
 })
 
-test('without TLS nothing is sent outside of the allowed ranges, also to a public address', async () => {
+test('without TLS nothing is sent outside the allowed ranges, even to a public address', async () => {
   expect(await post('http://1.1.1.1/')).toEqual(FORBIDDEN)
 })
 
 const PROXY_LOGIN = 'jane:pass-canary'
 
-test('with a proxy, a literal private address and a host without TLS are still judged here', async () => {
+test('with a proxy, a literal private address and a host without TLS are still refused by the server', async () => {
   const proxy = await startConnectProxy(PROXY_LOGIN, { '127.0.0.1': decoy.port, 'hook.example': decoy.port })
   const settings = { proxy: `http://${PROXY_LOGIN}@${proxy.address}` }
 
@@ -149,7 +149,7 @@ test.each<[string, string, Refusal | undefined, string]>([
   ['wants a password', '', undefined, 'answered 407'],
   ['does not answer', `${PROXY_LOGIN}@`, () => {}, 'did not connect (no answer within 5 s)'],
 ])(
-  'a proxy that %s is the reason, without its password',
+  'a proxy that %s is named as the reason, without its password',
   async (_case, login, refusal, said) => {
     const proxy = await startConnectProxy(PROXY_LOGIN, {}, refusal)
 
@@ -161,7 +161,7 @@ test.each<[string, string, Refusal | undefined, string]>([
   30_000,
 )
 
-test('a proxy that is away is the reason', async () => {
+test('an unreachable proxy is named as the reason', async () => {
   const proxy = await startConnectProxy(PROXY_LOGIN, {})
   await proxy.close()
 
@@ -176,7 +176,7 @@ const DEAF = `require('net').createServer().listen({ port: 0, host: '${PUBLIC}',
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 })`
 
-test('an attempt at a host that does not answer ends after the 5 s for a connection, not after its 20 s', async () => {
+test('an attempt with a host that does not respond ends after 5 s, the timeout for connections, not after 20 s', async () => {
   const deaf = spawn(process.execPath, ['-e', DEAF])
   const [chunk] = await once(deaf.stdout, 'data')
   const port = Number(chunk)

@@ -12,7 +12,7 @@ import { startReceiver } from './testing/receiver.ts'
 const CHANNELS = 5
 const FLAGS = ['--allow-webhook-ranges', '127.0.0.0/8', '--monitor', 'off']
 
-test('a server that is stopped while deliveries are under way exits with 0, and sends them again with their ids', async () => {
+test('a server that is stopped during deliveries exits with 0, and sends them again with their ids', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-stop-'))
   const dataDir = join(folder, 'data')
   const orgId = await makeOrg(dataDir)

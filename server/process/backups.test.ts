@@ -32,7 +32,7 @@ const filesIn = (dir: string) =>
     .sort()
 const named = (instant: string) => `pharos-${instant}.db`
 
-test('old copies are removed only after a new one is whole', async () => {
+test('old copies are removed only after a new one is complete', async () => {
   await (await engine.open('administer')).close()
   for (const hours of [0, 1, 2]) {
     nowMs += hours * HOUR_MS
@@ -51,7 +51,7 @@ test('old copies are removed only after a new one is whole', async () => {
   expect(readdirSync(backups).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
-test('a copy is made when it is due, also across a restart, and a failure is logged and counted', async () => {
+test('a copy is made when it is due, even across a restart, and a failure is logged and counted', async () => {
   await (await engine.open('administer')).close()
   let lines = ''
   let made = 0

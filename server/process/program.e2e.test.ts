@@ -243,7 +243,7 @@ describe('a server that cannot start says why and what to do', () => {
   test.each([
     ['a database', 0o700, 0o400],
     ['a folder', 0o500, 0o600],
-  ])('%s that may only be read', async (what, folderMode, fileMode) => {
+  ])('%s that is read-only', async (what, folderMode, fileMode) => {
     const readOnly = join(folder, what.replace(' ', '-'))
     await makeDatabase(readOnly)
     const file = join(readOnly, 'control.db')
@@ -285,7 +285,7 @@ describe('a server that cannot start says why and what to do', () => {
   })
 })
 
-test('--help of serve names every variable of the environment', async () => {
+test('--help of serve names every environment variable', async () => {
   const { stdout } = await runHere(['serve', '--help'])
 
   const variables = [
@@ -318,7 +318,7 @@ test('settings may come from the environment', async () => {
   expect([outcome.code, JSON.parse(listed.stdout)]).toMatchObject([0, [{ name: 'x', plan: 'business' }]])
 })
 
-test('limits, plans and maintenance windows are administered while the server runs', async () => {
+test('limits, plans and maintenance windows can be changed while the server runs', async () => {
   const api = apiClient(server.url, key)
   const limits = await admin('plan', 'limits', '--org', orgId, '--interval-secs-min', '120')
   const refused = await api.post('/v1/services', serviceBody())

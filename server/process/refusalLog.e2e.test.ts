@@ -22,7 +22,7 @@ function linesOf(logged: string): readonly Record<string, unknown>[] {
     })
 }
 
-test('401, 403, 404 and 429 are logged with their number, one line for each key or address, and no secret', async () => {
+test('401, 403, 404 and 429 are logged with their count, in one line for each key or address, without secrets', async () => {
   const server = await startServer({ monotonicMs: () => 0 })
   const wrong = `pharos_${'e'.repeat(64)}`
   const readOnly = await server.readOnlyKey()
@@ -55,7 +55,7 @@ test('401, 403, 404 and 429 are logged with their number, one line for each key 
   }
 })
 
-test('however many keys are refused, the log has a hundred lines at a time, and one for the rest', async () => {
+test('however many keys are refused, the log has at most a hundred lines at a time, and one for the rest', async () => {
   const server = await startServer({ rateLimit: 'none' })
   for (let made = 0; made < 105; made += 1) {
     await apiClient(server.url, await server.createKey()).get(`/v1/services/${UNKNOWN_ID}`)

@@ -43,7 +43,7 @@ async function isOpen(port: number, host = '127.0.0.1'): Promise<boolean> {
 }
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  '%s stops the server after the requests under way',
+  '%s stops the server after the requests in flight',
   async (signal) => {
     const server = await startProcess(dataDir)
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
@@ -66,7 +66,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 )
 
-test('SIGUSR1 opens no inspector, through which others would read the master key', async () => {
+test('SIGUSR1 opens no inspector, which would expose the master key', async () => {
   const port = await freePort()
   const environment = { NODE_OPTIONS: `--inspect-port=${port}` }
   const server = await startProcess(dataDir, [], { environment })
@@ -90,7 +90,7 @@ test('SIGUSR1 opens no inspector, through which others would read the master key
 })
 
 test.each(['pharos.js', 'pharos-server.js', 'pharos-provider.js', 'terraform-provider-pharos.cjs'])(
-  '%s takes SIGUSR1 from the inspector before anything else runs',
+  '%s disables the inspector on SIGUSR1 before anything else runs',
   async (program) => {
     const text = await readFile(join(dirname(PROGRAM), program), 'utf8')
 
@@ -98,7 +98,7 @@ test.each(['pharos.js', 'pharos-server.js', 'pharos-provider.js', 'terraform-pro
   },
 )
 
-test('the listener for the operator is on loopback wherever the API listens', async () => {
+test('the admin listener is on loopback wherever the API listens', async () => {
   const outside = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ internal, family }) => !internal && family === 'IPv4')?.address
@@ -114,7 +114,7 @@ test('the listener for the operator is on loopback wherever the API listens', as
   expect([isReached, adminHost]).toEqual([[true, false], '127.0.0.1'])
 })
 
-test('the listener for the operator can have its own address', async () => {
+test('the admin listener can have its own address', async () => {
   const server = await startProcess(dataDir, ['--admin-host', '127.0.0.2', '--admin-port', '0'])
 
   const { status } = await fetch(`${server.adminUrl()}/readyz`)

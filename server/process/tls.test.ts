@@ -76,7 +76,7 @@ function shownBy(url: string): Promise<string | undefined> {
 }
 const shown = async () => [...new Set(await Promise.all(listeners().map(shownBy)))]
 
-test('each listener speaks TLS with the certificate', async () => {
+test('each listener uses TLS with the certificate', async () => {
   const api = apiClient(server.url, server.apiKey)
   const answer = await api.get('/v1/org', { dispatcher: client })
   const statuses = await Promise.all(
@@ -102,7 +102,7 @@ test('each listener speaks TLS with the certificate', async () => {
   expect(await shown()).toEqual([fingerprintOf(authority.valid)])
 })
 
-test('a client without TLS gets no answer, and leaves the listener alone', async () => {
+test('a client without TLS gets no response, and does not disturb the listener', async () => {
   const { port } = new URL(server.url)
   const received = await new Promise<string>((resolve) => {
     let text = ''
@@ -121,7 +121,7 @@ test('a client without TLS gets no answer, and leaves the listener alone', async
   expect(again.status).toBe(200)
 })
 
-test('new files are used at once, and broken ones are not', async () => {
+test('new certificate files are used at once, and invalid ones are not', async () => {
   const api = apiClient(server.url, server.apiKey)
   await api.get('/v1/org', { dispatcher: client })
   put(authority.incomplete)

@@ -68,7 +68,7 @@ async function readiness(of: ServerProcess): Promise<readonly [number, string]> 
   return [response.status, await response.text()]
 }
 
-test('a rotation by root leaves the key, and all else, to the user that the server runs as', async () => {
+test('a rotation by root keeps the ownership of the key and of all other files', async () => {
   const running = await start()
   const before = await stat(keyFile)
 
@@ -90,7 +90,7 @@ test('a rotation by root leaves the key, and all else, to the user that the serv
   expect((await readdir(folder)).sort()).toEqual(['data', 'data.master-key'])
 })
 
-test('a rotation through a symbolic link changes what it points to, and leaves the link', async () => {
+test('a rotation through a symbolic link changes its target, and keeps the link', async () => {
   const running = await start()
   const elsewhere = join(folder, 'elsewhere')
   await mkdir(elsewhere)
@@ -105,7 +105,7 @@ test('a rotation through a symbolic link changes what it points to, and leaves t
   expect(await createSealed(running)).toBe(201)
 })
 
-test('readiness says that the master key is missing, unreadable, open to others, or another one', async () => {
+test('readiness says that the master key is missing, unreadable, readable by others, or the wrong one', async () => {
   const running = await start()
   const text = await readFile(keyFile, 'utf8')
   const keep = async (): Promise<void> => {
@@ -132,7 +132,7 @@ test('readiness says that the master key is missing, unreadable, open to others,
   }
 })
 
-test('a folder that cannot hold a master key is an error that names the flag for another one', async () => {
+test('an unwritable place for the master key is an error that names the flag for another path', async () => {
   const parent = join(folder, 'parent')
   const fresh = join(parent, 'fresh')
   await mkdir(fresh, { recursive: true })

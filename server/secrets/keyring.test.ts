@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('a master key beside the data folder is read, also under a name that starts like the folder', () => {
+test('a master key next to the data folder is read, even with a name that starts like the folder', () => {
   for (const name of ['data.master-key', '..key']) {
     writeFileSync(join(folder, name), KEY, { mode: 0o600 })
 
@@ -29,7 +29,7 @@ test.each([
   ['under a name that starts with two dots', () => join(dataDir, '..key')],
   ['behind a link to the file', () => join(folder, 'link')],
   ['behind a link to the folder', () => join(folder, 'linked/key')],
-])('a master key that lies in the data folder %s is refused', (_how, file) => {
+])('a master key within the data folder %s is refused', (_how, file) => {
   for (const name of ['key', '..key']) writeFileSync(join(dataDir, name), KEY, { mode: 0o600 })
   symlinkSync(join(dataDir, 'key'), join(folder, 'link'))
   symlinkSync(dataDir, join(folder, 'linked'))

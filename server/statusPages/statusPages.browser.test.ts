@@ -112,7 +112,7 @@ describe.skipIf(skipReason !== null)(
       ['dark', PATHS.slice(0, 3), { colorScheme: 'dark' }],
       ['on a phone', PATHS.slice(0, 1), { viewport: { width: 320, height: 700 } }],
     ] as const)(
-      'axe-core finds nothing, and the browser objects to nothing: %s',
+      'axe-core finds no violation, and the browser reports no error: %s',
       async (_, paths, options) => {
         const found: unknown[] = []
         for (const path of paths) {
@@ -147,7 +147,7 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
-    test('a theme in the address wins over the device', async () => {
+    test('a theme in the URL overrides that of the device', async () => {
       const grounds: unknown[] = []
       for (const theme of ['light', 'dark']) {
         const { page, close } = await opened(`/s/example?theme=${theme}`, {
@@ -160,7 +160,7 @@ describe.skipIf(skipReason !== null)(
       expect(grounds).toEqual(['rgb(245, 246, 248)', 'rgb(15, 20, 25)'])
     })
 
-    test('a page of thirty components is small, with everything that it loads', async () => {
+    test('a page of thirty components is small, including everything that it loads', async () => {
       const { page, answered, close } = await opened('/s/example')
       await page.waitForLoadState('networkidle')
       const sizes = await Promise.all(
@@ -175,7 +175,7 @@ describe.skipIf(skipReason !== null)(
       expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(BYTES_MAX / 3)
     })
 
-    test('without JavaScript the page says the same, but for the zone of its times', async () => {
+    test('without JavaScript the page has the same content, except for the time zone', async () => {
       const texts: unknown[] = []
       for (const javaScriptEnabled of [true, false]) {
         const { page, complaints, close } = await opened('/s/example', {
@@ -197,7 +197,7 @@ describe.skipIf(skipReason !== null)(
       }
     })
 
-    test('times are in the zone of the reader, and the page says so', async () => {
+    test('times are in the time zone of the reader, and the page says so', async () => {
       const { page, close } = await opened('/s/example/incidents/INC-11')
 
       expect(await page.locator('time').first().textContent()).toBe('22 Nov 2026, 05:48 CET')
@@ -205,7 +205,7 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
-    test('an open page shows a change without a reload, and keeps still for a reader inside it', async () => {
+    test('an open page shows a change without a reload, except while a reader interacts with it', async () => {
       const { page, complaints, close } = await opened('/s/example')
       // The script asks again when the tab is looked at: no test waits for 30 seconds.
       const look = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
@@ -249,7 +249,7 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
-    test('names, titles and updates with markup are shown as text: forty payloads run nowhere', async () => {
+    test('names, titles and updates with markup are escaped: no script of forty payloads runs', async () => {
       const slugs: string[] = []
       const shown = new Map<string, readonly string[]>()
       for (let from = 0; from < PAYLOADS.length; from += PAGE_PAYLOADS) {

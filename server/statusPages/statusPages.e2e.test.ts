@@ -113,7 +113,7 @@ test('C120 a page follows checks, automatic incidents, pause and delete, and nam
   expect([...CANARIES, ...ids, '127.0.0.1', 'Dublin'].filter((one) => everything.includes(one))).toEqual([])
 })
 
-test('components turn Unknown when the only agent of their region is gone, although no page is read meanwhile', async () => {
+test('components become Unknown when the only agent of their region is lost, even while no page is read', async () => {
   const { id: orgId } = await admin('org', 'create', '--name', 'Remote', '--plan', 'enterprise')
   await admin('plan', 'limits', '--org', orgId, '--interval-secs-min', '1')
   const api = apiClient(server.url, (await admin('key', 'create', '--org', orgId)).key)

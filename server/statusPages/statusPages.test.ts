@@ -85,7 +85,7 @@ test('C120 pausing shows Paused everywhere, deleting removes the component in th
   expect((await get(`/s/example/badge/${one?.id}.svg`)).status).toBe(404)
 })
 
-test('a change of a state is on the page a second later, and a quiet page is not read again', async () => {
+test('a change of state is on the page a second later, and an unchanged page keeps its ETag', async () => {
   const checkout = await site.addService('svc-1')
   await addPage(checkout)
   const first = (await get('/s/example')).headers.etag
@@ -102,7 +102,7 @@ test('a change of a state is on the page a second later, and a quiet page is not
   expect([second === first, third === second]).toEqual([false, true])
 })
 
-test('an incident shows within a second, raises its component, and is on page, feed and document', async () => {
+test('an incident appears within a second on page, feed and document, and changes the state of its component', async () => {
   const checkout = await site.addService('svc-1')
   await addPage(checkout)
   const before = await statesOf()
@@ -125,7 +125,7 @@ test('an incident shows within a second, raises its component, and is on page, f
   }
 })
 
-test('hidden incidents, those of other services and automatic ones stay away, and raise nothing', async () => {
+test('hidden incidents, those of other services and automatic ones are not shown, and change no component', async () => {
   const checkout = await site.addService('svc-1')
   const other = await site.addService('svc-2')
   const id = await addPage(checkout)
@@ -156,7 +156,7 @@ test.each([
   { incidentsShown: 'people', shown: ['by a person'] },
   { incidentsShown: 'none', shown: [] },
 ] as const)(
-  'a page set to show $incidentsShown names only those incidents in all that it answers',
+  'a page set to show $incidentsShown names only those incidents in all its responses',
   async ({ incidentsShown, shown }) => {
     const checkout = await site.addService('svc-1')
     const id = await addPage(checkout)
@@ -191,7 +191,7 @@ test.each([
   },
 )
 
-test('a maintenance window begins and ends on the page by the clock alone', async () => {
+test('a maintenance window begins and ends on the page on time, without a change in the store', async () => {
   const checkout = await site.addService('svc-1', { state: 'down' })
   await addPage(checkout)
   const at = (minutes: number) => new Date(site.clock.nowMs + minutes * 60_000).toISOString()
@@ -211,7 +211,7 @@ test('a maintenance window begins and ends on the page by the clock alone', asyn
   expect(states).toEqual([{ Checkout: 'down' }, { Checkout: 'maintenance' }, { Checkout: 'down' }])
 })
 
-test('states stay for a minute while results cannot be read, and are unknown then', async () => {
+test('states stay for a minute while results are unavailable, and are unknown after that', async () => {
   const checkout = await site.addService('svc-1')
   await addPage(checkout)
   const states = [await statesOf()]
@@ -259,7 +259,7 @@ test('without a public address every host is answered by slug alone', async () =
   await plain.close()
 })
 
-test('answers are compressed, have a tag, and are 304 to who has them', async () => {
+test('responses are compressed, have an ETag, and are 304 for clients that have them', async () => {
   await addPage(await site.addService('svc-1'))
   const accepting = (encoding: string) => get('/s/example', { ...HOST, 'accept-encoding': encoding })
   const encodings = await Promise.all(
@@ -279,7 +279,7 @@ test('answers are compressed, have a tag, and are 304 to who has them', async ()
   })
 })
 
-test('only theme and month change an answer, a theme only of pages and badges', async () => {
+test('only theme and month change a response, and a theme only that of pages and badges', async () => {
   await addPage(await site.addService('svc-1'))
   const textOf = async (path: string) => (await get(`/s/example${path}`)).text
   const plain = await textOf('')
@@ -293,7 +293,7 @@ test('only theme and month change an answer, a theme only of pages and badges', 
   expect(statuses.map(({ status }) => status)).toEqual([200, 404, 404, 404, 404, 404])
 })
 
-test('every answer has the policy, nothing but GET and HEAD is answered, and no cookie is set', async () => {
+test('every response has the security policy, only GET and HEAD are accepted, and no cookie is set', async () => {
   await addPage(await site.addService('svc-1'))
   const { request } = await import('undici')
   const paths = [
@@ -361,7 +361,7 @@ test('a request with two hosts is malformed', async () => {
   expect(answer.split(' ', 2)[1]).toBe('400')
 })
 
-test('uptime is the same number on the page and in the document', async () => {
+test('uptime is the same value on the page and in the document', async () => {
   const checkout = await site.addService('svc-1', {
     state: 'up',
     problems: { 0: { down: 720 }, 5: { down: 3_600 } },

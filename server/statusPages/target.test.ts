@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { placeOf, targetOf } from './target.ts'
 
-test('targets with different answers have different names, whatever is in the query and in the header Host', () => {
+test('targets with different responses have different cache keys, whatever is in the query and the Host header', () => {
   const requests = [
     ...['', '/history', '/history?month=', '/history?month=undefined', '/history?month=2026-11'].map(
       (below) => ({ boundHost: undefined, url: `/s/example${below}` }),

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const doctor = (...args: readonly string[]) => runHere(['doctor', '--data-dir', dataDir, ...args])
 
-test('the doctor says what is durable, and fails when sealed values cannot be opened', async () => {
+test('doctor reports on durability, and fails when sealed values cannot be opened', async () => {
   const missing = await doctor()
   // The first start makes and activates the master key. It goes on meanwhile.
   const server = await startServer({ engine: 'sqlite', dataDir, isRestored: false })

@@ -77,7 +77,7 @@ async function waitForState(page: string, state: string): Promise<void> {
   }
 }
 
-test('dev needs no settings: its key works, its console invites an owner, its page follows the sample', {
+test('dev needs no settings: its API key works, its console invites an owner, its status page shows the sample service', {
   timeout: 4 * WAIT_MS,
 }, async () => {
   const { document, stop } = await startJson()
@@ -109,7 +109,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 )
 
-test('dev on a folder keeps it: the next start has the same service and page, and revokes the former key', {
+test('dev with a folder is persistent: the next start has the same service and page, and revokes the former key', {
   timeout: 2 * WAIT_MS,
 }, async () => {
   const args = ['--data-dir', join(folder, 'data')]

@@ -37,14 +37,17 @@ test.each([
   [['restore', '--data-dir', 'made', '--from', 'file'], 'E_FAILED', 'file is not a backup: name a file'],
   [['org', 'make', '--data-dir', 'data'], 'E_USAGE', "unknown command 'make'"],
   [['org', 'create', '--data-dir', 'data'], 'E_USAGE', "required option '--name <name>' not specified"],
-])('%j --json fails with one JSON document of %s, and with words on stderr', async (args, code, words) => {
-  const { stdout, stderr, ...outcome } = await runHere([...args, '--json'], folder)
+])(
+  '%j --json fails with one JSON document of %s, and with a message on stderr',
+  async (args, code, words) => {
+    const { stdout, stderr, ...outcome } = await runHere([...args, '--json'], folder)
 
-  expect(outcome.code).toBe(1)
-  expect(JSON.parse(stdout)).toEqual({ error: { code, message: expect.stringContaining(words) } })
-  expect(stderr).toContain(words)
-  expect(await readdir(folder)).not.toContain('made')
-})
+    expect(outcome.code).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({ error: { code, message: expect.stringContaining(words) } })
+    expect(stderr).toContain(words)
+    expect(await readdir(folder)).not.toContain('made')
+  },
+)
 
 test.each([
   [['--host', '192.0.2.1'], 'this machine has no address 192.0.2.1: use another --host'],

@@ -39,7 +39,7 @@ const isSignedIn = async (client: ConsoleClient) => (await client.get('/me')).st
 
 const SIGN_IN = '/api/sessions'
 
-test('a session ends after twelve hours without use, and after thirty days with it', async () => {
+test('a session ends after twelve idle hours, and after thirty days in any case', async () => {
   const idle = await server.signIn('viewer')
   const used = await server.signIn('viewer')
   const startMs = passedMs
@@ -59,7 +59,7 @@ test('a session ends after twelve hours without use, and after thirty days with 
   expect(seen).toEqual([true, true, false, false])
 })
 
-test('a browser that signed in before is let in while strangers try passwords of its account', async () => {
+test('a browser that signed in before can sign in while others guess passwords of its account', async () => {
   const known = await owner('mary@example.org')
   await known.post('/api/sessions/end')
   for (let index = 0; index < 11; index += 1) {
@@ -86,7 +86,7 @@ test('a password is changed with the old one; all other sessions end, and this o
   expect(here.cookie('__Host-pharos')).not.toBe(before)
 })
 
-test('a session can be ended from another one, and its id is worth nothing afterwards', async () => {
+test('a session can be ended from another one, and its id is invalid afterwards', async () => {
   const here = await owner('hedy@example.org')
   const elsewhere = server.visitor()
   await elsewhere.post(SIGN_IN, { email: 'hedy@example.org', password: PASSWORD })
@@ -100,7 +100,7 @@ test('a session can be ended from another one, and its id is worth nothing after
   expect([kept, await isSignedIn(elsewhere), await isSignedIn(here)]).toEqual([true, false, true])
 })
 
-test('an invitation is valid for its time only', async () => {
+test('an invitation expires', async () => {
   const { client, actions } = await server.signIn('owner')
   const invited = await client.post(`${actions}/invitations`, { email: 'late@example.org', role: 'viewer' })
   const path = new URL(/http:\/\/[^<]*\/invite\/[\w-]+/.exec(invited.text)?.[0] ?? '').pathname
@@ -112,7 +112,7 @@ test('an invitation is valid for its time only', async () => {
   expect([before.status, after.status]).toEqual([200, 410])
 })
 
-test('after sign-in a person goes on to the page that was asked for, of the console only', async () => {
+test('after sign-in a person is redirected to the requested page, only within the console', async () => {
   await owner('ida@example.org')
   const form = { email: 'ida@example.org', password: PASSWORD }
   const own = await server.visitor().post(SIGN_IN, { ...form, next: '/me?x=1' })
@@ -121,7 +121,7 @@ test('after sign-in a person goes on to the page that was asked for, of the cons
   expect([own.location, foreign.location]).toEqual(['/me?x=1', '/'])
 })
 
-test('a sign-in with an unknown address is answered with the same page, and computes as much, as one with a wrong password', async () => {
+test('a sign-in with an unknown address gets the same page, after the same computation, as one with a wrong password', async () => {
   // With hashes of the usual cost.
   const usual = await startServer({ rateLimit: 'none', console: {} })
   await owner('known@example.org', usual)
@@ -146,7 +146,7 @@ test('a sign-in with an unknown address is answered with the same page, and comp
   expect(least('other')).toBeGreaterThan(least('known') / 3)
 })
 
-test('ten sign-ins at once are answered or put off, never refused for good', async () => {
+test('many sign-ins at once succeed or are asked to retry, and none is refused permanently', async () => {
   await owner('edith@example.org')
   const form = { email: 'edith@example.org', password: PASSWORD }
   const clients = await Promise.all(

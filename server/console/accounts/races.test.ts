@@ -51,7 +51,7 @@ async function useResetLink({ id, email }: TestPerson): Promise<() => void> {
   return () => void server.store.resetPassword(tokenHash, hashes.new, Date.now())
 }
 
-test('a sign-in that is under way with the old password opens no session after a reset', async () => {
+test('a sign-in in progress with the old password opens no session after a reset', async () => {
   meanwhile = await useResetLink(person)
   const visitor = server.visitor()
   const late = await visitor.post('/api/sessions', { email: person.email, password: OLD })
@@ -61,7 +61,7 @@ test('a sign-in that is under way with the old password opens no session after a
   expect(await server.store.sessionsOf(person.id, Date.now())).toEqual([])
 })
 
-test('a change of the password that is under way does not undo a reset', async () => {
+test('a password change in progress does not undo a reset', async () => {
   meanwhile = await useResetLink(person)
   const late = await person.client.post('/api/me/password', { current: OLD, next: 'what a thief chooses' })
 
@@ -70,7 +70,7 @@ test('a change of the password that is under way does not undo a reset', async (
   expect(await server.store.sessionsOf(person.id, Date.now())).toEqual([])
 })
 
-test('an owner who is lowered while the password is checked does nothing more', async () => {
+test('an owner whose role is lowered while the password is checked cannot finish the action', async () => {
   await server.signIn('owner')
   const { id, client, actions } = person
   const change = { orgId: server.orgId, personId: id, role: 'viewer', by: { kind: 'cli' } } as const
@@ -82,7 +82,7 @@ test('an owner who is lowered while the password is checked does nothing more', 
   expect((await server.store.listKeys(server.orgId)).filter(({ note }) => note === 'Late')).toEqual([])
 })
 
-test('an action that finds nothing after the password was given leaves the session usable', async () => {
+test('an action that fails after the password was confirmed leaves the session usable', async () => {
   const { client, actions } = person
   const before = client.cookie('__Host-pharos')
   const path = `${actions}/keys/${crypto.randomUUID()}/revoke`

@@ -33,7 +33,7 @@ const statusWith = async (token: string | undefined) =>
   (await new ConsoleClient(server.consoleUrl, token).get('/me')).status
 const members = async () => (await server.store.listMembers(server.orgId)).map(({ email }) => email).sort()
 
-test('signing in never takes over an id that the browser had before, and ends the session that it replaces', async () => {
+test('signing in never reuses a session id of the browser, and ends the session that it replaces', async () => {
   await accept(server.visitor(), await invited('fix@example.org'))
   const planted = newToken(randomBytes)
   const victim = new ConsoleClient(server.consoleUrl, planted)
@@ -53,7 +53,7 @@ test('signing in never takes over an id that the browser had before, and ends th
   ])
 })
 
-test('an invitation is for its address: neither a stranger nor another member joins with it', async () => {
+test('an invitation is valid only for its address: strangers and other members cannot join with it', async () => {
   await accept(server.visitor(), await invited('known@example.org'))
   const orgId = await server.createOrg({ name: 'Second' })
   const tokenHash = newToken(randomBytes)
@@ -86,7 +86,7 @@ test('an invitation that is accepted twice at the same moment makes one person',
   expect((await members()).filter((email) => email === 'twice@example.org')).toHaveLength(1)
 })
 
-test('a person has fifty sessions, and the one not used for the longest time ends for the next', async () => {
+test('a person has at most fifty sessions, and the least recently used one ends for the next', async () => {
   const { id, client } = await server.signIn('viewer')
   const nowMs = Date.now()
   for (let index = 1; index <= 50; index += 1) {
@@ -100,7 +100,7 @@ test('a person has fifty sessions, and the one not used for the longest time end
   expect((await client.get('/me')).status).toBe(303)
 })
 
-test('an unknown account is answered like a wrong password', async () => {
+test('an unknown account gets the same response as a wrong password', async () => {
   await accept(server.visitor(), await invited('real@example.org'))
   const wrong = await signIn(server.visitor(), 'real@example.org', 'not the password')
   const unknown = await signIn(server.visitor(), 'nobody@example.org', 'not the password')
@@ -108,7 +108,7 @@ test('an unknown account is answered like a wrong password', async () => {
   expect([unknown.status, unknown.text.replace('nobody@', 'real@')]).toEqual([wrong.status, wrong.text])
 })
 
-test('without an invitation no route makes a person, a member or a session', async () => {
+test('without an invitation no route creates a person, a member or a session', async () => {
   const forms = [
     { name: 'Eve', email: 'eve@example.org', password: PASSWORD, role: 'owner', org: server.orgId },
     { name: 'Eve', email: 'eve@example.org', password: '', token: '' },

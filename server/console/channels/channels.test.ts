@@ -112,7 +112,7 @@ test('a test shows the answer of the receiver, and a failed delivery is shown wi
   expect(new Set(acts.map(({ actor }) => actor))).toEqual(new Set([id]))
 })
 
-test('a delivery that waits is tried at once when a person asks for it, and every page names a disabled channel', async () => {
+test('a waiting delivery is attempted at once on request, and every page names a disabled channel', async () => {
   const { client, actions, root } = await server.signIn('member')
   await client.post(`${actions}/channels`, channelForm('waiting'))
   const channel = await channelOf('waiting')
@@ -139,7 +139,7 @@ test('a delivery that waits is tried at once when a person asks for it, and ever
   expect(after.text).toContain(`channels/${channel?.id}"><bdi>waiting</bdi>`)
 })
 
-test('a member changes a channel: what waits goes to its new URL, which is not shown, and the secret stays', async () => {
+test('when a member changes a channel, waiting deliveries go to its new URL, which is not shown, and the secret stays', async () => {
   const { client, actions, root } = await server.signIn('member')
   const elsewhere = await startReceiver(() => ({ status: 200 }))
   try {
@@ -182,7 +182,7 @@ test('a member changes a channel: what waits goes to its new URL, which is not s
   }
 })
 
-test('of two people who change a channel the second sees both versions, and nothing is lost', async () => {
+test('when two people change a channel at once, the second sees both versions, and no change is lost', async () => {
   const { client, actions, root } = await server.signIn('member')
   await client.post(`${actions}/channels`, channelForm('shared'))
   const id = (await channelOf('shared'))?.id ?? ''
@@ -204,7 +204,7 @@ test('of two people who change a channel the second sees both versions, and noth
   expect(await channelOf('second')).toMatchObject({ id, events: ['incident.updated'] })
 })
 
-test('an owner who has given the password sees the secret again, and the audit log says so', async () => {
+test('an owner who has confirmed the password can see the secret again, and the audit log records it', async () => {
   const owner = await server.signIn('owner')
   const late = await server.signIn('owner', { isElevated: false })
   const member = await server.signIn('member')
@@ -242,7 +242,7 @@ test('only owners rotate the secret and delete, and a viewer sees deliveries wit
   expect(await channelOf('owned')).toBeUndefined()
 })
 
-test('a form with faults comes back without the URL, and creates nothing', async () => {
+test('an invalid form is shown again without the URL, and creates nothing', async () => {
   const { client, actions } = await server.signIn('member')
   const before = await server.store.listChannels(server.orgId)
   const refused = await client.post(`${actions}/channels`, {

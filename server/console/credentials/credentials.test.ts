@@ -30,7 +30,7 @@ test('the address of a client is the one that the outermost trusted proxy saw, n
   expect(clientAddress('10.0.0.1', undefined, 1)).toBe('10.0.0.1')
 })
 
-test('a device is known to its person only, by any master key that is still there', () => {
+test('a device is recognised for its person only, with any current master key', () => {
   const [key, newer] = [masterKeyOf(randomBytes(32)), masterKeyOf(randomBytes(32))]
   const person = randomUUID()
   const value = newDevice(person, key, randomBytes)
@@ -46,7 +46,7 @@ test('a device is known to its person only, by any master key that is still ther
   expect([deviceOf(undefined, person, [key]), deviceOf('x', person, [key])]).toEqual([undefined, undefined])
 })
 
-test('ten passwords are checked or wait; the rest is put off', async () => {
+test('ten passwords are checked or wait; further ones are asked to retry', async () => {
   const desk = new PasswordHasher(randomBytes, QUICK_HASH)
   const results = await Promise.allSettled(
     Array.from({ length: 12 }, (_, index) => desk.matches('x', null, `${index}`)),
@@ -58,7 +58,7 @@ test('ten passwords are checked or wait; the rest is put off', async () => {
   expect(await desk.matches('a password', await desk.hash('a password'), 'ada')).toBe(true)
 })
 
-test('one account takes three places, so that others are checked too', async () => {
+test('one account takes at most three places, so that others are checked too', async () => {
   const desk = new PasswordHasher(randomBytes, QUICK_HASH)
   const ofOne = Array.from({ length: 10 }, () => desk.matches('x', null, 'eve'))
   const other = desk.matches('x', null, 'ada')

@@ -19,7 +19,7 @@ function setUp() {
 
 const repeated = (count: number, kind: string) => Array.from({ length: count }, () => kind)
 
-test('an account has ten wrong passwords, from any network, and one more each minute', async () => {
+test('an account may have ten wrong passwords, from any network, and one more each minute', async () => {
   const { clock, throttle, results } = setUp()
   const attempt = (index: number) => stranger(`10.0.0.${index}`, 'a@example.org')
   const first = await results(11, attempt)
@@ -32,7 +32,7 @@ test('an account has ten wrong passwords, from any network, and one more each mi
   expect(later).toEqual(['wrong', 'refused'])
 })
 
-test('a network has twenty wrong passwords for all accounts, and one more every three minutes', async () => {
+test('a network may have twenty wrong passwords for all accounts, and one more every three minutes', async () => {
   const { clock, results } = setUp()
   const attempt = (index: number) => stranger('10.0.0.1', `${index}@example.org`)
   const first = await results(22, attempt)
@@ -45,7 +45,7 @@ test('a network has twenty wrong passwords for all accounts, and one more every 
   expect([early, later]).toEqual([['refused'], ['wrong', 'refused']])
 })
 
-test('of ten thousand attempts in an hour, at most twenty and one each three minutes are checked', async () => {
+test('of ten thousand attempts in an hour, at most twenty and one every three minutes are checked', async () => {
   const { clock, results } = setUp()
   const kinds: string[] = []
   for (let index = 0; index < 10_000; index += 1) {
@@ -57,7 +57,7 @@ test('of ten thousand attempts in an hour, at most twenty and one each three min
   expect(kinds.filter((kind) => kind === 'wrong').length).toBe(39)
 })
 
-test('right passwords cost nothing, and wrong ones of strangers take nothing from a device or a session', async () => {
+test('correct passwords cost nothing, and wrong ones of others do not limit a known device or a session', async () => {
   const { results } = setUp()
   const email = 'a@example.org'
   const right = await results(30, () => stranger('10.0.0.1', email), true)
@@ -70,7 +70,7 @@ test('right passwords cost nothing, and wrong ones of strangers take nothing fro
   expect(person).toEqual([...repeated(10, 'wrong'), 'refused'])
 })
 
-test('a text that is too long for an address is known by its beginning', async () => {
+test('a text that is too long for an address is identified by its beginning', async () => {
   const { results } = setUp()
   const beginning = 'a'.repeat(254)
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('pages name a region without a connected agent, to those whose services it checks', async () => {
+test('pages name a region without a connected agent, to organisations with services in it', async () => {
   const { store, dataDir, url, apiKey } = server
   const region = 'sa-east-1'
   const api = apiClient(url, apiKey)
@@ -45,7 +45,7 @@ test('pages name a region without a connected agent, to those whose services it 
   expect([connected, away, paused]).toEqual([undefined, region, undefined])
 })
 
-test('pages are made without results while they cannot be read, and say so', async () => {
+test('pages are rendered without results while they are unavailable, and say so', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'pharos-notices-'))
   // No results thread opens a folder.
   mkdirSync(join(dataDir, RESULTS_FILE))

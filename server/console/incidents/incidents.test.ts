@@ -23,7 +23,7 @@ const openForm = (title = 'Checkout fails') =>
 const incidentActs = async () =>
   (await server.store.listAudit(server.orgId, 1_000)).filter(({ targetKind }) => targetKind === 'incident')
 
-test('an incident is opened, updated and resolved, names its authors here, and is an ordinary one in the API', async () => {
+test('an incident is opened, updated and resolved in the console, which shows its authors, and is an ordinary incident in the API', async () => {
   const { client, actions, root, email, id } = await server.signIn('member')
   const opened = await client.post(`${actions}/incidents`, openForm())
   const incidentId = opened.location.split('/').at(-1) ?? ''
@@ -72,7 +72,7 @@ test('an incident is opened, updated and resolved, names its authors here, and i
   expect((await client.get(`${root}/incidents?section=active&q=checkout`)).text).not.toContain(incidentId)
 })
 
-test('a form with faults comes back with what was typed, and writes nothing', async () => {
+test('an invalid form is shown again with the entered values, and writes nothing', async () => {
   const { client, actions } = await server.signIn('member')
   const before = await incidentActs()
   const typed = new URLSearchParams({ title: '', message: `Kept ${SCRIPT}`, severity: 'wrong' })

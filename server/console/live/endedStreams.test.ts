@@ -9,7 +9,7 @@ import { startConsoleServer, type TestPerson } from '../testing/startConsoleServ
 const MS_MAX = 60_000
 
 test(
-  'an open stream ends for a lowered or removed member and after sign-out, before it tells them of a change',
+  'an open stream ends for a member with a lowered role, a removed member and after sign-out, before it sends a change',
   async () => {
     const target = await startTarget()
     onTestFinished(() => target.close())

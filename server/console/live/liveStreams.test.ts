@@ -65,7 +65,7 @@ const asked = (path: string) => fetch(`${url}${path}`)
 
 const behindOthers = (path: string) => [...Array.from({ length: LONGS }, () => '/long'), path]
 
-test('nothing is written to a stream that has ended while its reader did not read', async () => {
+test('nothing is written to a stream that ended while its client was not reading', async () => {
   await stalled(...behindOthers('/live/ada/1'))
   await expect.poll(() => listeners.size, { timeout: 30_000 }).toBe(1)
   streams.end()
@@ -75,7 +75,7 @@ test('nothing is written to a stream that has ended while its reader did not rea
   expect([errors, listeners.size]).toEqual([[], 1])
 })
 
-test('a stream behind answers that were never read ends with its connection', async () => {
+test('a stream queued behind unread responses ends with its connection', async () => {
   const socket = await stalled(...behindOthers('/live/ada/1'))
   await expect.poll(() => listeners.size, { timeout: 30_000 }).toBe(1)
   socket.destroy()
@@ -83,7 +83,7 @@ test('a stream behind answers that were never read ends with its connection', as
   await expect.poll(() => listeners.size, { timeout: 30_000 }).toBe(0)
 })
 
-test('readers that have gone before their stream begins leave nothing behind', async () => {
+test('clients that disconnect before their stream begins leave nothing behind', async () => {
   for (let index = 0; index < 6; index += 1) {
     const socket = await stalled('/live/ada/gone')
     await asked('/long')
@@ -95,13 +95,13 @@ test('readers that have gone before their stream begins leave nothing behind', a
   expect([answer.status, listeners.size <= 1]).toEqual([200, true])
 })
 
-test('a request for the head of a stream opens none', async () => {
+test('a HEAD request opens no stream', async () => {
   const answer = await fetch(`${url}/live/ada/1`, { method: 'HEAD' })
 
   expect([answer.status, listeners.size]).toEqual([204, 0])
 })
 
-test('a session has five streams at a time, and a person twenty, whatever the number of sessions', async () => {
+test('a session has at most five streams, and a person twenty over all sessions', async () => {
   const statuses: number[] = []
   for (const session of ['1', '2', '3', '4', '5']) {
     for (let index = 0; index < 6; index += 1) statuses.push((await asked(`/live/ada/${session}`)).status)
@@ -113,7 +113,7 @@ test('a session has five streams at a time, and a person twenty, whatever the nu
   expect(other.status).toBe(200)
 })
 
-test('a reader who is no member any more hears of no change, and the stream ends', async () => {
+test('a person who is no longer a member gets no change, and the stream ends', async () => {
   const answer = await asked('/live/ada/1')
   isMember = false
   change()

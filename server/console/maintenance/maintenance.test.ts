@@ -17,7 +17,7 @@ afterAll(() => server.close())
 const windows = async (title: string) =>
   (await server.store.listMaintenance(server.orgId)).filter((window) => window.title === title)
 
-test('a window is created, changed and cancelled, each recorded with the person', async () => {
+test('a maintenance window is created, changed and cancelled, and each change is recorded with the person', async () => {
   const { client, actions, root, id } = await server.signIn('member')
   const form = {
     title: 'Upgrade <db>',
@@ -57,7 +57,7 @@ test('a window is created, changed and cancelled, each recorded with the person'
   ])
 })
 
-test('a window under way is ended, not cancelled', async () => {
+test('a maintenance window in progress is ended, not cancelled', async () => {
   const { client, actions, root } = await server.signIn('member')
   const form = { title: 'Now', services: serviceId, from: '2020-01-01T10:00', to: '2090-01-01T11:00' }
   await client.post(`${actions}/maintenance`, form)
@@ -73,7 +73,7 @@ test('a window under way is ended, not cancelled', async () => {
   expect(Date.parse(after?.endsAt ?? '')).toBeLessThanOrEqual(Date.now())
 })
 
-test('a form with faults comes back with what was typed, and writes nothing', async () => {
+test('an invalid form is shown again with the entered values, and writes nothing', async () => {
   const { client, actions } = await server.signIn('member')
   const before = await windows('Kept')
   const form = { title: 'Kept', services: crypto.randomUUID(), from: '2090-02-31T10:00', to: 'soon' }
@@ -88,7 +88,7 @@ test('a form with faults comes back with what was typed, and writes nothing', as
   expect(await windows('Kept')).toEqual(before)
 })
 
-test('an organisation has 200 windows that have not ended, and the page shows the 100 that ended last', async () => {
+test('an organisation has at most 200 pending windows, and the page shows the 100 that ended last', async () => {
   const orgId = await server.createOrg({ name: 'Busy' })
   const { json } = await apiClient(server.url, await server.createKey({ orgId })).post(
     '/v1/services',

@@ -12,7 +12,7 @@ test.each([
   ],
   ...['/..//evil.example', '/.//evil.example', '/o//evil.example', '/o/../..'],
   ...['evil.example', '', null, undefined, '/a\\b', '/<script>', '/a#b', '/\u202e'],
-])('%j is no path of the console', (text) => {
+])('%j is not a path of the console', (text) => {
   expect(safePath(text)).toBe('/')
 })
 

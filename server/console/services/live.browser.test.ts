@@ -49,7 +49,7 @@ describe.skipIf(skipReason !== null)(
       await target.close()
     })
 
-    test('an open page follows a failure and its end by itself', async () => {
+    test('an open page shows a failure and the recovery without a reload', async () => {
       const { page, complaints, close } = await opened()
       await page.goto(`${server.consoleUrl}${owner.root}/services?q=Checked`)
       const row = page.locator('tbody tr')
@@ -69,7 +69,7 @@ describe.skipIf(skipReason !== null)(
       ['light', { colorScheme: 'light' }],
       ['dark', { colorScheme: 'dark' }],
       ['on a phone', { viewport: { width: 320, height: 700 } }],
-    ] as const)('axe-core finds nothing, and the browser objects to nothing: %s', async (_, options) => {
+    ] as const)('axe-core finds no violation, and the browser reports no error: %s', async (_, options) => {
       const { page, complaints, close } = await opened(options)
       const found: unknown[] = []
       for (const path of paths()) {

@@ -35,7 +35,7 @@ const generationIn = (page: string): string => /name="generation" value="(\d+)"/
 const definitionIn = (page: string): string =>
   (/<textarea id="f-definition"[^>]*>\n([^<]*)</.exec(page)?.[1] ?? '').replaceAll('&quot;', '"')
 
-test('the list finds services by name and host, filters by state, and keeps both in its address', async () => {
+test('the list searches services by name and host, filters by state, and keeps both in its URL', async () => {
   const orgId = await server.createOrg({ name: 'Listed' })
   const own = apiClient(server.url, await server.createKey({ orgId }))
   const someone = await server.signIn('viewer', { orgId })
@@ -57,7 +57,7 @@ test('the list finds services by name and host, filters by state, and keeps both
   expect(await names('?page=9&sort=nonsense&state=nonsense')).toEqual(['Checkout', 'Search', 'Idle'])
 })
 
-test('a service is created from a few fields, and is the same over the API', async () => {
+test('a service is created from a few fields, and is the same in the API', async () => {
   const form = new URLSearchParams([
     ...[
       ['name', 'Short'] as [string, string],
@@ -96,7 +96,7 @@ test.each([
   ['an address that is none', { url: 'shop' }, 'endpoints[0].url: '],
   ['no region', { region: '' }, 'regions[0]: is not a region'],
   ['an interval below that of the plan', { interval: '1' }, 'interval'],
-])('%s is said beside what was typed, and nothing is created', async (_what, changes, message) => {
+])('%s is reported with the entered values, and nothing is created', async (_what, changes, message) => {
   const before = (await server.store.listServices(server.orgId)).length
   const form = {
     name: 'Kept',
@@ -113,7 +113,7 @@ test.each([
   expect((await server.store.listServices(server.orgId)).length).toBe(before)
 })
 
-test('a definition is replaced, and two people who edit it lose nothing', async () => {
+test('a definition is replaced, and simultaneous edits of two people lose no change', async () => {
   const { id } = await create({ name: 'Before' })
   const { text: page } = await member.client.get(`${member.root}/services/${id}/edit`)
   const [definition, generation] = [definitionIn(page), generationIn(page)]
@@ -133,7 +133,7 @@ test('a definition is replaced, and two people who edit it lose nothing', async 
   expect((await read(id)).name).toBe('Theirs')
 })
 
-test('a sealed value is never shown, stays with its URL, and goes to no other', async () => {
+test('a sealed value is never shown, and is kept only while the URL is unchanged', async () => {
   const headers = { authorization: { value: CANARY, sensitive: true } }
   const endpoint = endpointBody({ url: 'https://shop.example.org/a' })
   endpoint.call.Http.headers = headers
@@ -174,7 +174,7 @@ test('pause, resume, automatic incidents and delete do what the API does', async
   expect((await api.get(`/v1/services/${id}`)).status).toBe(404)
 })
 
-test('what code manages is changed only with a tick', async () => {
+test('a service managed by code is changed only after confirmation with a checkbox', async () => {
   const { id } = await create({ name: 'Coded' }, { 'user-agent': 'terraform-provider-pharos/0.1.0' })
   const pause = (form: Record<string, string>) =>
     member.client.post(`${member.actions}/services/${id}/pause`, form)
@@ -187,7 +187,7 @@ test('what code manages is changed only with a tick', async () => {
   expect([refused.status, done.status]).toEqual([422, 303])
 })
 
-test('a viewer gets no buttons, and is refused', async () => {
+test('a viewer sees no buttons, and changes are refused', async () => {
   const { id } = await create({ name: 'Watched' })
   const { text } = await viewer.client.get(`${viewer.root}/services/${id}`)
   const { status } = await viewer.client.post(`${viewer.actions}/services/${id}/pause`)

@@ -15,7 +15,7 @@ async function rename(orgId: string, names: readonly string[]) {
   await Promise.all(names.map((name) => server.store.renameOrg({ orgId, name, by, nowMs })))
 }
 
-test('the audit log shows who did what, by filters of its address', async () => {
+test('the audit log shows who did what, with filters in its URL', async () => {
   const orgId = await server.createOrg({ name: 'Audited' })
   const owner = await server.signIn('owner', { orgId })
   await owner.client.post(`${owner.actions}/keys`, { note: 'CI', scope: 'read_only' })
@@ -51,7 +51,7 @@ test('the audit log has 100 entries a page, and the next page continues where on
   expect(second.text).not.toContain('rel="next"')
 })
 
-test('the audit log of an organisation is for its owners, and holds nothing of others', async () => {
+test('the audit log of an organisation is visible to its owners, and contains nothing of other organisations', async () => {
   const orgId = await server.createOrg({ name: 'Private' })
   await rename(orgId, ['canary-of-another'])
   const owner = await server.signIn('owner')
@@ -64,7 +64,7 @@ test('the audit log of an organisation is for its owners, and holds nothing of o
   expect(own.text).not.toContain('canary-of-another')
 })
 
-test('the audit log downloads as CSV whose cells are no formulas', async () => {
+test('the audit log can be downloaded as CSV without formulas in its cells', async () => {
   const orgId = await server.createOrg({ name: 'Exported' })
   const owner = await server.signIn('owner', { orgId })
   const many = Array.from({ length: 1_050 }, (_, index) => `=cmd-${index}`)

@@ -51,7 +51,7 @@ test('a key needs a note, and one of another organisation cannot be revoked', as
   expect((await server.store.listKeys(otherOrg))[0]?.revokedAt).toBeNull()
 })
 
-test('a person is invited with a role, and an invitation for a known address adds the membership only', async () => {
+test('a person is invited with a role, and an invitation for a known address only adds the membership', async () => {
   const { client, actions } = await server.signIn('owner')
   const otherOrg = await server.createOrg({ name: 'Other' })
   const known = await server.signIn('viewer', { orgId: otherOrg })
@@ -103,7 +103,7 @@ test('a lowered role and a removed member are signed out at once, and the last o
   expect(last.text).toContain('The last owner must stay')
 })
 
-test('an action that needs the password asks for it, keeps the form, and gives the session another id', async () => {
+test('an action that needs the password asks for it, keeps the form, and gives the session a new id', async () => {
   const { client, actions, id } = await server.signIn('owner', { isElevated: false })
   const asked = await client.post(`${actions}/keys`, { note: 'Deploy', scope: 'read_only' })
   const token = client.cookie('__Host-pharos')
@@ -125,7 +125,7 @@ test('an action that needs the password asks for it, keeps the form, and gives t
   expect(right.text).toMatch(/pharos_[0-9a-f]{64}/)
 })
 
-test('the organisation shows its limits with what it uses, and an owner renames it', async () => {
+test('the organisation page shows limits with their usage, and an owner can rename the organisation', async () => {
   const orgId = await server.createOrg({ name: 'Before' })
   await server.store.overrideLimits(orgId, { servicesMax: 1234 })
   const owner = await server.signIn('owner', { orgId })
@@ -139,7 +139,7 @@ test('the organisation shows its limits with what it uses, and an owner renames 
   expect(page.text).not.toContain('Rename')
 })
 
-test('each change is one entry of the audit log with the person, and a refused one is none', async () => {
+test('each change has one entry in the audit log with its person, and a refused one has none', async () => {
   const orgId = await server.createOrg({ name: 'Audited' })
   const owner = await server.signIn('owner', { orgId })
   const member = await server.signIn('member', { orgId })
@@ -176,7 +176,7 @@ test('each change is one entry of the audit log with the person, and a refused o
   expect(JSON.stringify(entries)).not.toContain('@example.org')
 })
 
-test('an organisation has five hundred keys, and the page shows the hundred that were revoked last', async () => {
+test('an organisation has at most five hundred keys, and the page shows the hundred that were revoked last', async () => {
   const orgId = await server.createOrg({ name: 'Keys' })
   const { client, actions, root } = await server.signIn('owner', { orgId })
   await Promise.all(Array.from({ length: 500 }, () => server.createKey({ orgId })))

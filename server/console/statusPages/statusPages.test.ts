@@ -65,7 +65,7 @@ async function makePage(slug: string): Promise<string> {
   return location.split('/').at(-1) ?? ''
 }
 
-test('a page is put together by buttons, saved, shown to the public, changed and deleted', async () => {
+test('a status page is composed with buttons, saved, published, changed and deleted', async () => {
   const id = await makePage('first')
   const made = await listed(id)
   const { text: page } = await member.client.get(`${member.root}/pages/${id}`)
@@ -96,7 +96,7 @@ test('a page is put together by buttons, saved, shown to the public, changed and
   ])
 })
 
-test('two people who edit a page lose nothing', async () => {
+test('simultaneous edits of a page by two people lose no change', async () => {
   const id = await makePage('second')
   const path = `${member.actions}/pages/${id}/save`
   const { text } = await member.client.get(`${member.root}/pages/${id}`)
@@ -115,7 +115,7 @@ test.each([
   ['a slug that is none', { slug: 'A b' }, 'The slug must have 3 to 63 characters'],
   ['no title', { title: '' }, 'is-invalid'],
   ['a slug that is taken', { slug: 'taken-slug' }, 'taken'],
-])('%s is said, and what was typed is kept', async (_what, changes, message) => {
+])('%s is reported, and the entered values are kept', async (_what, changes, message) => {
   const orgId = await server.createOrg({ name: 'Other' })
   const settings = { slug: 'taken-slug', title: 'x' }
   await server.store
@@ -132,7 +132,7 @@ test.each([
   expect(text).toContain('value="svc-checkout"')
 })
 
-test('a viewer sees pages without a form', async () => {
+test('a viewer sees status pages without a form', async () => {
   const id = await makePage('third')
   const viewer = await server.signIn('viewer')
   const { text } = await viewer.client.get(`${viewer.root}/pages/${id}`)

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('sync shows what manages each service, what differs from code first, and keys without a use', async () => {
+test('the sync page shows what manages each service, with those that differ from code first, and unused keys', async () => {
   const orgId = await server.createOrg({ name: 'Synced' })
   const key = await server.createKey({ orgId })
   const create = async (name: string, userAgent: string): Promise<string> => {
@@ -67,7 +67,7 @@ test('sync shows what manages each service, what differs from code first, and ke
   expect(seen.text).not.toContain('API keys not used')
 })
 
-test('sync has 100 services a page', async () => {
+test('the sync page shows 100 services at a time', async () => {
   const orgId = await server.createOrg({ name: 'Many', plan: 'enterprise' })
   const api = {
     authorization: `Bearer ${await server.createKey({ orgId })}`,

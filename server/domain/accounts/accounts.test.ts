@@ -26,7 +26,7 @@ describe('passwords', () => {
     expect(passwordProblem('a battery of horses', 'ba@example.org')).toBeUndefined()
   })
 
-  test('a hash says how it was made, differs each time, and fits its password in any Unicode form', async () => {
+  test('a hash contains its parameters, differs each time, and matches its password in any Unicode form', async () => {
     const cheap = { log2: 10, blocks: 8, rounds: 1 }
     const [one, other] = [
       await hashPassword('Å pass word', randomBytes, cheap),

@@ -16,7 +16,7 @@ function pauses(about: { kind: 'webhook' | 'slack'; type: 'incident.created' | '
   }
 }
 
-test('a delivery has eleven attempts within 75.6 hours, one to a chat five within an hour, and a test one', () => {
+test('a delivery has eleven attempts within 75.6 hours, one to a chat has five within an hour, and a test has one', () => {
   const schedule = [5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
 
   expect(pauses(webhook)).toEqual({ pauses: schedule, end: 'failed' })
@@ -24,7 +24,7 @@ test('a delivery has eleven attempts within 75.6 hours, one to a chat five withi
   expect(pauses({ ...webhook, type: 'channel.test' })).toEqual({ pauses: [], end: 'failed' })
 })
 
-test('a pause is up to a tenth longer at random', () => {
+test('a delay is randomly up to a tenth longer', () => {
   expect(pauses(webhook, 0.5).pauses.slice(0, 2)).toEqual([5.25, 31.5])
 })
 
@@ -44,7 +44,7 @@ test.each([
   expect(afterAttempt(result, { ...webhook, attempt: 1 }, { nowMs: 0, random: 0 }).kind).toBe(kind)
 })
 
-test('a delivery without an answer is sent again', () => {
+test('a delivery without a response is sent again', () => {
   const result = { status: null, error: 'connect_refused', durationMs: 1 }
 
   expect(afterAttempt(result, { ...webhook, attempt: 1 }, { nowMs: 7, random: 0 })).toEqual({
@@ -60,7 +60,7 @@ test.each([
   ['Thu, 01 Jan 1970 00:02:00 GMT', 120_000],
   ['Wed, 31 Dec 1969 00:00:00 GMT', 5_000],
   ['soon', 5_000],
-])('a Retry-After of %s is obeyed up to a day, and never shortens the pause', (retryAfter, dueMs) => {
+])('a Retry-After of %s is respected up to a day, and never shortens the delay', (retryAfter, dueMs) => {
   const result = { status: 429, error: null, durationMs: 1, retryAfter }
 
   expect(afterAttempt(result, { ...webhook, attempt: 1 }, { nowMs: 0, random: 0 })).toEqual({
@@ -69,7 +69,7 @@ test.each([
   })
 })
 
-test.each([500, 404, 301])('a Retry-After beside status %i does not count', (status) => {
+test.each([500, 404, 301])('a Retry-After with status %i is ignored', (status) => {
   const result = { status, error: null, durationMs: 1, retryAfter: '3600' }
 
   expect(afterAttempt(result, { ...webhook, attempt: 1 }, { nowMs: 0, random: 0 })).toEqual({

@@ -8,7 +8,7 @@ function channels(prefix: string, count: number, orgId = prefix): readonly Slot[
 
 const healthy = { channelId: 'healthy', orgId: 'acme' }
 
-test('a channel that works has a slot, however many channels of its organisation fail', () => {
+test('a working channel gets a slot, however many channels of its organisation fail', () => {
   const dead = channels('dead', 49, 'acme')
   const failing = new Set(dead.map(({ channelId }) => channelId))
 
@@ -22,13 +22,13 @@ test('a channel that works has a slot, however many channels of its organisation
   ).toEqual([healthy])
 })
 
-test('an organisation takes at most 32 slots, and leaves the others to the rest', () => {
+test('an organisation takes at most 32 slots, and leaves the rest to others', () => {
   const many = channels('many', 50)
 
   expect(slotsToStart([...many, healthy], [], new Set())).toEqual([...many.slice(0, 32), healthy])
 })
 
-test('at most 64 deliveries are under way, and one for each channel', () => {
+test('at most 64 deliveries are in flight, and one for each channel', () => {
   const underWay = [...channels('one', 31), ...channels('other', 32)]
   const due = [...channels('one', 1), healthy, ...channels('third', 1)]
 

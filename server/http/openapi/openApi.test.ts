@@ -22,7 +22,7 @@ test('a server serves its OpenAPI document without a key', async () => {
   expect([response.status, description]).toEqual([200, openApi()])
 })
 
-test('an undescribed answer is detected', () => {
+test('an undocumented response is detected', () => {
   const org = { id: crypto.randomUUID(), name: 'x', plan: 'business', scope: 'read_write' }
 
   expect(() => assertDescribed('GET', '/v1/org', { status: 200, json: org })).not.toThrow()
@@ -37,7 +37,7 @@ function* objectsIn(schema: unknown): Generator<unknown> {
   for (const part of Object.values(schema)) yield* objectsIn(part)
 }
 
-test('each noun of the contract is one component, which all others refer to', () => {
+test('each noun of the contract is one component, and all uses refer to it', () => {
   const { paths, components } = z
     .object({ paths: z.unknown(), components: z.object({ schemas: z.record(z.string(), z.unknown()) }) })
     .parse(openApi())
@@ -58,7 +58,7 @@ test('each noun of the contract is one component, which all others refer to', ()
   ])
 })
 
-test('a pair is an array of two, in keywords that every validator supports', () => {
+test('a pair is an array of two, written with keywords that every validator supports', () => {
   const text = JSON.stringify(openApi())
 
   expect(text).not.toContain('prefixItems')

@@ -128,7 +128,7 @@ async function startPrism(upstream: string): Promise<{ readonly url: string; rea
 }
 
 describe.skipIf(skipReason !== null)('docs/openapi.json', () => {
-  test('passes every rule of Redocly that is recommended, warnings included', async () => {
+  test('passes every recommended rule of Redocly, warnings included', async () => {
     const report: unknown = JSON.parse(
       await tool('redocly', 'lint', '--extends', 'recommended-strict', '--format', 'json', DOCUMENT),
     )
@@ -144,7 +144,7 @@ describe.skipIf(skipReason !== null)('docs/openapi.json', () => {
     expect(JSON.parse(report)).toEqual([])
   })
 
-  describe('gives openapi-typescript a client', () => {
+  describe('generates a client with openapi-typescript', () => {
     let server: TestServer
     beforeAll(async () => {
       server = await startServer({ rateLimit: 'none' })
@@ -159,7 +159,7 @@ describe.skipIf(skipReason !== null)('docs/openapi.json', () => {
       expect(stdout).toBe('')
     })
 
-    test('that drives the lifecycle of a service and of an incident', async () => {
+    test('that runs the lifecycle of a service and of an incident', async () => {
       expect(await lifecycle(server.url, server)).toEqual(LIFECYCLE)
     })
 

@@ -21,7 +21,7 @@ async function create(body = serviceBody(), headers: Record<string, string> = {}
   return json as ServiceResponse
 }
 
-test('each generation has its definition and its origin: tool, version, key, and what the client says of its source', async () => {
+test('each generation has its definition and its origin: tool, version, key, and the source given by the client', async () => {
   const agent = { 'user-agent': 'pharos/1.2.3 (linux)' }
   const source = {
     'pharos-origin': 'repository=https%3A%2F%2Fgit.example%2Fshop&commit=4f2a&path=a%2Fb.yaml',
@@ -55,7 +55,7 @@ test('each generation has its definition and its origin: tool, version, key, and
   ])
 })
 
-test('the history has no value of a header, body or query, sealed or in the clear', async () => {
+test('the history contains no value of a header, body or query, sealed or in clear text', async () => {
   const secrets = Array.from({ length: 8 }, (_, index) => `canary-${index}`)
   const [sealed = '', plain = '', sealedBody = '', plainBody = '', query = '', fragment = ''] = secrets
   const endpoint = (body: string, sensitive: boolean) =>
@@ -90,7 +90,7 @@ test('the history has no value of a header, body or query, sealed or in the clea
   })
 })
 
-test('a malformed Pharos-Origin is 400 and changes nothing, also where nothing is created', async () => {
+test('a malformed Pharos-Origin is 400 and changes nothing, even on requests that create nothing', async () => {
   const { id } = await create()
   const headers = { 'pharos-origin': 'commit=a&commit=b' }
 

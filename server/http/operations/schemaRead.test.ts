@@ -122,7 +122,7 @@ test.each([
   },
 )
 
-test('nothing after the first problem is checked', () => {
+test('validation stops at the first problem', () => {
   const empty = { StatusCode: { expected: { OneOf: Array(100).fill('') } } }
   const [first] = full.endpoints
   const bad = { ...first, assertions: Array(32).fill(empty) }

@@ -19,7 +19,7 @@ function noteIn(granted: string[], name: string) {
   }
 }
 
-test('an organisation that used up its share waits, and delays no other', async () => {
+test('an organisation that used up its share waits, and does not delay others', async () => {
   const budget = smallBudget()
   const granted: string[] = []
   const first = await budget.take(a, 6)
@@ -55,7 +55,7 @@ test('organisations take turns, and so do the keys of one, however many requests
   expect([budget.heldBytes, budget.mostHeldBytes]).toEqual([0, 10])
 })
 
-test('a large request is not overtaken for ever by small ones', async () => {
+test('a large request is not overtaken indefinitely by small ones', async () => {
   const budget = smallBudget({ orgBytesMax: 10 })
   const granted: string[] = []
   const held = await budget.take(a, 6)
@@ -80,7 +80,7 @@ test('the queue of one organisation is limited in length and time', async () => 
   expect(budget.heldBytes).toBe(6)
 })
 
-test('an answer that takes too long is cut off when others wait for its room', async () => {
+test('a response that takes too long is cut off when others wait for its memory', async () => {
   const budget = smallBudget({ graceMs: 0, mibMs: 0 })
   const slow = await budget.take(a, 6)
   slow.cutWith(slow.release)
@@ -90,7 +90,7 @@ test('an answer that takes too long is cut off when others wait for its room', a
   expect(budget.mostHeldBytes).toBe(6)
 })
 
-test('room is released once, however often release is called', async () => {
+test('memory is released once, however often release is called', async () => {
   const budget = smallBudget()
   const room = await budget.take(a, 4)
 

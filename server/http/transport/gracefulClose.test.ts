@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { serviceBody } from '../../testing/serviceBodies.ts'
 import { startServer } from '../../testing/startServer.ts'
 
-test('C199 a request under way when the server stops is answered, and no new one is accepted', async () => {
+test('C199 a request in flight when the server stops is answered, and no new one is accepted', async () => {
   const server = await startServer()
   const port = Number(new URL(server.url).port)
   const body = JSON.stringify(serviceBody())

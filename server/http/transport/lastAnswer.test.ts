@@ -41,7 +41,7 @@ test.each([
     '401',
   ],
 ])(
-  'a request after an answer that closes the connection, %s, has no effect',
+  'a request after a response that closes the connection, %s, has no effect',
   async (_what, first, status) => {
     const server = await startServer()
 
@@ -54,7 +54,7 @@ test.each([
   },
 )
 
-test('a server stops even after a connection with queued answers was lost', async () => {
+test('a server stops even after a connection with queued responses was lost', async () => {
   const server = await startServer({ rateLimit: 'none' })
   const call = { Http: { method: 'POST' as const, timeout: null, body: { value: 'x'.repeat(60_000) } } }
   const large = serviceBody({ endpoints: Array(15).fill(endpointBody({ call })) })

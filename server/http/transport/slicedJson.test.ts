@@ -91,7 +91,7 @@ test('nothing is read after the first bracket that is nested too deep', () => {
   expect(parsed(`${'['.repeat(65)}no JSON`, 0)).toEqual(tooDeep)
 })
 
-test('an object with too many members is refused by its path, however the text is divided', () => {
+test('an object with too many members is refused with its path, however the text is divided', () => {
   const text = JSON.stringify({ 'a:"b': [0, { c: 1 }, [], [{ x: 1, y: 2, z: [3], last: {} }]], d: 1 })
   const message = 'must have at most 3 members: send only the fields that the API documents'
 
@@ -101,7 +101,7 @@ test('an object with too many members is refused by its path, however the text i
   expect(parsed(text, 0, { membersMax: 4 })).toEqual(whole(text))
 })
 
-test('no part of a mebibyte is long, whatever it is made of', () => {
+test('parsing a mebibyte never blocks for long, whatever its content', () => {
   const names = Array.from({ length: 10_000 }, (_, index) => `"${index.toString(36)}":"${'x'.repeat(90)}"`)
   const texts = [`{"x":{${names.join(',')}}}`, `[${Array(340_000).fill('{}').join(',')}]`]
   for (const text of texts) {

@@ -14,7 +14,7 @@ function component(days: readonly (StateSeconds | null)[]): PublicHistory {
   }
 }
 
-test('a short problem takes a fifth of its day, a long one its share, and days without data are grey', () => {
+test('a short problem takes a fifth of its day in the bar, a long one its share, and days without data are grey', () => {
   const bar = historyBar(
     component([
       { ...none, up: 86_280, down: 120 },
@@ -38,7 +38,7 @@ test('a short problem takes a fifth of its day, a long one its share, and days w
   ])
 })
 
-test('every day with a problem or a gap is also text, the newest first', () => {
+test('every day with a problem or a gap is also listed as text, the newest first', () => {
   const list = problemList(
     component([
       { ...none, up: 80_000, down: 720, degraded: 240 },
@@ -76,7 +76,7 @@ test('durations have at most two units', () => {
   expect([dayText('2026-01-09'), monthText('2026-11')]).toEqual(['9 Jan', 'November 2026'])
 })
 
-test('addresses of the web become links without the punctuation behind them, and nothing else does', () => {
+test('only web URLs become links, without the punctuation after them', () => {
   const text = 'See https://example.org/a?b=1&c=2). javascript:alert(1) http://user:pw@evil.example <b>'
 
   expect(plainText(text).toString()).toBe(

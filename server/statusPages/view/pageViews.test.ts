@@ -16,7 +16,7 @@ const clocks = () => ({
 })
 const addPage = (slug: string) => site.addPage({ slug, title: slug, sections: [] })
 
-test('months before the oldest one cost no query, and the oldest one a query a minute', async () => {
+test('months before the oldest one cause no query, and the oldest one causes one query a minute', async () => {
   await addPage('example')
   const run: string[] = []
   const store: SampleSite['store'] = {
@@ -53,7 +53,7 @@ test('months before the oldest one cost no query, and the oldest one a query a m
   expect([runWithinAMinute, run.filter((kind) => kind === 'oldest')]).toEqual([[], ['oldest']])
 })
 
-test('a page with the address of a deleted one has its own oldest month', async () => {
+test('a page with the slug of a deleted one has its own oldest month', async () => {
   const views = new PageViews({ store: site.store, measurements: undefined, ...clocks() })
   const oldestMonth = async () => (await views.read({ kind: 'slug', slug: 'example' }))?.oldestMonth
   const id = await addPage('example')
@@ -67,7 +67,7 @@ test('a page with the address of a deleted one has its own oldest month', async 
   expect([before, await oldestMonth()]).toEqual(['2026-11', '2026-12'])
 })
 
-test('measurements that do not come make states unknown, and keep one page waiting, not all', async () => {
+test('measurements that do not arrive make states unknown, and delay only one page', async () => {
   const addresses = ['one-page', 'two-page', 'third-page'].map((slug) => ({ kind: 'slug', slug }) as const)
   const serviceId = await site.addService('svc-1')
   for (const { slug } of addresses) {

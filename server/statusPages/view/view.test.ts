@@ -43,7 +43,7 @@ test.each([
   expect(headlineOf(states)).toEqual({ state, text })
 })
 
-test('uptime counts operational and degraded time, is cut, and is 100 only without a second down', () => {
+test('uptime counts operational and degraded time, is truncated, and is 100 only without a second of downtime', () => {
   const day = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
 
   const texts = [
@@ -70,7 +70,7 @@ const incident: PageIncident = {
   ],
 }
 
-test("automation's title and updates become sentences of public names, updates of people stay", () => {
+test('automatic titles and updates are rewritten with public names, and updates of people stay unchanged', () => {
   const { title, updates } = publicIncident(incident, (id) => (id === 'a' ? 'Checkout' : 'Search'))
 
   expect([title, ...updates.map(({ body }) => body)]).toEqual([
@@ -82,7 +82,7 @@ test("automation's title and updates become sentences of public names, updates o
   ])
 })
 
-test('names are listed, and counted beyond five', () => {
+test('up to five names are listed, and further ones are counted', () => {
   expect([[], ['A'], ['A', 'B', 'C'], ['A', 'B', 'C', 'D', 'E', 'F', 'G']].map(listed)).toEqual([
     ...['', 'A', 'A, B and C', 'A, B, C, D, E and 2 more'],
   ])

@@ -6,7 +6,7 @@ import { sharedCluster } from '../../testing/postgres/cluster.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
 import { openStore } from './openStore.ts'
 
-test('a reader waits for an earlier transaction that is still running, and then gets its commands first', async () => {
+test('a reader waits for an earlier open transaction, and then gets its commands first', async () => {
   const cluster = await sharedCluster()
   const url = await cluster.createMigrated()
   const store = await openStore(url, { nowMs: () => 0, monotonicMs })

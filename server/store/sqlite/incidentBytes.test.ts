@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true }))
 
 // The last one is a few bytes too long for a page of the database, so most of another page is wasted.
 test.each([[1], [400], [4_000], [4_400]])(
-  'incidents with updates of %i bytes take at most twice what they count for',
+  'incidents with updates of %i bytes take at most twice their counted size',
   async (bytes) => {
     const store = await openStore(folder, environment.nowMs)
     await store.createOrg({ id: 'org', name: 'x', plan: 'business', nowMs: 0 })

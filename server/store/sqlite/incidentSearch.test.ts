@@ -144,7 +144,7 @@ test.each<[string, Partial<IncidentFilter>, string]>([
   ['a service', { serviceIds: ['acme s1'] }, 'incident_services_by_section'],
   ['several services', { serviceIds: ['acme s1', 'acme s7'] }, 'incident_services_by_section'],
 ])(
-  '%s is looked for between two places in an index, so that no more than a slice is looked at and sorted',
+  '%s is searched within a range of an index, so that at most one slice is read and sorted',
   async (_, filter, index) => {
     const { plans } = await search(filter)
 
@@ -157,7 +157,7 @@ test.each<[string, Partial<IncidentFilter>, string]>([
   },
 )
 
-test('a page of a section or severity takes one slice, however many incidents there are, and an empty one none', async () => {
+test('a page of a section or severity takes one slice, however many incidents there are, and an empty page none', async () => {
   const turns: number[] = []
   for (const filter of [
     {},

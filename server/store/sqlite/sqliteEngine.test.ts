@@ -147,7 +147,7 @@ describe('group commit', () => {
     expect([results, rows(), commits()]).toEqual([[1, 1, 1], [1, 2, 3], 1])
   })
 
-  test('mutations that come in one turn of the event loop after another share one commit', async () => {
+  test('mutations in successive iterations of the event loop share one commit', async () => {
     const { group, insert, rows, commits } = open()
 
     const done: Promise<unknown>[] = []
@@ -160,7 +160,7 @@ describe('group commit', () => {
     expect([rows(), commits()]).toEqual([[1, 2, 3], 1])
   })
 
-  test('one that throws leaves nothing behind and does not affect the others', async () => {
+  test('a mutation that throws leaves nothing behind and does not affect the others', async () => {
     const { group, insert, rows } = open()
 
     const outcomes = await Promise.allSettled([
@@ -193,7 +193,7 @@ describe('group commit', () => {
     expect(rows()).toEqual([2])
   })
 
-  test('a full disk refuses the write, keeps the reads, and lets writes go on when there is room', async () => {
+  test('on a full disk writes are refused and reads work, and writes continue when there is room', async () => {
     const { database, group, insert, rows } = open()
     const pages = database.pragma('page_count', { simple: true })
     database.pragma(`max_page_count = ${pages}`)
@@ -219,7 +219,7 @@ describe('restore', () => {
     return file
   }
 
-  test('a backup becomes a folder with everything that was in it', async () => {
+  test('a restored folder has everything that was in the backup', async () => {
     const file = await backUp()
 
     await restoreDatabase(file, join(folder, 'restored'))
@@ -229,7 +229,7 @@ describe('restore', () => {
     await store.close()
   })
 
-  test('a restored backup is another store, however it was put in place, and a reopened one is the same', async () => {
+  test('a restored backup is another store, however it was restored, and a reopened one is the same', async () => {
     const file = await backUp()
     const ids: string[] = []
     const note = async (dataDir: string): Promise<void> => {
@@ -249,7 +249,7 @@ describe('restore', () => {
     expect([new Set(ids).size, ids[5]]).toEqual([5, ids[1]])
   })
 
-  test('a backup of a release without identities becomes a store that has one', async () => {
+  test('a backup of a release without store identities becomes a store with one', async () => {
     const old = new Sqlite(join(folder, 'old.db'))
     migrate(old, MIGRATIONS.slice(0, 2))
     old.close()
@@ -261,7 +261,7 @@ describe('restore', () => {
     await store.close()
   })
 
-  test('a folder that has a database is left alone', async () => {
+  test('a folder with a database is not changed', async () => {
     const file = await backUp()
 
     await expect(restoreDatabase(file, join(folder, 'live'))).rejects.toThrow('already has a database')

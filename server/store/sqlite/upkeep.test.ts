@@ -48,7 +48,7 @@ test('clean-up removes every published command older than a week, and requests a
   for (const database of [writer, reader]) database.close()
 })
 
-test('numbers of endpoints that ended are removed after their history, and none is assigned again', async () => {
+test('numbers of ended endpoints are removed after their history, and none is assigned again', async () => {
   await store.activateMasterKey('first', 0)
   await store.createOrg({ id: 'org', name: 'Acme', plan: 'business', nowMs: 0 })
   const making = {

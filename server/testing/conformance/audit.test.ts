@@ -68,7 +68,7 @@ test('G53 each successful change over /v1 is recorded once, with its key', async
   expect(await entriesOf(() => api.delete(`/v1/services/${id}`))).toEqual(byKey('service.delete'))
 })
 
-test('G53 what changes nothing, or is refused, is not recorded', async () => {
+test('G53 a request that changes nothing, or is refused, is not recorded', async () => {
   const key = { headers: { 'idempotency-key': 'once' } }
   const { json } = await api.post('/v1/services', serviceBody(), key)
   const id = idOf(json)
@@ -87,7 +87,7 @@ test('G53 what changes nothing, or is refused, is not recorded', async () => {
   expect(entries).toEqual([])
 })
 
-test('G53 each change by the command line is recorded once', async () => {
+test('G53 each change from the command line is recorded once', async () => {
   const { json } = await api.post('/v1/services', serviceBody())
   const id = idOf(json)
   const times = ['--starts-at', '2030-01-01T00:00:00Z', '--ends-at', '2030-01-01T01:00:00Z']

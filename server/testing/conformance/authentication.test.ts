@@ -55,7 +55,7 @@ test('C007 a revoked key is answered 401 at its next request', async () => {
   expect([before.status, (await api.get('/v1/org', { key })).status]).toEqual([200, 401])
 })
 
-test('C008 the scheme is read whatever its case', async () => {
+test('C008 the authorization scheme is case-insensitive', async () => {
   expect(await statusWith(`bearer ${server.apiKey}`)).toBe(200)
   expect(await statusWith(`BEARER ${server.apiKey}`)).toBe(200)
 })
@@ -127,7 +127,7 @@ describe('with a read_only key', () => {
   })
 })
 
-test('C018 GET /v1/org shows the scope of the key that asks', async () => {
+test('C018 GET /v1/org shows the scope of the key in use', async () => {
   const scopes = [await api.get('/v1/org'), await readOnly.get('/v1/org')].map(({ json }) => json)
 
   const org = { id: server.orgId, name: 'Acme', plan: 'business' }

@@ -54,7 +54,7 @@ test('automatic incidents are set by administration, shown by the API and kept b
   expect((await server.commands()).length).toBe(commandsBefore + service.regions.length)
 })
 
-test('settings for all services reach each of them, and those for the organisation the ones made later', async () => {
+test('settings for all services apply to each of them, and those of the organisation to services created later', async () => {
   const orgId = await server.createOrg()
   const key = await server.createKey({ orgId })
   const before = [await create(key), await create(key)]
@@ -82,7 +82,7 @@ test('settings for all services reach each of them, and those for the organisati
   )
 })
 
-test('invalid settings, and those for nothing, are refused with the reason, and change no service', async () => {
+test('invalid settings, and settings without a target, are refused with the reason, and change no service', async () => {
   const { id } = await create()
   const refused = (...args: string[]) => administer(...args).catch((error: Error) => error.message)
   const org = ['service', 'auto-incidents', '--org', server.orgId]

@@ -20,7 +20,7 @@ function namesIn(source: string): string {
   return [...withoutComments.matchAll(/(['"`])(?:\\.|(?!\1).)*\1/g)].map(([text]) => text).join('\n')
 }
 
-test('every statement of the contract that has a number is the name of a test', async () => {
+test('every numbered statement of the contract is named by a test', async () => {
   const files = (await readdir(SERVER, { recursive: true })).filter(
     (file) => file.endsWith('.test.ts') && !file.endsWith('checklist.test.ts'),
   )

@@ -57,7 +57,7 @@ test('C043 C044 a minimal definition is answered 201 with the whole service', as
   })
 })
 
-test('C045 C046 C047 it belongs to the organisation of the key, is active and has no auto incidents', async () => {
+test('C045 C046 C047 a new service belongs to the organisation of the key, is active and has no automatic incidents', async () => {
   const { org_id, paused_at, auto_incident_enabled, ...service } = await create()
 
   expect([org_id, paused_at, auto_incident_enabled]).toEqual([server.orgId, null, false])
@@ -67,7 +67,7 @@ test('C045 C046 C047 it belongs to the organisation of the key, is active and ha
   ])
 })
 
-test('C048 reading it by its id gives the same bytes', async () => {
+test('C048 reading a new service by its id gives the same bytes', async () => {
   const created = await api.post('/v1/services', serviceBody())
   const { id } = serviceResponseSchema.parse(created.json)
 

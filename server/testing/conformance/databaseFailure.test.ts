@@ -69,7 +69,7 @@ test('C168 a failed write does not affect concurrent ones', async () => {
   expect(listed.filter(({ name }) => name === 'Bad')).toEqual([])
 })
 
-test('C168 a transaction that the database aborts is 500 for all mutations in it, and nothing of it remains', async () => {
+test('C168 a transaction that the database aborts gives 500 for all its mutations, and leaves nothing behind', async () => {
   const bad = serviceBody({ name: 'Bad', regions: ['sa-east-1'] })
   const before = await everything()
   const event = { event: 'INSERT ON commands', when: "NEW.region = 'sa-east-1'" }
@@ -84,7 +84,7 @@ test('C168 a transaction that the database aborts is 500 for all mutations in it
   expect((await everything())[1]?.length).toBe((before[1]?.length ?? 0) + stored)
 })
 
-test('C168 a refused request gets its own reason, even when its shared transaction fails', async () => {
+test('C168 a refused request gets its own error, even when its shared transaction fails', async () => {
   const { id } = serviceResponseSchema.parse((await api.post('/v1/services', serviceBody())).json)
   const orgId = await server.createOrg()
   const key = await server.createKey({ orgId })
@@ -143,7 +143,7 @@ test.each([
   },
 )
 
-test('C168 C169 an incident and its update that fail leave no number used and no update behind', async () => {
+test('C168 C169 a failed incident and a failed update use no number and leave no update behind', async () => {
   const { id } = serviceResponseSchema.parse((await api.post('/v1/services', serviceBody())).json)
   const body = { title: 'x', message: 'x', severity: 'major_outage', service_ids: [id] }
   const first = incidentSchema.parse((await api.post('/v1/incidents', body)).json)
@@ -169,7 +169,7 @@ test('C168 C169 an incident and its update that fail leave no number used and no
   expect([number(second), updated.updates.length]).toEqual([number(first) + 1, 2])
 })
 
-test('C168 reads of a table that is gone are 500, other reads go on, and all do when it is back', async () => {
+test('C168 reads of a missing table are 500, other reads work, and all work when it is back', async () => {
   const before = (await api.get('/v1/services')).text
   await vandal.execute('ALTER TABLE services RENAME TO hidden')
 
@@ -181,7 +181,7 @@ test('C168 reads of a table that is gone are 500, other reads go on, and all do 
   expect((await api.get('/v1/services')).text).toBe(before)
 })
 
-test('C168 the error of the database is in the log and in no answer', async () => {
+test('C168 the database error is in the log and in no response', async () => {
   await vandal.breakWrites({ event: 'INSERT ON services' })
 
   const failed = await api.post('/v1/services', serviceBody())

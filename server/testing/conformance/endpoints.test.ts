@@ -54,7 +54,7 @@ describe('url', () => {
   })
 
   test.each(['https://münchen.de/', 'http://example.com', 'HTTPS://Example.COM/%7Efoo?a=1#b'])(
-    'C069 %s comes back as it was sent',
+    'C069 %s is returned as it was sent',
     async (url) => {
       expect(await withUrl(url)).toMatchObject({ status: 201, endpoint: { url } })
     },
@@ -99,7 +99,7 @@ describe('call', () => {
     expect((await withCall(call)).status).toBe(400)
   })
 
-  test('C072 a GRPC call beside a valid endpoint is refused whole', async () => {
+  test('C072 a service with a GRPC call and a valid endpoint is refused as a whole', async () => {
     const before = await server.store.listServices(server.orgId)
 
     const { status, text } = await api.post('/v1/services', {
@@ -176,7 +176,7 @@ describe('call', () => {
 })
 
 describe('sensitive values', () => {
-  test('C078 a body and a header that are not sensitive come back in clear', async () => {
+  test('C078 a body and a header that are not sensitive are returned in clear text', async () => {
     const { endpoint } = await withHttp({
       method: 'POST',
       body: { value: 'ping' },
@@ -189,7 +189,7 @@ describe('sensitive values', () => {
     ])
   })
 
-  test('C079 C083 sensitive values come back as key ids only, distinct even for equal values', async () => {
+  test('C079 C083 sensitive values are returned only as key ids, distinct even for equal values', async () => {
     const secret = { value: 'correct-horse', sensitive: true }
 
     const { endpoint, text } = await withHttp({ method: 'POST', body: secret, headers: { 'X-A': secret } })
@@ -235,7 +235,7 @@ describe('assertions', () => {
     ...durations.map((expected) => ({ DnsResoltion: { expected } })),
     ...matchers.map((matcher) => ({ Header: { name: 'Content-Type', matcher } })),
     ...matchers.map((matcher) => ({ Body: { matcher } })),
-  ])('C086 C087 %j comes back exactly', async (assertion) => {
+  ])('C086 C087 %j is returned unchanged', async (assertion) => {
     expect((await withAssertions([assertion])).endpoint?.assertions).toEqual([assertion as Assertion])
   })
 
@@ -262,7 +262,7 @@ describe('assertions', () => {
     expect((await withAssertions(assertions)).status).toBe(400)
   })
 
-  test('C094 none at all is answered 201', async () => {
+  test('C094 an endpoint without assertions is answered 201', async () => {
     expect((await withAssertions([])).status).toBe(201)
   })
 })

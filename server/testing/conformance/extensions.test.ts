@@ -17,7 +17,7 @@ afterAll(() => server.close())
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 const count = async (orgId = server.orgId) => (await server.store.listServices(orgId)).length
 
-test('C172 the same key and body make one service, and both answers are the same', async () => {
+test('C172 the same key and body create one service, and both responses are the same', async () => {
   const before = await count()
 
   const answers = [
@@ -38,7 +38,7 @@ test('C172 the same key with another body is 400', async () => {
   expect([status, text]).toEqual([400, '{"error":"Idempotency-Key: was already used for another body"}'])
 })
 
-test.each([2, 40])('C172 %i at once have one effect', async (atOnce) => {
+test.each([2, 40])('C172 %i simultaneous creations with one key have one effect', async (atOnce) => {
   const before = [await count(), (await server.commands()).length]
 
   const answers = await Promise.all(
@@ -49,7 +49,7 @@ test.each([2, 40])('C172 %i at once have one effect', async (atOnce) => {
   expect([await count(), (await server.commands()).length]).toEqual(before.map((each) => each + 1))
 })
 
-test('C172 of two at once with different bodies one has its effect and the other is 400', async () => {
+test('C172 of two simultaneous creations with one key and different bodies, one succeeds and the other is 400', async () => {
   const before = await count()
 
   const answers = await Promise.all(
@@ -60,7 +60,7 @@ test('C172 of two at once with different bodies one has its effect and the other
   expect((await count()) - before).toBe(1)
 })
 
-test('C172 incidents at once have one effect', async () => {
+test('C172 simultaneous incidents with one key have one effect', async () => {
   const { id } = serviceResponseSchema.parse((await api.post('/v1/services', serviceBody())).json)
   const body = { title: 'x', message: 'x', severity: 'major_outage', service_ids: [id] }
 
@@ -116,7 +116,7 @@ test('C172 another organisation may use the same key, and so may an incident', a
   expect([first.status, second.text]).toEqual([201, first.text])
 })
 
-test('C172 after 24 hours a key is new again', async () => {
+test('C172 a key can be used again after 24 hours', async () => {
   const first = await api.post('/v1/services', serviceBody(), keyed('day'))
   nowMs += DAY_MS - 1
   const remembered = await api.post('/v1/services', serviceBody(), keyed('day'))
@@ -139,7 +139,7 @@ test('C172 a refused creation is not remembered', async () => {
   expect([refused.status, accepted.status]).toEqual([403, 201])
 })
 
-test('C172 a key survives a restart', async () => {
+test('C172 a key is remembered across a restart', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'pharos-restart-'))
   const dataDir = join(parent, 'data')
   const first = await startServer({ dataDir })
@@ -158,7 +158,7 @@ test.each(['', 'a b', 'é', 'x'.repeat(256)])('C172 the key %j is 400', async (k
   expect((await api.post('/v1/services', serviceBody(), keyed(key))).status).toBe(400)
 })
 
-test('C173 a service has a tag that changes with it, and a replace or delete of an older state is 412', async () => {
+test('C173 a service has an ETag that changes with it, and a replace or delete with an older one is 412', async () => {
   const created = await api.post('/v1/services', serviceBody())
   const { id } = serviceResponseSchema.parse(created.json)
   const path = `/v1/services/${id}`

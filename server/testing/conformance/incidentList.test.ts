@@ -44,7 +44,7 @@ beforeAll(async () => {
   await api.post(`/v1/incidents/${resolved}/updates`, { body: 'done', status: 'resolved' })
 })
 
-test('C144 active and resolved share all incidents among them, newest first', async () => {
+test('C144 each incident is in section active or resolved, newest first', async () => {
   expect(await titles('section=active')).toEqual(['snakeXcase', 'snake_case', '100% slow', 'Élan is down'])
   expect(await titles('section=resolved')).toEqual(['over'])
 })
@@ -75,7 +75,7 @@ test('C146 a severity filters, and an unknown or empty one is 400', async () => 
   expect((await api.get('/v1/incidents?section=active&severity=')).status).toBe(400)
 })
 
-test('C147 service_id filters, repeated by any of them; an unknown one matches nothing', async () => {
+test('C147 service_id filters by any of its repeated values; an unknown one matches nothing', async () => {
   const [a = '', b = '', c = ''] = services
 
   expect(await titles(`section=active&service_id=${c}`)).toEqual(['snakeXcase'])
@@ -89,7 +89,7 @@ test('C147 service_id filters, repeated by any of them; an unknown one matches n
   expect((await api.get('/v1/incidents?section=active&service_id=x')).status).toBe(400)
 })
 
-test('C148 all filters that are given hold', async () => {
+test('C148 all filters apply together', async () => {
   const [a = ''] = services
 
   expect(await titles(`section=active&service_id=${a}&severity=major_outage&q=down`)).toEqual([
@@ -98,7 +98,7 @@ test('C148 all filters that are given hold', async () => {
   expect(await titles(`section=active&service_id=${a}&severity=partial_outage`)).toEqual([])
 })
 
-test('C149 pages count from 1 and have 20 incidents by default, and at most 100', async () => {
+test('C149 pages are numbered from 1 and have 20 incidents by default, and at most 100', async () => {
   const pageOf = async (query: string) => {
     const { items, ...page } = incidentPageSchema.parse(
       (await api.get(`/v1/incidents?section=active${query}`)).json,
@@ -133,11 +133,11 @@ test.each([
   expect((await api.get(`/v1/incidents?section=active&${query}`)).status).toBe(400)
 })
 
-test('C151 the largest page of all is empty', async () => {
+test('C151 the page with the largest number is empty', async () => {
   expect(await titles('section=active&page=9223372036854775807')).toEqual([])
 })
 
-test('C150 pages of incidents of one instant repeat none and leave none out', async () => {
+test('C150 pages of simultaneous incidents repeat none and leave none out', async () => {
   const pages = [1, 2, 3, 4].map((page) => titles(`section=active&limit=1&page=${page}`))
 
   expect((await Promise.all(pages)).flat()).toEqual(['snakeXcase', 'snake_case', '100% slow', 'Élan is down'])

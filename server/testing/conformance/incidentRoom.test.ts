@@ -33,7 +33,7 @@ test('incidents beyond the size limit of the plan are 403, even concurrent ones,
   expect((await open()).status).toBe(201)
 })
 
-test('an incident at the size limit can always be resolved, even with the longest update, which frees space', async () => {
+test('an incident at the size limit can always be resolved, even with the longest update, and that frees space', async () => {
   const { open, update } = await newcomer()
   const incidents = await Promise.all(Array.from({ length: 12 }, () => open()))
   const [first, ...others] = incidents

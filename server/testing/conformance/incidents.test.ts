@@ -38,7 +38,7 @@ function update(id: string, changes: Record<string, unknown> = {}) {
   return api.post(`/v1/incidents/${id}/updates`, { body: 'Found it.', status: 'identified', ...changes })
 }
 
-test('C127 a new incident is investigating, its message the first update', async () => {
+test('C127 a new incident has the status investigating, and its message is the first update', async () => {
   const { status, json } = await api.post('/v1/incidents', body())
 
   expect(status).toBe(201)
@@ -78,7 +78,7 @@ test('C128 display ids count from 1 in each organisation, also for a hundred inc
   expect(incidents.map(({ display_id }) => display_id).toSorted()).toEqual(expected.toSorted())
 })
 
-test('an incident that is refused takes no number', async () => {
+test('a refused incident uses no number', async () => {
   const before = await open()
 
   await api.post('/v1/incidents', body({ service_ids: [otherServiceId] }))
@@ -108,7 +108,7 @@ test.each([
   expect((await api.get('/v1/incidents?section=active&limit=1')).text).toBe(before.text)
 })
 
-test('C131 a foreign and an unknown service are answered with the same bytes', async () => {
+test('C131 the service of another organisation and an unknown one get the same bytes', async () => {
   const answers = [otherServiceId, UNKNOWN_ID].map((id) =>
     api.post('/v1/incidents', body({ service_ids: [id] })),
   )
@@ -120,7 +120,7 @@ test('C132 a service named twice is listed once', async () => {
   expect((await open({ service_ids: [serviceId, serviceId.toUpperCase()] })).service_ids).toEqual([serviceId])
 })
 
-test('C133 C134 kind and the other fields that the server decides cannot be sent', async () => {
+test('C133 C134 kind and the other fields set by the server cannot be sent', async () => {
   const { kind, status, created_by, auto_managed, display_id } = await open({
     kind: 'maintenance',
     status: 'resolved',
@@ -133,7 +133,7 @@ test('C133 C134 kind and the other fields that the server decides cannot be sent
   expect(display_id).not.toBe('INC-9999')
 })
 
-test('C135 reading it gives the same bytes, updates in posting order at one instant too', async () => {
+test('C135 reading an incident gives the same bytes, with updates in posting order even within one instant', async () => {
   const created = await api.post('/v1/incidents', body())
   const { id } = incidentSchema.parse(created.json)
   const read = await api.get(`/v1/incidents/${id}`)
@@ -146,7 +146,7 @@ test('C135 reading it gives the same bytes, updates in posting order at one inst
   expect(updates.map((each) => each.body)).toEqual(['We are looking.', ...bodies])
 })
 
-test('an incident keeps the id of a service that was deleted, and is found by it', async () => {
+test('an incident keeps the id of a deleted service, and is found by it', async () => {
   const gone = await createService()
   const kept = await createService()
   const { id } = await open({ service_ids: [gone, kept] })
@@ -180,7 +180,7 @@ describe('a maintenance window', async () => {
     nowMs,
   )
 
-  test('C136 is 404 where it is read or updated, the same bytes as an unknown id', async () => {
+  test('C136 is 404 when read or updated, with the same bytes as an unknown id', async () => {
     const unknown = await api.get(`/v1/incidents/${UNKNOWN_ID}`)
 
     expect([(await api.get(`/v1/incidents/${id}`)).text, (await update(id)).status]).toEqual([
@@ -230,7 +230,7 @@ test.each(['investigating', 'identified', 'monitoring'])(
   },
 )
 
-test('C139 C140 a resolved incident leaves the active ones, has its time, and takes no update', async () => {
+test('C139 C140 a resolved incident is no longer active, has its resolution time, and accepts no update', async () => {
   const { id } = await open({ title: 'soon over' })
 
   const resolved = incidentSchema.parse((await update(id, { status: 'resolved' })).json)
@@ -274,7 +274,7 @@ test('a clock that was set back writes no update before the last one', async () 
   expect([updates[1]?.created_at, updated_at]).toEqual([updates[0]?.created_at, updates[0]?.created_at])
 })
 
-test('the updates of an incident are at most 256 KiB together, and the one that resolves it is always taken', async () => {
+test('the updates of an incident are at most 256 KiB together, and a resolving one is always accepted', async () => {
   const long = '€'.repeat(20_000)
   const { id } = await open({ message: long })
   for (let made = 1; made < 4; made += 1) await update(id, { body: long })

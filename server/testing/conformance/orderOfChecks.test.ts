@@ -43,7 +43,7 @@ test('3 before 4: a request without a key is 401 and never 429', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
 })
 
-test('4 before 5: a spent key of a plan without API access is 429, not 403', async () => {
+test('4 before 5: a throttled key of a plan without API access is 429, not 403', async () => {
   expect((await api.get('/v1/org', { key: spentNoApiKey })).status).toBe(429)
 })
 
@@ -53,7 +53,7 @@ test('5 before 6: the plan is named before the scope', async () => {
   expect([status, text]).toEqual([403, '{"error":"plan does not include API access"}'])
 })
 
-test('4 before 7: a spent key is 429 on an unknown path', async () => {
+test('4 before 7: a throttled key is 429 on an unknown path', async () => {
   expect((await api.get('/v1/nothing', { key: spentKey })).status).toBe(429)
 })
 

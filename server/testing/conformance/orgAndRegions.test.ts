@@ -31,13 +31,13 @@ test('C039 the plans are free, starter, business and enterprise', async () => {
   ])
 })
 
-test('C040 regions are code, city and country, and there are some', async () => {
+test('C040 regions have code, city and country, and the list is not empty', async () => {
   const { json } = await api.get('/v1/regions')
 
   expect(regionSchema.strict().array().min(1).parse(json)).toEqual(REGIONS)
 })
 
-test('C041 regions are the same bytes for every caller', async () => {
+test('C041 the list of regions has the same bytes for every caller', async () => {
   const foreign = await server.createKey({ orgId: await server.createOrg() })
   const readOnly = await server.readOnlyKey()
 

@@ -124,7 +124,7 @@ test('C125 pausing and resuming an unknown service is 404', async () => {
   expect((await api.post(`/v1/services/${UNKNOWN_ID}/resume`)).status).toBe(404)
 })
 
-test('the usage of an organisation is right after any sequence of changes', async () => {
+test('the usage of an organisation is correct after any sequence of changes', async () => {
   const orgId = await server.createOrg()
   const key = await server.createKey({ orgId })
   await server.overrideLimits({ servicesMax: 2, endpointsMax: 3 }, orgId)

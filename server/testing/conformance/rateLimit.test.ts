@@ -52,7 +52,7 @@ test('C028 reads, writes and refusals each cost one token', async () => {
   expect(await passing(20)).toBe(14)
 })
 
-test('C028 a read_only key pays for a refused mutation', async () => {
+test('C028 a refused mutation of a read_only key costs a token', async () => {
   const readOnly = apiClient(server.url, await server.readOnlyKey())
 
   const { status } = await readOnly.post('/v1/services', serviceBody())
@@ -60,7 +60,7 @@ test('C028 a read_only key pays for a refused mutation', async () => {
   expect([status, await passing(20, readOnly)]).toEqual([403, 19])
 })
 
-test('C029 two keys of one organisation have buckets of their own', async () => {
+test('C029 two keys of one organisation have separate buckets', async () => {
   const other = apiClient(server.url, await server.createKey())
   await passing(21)
 
@@ -80,7 +80,7 @@ test('C030 one key has one bucket, whatever address it is used from', async () =
   expect(await passing(5)).toBe(0)
 })
 
-test('C031 C032 a 429 costs nothing and says when to retry', async () => {
+test('C031 C032 a 429 costs no token and says when to retry', async () => {
   await passing(20)
   const refused = await api.get('/v1/org')
   await passing(50)
@@ -102,7 +102,7 @@ test.each([
   ['an hour forward', (ms: number) => ms + 3_600_000],
   ['to 1970', () => 0],
   ['to 2039', () => Date.parse('2039-01-01T00:00:00Z')],
-])('C034 a wall clock set %s changes no allowance', async (_where, set) => {
+])('C034 a wall clock set %s does not change the allowance', async (_where, set) => {
   await passing(21)
 
   wallMs = set(wallMs)
@@ -110,7 +110,7 @@ test.each([
   expect(await passing(5)).toBe(0)
 })
 
-test('C035 ten seconds of 50 requests a second let through the burst and five a second', async () => {
+test('C035 50 requests a second for ten seconds pass the burst and five a second', async () => {
   let passed = 0
   for (let second = 0; second < 10; second += 1) {
     for (let tick = 0; tick < 5; tick += 1) {
@@ -141,7 +141,7 @@ test('C038 an organisation may have 500 keys', async () => {
   expect((await apiClient(server.url, newest).get('/v1/org')).status).toBe(200)
 })
 
-test('every answer to a key contains its remaining allowance', async () => {
+test('every response to a key contains its remaining allowance', async () => {
   const { headers } = await api.get('/v1/org')
 
   expect([headers['ratelimit-policy'], headers.ratelimit]).toEqual(['"key";q=20;w=4', '"key";r=19;t=1'])

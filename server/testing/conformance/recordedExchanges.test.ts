@@ -104,10 +104,10 @@ async function transcriptOf(options: StartServerOptions): Promise<string> {
   return `${lines.join('\n')}\n`
 }
 
-test('/v1 answers byte for byte as it did before there was a console', async () => {
+test('/v1 responds byte for byte as before there was a console', async () => {
   await expect(await transcriptOf({})).toMatchFileSnapshot(TRANSCRIPT)
 })
 
-test('/v1 answers the same beside a console and status pages', async () => {
+test('/v1 responds the same with a console and status pages enabled', async () => {
   await expect(await transcriptOf({ console: {}, status: {} })).toMatchFileSnapshot(TRANSCRIPT)
 })

@@ -71,7 +71,7 @@ test.each([
   },
 )
 
-test('C101 an id that is no UUID is 404, and the case of a UUID does not count', async () => {
+test('C101 an id that is not a UUID is 404, and a UUID is case-insensitive', async () => {
   const { id } = await create()
 
   expect((await api.get('/v1/services/nonsense')).status).toBe(404)
@@ -146,7 +146,7 @@ test('C106 C107 a replace ends removed regions, then starts every region of the 
   expect(await commandsAfter(before)).toEqual(['End eu-west-1', 'Start us-east-1', 'Start sa-east-1'])
 })
 
-test('C108 a replaced paused service stays paused and silent, and resume starts the new definition', async () => {
+test('C108 a replaced paused service stays paused without commands, and a resume starts the new definition', async () => {
   const { id } = await create()
   await api.post(`/v1/services/${id}/pause`)
   const before = (await server.commands()).length
@@ -162,7 +162,7 @@ test('C108 a replaced paused service stays paused and silent, and resume starts 
   expect(serviceResponseSchema.parse(JSON.parse(last?.definition ?? '')).name).toBe('New')
 })
 
-test('C109 C110 a replace beyond the plan is 403 and changes nothing, and one that shrinks is always allowed', async () => {
+test('C109 C110 a replace beyond the plan limit is 403 and changes nothing, and one that shrinks the service is always allowed', async () => {
   const orgId = await server.createOrg()
   const key = await server.createKey({ orgId })
   const three = [1, 2, 3].map((n) => endpointBody({ url: `https://example.com/${n}` }))
@@ -205,7 +205,7 @@ test('C112 an endpoint with the same url, method and name keeps its id, in any o
   expect([idA, idB, idB2]).not.toContain(ids[1])
 })
 
-test('C114 of two concurrent replaces one whole definition remains, and the regions got it last', async () => {
+test('C114 after two concurrent replaces one complete definition remains, and the regions get it last', async () => {
   const { id } = await create()
   const bodies = ['One', 'Two'].map((name) =>
     serviceBody({ name, regions: [name === 'One' ? 'us-east-1' : 'sa-east-1'] }),

@@ -69,7 +69,7 @@ describe.each(['A', 'B'] as const)('organisation %s', (own) => {
       },
     )
 
-    test('C025 lists and the organisation show nothing of the other', async () => {
+    test('C025 lists and the organisation show nothing of another organisation', async () => {
       const key = tenants[own].keys[scope]
       const paths = ['/v1/org', '/v1/services', '/v1/incidents?section=active', '/v1/regions']
 
@@ -79,7 +79,7 @@ describe.each(['A', 'B'] as const)('organisation %s', (own) => {
       expect([orgId, serviceId, incidentId].filter((id) => texts.join().includes(id))).toEqual([])
     })
 
-    test('a foreign service in body or query is the same bytes as an unknown one', async () => {
+    test('a service of another organisation in body or query gets the same bytes as an unknown one', async () => {
       const key = tenants[own].keys[scope]
       const post = (id: string) => api.post('/v1/incidents', bodyOf('POST', '/v1/incidents', id), { key })
       const list = (id: string) => api.get(`/v1/incidents?section=active&service_id=${id}`, { key })

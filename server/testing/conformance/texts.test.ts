@@ -67,7 +67,7 @@ test('a megabyte of blanks is refused wherever it is sent', async () => {
   )
 })
 
-test('the longest first message is far below what updates may be together, and counts', async () => {
+test('the longest first message is far below the limit of all updates, and counts towards it', async () => {
   const longest = '😀'.repeat(20_000)
   const { id } = incidentSchema.parse(
     (await api.post('/v1/incidents', incidentBody({ message: longest }))).json,
@@ -79,7 +79,7 @@ test('the longest first message is far below what updates may be together, and c
   expect(statuses).toEqual([200, 200, 400])
 })
 
-describe('what was stored before a text was refused', async () => {
+describe('a service stored before its text became invalid', async () => {
   const name = 'a\u202Eb\u001B'
   const { json } = await api.post('/v1/services', serviceBody({ name: 'to be changed' }))
   const { id } = serviceResponseSchema.parse(json)
@@ -89,7 +89,7 @@ describe('what was stored before a text was refused', async () => {
   )
   await vandal.close()
 
-  test('is read, listed, paused, resumed and deleted; only a replace asks for another text', async () => {
+  test('can be read, listed, paused, resumed and deleted; only a replace needs a valid text', async () => {
     const read = serviceResponseSchema.parse((await api.get(`/v1/services/${id}`)).json)
     const listed = await api.get('/v1/services')
     const paused = await api.post(`/v1/services/${id}/pause`)

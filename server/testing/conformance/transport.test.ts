@@ -28,7 +28,7 @@ test.each([
   ['{"error":{"text":"x"}}', 'application/json; charset=utf-8'],
   ['"x"', 'application/json; charset=utf-8'],
   ['{"error":"x"}', 'text/plain'],
-])('C154 a refusal %s as %s would fail whichever test gets it', (text, type) => {
+])('C154 an undocumented refusal %s as %s would fail any test that gets it', (text, type) => {
   const answer = { status: 404, headers: { 'content-type': type }, text, json: JSON.parse(text) as unknown }
 
   expect(() => assertAnswer(answer)).toThrow('is not one field error')
@@ -87,7 +87,7 @@ describe('C155 on the bare socket', () => {
     expect((await rawExchange(server.url, text)).status).toBe(status)
   })
 
-  test('a sender that waits for 100 Continue gets it only after it was admitted', async () => {
+  test('a sender that waits for 100 Continue gets it only after its key was accepted', async () => {
     const body = JSON.stringify(serviceBody())
     const head = `Expect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
 
@@ -112,18 +112,15 @@ describe('C155 on the bare socket', () => {
   test.each([
     ['too large', '413', AUTHORIZED],
     ['refused for want of a key', '401', 'Host: x\r\n'],
-  ])(
-    'C157 a body %s of which too much is to come is answered %s, and that the connection ends',
-    async (...row) => {
-      const [, status, headers] = row
-      const bytes = 2 * MIB
-      const head = `POST /v1/services HTTP/1.1\r\n${headers}Content-Length: ${bytes}\r\n\r\n`
+  ])('C157 a body %s that is far too large is answered %s, and the connection is closed', async (...row) => {
+    const [, status, headers] = row
+    const bytes = 2 * MIB
+    const head = `POST /v1/services HTTP/1.1\r\n${headers}Content-Length: ${bytes}\r\n\r\n`
 
-      const answer = await rawExchange(server.url, head, 'x'.repeat(MIB))
+    const answer = await rawExchange(server.url, head, 'x'.repeat(MIB))
 
-      expect([String(answer.status), answer.headers.connection]).toEqual([status, 'close'])
-    },
-  )
+    expect([String(answer.status), answer.headers.connection]).toEqual([status, 'close'])
+  })
 })
 
 test.each([
@@ -195,7 +192,7 @@ test.each([
   expect(await statusOfBody(raw)).toBe(400)
 })
 
-test('G32 the last of two equal members counts', async () => {
+test('G32 the last of two members with the same name counts', async () => {
   const raw = JSON.stringify(serviceBody()).replace('{', '{"name":"First",')
 
   const { status, json: service } = await api.call('POST', '/v1/services', { raw, headers: json })
@@ -322,7 +319,7 @@ test('C167 no error text contains what was submitted', async () => {
   expect(answers.filter(({ text }) => text.includes(marker))).toEqual([])
 })
 
-test('C170 answers have an id and forbid caching and type guessing', async () => {
+test('C170 responses have an id and forbid caching and content sniffing', async () => {
   const answers = [
     await api.get('/v1/org'),
     await api.get('/v1/nothing'),

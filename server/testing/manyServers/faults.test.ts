@@ -14,7 +14,7 @@ afterAll(() => installation.close())
 /** The other faults take longer: they are in the torture. */
 const SHORT = ['kill of a server', 'failover'] as const
 
-test.each<Fault>(SHORT)('three servers lose and double nothing over a fault: %s', async (fault) => {
+test.each<Fault>(SHORT)('three servers lose and duplicate nothing during a fault: %s', async (fault) => {
   const { figures, problems } = await installation.run(fault, seededRandom(1))
 
   expect(problems).toEqual([])

@@ -104,7 +104,7 @@ async function untilMonitoring(server: ServerProcess, value: '0' | '1'): Promise
 
 const agentsOf = (server: ServerProcess): string => /^agents on (\S+)$/m.exec(server.stdout())?.[1] ?? ''
 
-test('one of the servers on a database checks, all answer agents, and another takes over when it hangs or stops', async () => {
+test('one of the servers on a database runs checks, all serve agents, and another takes over when it hangs or stops', async () => {
   const first = await startServer()
   orgId = (await run('org', 'create', '--name', 'Acme', '--plan', 'enterprise')).id
   await run('plan', 'limits', '--org', orgId, '--interval-secs-min', String(INTERVAL_S))

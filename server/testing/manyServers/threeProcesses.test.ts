@@ -38,7 +38,7 @@ function clientsOf(keys: readonly string[], count: number): readonly ApiClient[]
 const statuses = (answers: readonly ApiAnswer[], status: number) =>
   answers.filter((answer) => answer.status === status)
 
-test('creates at three processes at once fill the plan exactly', async () => {
+test('simultaneous creates at three processes fill the plan exactly', async () => {
   const { keys } = await seedOrg(url, 11, { servicesMax: 50 })
 
   const clients = clientsOf(keys, 150)
@@ -49,7 +49,7 @@ test('creates at three processes at once fill the plan exactly', async () => {
   expect([statuses(answers, 201).length, statuses(answers, 403).length, count]).toEqual([50, 100, 50])
 })
 
-test('one Idempotency-Key sent to three processes at once makes one service', async () => {
+test('one Idempotency-Key sent to three processes at once creates one service', async () => {
   const { keys } = await seedOrg(url, 5)
   const idempotencyKeys = many(10).map(() => randomUUID())
 
@@ -87,7 +87,7 @@ test('incidents opened at three processes at once are numbered from 1 without a 
   expect(numbers.toSorted((a, b) => a - b)).toEqual(many(45).map((index) => index + 1))
 })
 
-test('three processes share the rate limit of a key: a burst, and one request each 200 ms', async () => {
+test('three processes share the rate limit of a key: a burst, and one request every 200 ms', async () => {
   const { keys } = await seedOrg(url, 1)
   const clients = servers.map((server) => apiClient(server.url, keys[0] ?? ''))
   let granted = 0

@@ -60,7 +60,7 @@ describe.skipIf(skipReason !== null)('an upgrade from the newest commit with an 
   })
   afterEach(() => database.remove())
 
-  test('a newer server migrates under the earlier one and serves beside it: no request fails', async () => {
+  test('a newer server migrates the database of a running earlier one and serves together with it: no request fails', async () => {
     const old = await database.start({ program: earlier.program })
     const before = await withConnection(url, schemaOf)
     const { orgId, keys } = await seedEarlier()
@@ -94,7 +94,7 @@ describe.skipIf(skipReason !== null)('an upgrade from the newest commit with an 
     expect([stopped, await next.stop()]).toEqual([0, 0])
   })
 
-  test('a release that excludes the earlier one stops its next start, with an error that says so', async () => {
+  test('a release that excludes the earlier one prevents its next start, with an error that says so', async () => {
     const next = await database.start()
     await next.stop()
     await withConnection(url, (client) =>

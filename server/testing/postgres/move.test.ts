@@ -110,7 +110,7 @@ function folderFor(from: string): string {
   return dir
 }
 
-test('a store that moves to PostgreSQL and back answers the same bytes', async () => {
+test('a store that is moved to PostgreSQL and back responds with the same bytes', async () => {
   const { apiKey, orgId } = await fill()
   const back = join(folder, 'back')
   const before = await served('sqlite', dataDir, apiKey)
@@ -148,7 +148,7 @@ test('a store that moves to PostgreSQL and back answers the same bytes', async (
   expect(JSON.parse(rotated)).toMatchObject({ rewrapped: 1 })
 })
 
-test('both places refuse to be used once the data is in the other', async () => {
+test('after a move the former place of the data is refused', async () => {
   await fill()
   await run('migrate', '--from', dataDir, '--to', url)
   const refused = await runHere(['org', 'list', '--data-dir', dataDir])
@@ -186,7 +186,7 @@ test('a store in use is not moved, on either side', async () => {
   })
 })
 
-test('data that the target has no table for is left behind only when that is asked for', async () => {
+test('data without a table in the target is left behind only on request', async () => {
   const { orgId } = await fill()
   // Stands for what a database of another release lacks.
   await run('migrate', '--database', url)
@@ -253,7 +253,7 @@ test('tables of both kinds of database have the same columns', async () => {
   expect(shared.map((name) => [name, here.get(name)])).toEqual(shared.map((name) => [name, there.get(name)]))
 })
 
-test('a schema that is behind is named, and brought up to date', async () => {
+test('an outdated schema is named, and migrated', async () => {
   const refused = await runHere(['serve', '--data-dir', dataDir, '--migrate', 'never', '--port', '0'])
   const isUntouched = !existsSync(dataDir) || readdirSync(dataDir).length === 0
   const first = await run('migrate', '--database', url, '--json')

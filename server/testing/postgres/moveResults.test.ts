@@ -103,7 +103,7 @@ async function shown(serviceId: string, ...place: readonly string[]): Promise<re
   return JSON.parse(text).results.filter(({ outcome }: { outcome: string }) => outcome !== 'unknown')
 }
 
-test('damaged results are not moved, and are left behind when that is asked for; those of the target stay', async () => {
+test('damaged results are not moved, and are left behind on request; those of the target stay', async () => {
   const id = await fill()
   const { database } = openResults(dataDir, false)
   for (const name of database.tablesWith('chunks_')) database.exec(`UPDATE ${name} SET results = x'0180'`)
@@ -134,7 +134,7 @@ test('damaged results are not moved, and are left behind when that is asked for;
   expect(kept).toEqual([{ service_id: 'kept' }])
 })
 
-test('results move with their store to a database and to a folder, also after a move was killed on the way', async () => {
+test('results move with their store to a database and to a folder, even after a killed move', async () => {
   const id = await fill()
   const before = await shown(id, '--data-dir', dataDir)
   await run('migrate', '--database', url)

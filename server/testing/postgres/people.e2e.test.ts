@@ -70,7 +70,7 @@ test('a person who signs in at one process is signed in at the other, until sign
   expect([seen.text.includes('ada@example.org'), after.status, stillSecond.status]).toEqual([true, 303, 200])
 })
 
-test('incidents of two processes are delivered once each, in the order of each, and show on the page of the other', async () => {
+test("incidents of two processes are delivered once each, in the order of each process, and are shown by the other's status page", async () => {
   const channel = ['--org', orgId, '--kind', 'webhook', '--name', 'ops', '--url', `${receiver.url}/canary`]
   const created = JSON.parse(
     await run('channel', 'create', ...channel, '--master-key-file', keyFile, '--json'),

@@ -33,7 +33,7 @@ async function run(...args: readonly string[]): Promise<string> {
   return stdout.trim()
 }
 
-test('two processes serve one database: each answers what the other made, also after that was killed', async () => {
+test('two processes serve one database: each returns what the other created, even after that was killed', async () => {
   const [first, second] = await Promise.all([1, 2].map(() => startProcess(flags)))
   if (first === undefined || second === undefined) throw new Error('a process is missing')
   const orgId = await run('org', 'create', '--name', 'Acme', '--plan', 'business')
@@ -55,7 +55,7 @@ test('two processes serve one database: each answers what the other made, also a
   expect(await second.stop()).toBe(0)
 })
 
-test('a master key is never made for a database that servers share', async () => {
+test('a master key is never created for a shared database', async () => {
   const missing = join(folder, 'missing.key')
   const { code, stderr } = await runHere([
     ...[

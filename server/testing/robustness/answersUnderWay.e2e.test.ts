@@ -60,7 +60,7 @@ test.each([
   ['of large updates', 13, 19_900],
   ['of thousands of small updates', 1_700, 1],
 ])(
-  'pages of the largest incidents, %s, that no client reads hold no more than the bound, and others are answered',
+  'unread pages of the largest incidents, %s, stay within the memory limit, and other requests are answered',
   async (_what, updates, chars) => {
     const { server, keys, other, askAndNeverRead, metric } = await startSmall(1, updates, chars)
     const [key = ''] = keys
@@ -80,7 +80,7 @@ test.each([
   },
 )
 
-test('single incidents that forty keys ask for and do not read hold no more than the bound', async () => {
+test('unread responses with single incidents for forty keys stay within the memory limit', async () => {
   const { server, keys, other, askAndNeverRead, metric } = await startSmall(40, 13, 19_900)
   const { body } = await request(`${server.url}/v1/incidents?section=active&limit=1`, {
     headers: { authorization: `Bearer ${keys[39]}` },

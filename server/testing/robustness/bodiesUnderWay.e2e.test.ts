@@ -43,7 +43,7 @@ async function beginCreate(port: number, key: string): Promise<() => Promise<str
   }
 }
 
-test('long bodies full of nested arrays, sixteen at once, leave a server with a small heap alive', async () => {
+test('sixteen long bodies of nested arrays at once do not crash a server with a small heap', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-bodies-'))
   undo.push(() => rm(folder, { recursive: true, force: true }))
   const dataDir = join(folder, 'data')

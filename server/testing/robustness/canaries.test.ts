@@ -31,7 +31,7 @@ function withSecrets(secrets: readonly string[]) {
   return serviceBody({ endpoints: [endpointBody({ call })] })
 }
 
-test('C022 C082 C079 of 200 secrets and the keys nothing is found in database, log, metrics or answers', async () => {
+test('C022 C082 C079 none of 200 secrets and keys is found in database, log, metrics or responses', async () => {
   const secrets: string[] = []
   const texts: string[] = []
   for (let made = 0; made < SECRETS / PER_SERVICE; made += 1) {
@@ -68,7 +68,7 @@ test('C022 C082 C079 of 200 secrets and the keys nothing is found in database, l
   expect(everything.includes('X-Secret-1')).toBe(true)
 })
 
-test('C022 of a key the database has the SHA-256 and the last four characters', async () => {
+test('C022 the database has only the SHA-256 and the last four characters of a key', async () => {
   const database = new Sqlite(databaseFile(server.dataDir), { readonly: true })
   const rows = database.prepare('SELECT key_hash, last4 FROM api_keys').all()
   database.close()
@@ -91,7 +91,7 @@ test('C083 equal values, and one value written twice, have nothing in common whe
   }
 })
 
-test('C083 C084 a sealed value opens with the master key at its own place, and nowhere else', async () => {
+test('C083 C084 a sealed value can be opened with the master key only at its own place', async () => {
   const values = [secret(), secret()]
   const { json } = await api.post('/v1/services', withSecrets(values))
   const [masterKey] = readKeys({ kind: 'file', file: defaultKeyFile(server.dataDir) }, server.dataDir)

@@ -40,7 +40,7 @@ async function useEverything(): Promise<void> {
   await server.store.tidy(nowMs)
 }
 
-test('jumps of the clock by an hour, to 1970 and to 2039 disturb no request, no id and no order', async () => {
+test('jumps of the clock by an hour, to 1970 and to 2039 affect no request, no id and no order', async () => {
   const hours = [START_MS, START_MS + HOUR_MS, START_MS - HOUR_MS]
   const times = [...hours, 0, Date.parse('2039-01-01T00:00:00Z'), START_MS]
 

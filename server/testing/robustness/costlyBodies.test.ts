@@ -24,7 +24,7 @@ test('a request whose patterns take long to compile does not keep others waiting
   expect(answered).toEqual(['read', 'read', 'read', 'created 201'])
 })
 
-test('of very many endpoints, only those up to the first invalid one are checked', async () => {
+test('among very many endpoints, only those up to the first invalid one are validated', async () => {
   const api = apiClient(server.url, server.apiKey)
   const good = Array.from({ length: 100 }, () => endpointBody())
   const errorOf = async (endpoints: readonly unknown[]) =>
@@ -37,7 +37,7 @@ test('of very many endpoints, only those up to the first invalid one are checked
   expect(few).toEqual({ error: 'name: must not be empty' })
 })
 
-test('of more regions than exist, none is checked', async () => {
+test('a list with more regions than exist is refused without validating each', async () => {
   const api = apiClient(server.url, server.apiKey)
 
   const { status, json } = await api.post('/v1/services', {
@@ -48,7 +48,7 @@ test('of more regions than exist, none is checked', async () => {
   expect([status, json]).toEqual([400, { error: 'regions: must have at most 8 regions: there are no more' }])
 })
 
-test('of more headers than a call may have, none is checked', async () => {
+test('a call with too many headers is refused without validating each', async () => {
   const api = apiClient(server.url, server.apiKey)
   const errorOf = async (count: number) => {
     const headers = Object.fromEntries(Array.from({ length: count }, (_, index) => [`h${index}`, 0]))
@@ -67,7 +67,7 @@ test('of more headers than a call may have, none is checked', async () => {
   ])
 })
 
-test('of more services than an incident may name, none is checked', async () => {
+test('an incident with too many services is refused without validating each', async () => {
   const api = apiClient(server.url, server.apiKey)
 
   const { status, json } = await api.post('/v1/incidents', {
@@ -80,7 +80,7 @@ test('of more services than an incident may name, none is checked', async () => 
   expect([status, json]).toEqual([400, { error: 'service_ids: must name at most 100 services' }])
 })
 
-test('a query has room for some hundred services, and none for more', async () => {
+test('a query accepts some hundred services, and not more', async () => {
   const headers = { authorization: `Bearer ${server.apiKey}` }
   const statusOf = async (services: number) => {
     const filter = Array(services).fill(`service_id=${crypto.randomUUID()}`).join('&')
@@ -108,7 +108,7 @@ test('a pattern that takes seconds to compile is refused without being compiled'
   ])
 })
 
-test('of more sensitive values than can be sealed in a moment, none is sealed', async () => {
+test('a request with too many sensitive values is refused before any is sealed', async () => {
   const api = apiClient(server.url, server.apiKey)
   const secrets = (count: number) =>
     Object.fromEntries(

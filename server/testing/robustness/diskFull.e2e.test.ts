@@ -14,7 +14,7 @@ afterAll(() => {
 })
 
 test.skipIf(skipReason !== null)(
-  `a full disk keeps reads, deletes, pauses, revocations and restarts, and nothing is lost${skipReason === null ? '' : ` (${skipReason})`}`,
+  `on a full disk reads, deletes, pauses, revocations and restarts work, and nothing is lost${skipReason === null ? '' : ` (${skipReason})`}`,
   async () => {
     const { acknowledged } = await fillDisk(folder)
 

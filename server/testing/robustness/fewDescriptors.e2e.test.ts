@@ -9,7 +9,7 @@ import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { startProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
 
-test('a server with 128 descriptors serves its customers beside 150 slow connections that reconnect', async () => {
+test('a server with 128 descriptors serves its clients despite 150 slow connections that reconnect', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-descriptors-'))
   const dataDir = join(folder, 'data')
   const keys = await makeKeys(dataDir, await makeOrg(dataDir), 2)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { killLoop } from './killLoop.ts'
 import { seededRandom } from './random.ts'
 
-test('five kills in the middle of writes lose nothing that was acknowledged and leave nothing half done', async () => {
+test('five kills during writes lose no acknowledged write and leave nothing half done', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-kill-'))
 
   const report = await killLoop({ dataDir: join(folder, 'data'), kills: 5, random: seededRandom(1) })

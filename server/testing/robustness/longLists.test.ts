@@ -87,7 +87,7 @@ describe('on one server', () => {
   })
   afterAll(() => runAll(undo))
 
-  test('a list of many MiB is answered complete, with its length, to concurrent clients', async () => {
+  test('a list of many MiB is sent complete, with its length, to concurrent clients', async () => {
     const { list, ask } = full
     const text = list()
 
@@ -119,7 +119,7 @@ describe('on one server', () => {
     expect((await takeAll(ask())).endsWith(list())).toBe(true)
   })
 
-  test('a client that disconnects during a long list, or while it waits for one, holds no resources', async () => {
+  test('a client that disconnects during a long list, or while it waits for one, leaves no resources in use', async () => {
     const { api, ask, untilNothingIsKept } = full
     const taking = ask()
     await once(taking, 'readable')
@@ -140,15 +140,18 @@ afterEach(() => runAll(undo))
 test.each([
   ['more slowly than is allowed', { mibMs: 1 }],
   ['not at all', { silenceMs: 1_500, mibMs: 60_000 }],
-])('a client that reads a long list %s is disconnected, and holds no resources', async (_how, timeouts) => {
-  const { list, ask, untilNothingIsKept } = await startFull(undo, timeouts)
+])(
+  'a client that reads a long list %s is disconnected, and leaves no resources in use',
+  async (_how, timeouts) => {
+    const { list, ask, untilNothingIsKept } = await startFull(undo, timeouts)
 
-  const socket = ask()
-  await once(socket, 'readable')
-  await untilNothingIsKept()
+    const socket = ask()
+    await once(socket, 'readable')
+    await untilNothingIsKept()
 
-  expect((await takeAll(socket)).length).toBeLessThan(list().length)
-})
+    expect((await takeAll(socket)).length).toBeLessThan(list().length)
+  },
+)
 
 test('a long list that cannot be read to its end is cut off, and the reason is logged', async () => {
   const { dataDir, ask, logged, other, untilNothingIsKept } = await startFull(undo)

@@ -25,7 +25,7 @@ async function readOneByOne(): Promise<readonly unknown[]> {
   return items
 }
 
-test('a page too long for memory has the same incidents as single reads', async () => {
+test('a page that is streamed because of its length has the same incidents as single reads', async () => {
   const items = await readOneByOne()
 
   const { json, headers } = await api.get(PATH)

@@ -43,7 +43,7 @@ async function statusOnNew(key = server.apiKey): Promise<number> {
 
 const isOpen = (socket: Socket): boolean => !socket.destroyed && !socket.readableEnded
 
-test('slow connections without a key displace one another, and no client with a key', async () => {
+test('slow connections without a key displace one another, and no connection with a key', async () => {
   const kept = await openWith(server.apiKey)
   const statuses: number[] = []
 
@@ -59,7 +59,7 @@ test('slow connections without a key displace one another, and no client with a 
   expect(ended).toBeGreaterThanOrEqual(36)
 })
 
-test('among connections without a key, one of the address with the most is closed', async () => {
+test('of connections without a key, one of the address with the most connections is closed', async () => {
   const quiet = await open('GET ', '127.0.0.2')
   const loud = [await open('GET '), await open('GET '), await open('GET ')]
 
@@ -70,7 +70,7 @@ test('among connections without a key, one of the address with the most is close
   expect([quiet, ...loud].map(isOpen)).toEqual([true, false, true, true])
 })
 
-test('a key that fills its half of the connections displaces its own, the oldest idle one first', async () => {
+test('a key that uses half of all connections displaces its own, the oldest idle one first', async () => {
   const own = await server.createKey()
   const first = await openWith(own)
   const others: Socket[] = []
@@ -82,7 +82,7 @@ test('a key that fills its half of the connections displaces its own, the oldest
   expect(await statusOnNew()).toBe(200)
 })
 
-test('a new connection displaces an idle one of a key, and none with a request under way', async () => {
+test('a new connection displaces an idle one of a key, and none with a request in flight', async () => {
   const keys = [await server.createKey(), await server.createKey()]
   const [busyKey = '', idleKey = ''] = keys
   const busy: Socket[] = []

@@ -117,7 +117,7 @@ function orders<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   return items.flatMap((item, index) => orders(items.toSpliced(index, 1)).map((rest) => [item, ...rest]))
 }
 
-test('concurrent requests have the effect of some sequence of them', async () => {
+test('concurrent requests have the effect of some sequential order', async () => {
   const storms = fc.array(steps, { minLength: 2, maxLength: 5 })
   await fc.assert(
     fc.asyncProperty(definitions, storms, async (first, storm) => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { killNotifications } from './notificationKills.ts'
 import { seededRandom } from './random.ts'
 
-test('three kills under a stream of incidents: each confirmed update arrives at two channels, with one id and in order', async () => {
+test('despite three kills during a stream of incidents, each confirmed update arrives at two channels, with one id and in order', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-kill-'))
 
   const report = await killNotifications({

@@ -23,11 +23,11 @@ const READ = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'
 const LAST = READ.replace('Host: x\r\n', 'Host: x\r\nConnection: close\r\n')
 const EXPECTING = READ.replace('Host: x\r\n', 'Host: x\r\nExpect: nothing\r\n')
 
-test('a hundred requests that are sent at once on one connection are all answered', async () => {
+test('a hundred pipelined requests on one connection are all answered', async () => {
   expect(await answersTo([...Array(99).fill(READ), LAST])).toBe(100)
 })
 
-test('a connection on which more than a hundred answers wait is cut off, whatever they are answers to', async () => {
+test('a connection with more than a hundred pending responses is cut off, whatever the requests', async () => {
   expect(await answersTo([...Array(1_000).fill(READ), LAST])).toBeLessThan(1_000)
   expect(await answersTo([EXPECTING, ...Array(1_000).fill(READ), LAST])).toBeLessThan(1_000)
 })

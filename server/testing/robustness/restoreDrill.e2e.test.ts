@@ -17,7 +17,7 @@ const KEYS = 20
 /** Copies that are awaited under load. */
 const COPIES = 3
 
-test('a restore drill: what was acknowledged before the last copy is there again', async () => {
+test('a restore brings back everything that was acknowledged before the last copy', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-drill-'))
   const [dataDir, backups, again] = ['data', 'backups', 'again'].map((name) => join(folder, name)) as [
     string,

@@ -95,7 +95,7 @@ describe.skipIf(skipReason !== null)(
       return steps.filter((line) => line.startsWith(`${main} `) && line.includes(` ${call}(`)).length
     }
 
-    test('has each file of keys, and its name, on the disk before the database goes by it', () => {
+    test('flushes each key file and its folder to the disk before the database uses it', () => {
       const events = steps.flatMap((line) => {
         if (/openat\(.*pharos-key-[-0-9a-f]{36}\.new".*O_CREAT\|O_EXCL/.test(line)) return ['new file']
         if (/ fsync\(\d+<[^>]*pharos-key-[^>]*>\) += 0/.test(line)) return ['flush file']
@@ -109,7 +109,7 @@ describe.skipIf(skipReason !== null)(
       expect(events.join(', ')).toMatch(new RegExp(`^${write}(, commit){3,}, ${write}(, commit)?$`))
     })
 
-    test('so do a backup and a restore from it, before they are reported', async () => {
+    test('a backup and a restore are flushed to the disk before they are reported', async () => {
       const [backup, restored, trace] = ['one.db', 'restored', 'trace'].map((name) => join(folder, name))
       const run = async (...args: readonly string[]): Promise<string> => {
         const calls = [
@@ -139,7 +139,7 @@ describe.skipIf(skipReason !== null)(
     })
 
     test.each(KILLED_AT.map((calls) => ({ calls })))(
-      'that a kill ends at any of $calls loses nothing, and the next one finishes it',
+      'loses nothing when it is killed at any of $calls, and is finished by the next one',
       async ({ calls }) => {
         const kills = calls.flatMap((call) =>
           Array.from({ length: countOf(call) }, (_, index) => ({ call, nth: index + 1 })),

@@ -47,7 +47,7 @@ test.concurrent('a sender that drips its body is cut off, however steadily it dr
   expect(answer.endsWith(TIMEOUT)).toBe(true)
 })
 
-test.concurrent('two hundred half-open requests are all cut off, and others are answered meanwhile and after', async () => {
+test.concurrent('two hundred half-open requests are all cut off, and others are answered meanwhile and afterwards', async () => {
   const halfOpen = Promise.all(
     Array.from({ length: 200 }, () => rawExchange(server.url, `${HEAD}Content-Length: 10\r\n\r\n{`)),
   )

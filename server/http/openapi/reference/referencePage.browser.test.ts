@@ -80,7 +80,7 @@ describe.skipIf(skipReason !== null)(
       expect(complaints).toEqual([])
     })
 
-    test('the page works without JavaScript: every operation is shown, and its body opens', async () => {
+    test('the page works without JavaScript: every operation is shown, and its body can be expanded', async () => {
       const { page, complaints } = await opened({ javaScriptEnabled: false })
       await page.goto(`${server.adminUrl}/docs#createService`)
       const section = page.locator('#createService')
@@ -93,7 +93,7 @@ describe.skipIf(skipReason !== null)(
       await page.context().close()
     })
 
-    test('texts of the document are shown as text, whatever they contain', async () => {
+    test('texts of the document are escaped', async () => {
       let next = 0
       const hostile = changed(openApi(), (text) => {
         next += 1

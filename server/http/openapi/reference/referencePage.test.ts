@@ -43,7 +43,7 @@ function commands(): ReadonlyMap<string, string> {
   )
 }
 
-test('the admin listener serves the page and its document, and the page may load nothing', async () => {
+test('the admin listener serves the page and its document, and the page may not load anything', async () => {
   const document: unknown = await (await fetch(`${server.adminUrl}/openapi.json`)).json()
 
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -55,7 +55,7 @@ test('the admin listener serves the page and its document, and the page may load
   expect(attributes('href').filter((target) => !target.startsWith('#'))).toEqual(['openapi.json'])
 })
 
-test('llms.txt of the admin listener has a line for each operation, and its links lead somewhere', async () => {
+test('llms.txt of the admin listener has a line for each operation, and its links have targets', async () => {
   const text = await (await fetch(`${server.adminUrl}/llms.txt`)).text()
   const links = [...text.matchAll(/^- \[\S.*?\]\((\S+)\): \S.*$/gm)].map(([, link = '']) => link)
 
@@ -65,7 +65,7 @@ test('llms.txt of the admin listener has a line for each operation, and its link
   expect(operations).toEqual(operationsOf(DOCUMENT).map(({ operation }) => `/docs#${operation.operationId}`))
 })
 
-test('every link within the page leads to one place', () => {
+test('every link within the page has exactly one target', () => {
   const ids = attributes('id')
 
   expect(new Set(ids).size).toBe(ids.length)
@@ -96,7 +96,7 @@ test('the page has every operation, schema, parameter, field and error of the do
   expect([...parameters, ...shared, ...fields].filter((name) => !names.includes(name))).toEqual([])
 })
 
-test('of forms that exclude one another, none is marked as required', () => {
+test('mutually exclusive forms are not marked as required', () => {
   const section = /<section class="group" id="schema-StringMatcher".*?<\/section>/s.exec(page)?.[0] ?? ''
 
   expect(section).toContain('<p>Exactly one of:</p>')

@@ -60,7 +60,7 @@ async function untilDown(work: () => Promise<unknown>): Promise<DatabaseDown> {
   }
 }
 
-test('while the database is down, requests are refused without a connection, and pass again after it', async () => {
+test('while the database is down, requests are refused without a connection attempt, and succeed after it', async () => {
   await storeService(distant, orgId)
   proxy.cut()
   const { status, retryAfterSecs } = await untilDown(() => distant.listServices(orgId))
@@ -82,7 +82,7 @@ test('while the database is down, requests are refused without a connection, and
   expect(await near.listServices(orgId)).toHaveLength(2)
 })
 
-test('what a short outage interrupts waits for its end, and is made once', async () => {
+test('a mutation interrupted by a short outage waits for its end, and is made once', async () => {
   const patient = await openStore(proxy.url, TIMELESS)
   await storeService(patient, orgId)
 
@@ -98,7 +98,7 @@ test('what a short outage interrupts waits for its end, and is made once', async
   expect(stored.slice(1).toSorted()).toEqual(made.map(({ text }) => text).toSorted())
 })
 
-test('a batch whose answer stays unknown is answered with 502, and not sent again', async () => {
+test('a batch whose result stays unknown is answered with 502, and not sent again', async () => {
   await storeService(distant, orgId)
   // All of them are in one batch.
   const lost = proxy.loseAnswerTo('Unknown 1').then(() => proxy.cut())
@@ -116,7 +116,7 @@ test('a batch whose answer stays unknown is answered with 502, and not sent agai
   expect(await near.listServices(orgId)).toHaveLength(4)
 })
 
-test('connections that go silent are given up, and do not hold the next requests', async () => {
+test('connections that go silent are dropped, and do not delay the next requests', async () => {
   await Promise.all(many(10).map(() => distant.listServices(orgId)))
   await storeService(distant, orgId)
 
@@ -130,7 +130,7 @@ test('connections that go silent are given up, and do not hold the next requests
   expect([stored.length, ...again.map(({ length }) => length)]).toEqual(many(21).map(() => 1))
 })
 
-test('requests during which their connections are ended on the server succeed', async () => {
+test('requests whose connections are ended by the database server succeed', async () => {
   const endAll = () =>
     withConnection(url, (client) =>
       client.query(
@@ -161,7 +161,7 @@ test('requests during which their connections are ended on the server succeed', 
   expect(await near.listServices(orgId)).toHaveLength(created)
 })
 
-test('the connection of a long list that ends on the server ends that list only', async () => {
+test('a connection of a long list that is ended by the database server ends only that list', async () => {
   await storeService(near, orgId)
   const list = await near.openServices(orgId)
 
@@ -178,7 +178,7 @@ test('the connection of a long list that ends on the server ends that list only'
   expect(await near.listServices(orgId)).toHaveLength(1)
 })
 
-test('organisations that wait for locks leave connections to the others', async () => {
+test('organisations that wait for locks leave connections for others', async () => {
   const held = await Promise.all(many(12).map(() => storeOrg(near)))
 
   await withConnection(url, async (client) => {

@@ -39,7 +39,7 @@ test('requests beyond those that wait for a connection are refused at once', asy
 })
 
 test.each(['40001', '40P01'])(
-  'a mutation that the database aborts for another transaction is tried again: %s',
+  'a mutation that the database aborts because of another transaction is retried: %s',
   async (state) => {
     const store = await openStore(url, TIMELESS)
     const orgId = await storeOrg(store)

@@ -6,7 +6,7 @@ import type { Sql } from '../connections/sql.ts'
 import { openStore } from '../openStore.ts'
 import { sharedAdmission } from './sharedAdmission.ts'
 
-test('three processes grant a key the requests of one bucket, also when the clock is set back', async () => {
+test('three processes share one bucket for a key, even when the clock is set back', async () => {
   const cluster = await sharedCluster()
   const url = await cluster.createMigrated()
   let nowMs = 10_000_000
@@ -51,7 +51,7 @@ test('three processes grant a key the requests of one bucket, also when the cloc
   await cluster.drop(url)
 })
 
-test('of requests of an exhausted key that arrive at once, one asks the database', async () => {
+test('of simultaneous requests of an exhausted key, one asks the database', async () => {
   const cluster = await sharedCluster()
   const url = await cluster.createMigrated()
   let runMs = 10_000_000

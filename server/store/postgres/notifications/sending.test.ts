@@ -46,7 +46,7 @@ async function announced() {
   return { id, orgId, serviceId, tools, dueIn }
 }
 
-test('of three processes that look at once one sends to a channel, and the next one after its record', async () => {
+test('of three processes, one sends to a channel at a time, and the next one after its record', async () => {
   const { id, dueIn } = await announced()
   const sent: number[] = []
 
@@ -66,7 +66,7 @@ test('of three processes that look at once one sends to a channel, and the next 
   ])
 })
 
-test('a process that stops lets others send, and one that is gone does when its turn is over', async () => {
+test('a process that stops releases its channels at once, and a killed one when its lease expires', async () => {
   const { id, dueIn } = await announced()
   const stopping = await openStore(url, clocks)
   const taken = await dueIn(stopping)
@@ -80,7 +80,7 @@ test('a process that stops lets others send, and one that is gone does when its 
   expect((await dueIn(stores[1]))?.webhookId).toBe(taken?.webhookId)
 })
 
-test('an attempt that two processes made, because the turn of one was over, is recorded once', async () => {
+test('an attempt that two processes made, because a lease expired, is recorded once', async () => {
   const { id, dueIn } = await announced()
   const late = await dueIn(stores[0])
   await execute(`UPDATE channel_turns SET until = clock_timestamp() WHERE channel_id = '${id}'`)
@@ -97,7 +97,7 @@ test('an attempt that two processes made, because the turn of one was over, is r
   expect([whileTheOtherSends, (await dueIn(stores[2]))?.attempt]).toEqual([undefined, 1])
 })
 
-test('a record whose answer was lost is not made twice', async () => {
+test('a record whose response was lost is not written twice', async () => {
   const { id, dueIn } = await announced()
   const distant = await openStore(proxy.url, clocks)
   const delivery = await dueIn(distant)
@@ -114,7 +114,7 @@ test('a record whose answer was lost is not made twice', async () => {
   expect((await stores[0].getDelivery({ id }, delivery.webhookId)).attempts).toHaveLength(1)
 })
 
-test('incidents while another process disables and enables a channel leave nothing that waits for a disabled one', async () => {
+test('incidents while another process disables and enables a channel leave no delivery waiting for a disabled one', async () => {
   const { id, orgId, serviceId, tools } = await announced()
   const set = async (state: 'active' | 'disabled') => stores[1].setChannelState({ id }, state, 0)
 

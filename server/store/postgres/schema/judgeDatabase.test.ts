@@ -42,7 +42,7 @@ test.each<[Partial<DatabaseFacts>, string, RegExp | undefined]>([
   if (problem !== undefined) expect(found[0]?.text).toMatch(problem)
 })
 
-test('the facts of a real database are read, and its clock is that of this machine', async () => {
+test('the facts of a real database are read, and its clock agrees with that of this machine', async () => {
   const facts = await withConnection(url, (client) =>
     withConnection(url, (other) => databaseFacts(client, other, Date.now)),
   )

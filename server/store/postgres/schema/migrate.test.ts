@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.drop(url))
 
-test('five programs that start at once on an empty database make one store', async () => {
+test('five programs that start at once on an empty database create one store', async () => {
   const stores = await Promise.all([1, 2, 3, 4, 5].map(() => engine().open('serve')))
 
   expect(new Set(stores.map(({ storeId }) => storeId)).size).toBe(1)
@@ -24,7 +24,7 @@ test('five programs that start at once on an empty database make one store', asy
   await Promise.all(stores.map((store) => store.close()))
 })
 
-test('a program that waits while another one makes the tables finds them', async () => {
+test('a program that waits while another one creates the tables finds them', async () => {
   const empty = await cluster.createEmpty()
   const { space, migration } = ADVISORY_LOCKS
   const [other, client] = [await connect(empty), await connect(empty)]
@@ -61,7 +61,7 @@ test('C200 a newer schema is used while it is compatible, and refused when it is
   await set(MIGRATIONS.length, 1)
 })
 
-test('a server that runs while a newer release excludes it is not ready, and is again when that is undone', async () => {
+test('a running server that a newer release excludes is not ready, until that is undone', async () => {
   const store = await engine().open('serve')
   const exclude = (from: number) =>
     withConnection(url, (client) => client.query('UPDATE meta SET compatible_from = $1', [from]))
@@ -78,7 +78,7 @@ test('a server that runs while a newer release excludes it is not ready, and is 
   await store.close()
 })
 
-test('a step that meets a lock lets others pass, and is taken when the lock is released', async () => {
+test('a migration step that meets a lock does not block others, and runs when the lock is released', async () => {
   const made = await cluster.createMigrated()
   const step = 'ALTER TABLE orgs ADD COLUMN colour text'
   const expanded = { steps: [...MIGRATIONS, step], compatibleFrom: 1 }
@@ -107,7 +107,7 @@ test('a step that meets a lock lets others pass, and is taken when the lock is r
   await cluster.drop(made)
 })
 
-test('the place of a database is named without its password', () => {
+test('the location of a database is named without its password', () => {
   const { place } = postgresEngine('postgresql://pharos:hush@db.example:5433/monitoring', {
     ...{ nowMs: () => 0, monotonicMs },
   })
@@ -115,7 +115,7 @@ test('the place of a database is named without its password', () => {
   expect(place).toBe('PostgreSQL database monitoring on db.example:5433')
 })
 
-test('a database that could lose what it acknowledged is not served', async () => {
+test('a database that could lose acknowledged writes is refused', async () => {
   const strict = postgresEngine(url, { nowMs: () => 0, monotonicMs })
 
   await expect(strict.open('serve')).rejects.toThrow('the database cannot be used: fsync is off')

@@ -6,7 +6,7 @@ import { BUS_READER } from '../../store.ts'
 import { postgresEngine } from '../postgresEngine.ts'
 import { withConnection } from './migrate.ts'
 
-test('a restored dump is another store, whose readers go on with what they had not read', async () => {
+test('a restored dump is another store, whose readers continue with unread commands', async () => {
   const cluster = await sharedCluster()
   const url = await cluster.createEmpty()
   const engine = postgresEngine(url, { nowMs: () => 0, monotonicMs, assertUsable: async () => {} })

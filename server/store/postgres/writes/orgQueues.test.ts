@@ -61,7 +61,7 @@ const open = (store: Store, orgId: string) =>
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-test('of creations in three processes at once exactly as many succeed as the plan allows', async () => {
+test('of simultaneous creations in three processes exactly as many succeed as the plan allows', async () => {
   const orgId = await newOrg(20)
 
   const results = await Promise.allSettled(many(90).map((index) => create(at(index), orgId)))
@@ -71,7 +71,7 @@ test('of creations in three processes at once exactly as many succeed as the pla
   expect([made.length, usage.activeServices, (await at(1).listServices(orgId)).length]).toEqual([20, 20, 20])
 })
 
-test('incidents opened in three processes at once have the numbers from 1 on, each once', async () => {
+test('incidents opened in three processes at once are numbered from 1, each number once', async () => {
   const orgId = await newOrg()
 
   const incidents = await Promise.all(many(60).map((index) => open(at(index), orgId)))
@@ -80,7 +80,7 @@ test('incidents opened in three processes at once have the numbers from 1 on, ea
   expect(numbers.toSorted((a, b) => a - b)).toEqual(many(60).map((index) => index + 1))
 })
 
-test('one Idempotency-Key in three processes at once makes one service, and all get its answer', async () => {
+test('one Idempotency-Key in three processes at once creates one service, and all get its response', async () => {
   const orgId = await newOrg()
   const bodyFingerprint = hash('sha256', 'body', 'buffer')
   const fingerprint = {
@@ -94,7 +94,7 @@ test('one Idempotency-Key in three processes at once makes one service, and all 
   expect(await at(0).listServices(orgId)).toHaveLength(1)
 })
 
-test('a creation whose answer is lost after its commit is found, and not made again', async () => {
+test('a creation whose response is lost after its commit is found, and not repeated', async () => {
   const orgId = await newOrg()
 
   const lost = proxy.loseAnswerTo('Lost answer')
@@ -106,7 +106,7 @@ test('a creation whose answer is lost after its commit is found, and not made ag
   expect(await at(0).listAudit(orgId, 10)).toHaveLength(2)
 })
 
-test('a creation during a short outage of the database is made when that ends', async () => {
+test('a creation during a short outage of the database is made after its end', async () => {
   const orgId = await newOrg()
   await create(distant, orgId)
 
@@ -118,7 +118,7 @@ test('a creation during a short outage of the database is made when that ends', 
   expect(await at(0).listServices(orgId)).toHaveLength(2)
 })
 
-test('an organisation that another program holds refuses its own mutations after the lock timeout, and no other one', async () => {
+test('mutations of an organisation locked by another program are refused after the lock timeout, and those of others are not', async () => {
   const [held, free] = [await newOrg(), await newOrg()]
 
   await withConnection(url, async (client) => {
@@ -134,7 +134,7 @@ test('an organisation that another program holds refuses its own mutations after
   expect(await at(0).listServices(held)).toHaveLength(1)
 })
 
-test('a store that closes finishes what has begun and refuses the rest', async () => {
+test('a closing store finishes the mutations in progress and refuses the rest', async () => {
   const orgId = await newOrg()
   const closing = await openStore(url, TIMELESS)
 
@@ -178,7 +178,7 @@ test('a mutation that lost three races locks the organisation, and wins the four
   await pools.close()
 })
 
-test('a statement writes at most about four MiB, and what is left waits for the next one', async () => {
+test('a statement writes at most about four MiB, and the rest waits for the next one', async () => {
   const orgId = await newOrg()
   const writes = () =>
     withConnection(url, async (client) => {

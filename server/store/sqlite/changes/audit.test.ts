@@ -45,7 +45,7 @@ test('an entry of the audit log is kept for 400 days', () => {
   expect(countAndOldest('acme')).toEqual({ count: 0, oldest: null })
 })
 
-test('the newest 100,000 entries of an organisation are kept, whatever others have, removed in small parts', () => {
+test('the newest 100,000 audit entries of an organisation are kept, independently of others, and older ones are removed in small parts', () => {
   fill('other', [1, 10], NOW_MS)
   fill('acme', [1, 100_025], NOW_MS)
   const forget = prepareForgetAudit(database, 10)

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-test('of the long answers of an organisation the newest are remembered, and of the short ones all', async () => {
+test('the newest long responses of an organisation are remembered, and all short ones', async () => {
   const { writer, reader } = await openDatabase(folder)
   const remember = prepareIdempotency(writer, { longBytesMax: 100_000 })
   let nowMs = 0
@@ -47,7 +47,7 @@ test('of the long answers of an organisation the newest are remembered, and of t
   reader.close()
 })
 
-test('a long answer has no other answer read, and their lengths once, however many are remembered or go for it', async () => {
+test('a long response reads no other response, and their lengths once, however many are remembered or removed', async () => {
   for (const database of Object.values(await openDatabase(folder))) database.close()
   const run: string[] = []
   const database = new Sqlite(databaseFile(folder), { verbose: (sql) => run.push(String(sql)) })
@@ -70,7 +70,7 @@ test('a long answer has no other answer read, and their lengths once, however ma
   database.close()
 })
 
-test('of the short answers of an organisation the newest are remembered, and none is counted for it', async () => {
+test('the newest short responses of an organisation are remembered, without counting them', async () => {
   for (const database of Object.values(await openDatabase(folder))) database.close()
   const run: string[] = []
   const database = new Sqlite(databaseFile(folder), { verbose: (sql) => run.push(String(sql)) })
@@ -93,7 +93,7 @@ test('of the short answers of an organisation the newest are remembered, and non
   database.close()
 })
 
-test('answers stored by an earlier release in its own form are returned again', async () => {
+test('responses stored by an earlier release in its own format are returned again', async () => {
   const { writer, reader } = await openDatabase(folder)
   const remember = prepareIdempotency(writer)
   remember('acme', fingerprintOf('key', 'past'), 0, () => 'first')
@@ -110,7 +110,7 @@ test('answers stored by an earlier release in its own form are returned again', 
   for (const database of [writer, reader]) database.close()
 })
 
-test('long answers that were remembered before their length was noted count as well', () => {
+test('long responses that were remembered before lengths were stored count as well', () => {
   const database = new Sqlite(databaseFile(folder))
   migrate(database, MIGRATIONS.slice(0, 1))
   const insert = database.prepare("INSERT INTO remembered_creations VALUES ('acme', ?, x'', ?, ?)")

@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('of an organisation the newest generations are kept that fit into its bytes, and those of others stay', () => {
+test('the newest generations of an organisation that fit into its bytes are kept, and those of others stay', () => {
   const { writer } = connections
   const keepPast = preparePastGenerations(writer, 4_000)
   const limits = {

@@ -61,7 +61,7 @@ test('replacing a long service writes a few hundred bytes for each region, not i
   await store.close()
 })
 
-test('of the published commands of an organisation the newest are kept, so that days of replacing add nothing', () => {
+test('only the newest published commands of an organisation are kept, so that days of replaces add nothing', () => {
   const { writer } = database
   const publish = preparePublish(writer, 400)
   const publishAll = writer.prepare(

@@ -24,7 +24,7 @@ afterEach(async () => {
 /** A small number of turns of the event loop: a turn takes many milliseconds during other work. */
 const FEW_TURNS = 10
 
-test('a commit waits for a few turns of the event loop, even if each adds mutations', async () => {
+test('a commit waits for a few iterations of the event loop, even if each adds mutations', async () => {
   let made = 0
   const create = () => {
     made += 1
@@ -91,7 +91,7 @@ test('once waiting for other programs ends, waiting mutations are rejected at on
   for (const database of [reader, writer, other.reader, other.writer]) database.close()
 })
 
-test('a store is opened, and read, while another program writes', async () => {
+test('a store can be opened and read while another program writes', async () => {
   const other = await openDatabase(folder)
   other.writer.exec('BEGIN IMMEDIATE')
 

@@ -68,7 +68,7 @@ test('a backup never replaces a file', async () => {
   expect((await readdir(folder)).sort()).toEqual(['live', 'other.db'])
 })
 
-test('a backup into a folder that is not there is refused, and the folder is not made', async () => {
+test('a backup into a missing folder is refused, and the folder is not created', async () => {
   await expect(engine.backupTo(join(folder, 'nowhere/one.db'))).rejects.toThrow('there is no folder')
 
   expect(await readdir(folder)).toEqual(['live'])

@@ -31,7 +31,7 @@ test.each<[Partial<FolderFacts>, string, RegExp | undefined]>([
   if (problem !== undefined) expect(found[0]?.text).toMatch(problem)
 })
 
-test('a real data folder is durable and whole, and others who may read it are found', async () => {
+test('a real data folder is durable and intact, and read access for others is detected', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'pharos-judge-'))
   const engine = sqliteEngine(dataDir, Date.now)
   await (await engine.open('administer')).close()

@@ -84,7 +84,7 @@ test('a database whose commands had definitions keeps all commands, published or
   ])
 })
 
-test('migrated incidents are counted like new ones, and maintenance windows are not', async () => {
+test('migrated incidents are counted like new ones, and migrated maintenance windows are not', async () => {
   makeDatabase(3, (database) => {
     const incident = database.prepare(`
       INSERT INTO incidents (id, org_id, kind, number, title, title_folded, display_id_folded, status, severity,

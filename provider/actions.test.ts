@@ -85,7 +85,7 @@ test('a service is paused and resumed, each with one request and a line that nam
   ])
 })
 
-test('an update is posted to an incident, once even when its answer is lost', async () => {
+test('an update is posted to an incident exactly once, even when its response is lost', async () => {
   const { client, proxy, byHand, serviceId, configure } = await acting()
   await configure()
   const { id } = await byHand.incidents.create(
@@ -103,7 +103,7 @@ test('an update is posted to an incident, once even when its answer is lost', as
   expect(updates.map(({ body }) => body)).toEqual(['Looking', 'Deployed a fix'])
 })
 
-test('a failed action says why, and nothing after it', async () => {
+test('a failed action says why, and reports no progress after that', async () => {
   const { client, configure } = await acting()
   const missing = { service_id: '00000000-0000-4000-8000-000000000000' }
 

@@ -18,7 +18,7 @@ test('the schema file is the schema of the provider: "npm run bindings" after ev
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(JSON.parse(text))
 })
 
-test('Scenario 68: the CDKTF bindings are what the generator makes of the schema', async () => {
+test('Scenario 68: the CDKTF bindings are what the generator produces from the schema', async () => {
   const generated = await generateBindings()
 
   const files = readdirSync('provider/cdktf/.gen', { recursive: true, withFileTypes: true })
@@ -48,7 +48,7 @@ function configurableIn(attributes: Attributes): readonly string[] {
   )
 }
 
-test('Scenario 68: the generator renames no attribute: each is itself in camel case, and goes to Terraform by its name', async () => {
+test('Scenario 68: the generator only turns attribute names into camel case, and Terraform gets the original names', async () => {
   const texts = (await generateBindings()).map(({ text }) => text).join('\n')
   const schemas = [
     provider.schema,
@@ -68,7 +68,7 @@ test('Scenario 68: the generator renames no attribute: each is itself in camel c
   expect(sentOtherwise).toEqual([])
 })
 
-test('what is shipped for cdktf and for cdktn is the same, but for the library it imports', async () => {
+test('the code shipped for cdktf and for cdktn is the same, except for the library that it imports', async () => {
   const generated = (await generateBindings()).map(({ path }) =>
     path.replace('provider/cdktf', '').replace(/\.ts$/, '.js'),
   )
@@ -85,7 +85,7 @@ test('what is shipped for cdktf and for cdktn is the same, but for the library i
   }
 })
 
-test('compilers that know no exports, as new CDKTF projects set theirs, find the same types', () => {
+test('compilers that ignore "exports", as in new CDKTF projects, find the same types', () => {
   const { exports, typesVersions } = packageJson
 
   expect(typesVersions['*']).toEqual({

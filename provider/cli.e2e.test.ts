@@ -26,7 +26,7 @@ function folder(): string {
   return path
 }
 
-test('--help tells what the command does, and --version which it is', async () => {
+test('--help describes the command, and --version prints its version', async () => {
   const help = await run('--help')
   const version = await run('--version')
 
@@ -35,7 +35,7 @@ test('--help tells what the command does, and --version which it is', async () =
   expect(version).toEqual({ exitCode: 0, stdout: `${packageJson.version}\n`, stderr: '' })
 })
 
-test('install prints where it went, the CLI configuration and the requirement', async () => {
+test('install prints the installed path, the CLI configuration and the requirement', async () => {
   const mirror = join(folder(), 'mirror')
 
   const { exitCode, stdout, stderr } = await run('install', '--mirror', mirror)
@@ -47,7 +47,7 @@ test('install prints where it went, the CLI configuration and the requirement', 
   expect(existsSync(file)).toBe(true)
 })
 
-test('install --json prints one document with the same', async () => {
+test('install --json prints the same as one document', async () => {
   const mirror = join(folder(), 'mirror')
 
   const { exitCode, stdout } = await run('install', '--mirror', mirror, '--json')
@@ -60,7 +60,7 @@ test('install --json prints one document with the same', async () => {
   expect(document.required_providers).toContain('required_providers')
 })
 
-test('install writes the CLI configuration where it is asked to, and does not change a different one', async () => {
+test('install writes the CLI configuration to the given path, and does not change a different one', async () => {
   const root = folder()
   const [mirror, file, taken] = [join(root, 'mirror'), join(root, 'new.rc'), join(root, 'taken.rc')]
   writeFileSync(taken, 'credentials "example.com" {}')

@@ -66,7 +66,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     return (await byHand.listServices()).services.map(({ name }) => name).sort()
   }
 
-  test('Scenario 18: a resume that the plan no longer allows keeps what was changed, and the service paused and untainted', async () => {
+  test('Scenario 18: a resume beyond the plan limit keeps the other changes, and the service stays paused and untainted', async () => {
     await apply(service('a', 'paused = true') + service('b'))
     await server.overrideLimits({ servicesMax: 1 })
     workspace.configure(service('a', 'paused = false').replace('60s', '90s') + service('b'))
@@ -81,7 +81,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(planned.output).toContain('0 to add, 1 to change, 0 to destroy')
   })
 
-  test('refusals for the rate are waited out and never shown', async () => {
+  test('429 responses are waited out and never shown', async () => {
     for (let index = 0; index < 2; index += 1) proxy.refuseNext('POST', /\/services$/, 429, 'slow down')
 
     const output = await apply(service('a') + service('b'))
@@ -90,7 +90,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(await names()).toEqual(['a', 'b'])
   })
 
-  test('Scenarios 54 and 55: a change whose answer is lost is sent again, a deletion that fails once too', async () => {
+  test('Scenarios 54 and 55: a change whose response is lost and a deletion that fails once are sent again', async () => {
     await apply(service('a'))
     proxy.loseAnswer('PATCH', /\/services\//, 'closed')
     await apply(service('a').replace('60s', '90s'))
@@ -102,7 +102,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(await names()).toEqual([])
   })
 
-  test('Scenario 59: a refused key in the middle of a walk removes nothing from the state', async () => {
+  test('Scenario 59: a key that is refused during a run removes nothing from the state', async () => {
     await apply(service('a') + service('b'))
     proxy.refuseNext('GET', /\/services\//, 401, 'unknown key')
 
@@ -114,7 +114,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(healed).toMatchObject({ exitCode: 0 })
   })
 
-  test('Scenario 57: a read_only key plans, and its apply says that it may not and changes nothing', async () => {
+  test('Scenario 57: a read_only key can plan, and its apply is refused without changes', async () => {
     const readOnly = { PHAROS_API_KEY: await server.readOnlyKey() }
     workspace.configure(service('a'))
 
@@ -135,7 +135,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect((await names()).length).toBe(8)
   })
 
-  test('Scenario 65: moving and forgetting a service writes nothing', async () => {
+  test('Scenario 65: moving and removing a service in the state sends no write', async () => {
     await apply(service('a') + service('b'))
     proxy.requests()
 
@@ -153,7 +153,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(await names()).toEqual(['a', 'b'])
   })
 
-  test(`Scenario 61: an interrupted apply of ${INTERRUPTED} ends with everything that it created in the state, and the next one makes the rest`, async () => {
+  test(`Scenario 61: an interrupted apply of ${INTERRUPTED} ends with everything that it created in the state, and the next one creates the rest`, async () => {
     await server.overrideLimits({ servicesMax: 1_000, endpointsMax: 1_000 })
     await useInstalled(many(INTERRUPTED))
     const child = workspace.start(APPLY)
@@ -174,7 +174,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect((await names()).length).toBe(INTERRUPTED)
   })
 
-  test(`Scenario 62: after a killed apply of ${KILLED} nothing is made twice: what it could not record is taken over, and the rest is created`, async () => {
+  test(`Scenario 62: after a killed apply of ${KILLED} nothing is created twice: unrecorded services are adopted, and the rest is created`, async () => {
     await server.overrideLimits({ servicesMax: 1_000, endpointsMax: 1_000 })
     await useInstalled(many(KILLED))
     const child = workspace.start(APPLY)

@@ -46,7 +46,7 @@ test('Scenario 37: services and incidents are named by their id', async () => {
   }
 })
 
-test('Scenario 37: the identity is unknown in the plan of a new service, and then its id in every answer', async () => {
+test('Scenario 37: the identity is unknown in the plan of a new service, and its id in every later response', async () => {
   const { client, core } = await connected()
   const wire = async (planned: Awaited<ReturnType<TerraformCore['plan']>>) => ({
     typeName: 'pharos_service',

@@ -82,7 +82,7 @@ describe('the list of pharos_service', () => {
     expect(none).toEqual([])
   })
 
-  test('Scenario 38: includes the resource on request, as a read right after has it', async () => {
+  test('Scenario 38: includes the resource on request, equal to a read right after it', async () => {
     const { client, core, ids } = await listing('a')
 
     const [event] = await client.collect(METHODS.ListResource, {
@@ -99,7 +99,7 @@ describe('the list of pharos_service', () => {
     expect(event?.identity).toEqual(read.newIdentity)
   })
 
-  test('a filter that is no regular expression is an error at its attribute, and no object', async () => {
+  test('a filter that is not a regular expression is an error at its attribute, and lists nothing', async () => {
     const { client } = await listing('a')
 
     const events = await client.collect(METHODS.ListResource, filter('('))
@@ -143,7 +143,7 @@ describe('the list of pharos_incident', () => {
     return found
   }
 
-  test('streams identities and names from one request, and the resource as a read right after an import has it', async () => {
+  test('streams identities and names from one request, and the resource equal to a read after an import', async () => {
     const { client, core, proxy } = await withIncidents()
 
     const events = await client.collect(METHODS.ListResource, { ...wanted({}), includeResourceObject: true })
@@ -162,7 +162,7 @@ describe('the list of pharos_incident', () => {
     expect(first?.identity).toEqual(read.newIdentity)
   })
 
-  test('takes a filter, and refuses one that is none of its values at its attribute', async () => {
+  test('applies a filter, and refuses an invalid value at its attribute', async () => {
     const { client } = await withIncidents()
 
     const found = await client.collect(METHODS.ListResource, wanted({ q: 'Two' }))
@@ -179,7 +179,7 @@ describe('the list of pharos_incident', () => {
 })
 
 test.each(['MoveResourceState', 'OpenEphemeralResource', 'GetStates', 'GenerateResourceConfig'])(
-  'what is not offered is declined with UNIMPLEMENTED: %s',
+  'an unsupported RPC is declined with UNIMPLEMENTED: %s',
   async (name) => {
     const { client } = await listing()
 

@@ -34,7 +34,7 @@ test.each<[string, PlainObject, NodeJS.ProcessEnv]>([
   ['the configuration', { url, api_key: apiKey }, {}],
   ['the environment', {}, { PHAROS_URL: url, PHAROS_API_KEY: apiKey }],
   ['both, of which the configuration wins', { url }, { PHAROS_URL: 'nonsense', PHAROS_API_KEY: apiKey }],
-])('settings come from %s, and no request is made to configure', async (_name, config, environment) => {
+])('settings are read from %s, without a request', async (_name, config, environment) => {
   const core = await providerIn(environment)
 
   expect(await core.configure(config)).toEqual([])
@@ -72,7 +72,7 @@ test.each<[string, PlainObject, string, string]>([
   expect(JSON.stringify(problem)).not.toContain('canary')
 })
 
-test('a URL that is not known yet is no error, but applying says what to do', async () => {
+test('an unknown URL is no error in the plan, and the apply says what to do', async () => {
   const { UNKNOWN } = await import('./protocol/values/value.ts')
   const core = await providerIn({ PHAROS_API_KEY: apiKey })
 
@@ -87,7 +87,7 @@ test('a URL that is not known yet is no error, but applying says what to do', as
 
 let server: TestServer
 
-test('Scenario 72: requests carry versions in their user agent, and expected_org_id guards the first of them', async () => {
+test('Scenario 72: requests have versions in their user agent, and expected_org_id is verified before the first of them', async () => {
   server = await startServer({ rateLimit: 'none' })
   const proxy = await startRecordingProxy(server.url)
   closing.push(

@@ -57,7 +57,7 @@ async function meddle(client: Client, { what, place, request }: Round['byHand'])
 
 describe.skipIf(cannotRunTerraform)('terraform', () => {
   test(
-    `Scenario 73: after every apply the plan is empty, whatever was edited here and there (${ROUNDS} rounds, seed ${SEED})`,
+    `Scenario 73: after every apply the plan is empty, whatever was edited in configuration and API (${ROUNDS} rounds, seed ${SEED})`,
     async () => {
       const server = await startServer({ rateLimit: 'none' })
       const workspace = await terraformWorkspace({ url: server.url, apiKey: server.apiKey })

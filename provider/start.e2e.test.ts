@@ -12,7 +12,7 @@ import { schemaBytes } from './schemaBytes.ts'
 
 const EXECUTABLE = join(process.cwd(), 'dist/terraform-provider-pharos.cjs')
 
-test('the built executable answers with the schema that its sources have', async () => {
+test('the built executable returns the schema of its sources', async () => {
   const provider = await startProvider({ command: [EXECUTABLE] })
   const built = await provider.client.call(METHODS.GetProviderSchema, {})
   await provider.shutDown()
@@ -21,7 +21,7 @@ test('the built executable answers with the schema that its sources have', async
   expect([...built.resourceSchemas.keys()]).toEqual(['pharos_service', 'pharos_incident'])
 })
 
-test('V8 optimizes no WebAssembly while requests are made, which would hold up the end of the process', async () => {
+test('V8 does not optimise WebAssembly during requests, which would delay the exit of the process', async () => {
   const server = await startServer({ rateLimit: 'none' })
   const cache = mkdtempSync(join(tmpdir(), 'pharos-start-'))
   onTestFinished(async () => {

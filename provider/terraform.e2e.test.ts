@@ -190,7 +190,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(healed).toMatchObject({ exitCode: 0 })
   })
 
-  test('Scenarios 21, 22 and 23: a secret is in no file that Terraform keeps, no log, and is sent again only when it changes', async () => {
+  test('Scenarios 21, 22 and 23: a secret is in no file of Terraform and no log, and is sent again only when it changes', async () => {
     const secret = `canary-${randomBytes(12).toString('hex')}`
     const rotated = `canary-${randomBytes(12).toString('hex')}`
     const configuration = `variable "token" {
@@ -234,7 +234,7 @@ resource "pharos_service" "sealed" {
     expect(readFileSync(log.TF_LOG_PATH).length).toBeGreaterThan(0)
   })
 
-  test('Scenarios 14, 16 and 17: pausing and resuming alone sends no definition, and a pause by hand survives where it is not managed', async () => {
+  test('Scenarios 14, 16 and 17: pausing and resuming alone sends no definition, and an unmanaged manual pause stays', async () => {
     await apply(service('managed', 'paused = false') + service('unmanaged'))
     const { services } = await byHand.listServices()
     for (const { id } of services) await byHand.pauseService(id)
@@ -277,7 +277,7 @@ resource "pharos_service" "sealed" {
     expect(unknown.output).toContain('No service of this organisation is called "unknown"')
   })
 
-  test('Scenario 58: a key of another organisation stops the run with one error before anything is believed deleted', async () => {
+  test('Scenario 58: a key of another organisation stops the run with one error before any service counts as deleted', async () => {
     await apply(['a', 'b', 'c', 'd'].map((label) => service(label)).join(''))
     const foreignKey = await server.createKey({ orgId: await server.createOrg() })
 
@@ -288,7 +288,7 @@ resource "pharos_service" "sealed" {
     expect(output).not.toContain('will be created')
   })
 
-  test('Scenarios 6 and 7: a service that was deleted by hand is created again, and destroying one that is gone succeeds', async () => {
+  test('Scenarios 6 and 7: a service that was deleted manually is created again, and destroying a deleted one succeeds', async () => {
     await apply(service('plain'))
     const [before] = (await byHand.listServices()).services
     await byHand.deleteService(before!.id)
@@ -304,7 +304,7 @@ resource "pharos_service" "sealed" {
     expect(after?.id).not.toBe(before?.id)
   })
 
-  test('Scenario 19: a creation that cannot be paused is undone, so that nothing is left tainted', async () => {
+  test('Scenario 19: a created service that cannot be paused is deleted again, so that nothing is left tainted', async () => {
     workspace.configure(service('asleep', 'paused = true'))
     proxy.refuseNext('POST', /\/pause$/, 403, 'no')
 
@@ -329,7 +329,7 @@ resource "pharos_service" "sealed" {
     expect((await workspace.succeed(['state', 'list'])).trim().split('\n').length).toBe(2)
   })
 
-  test('Scenario 42: an unknown region is refused in the plan with the codes that there are', async () => {
+  test('Scenario 42: an unknown region is refused in the plan with a list of the valid codes', async () => {
     workspace.configure(service('a').replace('eu-west-1', 'eu-west-9'))
 
     const { exitCode, output } = await workspace.run(PLAN)
@@ -338,7 +338,7 @@ resource "pharos_service" "sealed" {
     expect(output).toMatch(/There is no region eu-west-9\. Regions are .*eu-west-1/s)
   })
 
-  test('Scenarios 41 and 44: validation needs neither key nor network and names every attribute that is wrong', async () => {
+  test('Scenarios 41 and 44: validation needs neither key nor network and names every invalid attribute', async () => {
     await useInstalled()
     workspace.configure(`resource "pharos_service" "bad" {
   name      = ""
@@ -372,7 +372,7 @@ resource "pharos_service" "sealed" {
     expect(proxy.requests()).toEqual([])
   })
 
-  test('Scenario 45: a missing key is one error of the provider, not one of each resource', async () => {
+  test('Scenario 45: a missing key is one error for the provider, not one for each resource', async () => {
     workspace.configure(`provider "pharos" {}\n${service('a')}${service('b')}${service('c')}`)
 
     const { exitCode, output } = await workspace.run(PLAN, { PHAROS_API_KEY: '' })
@@ -382,7 +382,7 @@ resource "pharos_service" "sealed" {
     expect(output).toContain('Set the environment variable PHAROS_API_KEY')
   })
 
-  test('Scenario 41: a regular expression that RE2 does not know is an error at its place, before anything is sent', async () => {
+  test('Scenario 41: a regular expression that RE2 does not support is an error at its place, before any request', async () => {
     workspace.configure(`resource "pharos_service" "odd" {
   name      = "odd"
   interval  = "60s"

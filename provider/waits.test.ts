@@ -116,7 +116,7 @@ describe.each(MANNERS)('where the API is %s', (how) => {
     expect(await said).toEqual([expect.stringContaining('was stopped')])
   })
 
-  test('a plan goes on without the regions when the time for reads is over', async () => {
+  test('a plan continues without the regions when the read timeout is over', async () => {
     const { proxy, core } = await scene()
     proxy.misbehave({ path: /\/v1\/regions/, how })
 
@@ -128,7 +128,7 @@ describe.each(MANNERS)('where the API is %s', (how) => {
     expect(planned.diagnostics[0]?.detail).toContain('The read timed out')
   })
 
-  test('a read that waits for the organisation ends when its time is over, and keeps the state', async () => {
+  test('a read that waits for the organisation ends at its timeout, and keeps the state', async () => {
     const { proxy, core } = await scene()
     const impatient = await core.apply(
       SERVICE,
@@ -146,7 +146,7 @@ describe.each(MANNERS)('where the API is %s', (how) => {
   })
 })
 
-test('a creation that can be neither finished nor undone is in the state when Terraform is interrupted', async () => {
+test('a creation that can neither be finished nor undone is in the state when Terraform is interrupted', async () => {
   const { proxy, core } = await scene()
   const planned = await core.plan(SERVICE, { ...config, name: 'b', paused: true })
   proxy.misbehave({ path: /\/v1\/services\/./, how: 'throttled' })

@@ -74,7 +74,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(Object.keys(found.sealed_key_ids ?? {})).toEqual(['0.headers.Authorization'])
   })
 
-  test('Scenario 39: a service that is not there, or not the only one, is an error that says what there is', async () => {
+  test('Scenario 39: a missing or ambiguous service is an error that names the candidates', async () => {
     const ids = [
       (await byHand.createService({ ...request, name: 'twin' }, 'a')).id,
       (await byHand.createService({ ...request, name: 'twin' }, 'b')).id,
@@ -91,7 +91,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(neither).toContain('Set exactly one of id and name')
   })
 
-  test('Scenario 39: lists services by a pattern, none as an empty list, and those that the same run creates', async () => {
+  test('Scenario 39: lists services by a pattern, without matches as an empty list, and includes those that the same run creates', async () => {
     await byHand.createService({ ...request, name: 'prod-b' }, 'a')
     await byHand.createService({ ...request, name: 'prod-a' }, 'b')
     workspace.configure(`
@@ -138,7 +138,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect([...requests].sort()).toEqual(['GET /v1/org', 'GET /v1/regions'])
   })
 
-  test('reads incidents one by one and by filter, over as many pages as there are', async () => {
+  test('reads incidents one by one and by filter, over all pages', async () => {
     const service = await byHand.createService(request, 'service')
     const open = {
       title: 'Slow',

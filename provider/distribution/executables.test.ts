@@ -170,7 +170,7 @@ function loadCommands(macho: Buffer): ReadonlyMap<number | string, Buffer> {
   return commands
 }
 
-test('a macOS executable gets the program as a section, and what comes behind it moves', () => {
+test('a macOS executable gets the program as a section, and the parts after it move', () => {
   const made = machoWithProgram(smallMacho(), blob)
 
   const commands = loadCommands(made)
@@ -208,7 +208,7 @@ test('a macOS executable is signed ad hoc with the hashes of its pages', () => {
   expect(directory.subarray(hashesAt).toString('hex')).toBe(hashes.join(''))
 })
 
-test('an executable of macOS with another form is refused', () => {
+test('a macOS executable with an unknown layout is refused', () => {
   const fixups = Buffer.alloc(16)
   numbers(fixups, 0, [0x80000034, 16, LINKEDIT_AT, 8])
   const long = Buffer.alloc(0xf00)

@@ -32,7 +32,7 @@ test('a mirror has the executable for the registries of Terraform and of OpenTof
   }
 })
 
-test('a mirror for Windows has an executable that Terraform starts there', () => {
+test('a mirror for Windows has an executable that Terraform starts on Windows', () => {
   const root = folder()
   const executable = join(root, 'program')
   writeFileSync(executable, 'bytes')
@@ -73,7 +73,7 @@ test.each([
 })
 
 describe.skipIf(findTerraform() === undefined)('terraform', () => {
-  test('finds the provider by the CLI configuration, whatever the name of the folder', async () => {
+  test('finds the provider by the CLI configuration, whatever the folder is called', async () => {
     const odd = join('a "quoted" one', ['$', '{c}%{d} ü'].join(''))
     const executable = join(folder(), 'program')
     writeFileSync(executable, 'bytes')

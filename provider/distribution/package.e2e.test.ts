@@ -72,7 +72,7 @@ const SERVICE = `resource "pharos_service" "a" {
 }
 `
 
-test('a release has a zip for each platform, the manifest and checksums that hold, and the same bytes again', async () => {
+test('a release has a zip for each platform, the manifest and valid checksums, and is reproducible', async () => {
   const release = join(folder(), 'release')
   const names = [
     ...SCRIPT_PLATFORMS.map((platform) => `terraform-provider-pharos_${version}_${platform}.zip`),
@@ -93,7 +93,7 @@ test('a release has a zip for each platform, the manifest and checksums that hol
   })
 })
 
-test('the checksums are signed with a key of GnuPG, and the reference is there as registries expect it', async () => {
+test('the checksums are signed with a GnuPG key, and the reference is laid out as registries expect it', async () => {
   const keys = folder()
   const release = join(folder(), 'release')
   const gpg = (...args: readonly string[]) =>
@@ -120,7 +120,7 @@ test('the checksums are signed with a key of GnuPG, and the reference is there a
   expect(readdirSync(join(release, 'docs/resources')).sort()).toEqual(['incident.md', 'service.md'])
 })
 
-test('a platform that no script serves is refused with those that there are', async () => {
+test('a platform without a start script is refused with a list of those that have one', async () => {
   const { exitCode, stdout, stderr } = await packaged('--out', folder(), '--platform', 'windows_amd64')
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
@@ -128,7 +128,7 @@ test('a platform that no script serves is refused with those that there are', as
 })
 
 describe.skipIf(findTerraform() === undefined)('terraform', () => {
-  test('installs the zip of a development version, and its lock file holds for the same program laid out', async () => {
+  test('installs the zip of a development version, and its lock file is valid for the unpacked program too', async () => {
     const release = folder()
     const { stdout } = await packaged('--out', release, '--platform', ownPlatform, '--dev', '--json')
     const { version: dev } = JSON.parse(stdout)
@@ -167,7 +167,7 @@ describe.skipIf(findTerraform() === undefined)('terraform', () => {
 
   // Executables of other systems have another form (standalone.ts), and the command says so there.
   test.runIf(process.platform === 'linux')(
-    'applies with the program that needs no Node where there is none',
+    'applies with the standalone program on a machine without Node',
     async () => {
       const release = folder()
       const bin = folder()
@@ -197,7 +197,7 @@ describe.skipIf(findTerraform() === undefined)('terraform', () => {
   )
 
   test.runIf(process.platform === 'linux')(
-    'makes a program for another platform of its Node, says that it was not started, and refuses a Node that does not fit',
+    'makes a program for another platform with the Node of that platform, says that it was not started, and refuses a wrong Node',
     async () => {
       const release = folder()
       const other = ownPlatform === 'linux_amd64' ? 'linux_arm64' : 'linux_amd64'

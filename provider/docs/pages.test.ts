@@ -7,7 +7,7 @@ import { currentPages } from './currentPages.ts'
 
 const folder = 'docs/provider'
 
-test('Scenario 67: the pages are what the schema and the examples make: "npm run bindings" after a change', () => {
+test('Scenario 67: the pages agree with the schema and the examples: "npm run bindings" after a change', () => {
   const written = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
@@ -24,7 +24,7 @@ function undescribed(attributes: Attributes, prefix: string): readonly string[] 
   ])
 }
 
-test('Scenario 67: every attribute and every type says what it is', () => {
+test('Scenario 67: every attribute and every type has a description', () => {
   const provider = pharosProvider('0.0.0', {})
   const schemas = [
     ['provider', provider.schema] as const,

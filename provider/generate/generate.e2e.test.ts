@@ -62,7 +62,7 @@ async function estate(size: number): Promise<Estate> {
   return { url: proxy.url, apiKey: server.apiKey, proxy, workspace }
 }
 
-test('a generation that is refused for the rate says so on stderr and waits', async () => {
+test('generate reports a 429 on stderr and waits', async () => {
   const { url, apiKey, proxy } = await estate(1)
   let asked = 0
   proxy.refuseForRate(() => asked++ < 2)
@@ -75,7 +75,7 @@ test('a generation that is refused for the rate says so on stderr and waits', as
 })
 
 describe.skipIf(cannotRunTerraform)('terraform', () => {
-  test('Scenario 40: takes an estate over from what one list request generates, and plans nothing after it', async () => {
+  test('Scenario 40: imports all services with the configuration generated from one list request, and then plans no change', async () => {
     const size = 40
     const { url, apiKey, proxy, workspace } = await estate(size)
 
@@ -99,7 +99,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(planned).toMatchObject({ exitCode: 0 })
   })
 
-  test('takes it over from the CDKTF program that one list request generates, and that compiles', async () => {
+  test('imports them with the generated CDKTF program, which compiles', async () => {
     const size = 12
     const { url, apiKey, proxy, workspace } = await estate(size)
     const project = await outsideProject(['cdktf', 'constructs', 'tsx', 'typescript', '@types/node'])
@@ -129,7 +129,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   })
 })
 
-test('services of one name get labels of their own', () => {
+test('services with the same name get different labels', () => {
   const [request] = fc.sample(serviceRequests, 1)
   const named = ['Check out!', 'check-out', '7 wonders', '…'].map((name) => ({ ...answerTo(request!), name }))
 
@@ -143,7 +143,7 @@ test('services of one name get labels of their own', () => {
   ])
 })
 
-test('a CDKTF program has an id and a secret for everything, and quotes what others would read as code', () => {
+test('a CDKTF program has an id for every service and a variable for every secret, and quotes text that could be read as code', () => {
   const headers = { 'X-A': { Sealed: { key_id: 'k1' } }, 'x_a!': { Plain: 'it\'s \\ "here"' } }
   const call = { Http: { method: 'GET' as const, timeout: { secs: 90, nanos: 0 }, headers } }
   const endpoint = { id: '1', blocked: false, url: 'https://a.example/', call, assertions: [] }
@@ -193,7 +193,7 @@ app.synth()
 `)
 })
 
-test('a CDKTF program imports the library that was asked for, which HCL has none of', async () => {
+test('a CDKTF program imports the requested library, an option that HCL refuses', async () => {
   const environment = { PHAROS_URL: 'http://127.0.0.1:9', PHAROS_API_KEY: `pharos_${'a1'.repeat(32)}` }
 
   const refused = await generate(environment, '--library', 'cdktn')
@@ -204,7 +204,7 @@ test('a CDKTF program imports the library that was asked for, which HCL has none
   expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('add --language typescript') })
 })
 
-test('no service of a CDKTF program has an id that constructs have', () => {
+test('no service id in a CDKTF program equals a built-in property such as constructor', () => {
   const [request] = fc.sample(serviceRequests, 1)
 
   const program = estateProgram([{ ...answerTo(request!), name: 'Constructor' }])
@@ -223,7 +223,7 @@ test('texts are quoted so that HCL reads them as they are', () => {
   )
 })
 
-test('a file that is there is left alone, and a key that is missing is asked for', async () => {
+test('an existing file is not changed, and a missing key is named', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-generate-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'main.tf')

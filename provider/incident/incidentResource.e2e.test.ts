@@ -120,7 +120,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect((await onlyIncident()).title).toBe('Very slow')
   })
 
-  test('an update by hand shows as a change of status where it is managed, and is left alone where it is not', async () => {
+  test('a manual update shows as a change of status where the status is managed, and is ignored where it is not', async () => {
     await writesOf(incident({}))
     const { id } = await onlyIncident()
     await byHand.incidents.update(id, { body: 'Ah', status: 'identified' })
@@ -134,7 +134,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   })
 
   test.each([502, 'closed'] as const)(
-    'an incident and an update of which no answer came (%s) are posted once',
+    'an incident and an update without a response (%s) are posted once',
     async (how) => {
       proxy.loseAnswer('POST', /\/incidents$/, how)
       await writesOf(incident({}))
@@ -150,7 +150,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     },
   )
 
-  test('an incident whose status cannot be set is kept, and the message says how to go on', async () => {
+  test('an incident whose status cannot be set is kept, and the message says how to continue', async () => {
     workspace.configure(incident({ rest: 'status = "identified"' }))
     proxy.refuseNext('POST', /\/updates$/, 403, 'no')
 
@@ -176,7 +176,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(output).toContain('Warning: Not refreshed')
   })
 
-  test('is imported by its id, and the plan after it is empty, also where ids are in capitals', async () => {
+  test('is imported by its id, also in upper case, and the plan after it is empty', async () => {
     const { id } = await byHand.incidents.create(
       { title: 'Slow', message: 'Looking', severity: 'partial_outage', service_ids: [serviceId] },
       'incident',
@@ -189,7 +189,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(planned).toMatchObject({ exitCode: 0 })
   })
 
-  test('everything that is wrong is refused before any request', async () => {
+  test('every invalid value is refused before any request', async () => {
     workspace.configure(
       incident({ title: ' ', severity: 'bad', rest: 'status = "open"' }).replace(serviceId, 'x'),
     )

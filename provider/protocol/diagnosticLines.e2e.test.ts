@@ -91,7 +91,7 @@ const recipe = resourceFor<object>()({
 })
 
 describe.skipIf(findTerraform() === undefined)('terraform', () => {
-  test('quotes the line of an error in a nested attribute, and the text has the whole path', async () => {
+  test('quotes the line of an error in a nested attribute, and names its full path', async () => {
     const provider = defineProvider({
       name: 'sample',
       version: '1.0.0',

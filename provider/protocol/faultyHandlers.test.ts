@@ -60,7 +60,7 @@ async function made() {
   return core.apply(THING, await core.plan(THING, { password: 'secret' }))
 }
 
-test('a read that reports an error leaves what is stored as it is, whatever it answered', async () => {
+test('a read that reports an error leaves the stored state unchanged, whatever it returned', async () => {
   const stored = await made()
   read = () => ({ state: { size: 'doubtful' } })
 
@@ -70,7 +70,7 @@ test('a read that reports an error leaves what is stored as it is, whatever it a
   expect(outcome.diagnostics).toMatchObject([{ severity: 'error', summary: 'Doubtful' }])
 })
 
-test('a read that answers something unknown is the provider’s fault, and changes nothing that is stored', async () => {
+test('a read that returns an unknown value is reported as a provider error, and changes no stored state', async () => {
   const stored = await made()
   read = () => ({ state: { size: UNKNOWN } })
 
@@ -80,7 +80,7 @@ test('a read that answers something unknown is the provider’s fault, and chang
   expect(outcome.diagnostics).toMatchObject([{ severity: 'error', path: 'size' }])
 })
 
-test('a write-only value that a read answers is in no state', async () => {
+test('a write-only value that a read returns is in no state', async () => {
   const stored = await made()
   read = () => ({ state: { password: 'secret' } })
 
@@ -89,7 +89,7 @@ test('a write-only value that a read answers is in no state', async () => {
   expect(outcome).toMatchObject({ state: { id: 'one', size: 'small', password: null }, diagnostics: [] })
 })
 
-test('a provider that cannot be configured anew does not go on with what it had', async () => {
+test('a provider that cannot be reconfigured does not continue with its former configuration', async () => {
   const stored = await made()
   read = () => ({ state: {} })
   configures = () => {

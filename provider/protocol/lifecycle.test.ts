@@ -55,7 +55,7 @@ const summaries = ({ diagnostics }: Outcome): readonly string[] =>
   diagnostics.map(({ severity, path, summary }) => `${severity} ${path}: ${summary}`)
 
 describe('plan', () => {
-  test('a create plans defaults, and what the provider computes as unknown', async () => {
+  test('a create plans defaults, and computed attributes as unknown', async () => {
     const plan = await core.plan(NOTE, { title: 'a', sections: [{ heading: 'One' }] })
 
     expect(plan.state).toStrictEqual({
@@ -84,7 +84,7 @@ describe('plan', () => {
     expect({ ...plan.state, tags: null }).toStrictEqual({ ...note.state, tags: null })
   })
 
-  test('an update keeps what is stable and makes the rest of what is computed unknown', async () => {
+  test('an update keeps stable computed attributes and makes the other ones unknown', async () => {
     const note = await applied({ title: 'a' })
 
     const plan = await core.plan(NOTE, { title: 'b' }, note)
@@ -100,7 +100,7 @@ describe('plan', () => {
     expect(plan.state).toStrictEqual(note.state)
   })
 
-  test('a change of an attribute that replaces names its path', async () => {
+  test('a change that requires replacement names the path of its attribute', async () => {
     const note = await applied({ title: 'a', author: 'me' })
 
     const plan = await core.plan(NOTE, { title: 'a', author: 'you' }, note)
@@ -151,7 +151,7 @@ describe('apply', () => {
     expect(JSON.stringify(note.state)).not.toContain('canary')
   })
 
-  test('a create that fails before anything was made saves nothing', async () => {
+  test('a create that fails before the object exists saves nothing', async () => {
     const note = await applied({ title: 'a', trouble: 'early' })
 
     expect([note.state, summaries(note)]).toStrictEqual([
@@ -160,7 +160,7 @@ describe('apply', () => {
     ])
   })
 
-  test('a create that fails after the object exists saves what it kept', async () => {
+  test('a create that fails after the object exists saves its partial state', async () => {
     const note = await applied({ title: 'a', trouble: 'throw' })
 
     const [file = ''] = readdirSync(directory)
@@ -175,7 +175,7 @@ describe('apply', () => {
     expect([failed.state, failed.private]).toStrictEqual([note.state, note.private])
   })
 
-  test('an update that fails half-way saves what it kept', async () => {
+  test('an update that fails half-way saves its partial state', async () => {
     const note = await applied({ title: 'a' })
 
     const failed = await applied({ title: 'b', author: null, trouble: 'half' }, note)
@@ -206,7 +206,7 @@ describe('apply', () => {
     expect([failed.state, failed.private]).toStrictEqual([note.state, note.private])
   })
 
-  test('an answer that differs from the plan is saved as planned, with a warning', async () => {
+  test('a result that differs from the plan is saved as planned, with a warning', async () => {
     const note = await applied({ title: 'a', trouble: 'other-title' })
 
     expect([note.state?.title, summaries(note)]).toStrictEqual([
@@ -215,7 +215,7 @@ describe('apply', () => {
     ])
   })
 
-  test('an answer with a write-only value is saved without it, with a warning', async () => {
+  test('a result with a write-only value is saved without it, with a warning', async () => {
     const note = await applied({ title: 'a', trouble: 'leak' })
 
     expect([note.state?.passphrase, summaries(note)]).toStrictEqual([
@@ -224,7 +224,7 @@ describe('apply', () => {
     ])
   })
 
-  test('StopProvider aborts a create that waits, and what it kept is saved', async () => {
+  test('StopProvider aborts a waiting create, and its partial state is saved', async () => {
     const plan = await core.plan(NOTE, { title: 'a', trouble: 'wait' })
 
     const creating = core.apply(NOTE, plan)
@@ -240,7 +240,7 @@ describe('apply', () => {
 })
 
 describe('read, import and upgrade', () => {
-  test('an object that is gone reads as null', async () => {
+  test('a deleted object reads as null', async () => {
     const note = await applied({ title: 'a' })
     rmSync(directory, { recursive: true })
 
@@ -257,7 +257,7 @@ describe('read, import and upgrade', () => {
     expect([note.private.length, read.private]).toStrictEqual([32, note.private])
   })
 
-  test('an import and the read after it give the whole object', async () => {
+  test('an import and the read after it return the whole object', async () => {
     const note = await applied({ title: 'a', labels: { k: 'v' } })
 
     const imported = await core.import(NOTE, String(note.state?.id))
@@ -266,7 +266,7 @@ describe('read, import and upgrade', () => {
     expect(read.state).toStrictEqual({ ...note.state, passphrase_revision: null })
   })
 
-  test('Scenario 64: state of an older version is upgraded, loses what the schema lost and gains nulls', async () => {
+  test('Scenario 64: state of an older version is upgraded: removed attributes are dropped, and new ones are null', async () => {
     const upgraded = await core.upgrade(
       NOTE,
       0,
@@ -290,7 +290,7 @@ describe('read, import and upgrade', () => {
     })
   })
 
-  test('a data source keeps its configuration and adds what it found', async () => {
+  test('a data source keeps its configuration and adds its results', async () => {
     const note = await applied({ title: 'a' })
 
     const found = await core.readData(NOTE, { id: note.state?.id })
@@ -300,7 +300,7 @@ describe('read, import and upgrade', () => {
 })
 
 describe('validate', () => {
-  test('rules of attributes and of the resource name their path', async () => {
+  test('errors of attribute and resource validators name their path', async () => {
     const diagnostics = await core.validate(NOTE, { title: '', author: 'none' })
 
     expect(diagnostics.map(({ path, summary }) => `${path}: ${summary}`)).toStrictEqual([
@@ -309,13 +309,13 @@ describe('validate', () => {
     ])
   })
 
-  test('unknown values are skipped', async () => {
+  test('unknown values are not validated', async () => {
     const diagnostics = await core.validate(NOTE, { title: UNKNOWN, tags: UNKNOWN, sections: UNKNOWN })
 
     expect(diagnostics).toStrictEqual([])
   })
 
-  test('a null element of a collection is refused, and the resource need not know what to do with it', async () => {
+  test('a null element of a collection is refused before the resource sees it', async () => {
     const diagnostics = await core.validate(NOTE, { title: 'a', author: 'none', labels: { k: null } })
 
     expect(diagnostics.map(({ path, summary }) => `${path}: ${summary}`)).toStrictEqual([
@@ -323,7 +323,7 @@ describe('validate', () => {
     ])
   })
 
-  test('what only the provider sets is refused, at any depth and also when it is not known', async () => {
+  test('a configured value for a computed attribute is refused, at any depth, even when it is unknown', async () => {
     const sections = [{ heading: 'One', anchor: 'top' }]
 
     const diagnostics = await core.validate(NOTE, { title: 'a', id: 'abc', revision: UNKNOWN, sections })
@@ -335,7 +335,7 @@ describe('validate', () => {
     expect(diagnostics[1]?.detail).toContain('Cannot set a value for sections[0].anchor')
   })
 
-  test('what only a data source finds is refused in its configuration', async () => {
+  test('a configured value for a computed attribute of a data source is refused', async () => {
     const { diagnostics } = await client.call(METHODS.ValidateDataResourceConfig, {
       typeName: NOTE,
       config: { msgpack: encodeMsgpack({ id: 'a', title: 'b' }) },
@@ -349,7 +349,7 @@ describe('validate', () => {
     ])
   })
 
-  test('what is required is not null, at any depth, and may be unknown', async () => {
+  test('a required attribute must not be null, at any depth, and may be unknown', async () => {
     const missing = await core.validate(NOTE, { author: 'none', sections: [{ heading: null }] })
     const unknown = await core.validate(NOTE, { title: UNKNOWN, sections: [{ heading: UNKNOWN }] })
     const provider = await client.call(METHODS.ValidateProviderConfig, {
@@ -365,7 +365,7 @@ describe('validate', () => {
     expect(provider.diagnostics).toMatchObject([{ summary: 'Missing Configuration for Required Attribute' }])
   })
 
-  test('Scenario 32: a client without write-only attributes learns which version has them', async () => {
+  test('Scenario 32: a client without support for write-only attributes is told which version has it', async () => {
     const diagnostics = await core.validate(
       NOTE,
       { title: 'a', sections: [{ heading: 'One', passphrase: UNKNOWN }] },
@@ -405,7 +405,7 @@ describe('RPCs', () => {
     ])
   })
 
-  test('Scenario 70: a state of 8 MiB goes both ways', async () => {
+  test('Scenario 70: a state of 8 MiB is read and written', async () => {
     const title = 'x'.repeat(8 * 1024 * 1024)
 
     const note = await applied({ title })

@@ -43,7 +43,7 @@ async function start(options: Omit<StartOptions, 'command'> = {}): Promise<Provi
   return provider
 }
 
-test('started by hand it explains itself on stderr and exits with 1', async () => {
+test('a provider that is started by hand explains itself on stderr and exits with 1', async () => {
   const child = spawn(executable, { env: { PATH: process.env.PATH } })
   const printed = { stdout: '', stderr: '' }
   child.stdout.on('data', (text) => {
@@ -64,7 +64,7 @@ test('started by hand it explains itself on stderr and exits with 1', async () =
   })
 })
 
-test('what was compiled is kept for the next process, and compiled anew where that is damaged', async () => {
+test('compiled code is cached for the next process, and compiled again where the cache is damaged', async () => {
   const environment = { XDG_CACHE_HOME: join(root, 'cache') }
   const folder = join(root, 'cache/pharos')
   const answer = async (): Promise<unknown> => {
@@ -93,7 +93,7 @@ test('what was compiled is kept for the next process, and compiled anew where th
   expect(statSync(join(folder, name)).size).toBeGreaterThan(100_000)
 })
 
-test('a client that speaks no protocol 6 learns which versions would do', async () => {
+test('a client without protocol 6 is told which versions have it', async () => {
   const starting = start({ environment: { PLUGIN_PROTOCOL_VERSIONS: '5' } })
 
   await expect(starting).rejects.toThrow(/speaks version 6 .* speaks 5/)
@@ -120,7 +120,7 @@ test('the socket is below PLUGIN_UNIX_SOCKET_DIR', async () => {
   expect(dirname(dirname(address))).toBe(root)
 })
 
-test('Scenario 70: where a socket path would be too long it listens on the loopback interface', async () => {
+test('Scenario 70: a provider whose socket path would be too long listens on the loopback interface', async () => {
   const deep = join(root, 'd'.repeat(60), 'e'.repeat(60))
   mkdirSync(deep, { recursive: true })
 
@@ -131,7 +131,7 @@ test('Scenario 70: where a socket path would be too long it listens on the loopb
   await expect(provider.client.call(METHODS.GetMetadata, {})).resolves.toBeDefined()
 })
 
-test('ports that are no range are refused', async () => {
+test('an invalid port range is refused', async () => {
   const starting = start({ environment: { PLUGIN_MIN_PORT: '20000', PLUGIN_MAX_PORT: '10000' } })
 
   await expect(starting).rejects.toThrow('PLUGIN_MIN_PORT=20000 and PLUGIN_MAX_PORT=10000 are no range')
@@ -158,7 +158,7 @@ test.each([
   await expect(call).rejects.toMatchObject({ code: status.UNAVAILABLE })
 })
 
-test('after Shutdown the process ends with 0, open streams and all, and its socket is gone', async () => {
+test('after Shutdown the process exits with 0 despite open streams, and its socket is removed', async () => {
   const provider = await start()
   provider.client.openStream('/plugin.GRPCStdio/StreamStdio')
   await provider.client.call(METHODS.GetProviderSchema, {})
@@ -195,7 +195,7 @@ test('signals are left to Terraform', async () => {
   expect(ended).toBe(0)
 })
 
-test('Scenario 21: an exception outside of any handler fails the call that waits for it, with what it kept, and tells no secret', async () => {
+test('Scenario 21: an exception outside of any handler fails the call in progress, keeps its partial state, and reveals no secret', async () => {
   const provider = await start({ environment: { TF_LOG_PROVIDER: 'error' } })
   const core = await openCore(provider.client)
   await core.configure({ directory: join(root, 'crash') })

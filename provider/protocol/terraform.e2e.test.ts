@@ -150,7 +150,7 @@ describe.skipIf(cannotRun)('terraform', () => {
     expect(output).toContain('0 added, 1 changed, 0 destroyed')
   })
 
-  test('replaces when an attribute that cannot change does', async () => {
+  test('replaces the object when an attribute that requires replacement changes', async () => {
     const terraform = running(FULL)
     await applyTwice(terraform)
     terraform.write(FULL.replace('interval', 'author = "me"\n    interval'))
@@ -160,7 +160,7 @@ describe.skipIf(cannotRun)('terraform', () => {
     expect(output).toContain('1 added, 0 changed, 1 destroyed')
   })
 
-  test('plans from values that are known only after apply, refined ones too', async () => {
+  test('plans with values that are known only after apply, refined ones too', async () => {
     const terraform = running(`
       resource "sample_note" "a" {
         title = "first"
@@ -184,7 +184,7 @@ describe.skipIf(cannotRun)('terraform', () => {
     expect(output).toContain('found = "first"')
   })
 
-  test('notices what was changed and what was removed outside', async () => {
+  test('detects objects that were changed or removed outside Terraform', async () => {
     const terraform = running('resource "sample_note" "a" {\n title = "mine"\n}')
     await applyTwice(terraform)
     const [file = ''] = readdirSync(terraform.notes)

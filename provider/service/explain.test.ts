@@ -11,7 +11,7 @@ async function detailOf(error: Error): Promise<string> {
   return `${summary}: ${detail}`
 }
 
-test('an address at which the API is not is said to be one', async () => {
+test('an address without the API is reported as such', async () => {
   const error = new UnreadableAnswer('http://a/v2 does not look like the API: GET /v1/org was answered 404')
 
   expect(await detailOf(error)).toBe(
@@ -19,7 +19,7 @@ test('an address at which the API is not is said to be one', async () => {
   )
 })
 
-test('a connection that can never be had says what to do about it, and any other to look at the address', async () => {
+test('a connection error that cannot pass says what to fix, and any other one to check the address', async () => {
   const untrusted = new ConnectionError('no answer from https://a (CERT)', 'not-sent', { hint: 'trust it' })
 
   expect(await detailOf(untrusted)).toContain(

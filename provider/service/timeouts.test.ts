@@ -9,7 +9,7 @@ const endless = (signal: AbortSignal): Promise<never> =>
 const none = { create: null, read: null, update: null, delete: null }
 const open = new AbortController().signal
 
-test('work that takes longer than its timeout ends with an error at the attribute that gives it more', async () => {
+test('an operation that exceeds its timeout fails with an error at the attribute that extends it', async () => {
   const working = withinTime({ operation: 'create', timeouts: { ...none, create: '1ms' } }, open, endless)
 
   await expect(working).rejects.toMatchObject({
@@ -17,7 +17,7 @@ test('work that takes longer than its timeout ends with an error at the attribut
   })
 })
 
-test('an interrupted run ends work at once, for its own reason', async () => {
+test('an interrupted run ends an operation at once, with the reason of the interruption', async () => {
   const interrupt = new AbortController()
 
   const working = withinTime({ operation: 'read', timeouts: null }, interrupt.signal, endless)
@@ -26,7 +26,7 @@ test('an interrupted run ends work at once, for its own reason', async () => {
   await expect(working).rejects.toThrow('interrupted')
 })
 
-test('work that ends in time passes its result, even with a timeout beyond what a timer can wait', async () => {
+test('an operation that ends in time returns its result, even with a timeout beyond the maximum of a timer', async () => {
   const done = async (signal: AbortSignal): Promise<boolean> => {
     await new Promise((resolve) => setImmediate(resolve))
     return signal.aborted
@@ -36,7 +36,7 @@ test('work that ends in time passes its result, even with a timeout beyond what 
   expect(await withinTime(limit, open, done)).toBe(false)
 })
 
-test('without an argument for it, the default limit applies, and the error suggests no argument', async () => {
+test('without a timeout argument, the default applies, and the error suggests no argument', async () => {
   const failure = await withinTime({ operation: 'read', defaultMs: 1 }, open, endless).catch((error) => error)
 
   expect(failure.diagnostics).toHaveLength(1)
@@ -44,7 +44,7 @@ test('without an argument for it, the default limit applies, and the error sugge
   expect(failure.diagnostics[0].detail).not.toContain('timeouts =')
 })
 
-test('work that ends with an error of a timer of its own, because its time is over, timed out', async () => {
+test('an operation that fails by its own timer, because its timeout is over, counts as timed out', async () => {
   const sleep = (signal: AbortSignal): Promise<void> => wait(60_000, undefined, { signal })
 
   await expect(withinTime({ operation: 'read', defaultMs: 1 }, open, sleep)).rejects.toThrow(

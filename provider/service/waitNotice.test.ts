@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { waitNotices } from './waitNotice.ts'
 
-test('the first wait is reported, and then one each 15 seconds', () => {
+test('the first wait is reported, and then one every 15 seconds', () => {
   let nowMs = 0
   const isTold = waitNotices(() => nowMs)
 

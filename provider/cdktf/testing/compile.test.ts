@@ -60,14 +60,14 @@ function wrongPrograms(text: string): readonly { readonly reason: string; readon
 }
 
 describe(`the package as ${LIBRARIES.join(' and ')} see it`, () => {
-  test('types what a program may say where exact optional properties are wanted too', async () => {
+  test('compiles valid programs with exactOptionalPropertyTypes too', async () => {
     const folder = programs()
     writeRight(folder)
 
     expect(await compile(folder, { ...STRICT, exactOptionalPropertyTypes: true })).toEqual([])
   })
 
-  test('types what a program may say with nothing but strict, and refuses each single thing that it must not', async () => {
+  test('compiles valid programs in strict mode, and refuses each invalid statement', async () => {
     const folder = programs()
     writeRight(folder)
     const wrong = wrongPrograms(readFileSync(source('types/doesNotCompile.ts'), 'utf8'))
@@ -89,7 +89,7 @@ describe(`the package as ${LIBRARIES.join(' and ')} see it`, () => {
     expect(errors.length).toBe(files.length)
   })
 
-  test('compiles the generated code and the layer from their sources, with nothing but strict', async () => {
+  test('compiles the generated code and the layer from their sources in strict mode', async () => {
     const folder = programs()
     for (const library of LIBRARIES) {
       const sources = join(folder, library)

@@ -16,7 +16,7 @@ describe.each(libraries)('a fleet on $name', (library) => {
   const { TerraformStack, TerraformVariable, Testing } = library.terraform
   const shared = { regions: ['eu-west-1'] }
 
-  test('is the same services from a list, in any order, from a record and one by one', () => {
+  test('gives the same services from a list, in any order, from a record and one by one', () => {
     const one = synthesised(library, (stack) => {
       new MonitoredService(stack, 'web_shop', {
         ...shared,
@@ -46,7 +46,7 @@ describe.each(libraries)('a fleet on $name', (library) => {
     expect(recorded).toEqual(one)
   })
 
-  test('is the same services from groups, whose settings each service and each group inside may replace', () => {
+  test('gives the same services from groups, whose settings services and nested groups may override', () => {
     const one = synthesised(library, (stack) => {
       const common = { regions: ['eu-west-1'], interval: '5m', timeouts: { create: '1m' } } as const
       new MonitoredService(stack, 'home', { ...common, endpoints: get('https://a.example/') })
@@ -80,7 +80,7 @@ describe.each(libraries)('a fleet on $name', (library) => {
     expect(grouped).toEqual(one)
   })
 
-  test('refuses two services that would have one address, and a name that makes none', () => {
+  test('refuses two services with one address, and a name that yields no address', () => {
     const stack = new TerraformStack(Testing.app(), 'stack')
     const fleet = (...names: readonly string[]) =>
       monitorEach(stack, names, (name) => ({ ...shared, name, endpoints: get('https://a.example/') }))
@@ -89,7 +89,7 @@ describe.each(libraries)('a fleet on $name', (library) => {
     expect(() => fleet('…')).toThrow('no address can be made of the name "…"')
   })
 
-  test('refuses keys that would merge two services into one, and those that Terraform has no address for', () => {
+  test('refuses keys that would merge two services into one, and keys that give no valid address', () => {
     const stack = new TerraformStack(Testing.app(), 'stack')
     const fleet = (...keys: readonly string[]) =>
       monitorEach(stack, Object.fromEntries(keys.map((key) => [key, key])), () => ({
@@ -105,7 +105,7 @@ describe.each(libraries)('a fleet on $name', (library) => {
     expect(Object.keys(fleet('blog.example.com', '_x', 'Web-shop'))).toHaveLength(3)
   })
 
-  test('refuses a name and a key that only Terraform knows, which make another address at each run', () => {
+  test('refuses names and keys that only Terraform can resolve, which would change the address at each run', () => {
     const stack = new TerraformStack(Testing.app(), 'stack')
     const { stringValue } = new TerraformVariable(stack, 'team', { type: 'string' })
     const config = { ...shared, endpoints: get('https://a.example/') }
@@ -116,7 +116,7 @@ describe.each(libraries)('a fleet on $name', (library) => {
     expect(() => monitorEach(stack, { [stringValue]: 1 }, () => config)).toThrow(/token/i)
   })
 
-  test('comes from a folder of files, one service each', () => {
+  test('is read from a folder of files with one service each', () => {
     const folder = folderOf({
       'shop.yaml': 'host: shop.example\npaths: [/, /health]\n',
       'blog.json': '{"host": "blog.example", "paths": ["/"]}',
@@ -143,7 +143,7 @@ describe.each(libraries)('a fleet on $name', (library) => {
     })
   })
 
-  test('names the file that cannot be read, and refuses a folder without any', () => {
+  test('names the file that cannot be read, and refuses a folder without files', () => {
     const broken = folderOf({ 'shop.yaml': 'a: [\n' })
     const other = folderOf({ 'shop.yaml': 'host: 7\n' })
     const double = folderOf({ 'shop.yaml': 'a: 1', 'shop.json': '{}' })

@@ -18,7 +18,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(typed).toHaveProperty('resource.pharos_service.checkout.endpoints')
   })
 
-  test('never changes an endpoint: each method gives another one', () => {
+  test('never changes an endpoint: each method returns a new one', () => {
     const plain = get('https://www.example.com/')
     const named = plain.named('page').header('Accept', 'text/html').timeout('5s')
     const config = { name: 'a', regions }
@@ -49,7 +49,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(service(new terraform.TerraformStack(app, 'other'), 'webshop').friendlyUniqueId).toBe('webshop')
   })
 
-  test('keeps a name that overrides the address, which the bindings may have no second time either', () => {
+  test('keeps a name that overrides the address, and refuses a second use of it, by the bindings too', () => {
     const endpoints = [{ url: 'https://www.example.com/', http: { method: 'GET' } }]
     const service = (stack: Stack, id: string) =>
       new pharos.Service(stack, id, { name: id, interval: '1m', regions, endpoints })
@@ -70,7 +70,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(() => incident('ab')).toThrow('pharos_incident.ab')
   })
 
-  test('expects a status from 200 to 299 beside other assertions, unless one is on the status or any will do', () => {
+  test('expects a status from 200 to 299 unless an assertion is on the status or any status is accepted', () => {
     const slow = pharos.latency.total.below('1s')
     const endpoint = get('https://www.example.com/')
     const endpoints = [
@@ -95,7 +95,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(() => endpoint.expect()).toThrow('use expectAnyAnswer()')
   })
 
-  test('refuses what the compiler lets pass: durations with a sign or another base, and codes that no answer has', () => {
+  test('refuses what the compiler accepts: durations with a sign or another base, and impossible status codes', () => {
     const { duration, latency, status } = pharos
     const stack = new terraform.TerraformStack(terraform.Testing.app(), 'stack')
     const variable = new terraform.TerraformVariable(stack, 'limit', { type: 'string' })
@@ -117,7 +117,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(() => status.is(variable.numberValue)).not.toThrow()
   })
 
-  test('keeps a text as it is, U+FEFF at its start too, and refuses one that is not known yet', () => {
+  test('keeps a text unchanged, even U+FEFF at its start, and refuses an unknown one', () => {
     const stack = new terraform.TerraformStack(terraform.Testing.app(), 'stack')
     const { stringValue } = new terraform.TerraformVariable(stack, 'team', { type: 'string' })
 
@@ -125,7 +125,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(() => pharos.literal(`team ${stringValue}`)).toThrow('this one holds a token: leave literal() out')
   })
 
-  test('takes the API key as a secret only', () => {
+  test('accepts the API key only as a secret', () => {
     const apiKey = secretFromEnv('TF_VAR_pharos_api_key')
 
     const document = synthesised(library, (stack) => new pharos.PharosProvider(stack, 'pharos', { apiKey }))
@@ -139,7 +139,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(() => new pharos.PharosProvider(stack, 'pharos', clear)).toThrow('apiKey is a secret')
   })
 
-  test('takes a secret from sensitive variables without a default only', () => {
+  test('accepts a secret only from sensitive variables without a default', () => {
     const stack = new terraform.TerraformStack(terraform.Testing.app(), 'stack')
     const open = new terraform.TerraformVariable(stack, 'open', { type: 'string' })
     const written = new terraform.TerraformVariable(stack, 'written', { sensitive: true, default: 'hunter2' })
@@ -154,7 +154,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     )
   })
 
-  test('lets no secret get lost in a text, in JSON or in another stack', () => {
+  test('refuses a secret within a text, within JSON or from another stack', () => {
     const secret = secretFromEnv('TF_VAR_token')
     const app = terraform.Testing.app()
     const [first, second] = ['first', 'second'].map((id) => new terraform.TerraformStack(app, id))
@@ -172,7 +172,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     )
   })
 
-  test('makes one sensitive, ephemeral variable of an environment variable, however often it is used', () => {
+  test('makes one sensitive, ephemeral variable for an environment variable, however often it is used', () => {
     const token = secretFromEnv('TF_VAR_token')
     const endpoints = [
       post('https://a.example.com/').secretBody(token),
@@ -187,7 +187,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(document.variable).toEqual({ token: { type: 'string', sensitive: true, ephemeral: true } })
   })
 
-  test('refuses a JSON body with a token in it, which only Terraform could encode, and what is no JSON', () => {
+  test('refuses a JSON body with a token, which only Terraform could encode, and values that are not JSON', () => {
     const stack = new terraform.TerraformStack(terraform.Testing.app(), 'stack')
     const { numberValue, stringValue } = new terraform.TerraformVariable(stack, 'build', { type: 'number' })
 

@@ -2,6 +2,6 @@ import { expect, test } from 'vitest'
 import { REGIONS as offered } from '../../../server/domain/regions.ts'
 import { REGIONS } from '../region.ts'
 
-test('an editor completes the regions that the server offers', () => {
+test('the regions that an editor completes are those of the server', () => {
   expect(REGIONS).toEqual(offered.map(({ code }) => code))
 })

@@ -28,7 +28,7 @@ describe.each(libraries)("the library's own Testing, of $name", (library) => {
     expect(Testing.toHaveResourceWithProperties(document, 'pharos_service', { name: 'shop' })).toBe(false)
   })
 
-  test('synthesises one service to this, and nothing else', () => {
+  test('synthesises one service to exactly this document', () => {
     const { resource, provider, terraform } = JSON.parse(Testing.synth(stackOf(library, 'website')))
 
     expect(provider).toEqual({ pharos: [{}] })
@@ -79,7 +79,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   })
 
   test.each(libraries)(
-    'takes the full synthesis on $name for valid, and a wrong one for invalid',
+    'accepts the full synthesis on $name as valid, and rejects an invalid one',
     (library) => {
       const { Testing } = library.terraform
 

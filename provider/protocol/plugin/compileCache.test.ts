@@ -49,7 +49,7 @@ test('a file is read as it was written, and a damaged or missing one is not', ()
   expect([cut, readCache(file), readCache(join(home, 'absent'))]).toEqual([undefined, undefined, undefined])
 })
 
-test('a file of another form is not read, though nothing of it is damaged', () => {
+test('an intact cache file of another format is not read', () => {
   const file = join(home, 'form')
   writeCache(file, { text: '() => 1', code: Buffer.from('compiled') })
   const bytes = readFileSync(file)
@@ -59,7 +59,7 @@ test('a file of another form is not read, though nothing of it is damaged', () =
   expect(readCache(file)).toBeUndefined()
 })
 
-test('writing removes files that nothing has written for a month, and leaves no temporary file when it fails', () => {
+test('a write removes files that are older than a month, and leaves no temporary file when it fails', () => {
   const folder = join(home, 'old')
   mkdirSync(folder)
   const [old, fresh] = [join(folder, 'old'), join(folder, 'fresh')]

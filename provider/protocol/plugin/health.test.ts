@@ -10,7 +10,7 @@ const method = (name: string) => ({
   responseDeserialize: healthCheck.response.decode,
 })
 
-test('a plugin is healthy, a service that it does not have is unknown, and who watches learns both', async () => {
+test('a plugin is healthy, an unknown service is reported as such, and so in a watch', async () => {
   const served = await serveForReattach(sampleProvider(), ['pharos/sample'])
   const client = connect(served.target)
   onTestFinished(() => client.close())

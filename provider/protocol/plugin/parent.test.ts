@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { watchParent } from './parent.ts'
 
-test('the parent is there until it ends, on Windows too, where its id stays', async () => {
+test('a parent is alive until it ends, on Windows too, where its process id stays', async () => {
   const parent = spawn(process.execPath, ['-e', 'process.stdin.resume()'])
   await once(parent, 'spawn')
   const isThere = watchParent('win32', parent.pid)
@@ -15,6 +15,6 @@ test('the parent is there until it ends, on Windows too, where its id stays', as
   expect([before, isThere()]).toEqual([true, false])
 })
 
-test('a process that has another parent than before has lost its own', () => {
+test('a process with another parent than before has lost its own', () => {
   expect([watchParent('linux')(), watchParent('linux', process.ppid + 1)()]).toEqual([true, false])
 })

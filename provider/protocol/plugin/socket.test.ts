@@ -27,28 +27,31 @@ test.each([
       Buffer.from(certificate.certificatePem),
     ),
   ],
-])('a call %s that comes before the server is loaded is answered once it is', async (_, access, security) => {
-  const socket = await openSocket(undefined)
-  const client = connect(`unix:${socket.address.address}`, security)
-  onTestFinished(() => client.close())
-  const early = client.call(METHODS.GetMetadata, {})
-  // The client connects and sends what it can say before it has an answer.
-  for (let turns = 0; turns < 100; turns += 1) await turn()
+])(
+  'a call %s that arrives before the server is loaded is answered after that',
+  async (_, access, security) => {
+    const socket = await openSocket(undefined)
+    const client = connect(`unix:${socket.address.address}`, security)
+    onTestFinished(() => client.close())
+    const early = client.call(METHODS.GetMetadata, {})
+    // The client connects and sends what it can say before it has an answer.
+    for (let turns = 0; turns < 100; turns += 1) await turn()
 
-  const plugin = createPluginServer({
-    access,
-    provider: async (ending) => served(sampleProvider())({ log, calls: createCallTable(), ending }),
-    onShutdown: () => {},
-  })
-  socket.handOver(plugin.serve)
-  const { resources } = await early
-  const { resources: late } = await client.call(METHODS.GetMetadata, {})
-  plugin.close()
-  socket.close()
+    const plugin = createPluginServer({
+      access,
+      provider: async (ending) => served(sampleProvider())({ log, calls: createCallTable(), ending }),
+      onShutdown: () => {},
+    })
+    socket.handOver(plugin.serve)
+    const { resources } = await early
+    const { resources: late } = await client.call(METHODS.GetMetadata, {})
+    plugin.close()
+    socket.close()
 
-  expect([resources, late]).toEqual([[{ typeName: 'sample_note' }], [{ typeName: 'sample_note' }]])
-  expect(existsSync(socket.address.address)).toBe(false)
-})
+    expect([resources, late]).toEqual([[{ typeName: 'sample_note' }], [{ typeName: 'sample_note' }]])
+    expect(existsSync(socket.address.address)).toBe(false)
+  },
+)
 
 test('a connection that ends before the server is loaded disturbs no other', async () => {
   const socket = await openSocket(undefined)
@@ -75,7 +78,7 @@ test('a connection that ends before the server is loaded disturbs no other', asy
 /** Longer than any path of a socket, as a temporary directory may be; Windows always listens on TCP. */
 const TOO_LONG = '/x'.repeat(60)
 
-test('TCP is served on the first port of the range that is free', async () => {
+test('TCP is served on the first free port of the range', async () => {
   const occupied = createServer()
   await once(occupied.listen(0, '127.0.0.1'), 'listening')
   // True because the server listens on TCP.

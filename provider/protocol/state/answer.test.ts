@@ -24,7 +24,7 @@ const PLANNED: ObjectValue = {
   secret: null,
 }
 
-test('an answer fills in what the plan did not know, inside nested objects too', () => {
+test('a result fills in the unknown values of the plan, in nested objects too', () => {
   const { state: answer } = readAnswer(ATTRIBUTES, { id: 'x', parts: { a: { serial: 'n1' } } }, 'partial')
 
   expect(settle(ATTRIBUTES, PLANNED, answer)).toStrictEqual({
@@ -33,7 +33,7 @@ test('an answer fills in what the plan did not know, inside nested objects too',
   })
 })
 
-test('what the answer leaves unknown is saved as null and named', () => {
+test('an attribute that the result leaves unknown is saved as null and named', () => {
   const settled = settle(ATTRIBUTES, PLANNED, { parts: new Map([['a', { serial: UNKNOWN }]]) })
 
   expect(settled).toStrictEqual({
@@ -45,7 +45,7 @@ test('what the answer leaves unknown is saved as null and named', () => {
   })
 })
 
-test('what the answer contradicts is saved as planned and named', () => {
+test('an attribute that the result contradicts is saved as planned and named', () => {
   const answer = { id: 'x', size: 2, parts: new Map([['a', { color: 'blue', serial: 'n1' }]]), secret: 's' }
 
   expect(settle(ATTRIBUTES, PLANNED, answer)).toStrictEqual({
@@ -75,7 +75,7 @@ test('an attribute of the wrong type or without a place in the schema is left ou
   })
 })
 
-test('an answer goes on top of what is stored, and leaves alone what it does not mention', () => {
+test('a result is merged into the stored state, and attributes that it does not mention stay unchanged', () => {
   const stored = {
     id: 'x',
     size: 1,

@@ -31,7 +31,7 @@ const PRIOR = {
 }
 const NONE = { id: null, note: null, color: null, items: null, marks: null }
 
-test('what is computed and not configured keeps its prior value, the rest is as configured', () => {
+test('computed attributes that are not configured keep their prior value, and the others are as configured', () => {
   expect(proposedNewState(ATTRIBUTES, PRIOR, NONE)).toStrictEqual({
     id: 'x',
     note: null,
@@ -41,7 +41,7 @@ test('what is computed and not configured keeps its prior value, the rest is as 
   })
 })
 
-test('nested objects are merged by index, and those of sets by what they hold', () => {
+test('nested objects are merged by index, and those of sets by their values', () => {
   const config = {
     ...NONE,
     items: [

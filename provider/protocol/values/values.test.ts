@@ -24,13 +24,13 @@ describe('numbers', () => {
     ['0.12345678901234567890123', new Decimal('12345678901234567890123e-23')],
     ['1e999999', new Decimal('1e999999')],
     ['twelve', undefined],
-  ])('the text %s is one number in one representation', (text, number) => {
+  ])('the text %s has one canonical number', (text, number) => {
     const read = numberFromText(text)
 
     expect(read).toStrictEqual(number)
   })
 
-  test('every fraction and every safe integer comes back from its own text', () => {
+  test('every fraction and every safe integer survives a round trip through text', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (double) => {
         // A larger integral double is exactly itself, while its text is only the shortest that is nearest.
@@ -43,7 +43,7 @@ describe('numbers', () => {
     )
   })
 
-  test('decimals that differ in the last of 25 digits differ', () => {
+  test('decimals that differ in the last of 25 digits are not equal', () => {
     const a = conform('number', '0.1234567890123456789012345')
     const b = conform('number', '0.1234567890123456789012346')
 
@@ -62,7 +62,7 @@ describe('MessagePack', () => {
     expect(decoded).toStrictEqual({ url: UNKNOWN })
   })
 
-  test('an unknown is written in its canonical bytes', () => {
+  test('an unknown value is encoded in its canonical bytes', () => {
     const bytes = encodeMsgpack(UNKNOWN)
 
     expect([...bytes]).toStrictEqual([0xd4, 0, 0])
@@ -79,7 +79,7 @@ describe('MessagePack', () => {
     expect(roundTrip('number', value)).toStrictEqual(value)
   })
 
-  test('null, an empty list and an absent attribute stay apart', () => {
+  test('null, an empty list and an absent attribute stay distinct', () => {
     const type: Type = { object: { a: { list: 'string' }, b: { list: 'string' }, c: { list: 'string' } } }
 
     const decoded = decodeMsgpack(type, encode({ a: null, b: [] }))
@@ -87,13 +87,13 @@ describe('MessagePack', () => {
     expect(decoded).toStrictEqual({ a: null, b: [], c: null })
   })
 
-  test('strings are in normal form C on both ways', () => {
+  test('strings are normalised to form C when read and written', () => {
     const decomposed = 'u\u0308'
 
     expect(decodeMsgpack('string', encode(decomposed))).toBe('ü')
   })
 
-  test('a value of another type is refused by path and without its content', () => {
+  test('a value of the wrong type is refused with its path and without its content', () => {
     const type: Type = { object: { items: { list: { object: { size: 'number' } } } } }
     const bytes = encode({ items: [{ size: 'hunter2' }] })
 
@@ -138,7 +138,7 @@ describe('equality', () => {
 })
 
 describe('JSON', () => {
-  test('agrees with JSON.parse wherever that loses nothing', () => {
+  test('agrees with JSON.parse wherever JSON.parse is exact', () => {
     const lossless = fc.letrec((tie) => ({
       value: fc.oneof(
         { depthSize: 'small' },
@@ -160,7 +160,7 @@ describe('JSON', () => {
     )
   })
 
-  test('keeps integers and decimals that a double would round', () => {
+  test('keeps integers and decimals that a double would round off', () => {
     const parsed = parseJson('{"a": 12345678901234567890, "b": [0.12345678901234567890123]}')
 
     expect(conform({ object: { a: 'number', b: { list: 'number' } } }, parsed)).toStrictEqual({

@@ -8,7 +8,7 @@ const bytes = fc.uint8Array({ maxLength: 300 })
 const number = fc.oneof(fc.maxSafeInteger(), fc.integer({ min: -2, max: 300 }))
 
 describe('an independent implementation', () => {
-  test('reads what is written', () => {
+  test('reads what our writer wrote', () => {
     fc.assert(
       fc.property(number, text, bytes, (value, word, data) => {
         const writer = new WireWriter()
@@ -30,7 +30,7 @@ describe('an independent implementation', () => {
     )
   })
 
-  test('writes what is read', () => {
+  test('writes what our reader reads', () => {
     fc.assert(
       fc.property(number, text, bytes, (value, word, data) => {
         const written = protobuf.Writer.create()
@@ -47,7 +47,7 @@ describe('an independent implementation', () => {
   })
 })
 
-test('a number at the limits of 64 bits is the nearest one', () => {
+test('a number at the limits of 64 bits is read as the nearest double', () => {
   const written = protobuf.Writer.create()
   written.int64('9223372036854775807').int64('-9223372036854775808').int64(-1)
   const reader = new WireReader(written.finish())
@@ -66,7 +66,7 @@ test.each<[string, readonly number[], (reader: WireReader) => unknown]>([
   expect(() => read(new WireReader(Uint8Array.from(given)))).toThrow(RangeError)
 })
 
-test('whatever bytes there are, reading them ends', () => {
+test('reading ends for any bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (given) => {
       const reader = new WireReader(given)

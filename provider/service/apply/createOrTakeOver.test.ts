@@ -68,7 +68,7 @@ describe.each([
   ['a server that implements the API document and nothing of ours', ['idempotency-key'], { isPlain: true }],
 ] as const)('with %s', (_name, withoutHeaders, options) => {
   test.each([502, 'closed'] as const)(
-    'Scenario 53: a creation whose answer is lost (%s) makes one service',
+    'Scenario 53: a creation whose response is lost (%s) creates one service',
     async (how) => {
       const { proxy, session, byHand } = await scene(withoutHeaders, options)
       proxy.loseAnswer('POST', /\/services$/, how)
@@ -82,22 +82,25 @@ describe.each([
   test.each([
     [500, 1],
     [502, 4],
-  ])('a creation that never arrived (%i) is looked for (%i times) and sent again', async (status, looks) => {
-    const { proxy, session, byHand } = await scene(withoutHeaders, options)
-    proxy.refuseNext('POST', /\/services$/, status, 'no')
+  ])(
+    'a creation that never arrived (%i) is searched for (%i times) and sent again',
+    async (status, looks) => {
+      const { proxy, session, byHand } = await scene(withoutHeaders, options)
+      proxy.refuseNext('POST', /\/services$/, status, 'no')
 
-    const created = await createOrTakeOver({ session, request, signal, report })
+      const created = await createOrTakeOver({ session, request, signal, report })
 
-    expect((await byHand.listServices()).services).toEqual([created])
-    expect(proxy.requests()).toEqual([
-      'GET /v1/services',
-      'POST /v1/services',
-      ...Array.from({ length: looks }, () => 'GET /v1/services'),
-      'POST /v1/services',
-    ])
-  })
+      expect((await byHand.listServices()).services).toEqual([created])
+      expect(proxy.requests()).toEqual([
+        'GET /v1/services',
+        'POST /v1/services',
+        ...Array.from({ length: looks }, () => 'GET /v1/services'),
+        'POST /v1/services',
+      ])
+    },
+  )
 
-  test('two services of one definition stay two, each with its own answer', async () => {
+  test('two services with the same definition stay two, each with its own response', async () => {
     const { proxy, session, byHand } = await scene(withoutHeaders, options)
     proxy.loseAnswer('POST', /\/services$/, 502)
 
@@ -112,7 +115,7 @@ describe.each([
   })
 })
 
-test('two candidates are named rather than one of them taken', async () => {
+test('two candidates are named, and neither is adopted', async () => {
   const { proxy, session, byHand } = await scene(['idempotency-key'])
   proxy.loseAnswer('POST', /\/services$/, 502)
   await session.reads.thereBefore(() => true, signal)
@@ -127,7 +130,7 @@ test('two candidates are named rather than one of them taken', async () => {
   })
 })
 
-test('a creation that is given up on its way and arrives later makes one service on a server that knows no keys', async () => {
+test('a creation that timed out and arrives later creates one service on a server without idempotency keys', async () => {
   const { proxy, session, byHand } = await scene(['idempotency-key'])
   proxy.refuseNext('POST', /\/services$/, 502, 'bad gateway')
   const lists = proxy.answered('GET', 2)
@@ -140,7 +143,7 @@ test('a creation that is given up on its way and arrives later makes one service
   expect((await byHand.listServices()).services.length).toBe(1)
 })
 
-test('a refusal is passed on at once', async () => {
+test('an error response is returned at once', async () => {
   const { proxy, session } = await scene([])
 
   const creating = createOrTakeOver({ session, request: { ...request, interval_secs: 1 }, signal, report })
@@ -178,7 +181,7 @@ test.each([
   ['a server that knows idempotency keys', []],
   ['a server that does not', ['idempotency-key']],
 ] as const)(
-  'with %s a killed run is gone on with, whether its request arrived or not, and its secrets are sent again',
+  'with %s a killed run is continued, whether its request arrived or not, and its secrets are sent again',
   async (_name, withoutHeaders) => {
     const { proxy, session, sessionOf, byHand } = await scene(withoutHeaders)
     const killed = sessionOf(running('1'))
@@ -205,7 +208,7 @@ test.each([
   },
 )
 
-test('a request of a killed run that arrives after the list was read makes the same service, on a server that knows idempotency keys', async () => {
+test('a request of a killed run that arrives after the list was read creates the same service, on a server with idempotency keys', async () => {
   const { session, sessionOf, byHand } = await scene([], { isPlain: false })
   const killed = sessionOf(running('1'))
   closing.push(() => killed.client.close())
@@ -219,7 +222,7 @@ test('a request of a killed run that arrives after the list was read makes the s
   expect((await byHand.listServices()).services.length).toBe(1)
 })
 
-test('what a killed run left and a person deleted since is made anew', async () => {
+test('a service left by a killed run and deleted since by a person is created again', async () => {
   const { session, sessionOf, byHand } = await scene([])
   const killed = sessionOf(running('1'))
   closing.push(() => killed.client.close())
@@ -232,7 +235,7 @@ test('what a killed run left and a person deleted since is made anew', async () 
   expect((await byHand.listServices()).services.map(({ id }) => id)).toEqual([created.id])
 })
 
-test('what a killed run left and a state got by an import is made once more for another resource', async () => {
+test('a service left by a killed run and imported since is created again for another resource', async () => {
   const { session, sessionOf, byHand } = await scene([])
   const killed = sessionOf(running('1'))
   closing.push(() => killed.client.close())
@@ -246,7 +249,7 @@ test('what a killed run left and a state got by an import is made once more for 
   expect((await byHand.listServices()).services.length).toBe(2)
 })
 
-test('a service like one that a run elsewhere made while this one was under way is made', async () => {
+test('a service equal to one that a run elsewhere created during this run is created', async () => {
   const { session, sessionOf, byHand } = await scene([])
   const other = sessionOf(running('2', 'elsewhere'))
   closing.push(() => other.client.close())
@@ -258,7 +261,7 @@ test('a service like one that a run elsewhere made while this one was under way 
   expect((await byHand.listServices()).services.length).toBe(2)
 })
 
-test('what is no file of ours in the folder of the journal is passed over', async () => {
+test('foreign files in the journal folder are ignored', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'journal-'))
   closing.push(async () => rmSync(folder, { recursive: true }))
   const elsewhere = join(folder, 'elsewhere.txt')
@@ -279,7 +282,7 @@ test('what is no file of ours in the folder of the journal is passed over', asyn
   expect(readdirSync(folder).sort()).toEqual(['elsewhere.txt', 'folder.jsonl', 'link.jsonl'])
 })
 
-test('a folder that is there and cannot be written is passed over for the next one', () => {
+test('an unwritable folder is skipped for the next one', () => {
   // Nothing can be made below it, the superuser's files neither.
   const readOnly = '/proc/self/task'
   const folder = mkdtempSync(join(tmpdir(), 'journal-'))
@@ -294,7 +297,7 @@ test('a folder that is there and cannot be written is passed over for the next o
   expect(readdirSync(folder).length).toBe(1)
 })
 
-test('two twins of which a killed run made one become two', async () => {
+test('of two equal services of which a killed run created one, the other is created', async () => {
   const { session, sessionOf, byHand } = await scene([])
   const killed = sessionOf(running('1'))
   closing.push(() => killed.client.close())
@@ -323,7 +326,7 @@ test.each<[string, (run: Scene['sessionOf']) => Promise<Session>]>([
       return killed
     },
   ],
-])('a service like one that %s is made', async (_name, before) => {
+])('a service equal to one that %s is created', async (_name, before) => {
   const { session, sessionOf, byHand } = await scene([])
   const other = await before(sessionOf)
   closing.push(() => other.client.close())

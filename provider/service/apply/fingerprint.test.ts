@@ -9,7 +9,7 @@ const later = new Fingerprints()
 
 const secret = (value: Secret['value'], place = 'body'): Secret => ({ path: ['endpoints', 0, place], value })
 
-test('the same secrets compare as the same, a changed or moved one as changed', async () => {
+test('equal secrets compare as unchanged, and a changed or moved one as changed', async () => {
   const fingerprint = await made.of([secret('a'), secret('b', 'other')])
 
   expect(await later.compare([secret('a'), secret('b', 'other')], fingerprint)).toBe('same')
@@ -18,26 +18,26 @@ test('the same secrets compare as the same, a changed or moved one as changed', 
   expect(await later.compare([secret('a')], fingerprint)).toBe('changed')
 })
 
-test('a secret that is not known yet compares as unknown, and without a fingerprint nothing is claimed', async () => {
+test('an unknown secret compares as unknown, and without a fingerprint there is no comparison', async () => {
   const fingerprint = await made.of([secret('a')])
 
   expect(await later.compare([secret(UNKNOWN)], fingerprint)).toBe('unknown')
   expect(await later.compare([secret('a')], new Uint8Array())).toBe('never-recorded')
 })
 
-test('without secrets there is no fingerprint and nothing that could have changed', async () => {
+test('without secrets there is no fingerprint and no change', async () => {
   expect(await made.of([])).toEqual(new Uint8Array())
   expect(await later.compare([], await made.of([secret('a')]))).toBe('same')
 })
 
-test('a fingerprint holds no secret, and two of the same secrets differ', async () => {
+test('a fingerprint contains no secret, and two fingerprints of the same secrets differ', async () => {
   const [first, second] = [await made.of([secret('canary')]), await made.of([secret('canary')])]
 
   expect(Buffer.from(first).toString()).not.toContain('canary')
   expect(Buffer.from(first).equals(second)).toBe(false)
 })
 
-test('equal secrets of many services take one slow hash, and do not show as equal', async () => {
+test('equal secrets of many services need one slow hash, and their fingerprints differ', async () => {
   let hashed = 0
   const counting = (): Fingerprints =>
     new Fingerprints((...input) => {

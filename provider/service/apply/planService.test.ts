@@ -52,7 +52,7 @@ function proposed(made: ServiceRequest, changes: Partial<ServiceConfiguration> =
   return { ...stateOf(made), paused: null, ...changes } as ServiceConfiguration
 }
 
-test('a service that is to be active is planned as active, one whose pause is not known as unknown', () => {
+test('a service that should be active is planned as active, and one whose pause is unknown as unknown', () => {
   const planned = proposed(request)
 
   const active = planCreate({ ...configurationOf(request), paused: null }, planned)
@@ -66,7 +66,7 @@ test('a service that is to be active is planned as active, one whose pause is no
 
 const found = (comparison: Comparison): SecretsFound => ({ comparison, overwritten: [] })
 
-test('nothing replaces the definition of a service that is configured as it is', () => {
+test('an unchanged configuration does not replace the definition', () => {
   fc.assert(
     fc.property(serviceRequests, (made) => {
       expect(replacesDefinition(proposed(made), stateOf(made))).toBe(false)
@@ -78,7 +78,7 @@ test('a changed name replaces the definition', () => {
   expect(replacesDefinition(proposed(request, { name: 'other' }), stateOf(request))).toBe(true)
 })
 
-test('a pause alone leaves the definition and everything computed from it as they are', () => {
+test('a pause alone does not change the definition or anything computed from it', () => {
   const prior = stateOf(request)
   const config = proposed(request, { paused: true })
 
@@ -96,7 +96,7 @@ test('a pause alone leaves the definition and everything computed from it as the
   })
 })
 
-test('a changed or not yet known secret makes the revision and the key ids unknown, and nothing else', () => {
+test('a changed or unknown secret makes only the revision and the key ids unknown', () => {
   const prior = stateOf(request)
   const config = proposed(request)
 
@@ -115,7 +115,7 @@ test('a changed or not yet known secret makes the revision and the key ids unkno
   }
 })
 
-test('a change that sends the secrets anyway counts whichever they are: the apply may have others than the plan', () => {
+test('a change that sends the secrets raises the revision whether or not they changed: the apply may have others than the plan', () => {
   const prior = stateOf(request)
   const renamed = proposed(request, { name: 'other' })
   const { headers: _, ...http } = request.endpoints[0]!.call.Http
@@ -151,7 +151,7 @@ test('the warning about a changed secret names its place and not its value', () 
   expect(secretsWarnings(secrets, found('unknown'))).toEqual([])
 })
 
-test('a region that there is not is named together with those that there are', () => {
+test('an unknown region is named together with the valid ones', () => {
   const regions = [{ code: 'eu-west-1', city: 'Dublin', country: 'Ireland' }]
   const config = configurationOf({ ...request, regions: ['eu-west-9'] })
 
@@ -167,7 +167,7 @@ test('a region that there is not is named together with those that there are', (
   expect(regionProblems({ ...config, regions: ['eu-west-1', UNKNOWN] }, regions)).toEqual([])
 })
 
-test('a sealed value that is configured no more is warned of, one that moved or became plain is not', () => {
+test('a removed sealed value causes a warning, and one that moved or became plain does not', () => {
   const prior = stateOf(request)
   const [endpoint] = request.endpoints
   const { Http } = endpoint!.call
@@ -226,7 +226,7 @@ test.each([
     'a header',
     { endpoints: [{ ...proposedEndpoint, http: { ...proposedHttp, headers: new Map([['A', UNKNOWN]]) } }] },
   ],
-])('while %s is not known, neither are the keys of secrets', (what, change) => {
+])('while %s is unknown, the key ids of secrets are unknown too', (what, change) => {
   const prior = stateOf(request)
   // True because only what is unknown differs from a configuration.
   const config = proposed(request, change as Partial<ServiceConfiguration>)
@@ -239,7 +239,7 @@ test.each([
   )
 })
 
-test('a definition without secrets has no keys of secrets after a change', () => {
+test('a definition without secrets has no key ids after a change', () => {
   const open = withEndpoint({}, { headers: null })
   const config = proposed(open, { name: 'other' })
 
@@ -278,7 +278,7 @@ test.each([
   },
 )
 
-test('a value that something else wrote is sent again, and reported with its place', () => {
+test('a sealed value that was overwritten elsewhere is sent again, and reported with its place', () => {
   const prior = stateOf(request)
   const config = proposed(request)
   const overwritten = { comparison: 'same', overwritten: ['0.body', '1.body'] } as const
@@ -298,7 +298,7 @@ test('a value that something else wrote is sent again, and reported with its pla
   ])
 })
 
-test('a changed secret is reported with the places of all', () => {
+test('a changed secret is reported with the places of all secrets', () => {
   const secrets = [
     { path: ['a'], value: 'x' },
     { path: ['b'], value: 'y' },
@@ -315,11 +315,11 @@ test('a changed secret is reported with the places of all', () => {
   ])
 })
 
-test('a revision that is not known replaces the definition', () => {
+test('an unknown revision replaces the definition', () => {
   expect(replacesDefinition(proposed(request, { secrets_revision: UNKNOWN }), stateOf(request))).toBe(true)
 })
 
-test('regions are asked for by a new service and by one that changes them', () => {
+test('the list of regions is requested for a new service and for changed regions', () => {
   const prior = stateOf(request)
   const updated = (regions: readonly string[]) =>
     asksForRegions({ action: 'update', planned: proposed(request, { regions: [...regions] }), prior })
@@ -331,7 +331,7 @@ test('regions are asked for by a new service and by one that changes them', () =
   ])
 })
 
-test('a state of an earlier version, without a count, was sent its secrets never', () => {
+test('a state of an earlier version, without a revision, has revision 0', () => {
   expect([null, 3].map((count) => revisionOf({ ...stateOf(request), secrets_revision: count }))).toEqual([
     0, 3,
   ])
@@ -388,7 +388,7 @@ test('a removed sealed body is reported, and a kept one is not', () => {
   expect([lost(sealed), lost(withEndpoint({}, { headers: null })), lost(withEndpoint({}))]).toEqual([0, 1, 1])
 })
 
-test('regions that there are not are named together', () => {
+test('all unknown regions are named in one message', () => {
   const regions = ['a', 'b'].map((code) => ({ code, city: '', country: '' }))
 
   expect(regionProblems(configurationOf({ ...request, regions: ['x', 'a', 'y'] }), regions)).toMatchObject([

@@ -31,23 +31,23 @@ test('the keys of all sealed values are kept, also where nothing was kept before
   expect(read(withKeyIds(none, both))).toEqual({ v: 3, key_ids: ['h', 'b'] })
 })
 
-test('what is kept beside the keys stays, and keys that are no more go', () => {
+test('other private data stays, and the keys of removed values are dropped', () => {
   const kept = Buffer.from(JSON.stringify({ v: 2, fingerprint: 'f', key_ids: ['old'] }))
 
   expect(read(withKeyIds(kept, response(null, null)))).toEqual({ v: 2, fingerprint: 'f', key_ids: [] })
 })
 
-test('of a service without secrets nothing is kept', () => {
+test('a service without secrets stores no keys', () => {
   expect(withKeyIds(none, response(null, null))).toBe(none)
 })
 
-test('whether keys are kept is known', () => {
+test('private data shows whether it contains keys', () => {
   const [with_, without] = [{ v: 3, key_ids: [] }, { v: 2 }].map((kept) => Buffer.from(JSON.stringify(kept)))
 
   expect([hasKeyIds(with_!), hasKeyIds(without!), hasKeyIds(none)]).toEqual([true, false, false])
 })
 
-test('places whose key is not one of ours were written by something else', () => {
+test('a place whose key id differs from the stored one was overwritten elsewhere', () => {
   const kept = Buffer.from(JSON.stringify({ v: 3, key_ids: ['a', 'b'] }))
   const places = new Map([
     ['0.body', 'a'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { currentRun, journalFolders } from './terraformRun.ts'
 
-test('folder, data directory and workspace tell runs apart, and none of their names is written down', () => {
+test('folder, data directory and workspace distinguish runs, and none of their names is stored', () => {
   const environments = [{}, { TF_DATA_DIR: 'production-data' }, { TF_WORKSPACE: 'production' }]
 
   const workspaces = environments.map((environment) => currentRun(environment).workspace)
@@ -11,7 +11,7 @@ test('folder, data directory and workspace tell runs apart, and none of their na
   expect(currentRun({}).workspace).toBe(workspaces[0])
 })
 
-test('the journal is in the folder of the user that the system has for states', () => {
+test("the journal is in the user's state folder of the operating system", () => {
   const windows = { LOCALAPPDATA: 'C:\\Users\\a\\AppData\\Local', HOME: '/home/a' }
 
   const folders = [

@@ -68,7 +68,7 @@ const whole: ServiceRequest = {
 
 const AUTHORIZATION = ['endpoints', 0, 'http', 'headers', { key: 'Authorization' }]
 
-test('a configuration is the request that it makes, with the places of its secrets', () => {
+test('a configuration compiles to its request, with the places of its secrets', () => {
   expect(compileService(configurationOf(whole))).toEqual({
     request: whole,
     secrets: [
@@ -175,7 +175,7 @@ test.each([
     { ...empty, value: 'a', value_wo_version: '1' },
     `${BODY}.value_wo_version belongs to value_wo: a changed value is sent without it.`,
   ],
-])('a value is configured in clear or as a secret, not %j', (body, problem) => {
+])('a value is configured in clear text or as a secret, not %j', (body, problem) => {
   expect(problems(value(body))).toEqual([problem])
 })
 
@@ -186,7 +186,7 @@ test.each([
   [{ ...empty, value: UNKNOWN, value_wo: 'b' }, { value: 'b', sensitive: true }, ['b']],
   [{ ...empty, value_wo: UNKNOWN, value_wo_version: '1' }, { value: '', sensitive: true }, [UNKNOWN]],
   [{ ...empty, value_wo: 'b', value_wo_version: '1' }, { value: 'b', sensitive: true }, ['b']],
-])('a value that may be one or the other is no problem yet (%#)', (body, sent, secret) => {
+])('a value that may be plain or secret is accepted until it is known (%#)', (body, sent, secret) => {
   const { request, secrets, problems: found } = compileService({ ...config, ...value(body) })
 
   expect([request.endpoints[0]?.call.Http.body, secrets, found]).toEqual([
@@ -227,7 +227,7 @@ test.each([
     { Header: { name: 'unknown', matcher: { Equals: 'a' } } },
   ],
   ['a text', [{ ...none, body: { ...noText, eq: UNKNOWN } }], { Body: { matcher: { Contains: 'unknown' } } }],
-])('something valid stands in for %s that is not known, and nothing is said', (_, configured, assertion) => {
+])('an unknown %s is replaced by a valid value and causes no error', (_, configured, assertion) => {
   const { request, problems: found } = compileService({
     ...config,
     // True because only what a test changes is of another form.
@@ -323,7 +323,7 @@ test.each([
       ],
     },
   ],
-])('where %s is not known, the rest is checked with something valid', (_, change, expected) => {
+])('with an unknown %s, the rest is validated', (_, change, expected) => {
   // True because only what a test changes is of another form.
   const compiled = compileService({ ...config, ...(change as Partial<ServiceConfiguration>) })
 

@@ -18,7 +18,7 @@ const problemsOf = (assertions: readonly Assertion[]) =>
 
 const body = (Regex: string): Assertion => ({ Body: { matcher: { Regex } } })
 
-test('expressions of RE2, other matchers and other assertions are no problem', async () => {
+test('RE2 expressions, other matchers and other assertions are accepted', async () => {
   expect(
     await problemsOf([
       body('^(a|b)+$'),

@@ -36,7 +36,7 @@ const warning = (path: readonly unknown[], summary: string, detail: string) => (
   path,
 })
 
-test('nothing is said of a service that is right', () => {
+test('a valid service causes no diagnostics', () => {
   expect(validateService(config({ headers: { Accept: { value: '*' } } }))).toEqual([])
 })
 
@@ -47,7 +47,7 @@ test('a violation of the contract is reported at its attribute', () => {
   ])
 })
 
-test('a secret that breaks a rule is reported at its own attribute, and its neighbour at its own', () => {
+test('two invalid secrets are each reported at their own attribute', () => {
   const headers = { A: { value: 'x\n', sensitive: true }, B: { value: 'fine' } }
   const place = ['endpoints', 0, 'http', 'headers', { key: 'A' }, 'value_wo']
 
@@ -63,7 +63,7 @@ test('a secret that breaks a rule is reported at its own attribute, and its neig
   ])
 })
 
-test('a number that breaks two rules alike is reported once', () => {
+test('a number that violates two equivalent rules is reported once', () => {
   const expected = { Eq: 10_000_000_000_000_000 }
 
   expect(validateService(config({}, [{ StatusCode: { expected } }]))).toEqual([
@@ -97,7 +97,7 @@ test.each([
   expect(validateService(config({ headers: { [name]: { value: 'x', sensitive: true } } }))).toEqual([])
 })
 
-test('what is not known is not doubted', () => {
+test('unknown values are not reported', () => {
   const [endpoint] = config({ headers: { Authorization: { value: 'x' } } }).endpoints as readonly object[]
   const http = 'http' in endpoint! ? endpoint.http : undefined
   const some: readonly unknown[] = [
@@ -142,7 +142,7 @@ test.each<[Assertion, string | undefined]>([
   [{ DnsResoltion: { expected: { LessThan: { secs: 1, nanos: 0 } } } }, undefined],
   [{ DnsResoltion: { expected: { LessOrEqual: { secs: 0, nanos: 0 } } } }, undefined],
   [{ StatusCode: { expected: { LessThan: 100 } } }, undefined],
-])('whether a time is shorter than none: %j', (assertion, kind) => {
+])('whether a latency limit can be met: %j', (assertion, kind) => {
   const detail = `${AT}.${kind}.lt is 0s, and no time is shorter: the assertion fails in every check.`
   const path = ['endpoints', 0, 'assertions', 1, kind, 'lt']
 
@@ -151,7 +151,7 @@ test.each<[Assertion, string | undefined]>([
   )
 })
 
-test('an error gives no warning as well, but a secret in clear text does', () => {
+test('an error suppresses warnings, except for a secret in clear text', () => {
   const odd: Assertion = { StatusCode: { expected: { Eq: 99 } } }
   const told = validateService({ ...config({ headers: { Cookie: { value: 'x' } } }, [odd]), name: '' })
 

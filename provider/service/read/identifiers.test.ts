@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { answerTo } from '../../testing/serviceRequests.ts'
 import { isCalled, isUuid } from './identifiers.ts'
 
-test('a name is the same in either form that Unicode has for it, and in no other case', () => {
+test('names are compared in Unicode normal form, and case-sensitively', () => {
   const service = answerTo({ name: 'Zu\u0308rich', interval_secs: 60, regions: ['eu-west-1'], endpoints: [] })
 
   expect([isCalled(service, 'Z\u00fcrich'), isCalled(service, 'z\u00fcrich')]).toEqual([true, false])
 })
 
-test('a UUID is one in any case, and nothing around it', () => {
+test('a UUID is accepted in upper and lower case, and without surrounding text', () => {
   const id = '01a1ffbb-a723-7bfd-afe0-facda60b5dfe'
 
   expect([id, id.toUpperCase(), ` ${id}`, '', 'name=a'].map(isUuid)).toEqual([

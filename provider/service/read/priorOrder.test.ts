@@ -32,7 +32,7 @@ const shuffled = serviceRequests.chain((request) =>
     })),
 )
 
-test('endpoints and assertions in another order read as they are stored', () => {
+test('endpoints and assertions in another order keep the order of the state', () => {
   fc.assert(
     fc.property(shuffled, ({ request, other }) => {
       const prior = stateOf(request)
@@ -44,7 +44,7 @@ test('endpoints and assertions in another order read as they are stored', () => 
   )
 })
 
-test('what is not the same in another order stays in the order of the server', () => {
+test('a list of endpoints that differs in more than its order keeps the order of the server', () => {
   fc.assert(
     fc.property(serviceRequests, serviceRequests, (request, stored) => {
       fc.pre(request.endpoints.length !== stored.endpoints.length)
@@ -56,7 +56,7 @@ test('what is not the same in another order stays in the order of the server', (
   )
 })
 
-test('without a stored state nothing is moved', () => {
+test('without a stored state the order of the server is kept', () => {
   fc.assert(
     fc.property(serviceRequests, (request) => {
       expect(inPriorOrder(answerTo(request), undefined)).toEqual(answerTo(request))

@@ -21,7 +21,7 @@ import { type ServiceState, toState } from './toState.ts'
 /** Secrets as they are: here they have to be the same, not merely set. */
 const inClear = (_pointer: string, value: string): string => value
 
-test('Scenario 71: every service that the contract allows has a configuration that makes exactly it', () => {
+test('Scenario 71: every service that the contract allows has a configuration that compiles to exactly that service', () => {
   fc.assert(
     fc.property(serviceRequests, (request) => {
       const { request: made, problems } = compileService(configurationOf(request))
@@ -33,7 +33,7 @@ test('Scenario 71: every service that the contract allows has a configuration th
   )
 })
 
-test('Scenario 71: reading a service that did not change leaves its state exactly as it was', () => {
+test('Scenario 71: reading an unchanged service leaves its state unchanged', () => {
   fc.assert(
     fc.property(serviceRequests, (request) => {
       const answer = answerTo(request)
@@ -45,7 +45,7 @@ test('Scenario 71: reading a service that did not change leaves its state exactl
   )
 })
 
-test('a state never holds a sealed value', () => {
+test('a state never contains a sealed value', () => {
   fc.assert(
     fc.property(serviceRequests, (request) => {
       const state = toState(answerTo(request), undefined)
@@ -58,7 +58,7 @@ test('a state never holds a sealed value', () => {
   )
 })
 
-test('the server answers what these tests take its answer to be', async () => {
+test('the server responds as these tests assume', async () => {
   const server = await startServer({ rateLimit: 'none' })
   const limiter = new Limiter({ burstRequests: 1_000, refillIntervalMs: 1 })
   const client = new Client({ url: server.url, apiKey: server.apiKey, userAgent: 'test', limiter })
@@ -96,7 +96,7 @@ function partlyUnknown(value: Value, isUnknown: () => boolean): Value {
   )
 }
 
-test('what is unknown is never held against a configuration, wherever it is', () => {
+test('unknown values never make a configuration invalid, wherever they are', () => {
   const choices = fc.infiniteStream(fc.nat({ max: 9 }))
   fc.assert(
     fc.property(serviceRequests, choices, (request, stream) => {
@@ -115,7 +115,7 @@ test('what is unknown is never held against a configuration, wherever it is', ()
   )
 })
 
-test('a configuration of which nothing is known yet is valid', () => {
+test('a configuration of unknown values is valid', () => {
   const nothing = partlyUnknown(null, () => true)
   const names = Object.keys(configurationOf(fc.sample(serviceRequests, 1)[0]!))
   // True because every attribute is there, and unknown.

@@ -72,7 +72,7 @@ test('two services are read one by one, three with one list request', async () =
   expect(proxy.requests()).toEqual(['GET /v1/services'])
 })
 
-test('reading one after the other asks for two services, then for the list, and never again', async () => {
+test('sequential reads request two services one by one, then the list, and nothing more', async () => {
   const services = await create(6)
 
   for (const { id } of services) await reads.read(known(id), signal)
@@ -84,7 +84,7 @@ test('reading one after the other asks for two services, then for the list, and 
   ])
 })
 
-test('what was written is read as it was answered, without another request', async () => {
+test('a written service is read from the response to the write, without another request', async () => {
   const [service] = await create(1)
   reads.wrote({ ...service!, name: 'as answered' }, 'changed')
 
@@ -97,7 +97,7 @@ test('what was written is read as it was answered, without another request', asy
   expect(proxy.requests()).toEqual([])
 })
 
-test('a write that happens while the list is on its way is newer than the list', async () => {
+test('a write during a list request is newer than the list', async () => {
   const services = await create(3)
   const target = services[0]!
 
@@ -109,7 +109,7 @@ test('a write that happens while the list is on its way is newer than the list',
   expect((await listing).get(target.id)).toMatchObject({ name: 'newer' })
 })
 
-test('a list after a creation is asked for anew, a list after nothing is not', async () => {
+test('a list after a creation is requested again, and a list without a change since is not', async () => {
   await create(1)
 
   await reads.list(signal)
@@ -123,7 +123,7 @@ test('a list after a creation is asked for anew, a list after nothing is not', a
   expect(proxy.requests()).toEqual(['GET /v1/services'])
 })
 
-test('a service that the list does not have is believed deleted only when asking for it says so too', async () => {
+test('a service missing from the list counts as deleted only when a single read confirms it', async () => {
   const services = await create(3)
   await reads.list(signal)
   const late = await client.createService({ ...request, name: 'late' }, 'late')
@@ -138,7 +138,7 @@ test('a service that the list does not have is believed deleted only when asking
   expect(proxy.requests()).toEqual([`GET /v1/services/${late.id}`, `GET /v1/services/${UNKNOWN_ID}`])
 })
 
-test('the absence of many is confirmed by one more list, not by asking for each', async () => {
+test('the absence of many services is confirmed by one more list, not by single reads', async () => {
   const ids = Array.from({ length: 40 }, (_, index) => UNKNOWN_ID.replace(/..$/, String(index + 10)))
 
   const found = await Promise.all(ids.map((id) => reads.read(known(id), signal)))
@@ -147,7 +147,7 @@ test('the absence of many is confirmed by one more list, not by asking for each'
   expect(proxy.requests().length).toBe(2 + CONFIRMATIONS_MAX)
 })
 
-test('with the key of another organisation nothing is believed deleted, after two requests', async () => {
+test('with a key of another organisation no service counts as deleted, after two requests', async () => {
   const services = await create(5)
   const foreign = await server.createKey({ orgId: await server.createOrg() })
   const session = new Session({ url: proxy.url, apiKey: foreign, userAgent: 'test' })
@@ -159,7 +159,7 @@ test('with the key of another organisation nothing is believed deleted, after tw
   await session.client.close()
 })
 
-test('a list that failed has failed for the reads that come after it too, without another request', async () => {
+test('a failed list fails later reads too, without another request', async () => {
   const services = await create(3)
   proxy.refuseNext('GET', /\/services$/, 403, 'not now')
 
@@ -170,7 +170,7 @@ test('a list that failed has failed for the reads that come after it too, withou
   expect(proxy.requests()).toEqual(['GET /v1/services'])
 })
 
-test('a read that is given up takes no other with it', async () => {
+test('a cancelled read does not cancel others', async () => {
   const services = await create(3)
   const impatient = new AbortController()
 

@@ -14,7 +14,7 @@ function unanswered() {
   return { once: new SharedRequest(ask, () => clock.nowMs), clock, signals }
 }
 
-test('all who want to know share one answer, until it is forgotten', async () => {
+test('concurrent calls share one result, until it is dropped', async () => {
   let asked = 0
   const once = new SharedRequest(async () => (asked += 1))
 
@@ -27,7 +27,7 @@ test('all who want to know share one answer, until it is forgotten', async () =>
   expect(await once.answer(open)).toBe(2)
 })
 
-test('a failure is believed for a while and then asked about again', async () => {
+test('a failure is reused for a while, and then the request is repeated', async () => {
   let nowMs = 0
   let asked = 0
   const once = new SharedRequest(
@@ -47,7 +47,7 @@ test('a failure is believed for a while and then asked about again', async () =>
   expect(await once.answer(open)).toBe(2)
 })
 
-test('a call that gives up does so at once, and the others get their answer', async () => {
+test('a cancelled call ends at once, and the others get their result', async () => {
   let say: (text: string) => void = () => {}
   const once = new SharedRequest(() => new Promise<string>((resolve) => (say = resolve)))
   const controller = new AbortController()
@@ -62,7 +62,7 @@ test('a call that gives up does so at once, and the others get their answer', as
   expect(await patient).toBe('here')
 })
 
-test('the last call that gives up ends the request, and the next one asks anew', async () => {
+test('cancelling the last call ends the request, and the next call starts another', async () => {
   const { once, signals } = unanswered()
   const [first, second] = [new AbortController(), new AbortController()]
 
@@ -77,7 +77,7 @@ test('the last call that gives up ends the request, and the next one asks anew',
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
 })
 
-test('a question that was open for long has failed for the calls that come next', async () => {
+test('a request that was cancelled after a long wait fails the next calls too', async () => {
   const { once, clock, signals } = unanswered()
   const giveUp = new AbortController()
 
@@ -90,7 +90,7 @@ test('a question that was open for long has failed for the calls that come next'
   expect(signals.length).toBe(1)
 })
 
-test('an answer outlives the calls that gave up before it was asked for again', async () => {
+test('a result stays available after a later call was cancelled', async () => {
   let asked = 0
   const once = new SharedRequest(async () => (asked += 1))
   await once.answer(open)

@@ -77,7 +77,7 @@ describe.skipIf(cannotRunTerraform)('terraform, with the provider as it is insta
     expect(exitCode).toBe(0)
   })
 
-  test('a machine that knows nothing of two services renames one and replaces the other, because the plan reads them from the state', async () => {
+  test('a machine without the journal renames one service and replaces another, because the plan reads them from the state', async () => {
     const workspace = await openWorkspace()
     const replaced = serviceBlock('b', 'lifecycle { create_before_destroy = true }')
     workspace.configure(serviceBlock('old', 'name = "a"') + replaced)
@@ -104,7 +104,7 @@ describe.skipIf(cannotRunTerraform)('terraform, with the provider as it is insta
     expect((await ids()).length).toBe(9)
   })
 
-  test('a service that a killed run created is taken over by the next run of the same workspace, and by no other', async () => {
+  test('a service that a killed run created is adopted by the next run of the same workspace, and by no other', async () => {
     const killed = await openWorkspace()
     const other = await openWorkspace()
     for (const { configure } of [killed, other]) configure(serviceBlock('a'))
@@ -126,7 +126,7 @@ describe.skipIf(cannotRunTerraform)('terraform, with the provider as it is insta
     expect((await ids()).length).toBe(2)
   })
 
-  test('on a machine that knows nothing, what a killed run left is named, and create_guard = false creates another', async () => {
+  test('on a machine without a journal, a service left by a killed run is named, and create_guard = false creates another', async () => {
     const workspace = await openWorkspace()
     workspace.configure(serviceBlock('a'))
     await killedApply(workspace)

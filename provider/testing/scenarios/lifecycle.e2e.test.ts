@@ -60,7 +60,7 @@ const endpoint = (name: string, rest = ''): string =>
   `{ url = "https://example.com/${name}", name = "${name}", http = { method = "GET" } ${rest} }`
 
 describe.skipIf(cannotRunTerraform)('terraform', () => {
-  test('Scenarios 2, 3 and 5: what is configured is what the API has, what is removed is reset, and nothing to do writes nothing', async () => {
+  test('Scenarios 2, 3 and 5: the API has what is configured, removed attributes are reset, and an empty plan writes nothing', async () => {
     const { apply, plan, writes, byHand } = await openScenario(await startServer(DOCUMENT_ONLY))
 
     await apply(serviceBlock('full', FULL))
@@ -125,7 +125,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(after?.id).toBe(before?.id)
   })
 
-  test('Scenario 9: another order of regions, endpoints or assertions by hand is no difference', async () => {
+  test('Scenario 9: a manual change of the order of regions, endpoints or assertions is no difference', async () => {
     const { apply, plan, byHand } = await openScenario(await startServer(DOCUMENT_ONLY))
     await apply(
       serviceBlock(
@@ -156,7 +156,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect({ exitCode, output: changedLines(output) }).toEqual({ exitCode: 0, output: [] })
   })
 
-  test('Scenarios 10 and 11: endpoints that swap or go are changed in place, and nothing nested is known after apply', async () => {
+  test('Scenarios 10 and 11: endpoints that are swapped or removed are changed in place, without nested values known after apply', async () => {
     const { apply, plan, workspace, writes } = await openScenario(await startServer(DOCUMENT_ONLY))
     const [one, two, three] = [endpoint('one'), endpoint('two'), endpoint('three')]
     await apply(serviceBlock('a', `endpoints = [${one}, ${two}, ${three}]`))
@@ -188,7 +188,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(writes()).toEqual(['POST /v1/services', 'POST /v1/services/:id/pause'])
   })
 
-  test('Scenarios 14 and 15: a pause comes before the change it comes with, a resume after, and alone neither sends a definition', async () => {
+  test('Scenarios 14 and 15: a pause is sent before a change in the same apply and a resume after it, and neither alone sends a definition', async () => {
     const { apply, writes } = await openScenario(await startServer(DOCUMENT_ONLY))
     const written: (readonly string[])[] = []
     for (const [paused, interval] of [
@@ -210,7 +210,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     ])
   })
 
-  test('Scenario 19: a creation that can neither be paused nor undone is kept, and the message says how to go on', async () => {
+  test('Scenario 19: a created service that can neither be paused nor deleted is kept, and the message says how to continue', async () => {
     const { workspace, proxy, byHand } = await openScenario(await startServer(DOCUMENT_ONLY))
     workspace.configure(serviceBlock('asleep', 'paused = true'))
     proxy.refuseNext('POST', /\/pause$/, 403, 'no')

@@ -50,7 +50,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(moved).toEqual(['GET /v1/regions'])
   })
 
-  test('Scenario 49: more services than the limit lets through at once are created without an error and without loss', async () => {
+  test('Scenario 49: more services than the rate limit allows at once are created without an error and without loss', async () => {
     const scenario = await openScenario(await startServer({ rateLimit: 'contract' }), 'installed')
     scenario.workspace.configure(many(26))
     await scenario.workspace.succeed(['init'])
@@ -84,7 +84,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(new Set(await namesIn(scenario)).size).toBe(17)
   })
 
-  test('Scenario 51: an apply succeeds and shows nothing where half of all requests are refused for the rate', async () => {
+  test('Scenario 51: an apply succeeds and reports nothing when half of all requests get 429', async () => {
     const scenario = await openServer()
     let asked = 0
     // Two refused, two let through: as often as at random, and the same every time.
@@ -96,7 +96,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(await namesIn(scenario)).toEqual(['many 0', 'many 1', 'many 2', 'many 3'])
   })
 
-  test('Ctrl-C ends a plan whose regions are refused for the rate for ever', async () => {
+  test('Ctrl-C ends a plan whose request for regions always gets 429', async () => {
     const { workspace, proxy } = await openServer()
     workspace.configure(serviceBlock('a'))
     proxy.misbehave({ path: /\/v1\/regions/, how: 'throttled' })
@@ -111,7 +111,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(await closed).toEqual([1, null])
   })
 
-  test('a plan that is refused for the rate says so in the log, first as a warning', async () => {
+  test('a plan that gets 429 says so in the log, first as a warning', async () => {
     const scenario = await openScenario(await startServer({ rateLimit: 'none' }), 'installed')
     scenario.workspace.configure(serviceBlock('a'))
     await scenario.workspace.succeed(['init'])
@@ -126,7 +126,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(lines?.[0]).toMatch(/^\[WARN\]/)
   })
 
-  test('Scenario 56: after a refusal for the plan what was created is in the state, and the next apply goes on', async () => {
+  test('Scenario 56: after a refusal by the plan limit the created services are in the state, and the next apply continues', async () => {
     const server = await startServer({ rateLimit: 'none' })
     const scenario = await openScenario(server)
     await server.overrideLimits({ servicesMax: 2 })
@@ -143,7 +143,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(resumed).toContain('3 added, 0 changed, 0 destroyed')
   })
 
-  test('Scenario 60: a list that is garbage, and one service in it that cannot be read, remove nothing from the state', async () => {
+  test('Scenario 60: a malformed list, and a list with one unreadable service, remove nothing from the state', async () => {
     const scenario = await openServer()
     await scenario.apply(many(5))
     const [first] = (await scenario.byHand.listServices()).services
@@ -173,7 +173,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(healed).toMatchObject({ exitCode: 0 })
   })
 
-  test('Scenario 63: a list that is behind the apply before it removes nothing', async () => {
+  test('Scenario 63: a list that is older than the last apply removes nothing', async () => {
     const scenario = await openServer()
     await scenario.apply(many(3))
     const stale = JSON.stringify((await scenario.byHand.listServices()).services)
@@ -186,7 +186,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect({ exitCode, isEmpty: output.includes('No changes.') }).toEqual({ exitCode: 0, isEmpty: true })
   })
 
-  test('Scenario 46: taking 120 services over and planning them costs a list each', async () => {
+  test('Scenario 46: importing 120 services and planning them takes one list request each', async () => {
     const server = await startServer({ rateLimit: 'none' })
     const scenario = await openScenario(server)
     await server.overrideLimits({ servicesMax: 1_000, endpointsMax: 1_000 })

@@ -73,7 +73,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(patches(scenario)).toEqual([expect.stringContaining('Bearer one')])
   })
 
-  test('Scenario 26: a secret that is not known in the plan is sent once when it differs, and not at all when it does not', async () => {
+  test('Scenario 26: a secret that is unknown in the plan is sent once if it differs, and not at all if it does not', async () => {
     const scenario = await openServer()
     const derived = (version: string, value: string): string =>
       `resource "terraform_data" "source" {
@@ -90,7 +90,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(patches(scenario)).toEqual([expect.stringContaining('Bearer two')])
   })
 
-  test('Scenario 27: a saved plan needs the ephemeral secret again, and applies with it, also when it is another one by then', async () => {
+  test('Scenario 27: a saved plan needs the ephemeral secret again, and applies with it, even if it has changed since', async () => {
     const scenario = await openServer()
     scenario.workspace.configure(sealed())
     await scenario.workspace.succeed(['plan', '-out=saved.tfplan'], token('one'))
@@ -110,7 +110,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect((await scenario.byHand.listServices()).services.length).toBe(1)
   })
 
-  test('Scenarios 28 and 29: a sealed header that is plain or gone by hand is a difference, one that is removed is warned of', async () => {
+  test('Scenarios 28 and 29: a sealed header that was made plain or removed manually is a difference, and one removed from the configuration causes a warning', async () => {
     const scenario = await openServer()
     await scenario.apply(sealed(), token('one'))
     const [service] = (await scenario.byHand.listServices()).services
@@ -144,7 +144,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(patches(scenario).at(-1)).not.toContain('Authorization')
   })
 
-  test('a secret that was overwritten by hand is a difference, said in the plan, and sent again once', async () => {
+  test('a secret that was overwritten manually is a difference in the plan, and is sent again once', async () => {
     const scenario = await openServer()
     await scenario.apply(sealed('', 'interval = "60s"'), token('one'))
     await overwriteByHand(scenario)
@@ -170,7 +170,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(await scenario.plan(token('one'))).toMatchObject({ exitCode: 0 })
   })
 
-  test('own changes, a pause by hand and another place of an endpoint overwrite no secret', async () => {
+  test('own changes, a manual pause and a moved endpoint do not count as an overwritten secret', async () => {
     const scenario = await openServer()
     const plain = '{ url = "https://example.com/b", http = { method = "GET" } },'
     const two = sealed().replace('endpoints = [{', `endpoints = [${plain} {`)
@@ -191,7 +191,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     }
   })
 
-  test('after an import the secret that is there is believed, and one that overwrites it is noticed', async () => {
+  test('after an import the current secret is accepted, and a later overwrite is detected', async () => {
     const scenario = await openServer()
     const configuration = sealed('', 'interval = "60s"')
     await scenario.apply(configuration, token('one'))
@@ -210,7 +210,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(overwritten.output).toContain('A secret was overwritten')
   })
 
-  test('an optional ephemeral secret needs a variable of its own that says whether it is there', async () => {
+  test('an optional ephemeral secret needs another variable that says whether it is set', async () => {
     const { workspace, byHand } = await openServer()
     const headers = (condition: string, fallback: string): string =>
       `variable "has_token" {
@@ -251,7 +251,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(given).toMatchObject({ Authorization: { Sealed: {} } })
   })
 
-  test('Scenario 30: a plain Authorization is warned of, and value together with value_wo is refused', async () => {
+  test('Scenario 30: a plain Authorization header causes a warning, and value together with value_wo is refused', async () => {
     const { workspace } = await openServer()
     const header = (arguments_: string): string =>
       serviceBlock(
@@ -268,7 +268,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(both.output.replaceAll(/\s+/g, ' ')).toContain('must have only one of value and value_wo')
   })
 
-  test('Scenario 31: a rotation is noticed whichever key plans, reads or applies', async () => {
+  test('Scenario 31: a rotation is detected whichever key plans, reads or applies', async () => {
     const server = await startServer({ rateLimit: 'none' })
     const scenario = await openScenario(server)
     const readOnly = { PHAROS_API_KEY: await server.readOnlyKey() }

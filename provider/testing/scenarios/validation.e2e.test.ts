@@ -67,7 +67,7 @@ const WRONG: readonly (readonly [string, string])[] = [
 ]
 
 describe.skipIf(cannotRunTerraform)('terraform', () => {
-  test('Scenario 41: whatever is wrong by itself is refused by validate at its attribute, before any request', async () => {
+  test('Scenario 41: an invalid value is refused by validate at its attribute, before any request', async () => {
     const { workspace, proxy } = await openServer()
     workspace.configure(WRONG.map(([rest], index) => serviceBlock(`wrong_${index}`, rest)).join('\n'))
 
@@ -86,7 +86,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(proxy.requests()).toEqual([])
   })
 
-  test('what only a data source finds is refused in its configuration', async () => {
+  test('a configured value for a computed attribute of a data source is refused', async () => {
     const { workspace, proxy } = await openServer()
     workspace.configure(`data "pharos_service" "a" {
         name = "a"
@@ -122,7 +122,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(writes()).toEqual([])
   })
 
-  test('Scenario 41: a status code that no server answers is a warning', async () => {
+  test('Scenario 41: an impossible status code is a warning', async () => {
     const { workspace } = await openServer()
     workspace.configure(serviceBlock('odd', asserted('{ status_code = { eq = 99 } }')))
 
@@ -145,7 +145,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(own.output).toContain('An argument named "intervall" is not expected here')
   })
 
-  test('a time that nothing keeps is a warning, since a service may have it', async () => {
+  test('a latency limit that no response can meet is a warning, since a service may have it', async () => {
     const { apply } = await openServer()
 
     const output = await apply(
@@ -156,7 +156,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(output).toContain('1 added')
   })
 
-  test('another case of the name of a header in an assertion is no difference, by hand neither', async () => {
+  test('another case of a header name in an assertion is no difference, even after a manual change', async () => {
     const { apply, byHand, plan, writes } = await openServer()
     const header = (name: string, rest = ''): string =>
       serviceBlock('a', asserted(`{ header = { name = "${name}", eq = "a" } }${rest}`))
@@ -186,7 +186,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(await plan()).toMatchObject({ exitCode: 0 })
   })
 
-  test('an empty name for none of an endpoint is said to be a change, which Terraform does not show', async () => {
+  test('an empty endpoint name in place of none is reported as a change, which Terraform does not show', async () => {
     const { apply, plan } = await openServer()
     const empty = serviceBlock('a', endpoint(', name = ""'))
     await apply(serviceBlock('a'))
@@ -202,7 +202,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(back.replaceAll(/\s+/g, ' ')).toContain('changes from an empty text to none')
   })
 
-  test('Scenario 43: the same from variables is no error in validate, and one in plan', async () => {
+  test('Scenario 43: an invalid value from a variable passes validate, and is an error in the plan', async () => {
     const { workspace, proxy } = await openServer()
     const configuration = `variable "reversed" { type = list(number) }
       variable "interval" { type = string }
@@ -272,7 +272,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(exitCode).toBe(0)
   })
 
-  test('Scenario 64: a state with attributes that the schema lost plans empty, one of a newer schema is refused', async () => {
+  test('Scenario 64: a state with attributes removed from the schema plans empty, and one of a newer schema is refused', async () => {
     const { apply, plan, workspace } = await openServer()
     await apply(serviceBlock('a'))
     const file = join(workspace.folder, 'terraform.tfstate')

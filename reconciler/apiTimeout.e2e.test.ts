@@ -36,7 +36,7 @@ test.each([
   ['answers 429 for ever', throttled, '429'],
   ['never answers', silent, 'there is no answer'],
 ])(
-  'every command that asks an API that %s ends with the time limit, and says what to do',
+  'every command with an API that %s ends at the time limit, and says what to do',
   async (_how, treats, reason) => {
     work.write({ 'a.yaml': manifestOf('a') })
     const manifests = join(work.folder, 'manifests')
@@ -69,7 +69,7 @@ test.each([
   },
 )
 
-test('an apply whose time is over keeps what it did, and the next one does the rest', async () => {
+test('an apply that times out keeps its finished changes, and the next one makes the rest', async () => {
   const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
   for (const key of keys) work.write({ [`${key}.yaml`]: manifestOf(key) })
   let created = 0

@@ -48,7 +48,7 @@ ${rest}      assertions: ${assertions}
   return file
 }
 
-test('checks that pass exit 0, with a line for each assertion and one for the phases', async () => {
+test('passing checks exit 0, with a line for each assertion and one for the phases', async () => {
   const file = manifest(
     'well',
     '/?secret=canary-of-a-query',
@@ -69,7 +69,7 @@ test('checks that pass exit 0, with a line for each assertion and one for the ph
   expect(lines[5]).toBe('1 of 1 check passed')
 })
 
-test('a check that fails is confirmed, exits 8 and says what was seen', async () => {
+test('a failing check is confirmed, exits 8 and shows the observed values', async () => {
   const file = manifest(
     'broken',
     '/broken',
@@ -114,7 +114,7 @@ test('a check without a response has no status', async () => {
   })
 })
 
-test('a secret is sent from where the manifest says, and stands in no format', async () => {
+test('a secret is sent from its source, and appears in no output format', async () => {
   const secrets = join(folder, 'secrets')
   mkdirSync(secrets)
   writeFileSync(join(secrets, 'token'), 'canary-of-a-header')
@@ -145,7 +145,7 @@ test('private addresses are refused as on the server, without a connection', asy
   expect(stderr).toContain('--allow-ranges')
 })
 
-test('a manifest that several paths name is checked once', async () => {
+test('a manifest named by several paths is checked once', async () => {
   const below = join(folder, 'overlap')
   mkdirSync(join(below, 'inner'), { recursive: true })
   manifest('overlap/one', '/', '[]')
@@ -171,7 +171,7 @@ test('a wrong option is refused before manifests are read', async () => {
   })
 })
 
-test('--target and --repeat choose what runs, several paths run together', async () => {
+test('--target and --repeat select what runs, and several paths run together', async () => {
   const paths = [manifest('one', '/', '[]'), manifest('two', '/', '[]')]
 
   const both = await runHere(['test', ...paths, ...OWN])

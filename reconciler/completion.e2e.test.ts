@@ -115,7 +115,7 @@ done
 zpty -d shell`
 
 test.skipIf(zshSkipped !== null)(
-  `zsh completes commands, options, their values and paths when the tab key is hit${zshSkipped === null ? '' : ` (${zshSkipped})`}`,
+  `zsh completes commands, options, their values and paths when the tab key is pressed${zshSkipped === null ? '' : ` (${zshSkipped})`}`,
   () => {
     makeFolder()
     const lines = [

@@ -16,7 +16,7 @@ const entriesOf = (part: string): readonly (readonly [string, string])[] =>
     .slice(1)
     .map((entry) => [entry.slice(0, entry.indexOf('\n')), entry.slice(entry.indexOf('\n'))])
 
-test('every code has an entry in the reference, and no other has', () => {
+test('the reference has an entry for every error code, and no other', () => {
   expect(
     entriesOf(ofManifests)
       .map(([code]) => code)

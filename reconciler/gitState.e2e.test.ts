@@ -72,7 +72,7 @@ test('a state in git is kept in a few commits, and no secret is in any of them',
   expect(contents).not.toContain('canary')
 })
 
-test('a run that has no key for the state in git ends, and holds up no other', async () => {
+test('a run without the key for the state in git ends, and does not block others', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const { PHAROS_STATE_KEY, ...keyless } = work.env
   for (const env of [keyless, { ...keyless, PHAROS_STATE_KEY: 'short' }]) {
@@ -82,7 +82,7 @@ test('a run that has no key for the state in git ends, and holds up no other', a
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1 } })
 })
 
-test('of two runners with one state in git the second stops with exit code 5 before it sends anything', async () => {
+test('of two runs with one state in git the second exits with 5 before it sends anything', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   let release = (): void => {}
   const released = new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ test('of two runners with one state in git the second stops with exit code 5 bef
   expect(await names()).toEqual(['a', 'b'])
 })
 
-test('a runner that loses its state in git to another one stops sending', async () => {
+test('a run that loses the lease of its state in git stops sending', async () => {
   work.write(Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.yaml`, manifestOf(name)])))
   await json('apply')
   work.write({ 'a.yaml': manifestOf('a').replace('60s', '90s') })
@@ -118,7 +118,7 @@ test('a runner that loses its state in git to another one stops sending', async 
   expect(await json('apply')).toMatchObject({ exit: 5 })
 })
 
-test('what a runner was about to send when it was killed is found out by the next', async () => {
+test('the next run determines whether the last request of a killed run was executed', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   const child = startProgram(onManifests('apply'), work.env)
   scene.proxy.afterEffect = () => child.kill('SIGKILL')
@@ -134,7 +134,7 @@ test('what a runner was about to send when it was killed is found out by the nex
   expect(await json('plan')).toMatchObject({ changes: [], unchanged: ['a', 'b'] })
 })
 
-test('a ref that is no state, or a damaged one, is reported with what to do, and nothing is sent', async () => {
+test('a ref without a state, or with a damaged one, is reported with what to do, and nothing is sent', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await json('apply')
   const put = (lease: string, ...left: readonly string[]): void => {
@@ -170,7 +170,7 @@ test.each([
   ['git:https://user:secret@host/x#refs/pharos/a', 'must contain no credential'],
   ['git:ext::sh -c date#refs/pharos/a', 'the address of --state must be'],
   ['git:/no/such/repository#refs/pharos/a', 'cannot be used: there is no repository at the address'],
-])('a location of a state in git that is none is refused: %s', async (location, message) => {
+])('an invalid location of a state in git is refused: %s', async (location, message) => {
   const run = await runHere(['plan', join(work.folder, 'manifests'), '--state', location], work.env)
   expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining(message)])
 })

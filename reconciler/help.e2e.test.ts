@@ -74,7 +74,7 @@ const MISUNDERSTOOD =
   /unknown (?:option|command)|missing required argument|too many arguments|argument missing|is invalid\./
 
 test.each(COMMANDS.map(({ name, examples }) => ({ name, examples })))(
-  'every example of the help of $name is a command line that the program understands',
+  'every example in the help of $name is a valid command line',
   async ({ name, examples }) => {
     expect(examples.length).toBeGreaterThan(0)
     expect(examplesIn((await runHere([...name.split(' '), '--help'])).stdout)).toEqual(examples)
@@ -85,7 +85,7 @@ test.each(COMMANDS.map(({ name, examples }) => ({ name, examples })))(
   },
 )
 
-test('the examples of the whole program do what they say, one after the other', async () => {
+test('the examples in the help work, one after the other', async () => {
   const place = mkdtempSync(join(folder, 'first-'))
   const [first = '', ...others] = examplesIn((await runHere(['--help'])).stdout)
 

@@ -91,7 +91,7 @@ test.each([
   ['first', BOMBS.slice(0, 6)],
   ['second', BOMBS.slice(6)],
 ] as const)(
-  'Scenario 5: each bomb of the %s half is refused for one reason, and all of them within 300 MB',
+  'Scenario 5: each YAML bomb of the %s half is refused for one reason, and all of them within 300 MB',
   async (half, bombs) => {
     const set = join(folder, half)
     mkdirSync(set)
@@ -105,7 +105,7 @@ test.each([
   },
 )
 
-test('Scenario 5: thousands of manifests of one name are reported in as many lines as there are', async () => {
+test('Scenario 5: thousands of manifests with one name are reported in one line each', async () => {
   const path = join(folder, 'names.yaml')
   writeFileSync(path, Array(5_000).fill(manifestOf('a')).join('---\n'))
 
@@ -118,7 +118,7 @@ test('Scenario 5: thousands of manifests of one name are reported in as many lin
   expect(memoryMib).toBeLessThan(MEMORY_MIB_MAX)
 })
 
-test('Scenario 6: a file of 2 MiB is refused for its size, whatever is in it, and the others are read', async () => {
+test('Scenario 6: a file of 2 MiB is refused for its size, whatever its content, and the others are read', async () => {
   const set = join(folder, 'large')
   mkdirSync(set)
   writeFileSync(join(set, 'a.yaml'), '['.repeat(2 * 1024 * 1024))

@@ -8,7 +8,7 @@ import { BRAKE_NAMES } from './plan/brakes.ts'
 const page = readFileSync(join(import.meta.dirname, '../docs/manifests.md'), 'utf8')
 const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? '')
 
-test('every example of the page about manifests is valid', () => {
+test('every example in docs/manifests.md is valid', () => {
   expect(examples.length).toBeGreaterThan(4)
   const problems = examples.flatMap((text, index) => {
     const read = readYaml({ file: `example ${index + 1}`, directory: '', text })
@@ -24,7 +24,7 @@ test('every example of the page about manifests is valid', () => {
   expect(problems).toEqual([])
 })
 
-test('the page has every safety limit by the name that output shows', () => {
+test('docs/manifests.md has every safety limit by its name in output', () => {
   const limits = page.slice(page.indexOf('## Safety limits'), page.indexOf('## Errors'))
 
   expect(BRAKE_NAMES.filter((name) => !limits.includes(`${name}\``))).toEqual([])

@@ -18,7 +18,7 @@ async function onState(...args: readonly string[]) {
   return { ...JSON.parse(run.stdout), exit: run.exitCode }
 }
 
-test('an approval that was stored lets the next apply through, once', async () => {
+test('a stored approval releases the blocked changes of the next apply, once', async () => {
   const all = ['a', 'b', 'c', 'd', 'e']
   work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
   await work.run('apply')
@@ -33,7 +33,7 @@ test('an approval that was stored lets the next apply through, once', async () =
   expect((await onState('status')).approvals).toEqual([])
 })
 
-test('what is suspended is not touched until it is resumed, and its time runs out by itself', async () => {
+test('suspended services are not changed until they are resumed, and a suspension ends at its time', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   expect((await onState('suspend', 'a', '--reason', 'no state yet')).exit).toBe(1)
   await work.run('apply')
@@ -54,7 +54,7 @@ test('what is suspended is not touched until it is resumed, and its time runs ou
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { removed: 1 } })
 })
 
-test('mv gives the service of one manifest to another', async () => {
+test('mv moves a service from one manifest to another', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'c.yaml': manifestOf('c') })
   await work.run('apply')
   const before = await scene.client.listServices()
@@ -73,7 +73,7 @@ test('mv gives the service of one manifest to another', async () => {
   expect(after.services.map(({ id }) => id).sort()).toEqual(before.services.map(({ id }) => id).sort())
 })
 
-test('history shows one run with what started it and how it ended', async () => {
+test('history shows one run with its trigger and outcome', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const { runId } = await json('apply')
   const shown = await onState('show', runId.slice(0, 8))
@@ -81,7 +81,7 @@ test('history shows one run with what started it and how it ended', async () => 
   expect(await onState('show', 'nothing')).toMatchObject({ exit: 1, error: { code: 'E_USAGE' } })
 })
 
-test('a run that removed a service tells for good which one it was', async () => {
+test('history keeps the name of a removed service', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   await work.run('apply')
   const { services } = await scene.client.listServices()
@@ -106,7 +106,7 @@ test('a run waits for the state lock as long as --lock-timeout says', async () =
   expect(await patient).toMatchObject({ exit: 0, applied: { unchanged: 1 } })
 })
 
-test('Scenario 50: a state is exported, imported into a state in git, and both plan the same', async () => {
+test('Scenario 50: a state is exported and imported into a state in git, and plans with both are the same', async () => {
   work.env.PHAROS_STATE_KEY = 'k'.repeat(32)
   work.env.TOKEN = 'canary'
   work.write({ 'a.yaml': manifestOf('a', '      headers: {Authorization: {env: TOKEN}}\n') })
@@ -127,7 +127,7 @@ test('Scenario 50: a state is exported, imported into a state in git, and both p
   expect(JSON.parse(exported.stdout).state).toEqual(JSON.parse(readFileSync(file, 'utf8')))
 })
 
-test('Scenario 50: after a restored old backup unknown services are reported, and not removed', async () => {
+test('Scenario 50: after the restore of an old backup unknown services are reported, and not removed', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'gone.yaml': manifestOf('gone') })
   await work.run('apply')
   const file = join(work.folder, 'backup.json')
@@ -145,7 +145,7 @@ test('Scenario 50: after a restored old backup unknown services are reported, an
   expect(await names()).toEqual(['a', 'b'])
 })
 
-test('Scenario 50: without its state nothing is removed or doubled, and adopt finds what is the same', async () => {
+test('Scenario 50: without its state nothing is removed or duplicated, and adopt finds the matching services', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   await work.run('apply')
   rmSync(work.statePath)
@@ -158,7 +158,7 @@ test('Scenario 50: without its state nothing is removed or doubled, and adopt fi
   expect(await names()).toEqual(['a', 'b'])
 })
 
-test('Scenario 55: adopt writes ids into manifests, comments and all else stay, and no state is needed then', async () => {
+test('Scenario 55: adopt writes ids into manifests and keeps comments and everything else, and no state is needed after it', async () => {
   const commented = `# Who pays\n${manifestOf('a').replace('\n  interval: 60s', '   # odd blanks\n\n  interval:   60s  # often')}`
   const crlf = manifestOf('b').replaceAll('\n', '\r\n').replace('{name: b}', '\r\n  name: b # shop')
   const odd = manifestOf('c').replace('{name: c}', '\n  ? name\n  : c')
@@ -201,7 +201,7 @@ test('Scenario 55: adopt writes ids into manifests, comments and all else stay, 
   expect(JSON.parse(plan.stdout)).toMatchObject({ exitCode: 0, changes: [], unchanged: ['a', 'b', 'c'] })
 })
 
-test('Scenario 45: a state whose file is damaged in its middle is reported as such, and nothing is sent', async () => {
+test('Scenario 45: a state file that is damaged in the middle is reported as such, and nothing is sent', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
   const bytes = readFileSync(work.statePath)
@@ -269,7 +269,7 @@ test('Scenario 44: an apply of a reviewed plan applies exactly that plan, or not
   expect(await json('apply', '--plan', now)).toMatchObject({ exit: 0, applied: { updated: 3 } })
 })
 
-test('Scenario 44: a policy and what is blocked belong to a reviewed plan, and an approval goes with it', async () => {
+test('Scenario 44: the digest of a reviewed plan covers its policies and blocked changes, and can be combined with an approval', async () => {
   const all = ['a', 'b', 'c', 'd', 'e']
   work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
   await json('apply')
@@ -333,7 +333,7 @@ test.each([
   expect(JSON.parse(stdout).error).toEqual({ code: 'E_USAGE', message: expect.stringContaining(replacement) })
 })
 
-test('a command of the state is still understood as it was spelled before, and not shown', async () => {
+test('former spellings of the state commands still work, and are not shown', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await json('apply')
   const state = ['--state', work.statePath, '--json']
@@ -347,7 +347,7 @@ test('a command of the state is still understood as it was spelled before, and n
   expect(help.stdout).not.toMatch(/^ {2}(?:status|adopt|bind)\b/m)
 })
 
-test('every format of a plan shows its digest', async () => {
+test('every plan format shows the digest', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const { digest } = await json('plan')
 
@@ -355,7 +355,7 @@ test('every format of a plan shows its digest', async () => {
     expect((await work.run('plan', '--format', format)).stdout, format).toContain(digest)
 })
 
-test('Scenario 40: several keys work as one, and not those of different organisations', async () => {
+test('Scenario 40: several keys of one organisation work together, and keys of different organisations are refused', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const { orgId } = scene
   const foreign = await scene.server.createKey({ orgId: await scene.server.createOrg() })
@@ -366,7 +366,7 @@ test('Scenario 40: several keys work as one, and not those of different organisa
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1 } })
 })
 
-test('--rate makes requests wait for one another, and is bounded by what the API grants', async () => {
+test('--rate slows requests down, and cannot exceed the rate limit of the API', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
 
   for (const rate of ['0', '5.1', 'fast']) {
@@ -383,7 +383,7 @@ test('--rate makes requests wait for one another, and is bounded by what the API
   })
 })
 
-test('Scenario 31: the same change of many services is no work of people: it is reported, and can be approved as it is', async () => {
+test('Scenario 31: the same change of many services is reported as a suspected server change, and its reversal can be approved', async () => {
   await scene.server.overrideLimits({ servicesMax: 50 }, scene.orgId)
   const all = Array.from({ length: 11 }, (_, index) => `s${index}`)
   work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
@@ -416,7 +416,7 @@ test('Scenario 31: the same change of many services is no work of people: it is 
   })
 }, 60_000)
 
-test('Scenario 31: what another writer changes back each time is put back three times, then left and reported', async () => {
+test('Scenario 31: a field that another writer changes each time is reverted three times, then kept and reported', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await json('apply')
   for (let times = 1; times <= 3; times += 1) {
@@ -432,7 +432,7 @@ test('Scenario 31: what another writer changes back each time is put back three 
   expect((await json('drift')).exit).toBe(2)
 }, 60_000)
 
-test('Scenario 27: a field that git leaves to others keeps what they set when a new definition is sent', async () => {
+test('Scenario 27: an ignored field keeps its current value when a new definition is sent', async () => {
   const ignoring = `${manifestOf('a')}policy: {ignore: [/spec/interval]}\n`
   work.write({ 'a.yaml': ignoring })
   await json('apply')
@@ -454,7 +454,7 @@ test('Scenario 27: a field that git leaves to others keeps what they set when a 
   expect([validated.exitCode, validated.stdout]).toEqual([7, expect.stringContaining('covers a secret')])
 })
 
-test('Scenario 42: a service whose manifest goes is paused, comes back with it, and goes when its time is over', async () => {
+test('Scenario 42: a service whose manifest is removed is paused, resumed with its manifest, and deleted when its time is over', async () => {
   const kept = `${manifestOf('a')}policy: {onDelete: pause, pruneAfter: 24h}\n`
   work.write({ 'a.yaml': kept, 'b.yaml': manifestOf('b') })
   await json('apply')

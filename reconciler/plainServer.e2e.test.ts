@@ -4,7 +4,7 @@ import { startServer } from '../server/testing/startServer.ts'
 import { CommandScene } from './testing/commandScene.ts'
 import { manifestOf } from './testing/manifestOf.ts'
 
-describe('on a server that implements the API document and nothing of ours', async () => {
+describe('on a server that implements only the API document', async () => {
   // What recovers from crashes and lost answers, once more; the torture has the scenarios too. Files that are read for
   // themselves are read anew, before and after.
   beforeAll(() => void vi.stubEnv('PHAROS_TEST_PLAIN', 'yes'))
@@ -20,7 +20,7 @@ describe('on a server that implements the API document and nothing of ours', asy
   describe('pharos', () => {
     const { changeInterval, intervals, json, work } = new CommandScene(startServer)
 
-    test('applies, finds a change by hand, puts it back, and deletes', async () => {
+    test('applies, finds a manual change, reverts it, and deletes', async () => {
       work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b', '  paused: true\n') })
       const created = await json('apply')
       await changeInterval('a', 300)

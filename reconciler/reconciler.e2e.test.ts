@@ -24,7 +24,7 @@ import { runHere } from './testing/programHere.ts'
 const scene = new CommandScene(startServer)
 const { changeInterval, json, names, services, work } = scene
 
-test('the example is applied, a second apply changes nothing, and nothing done costs two requests', async () => {
+test('the example is applied, a second apply changes nothing, and an empty apply takes two requests', async () => {
   cpSync(join(import.meta.dirname, '../examples/gitops'), join(work.folder, 'manifests'), {
     recursive: true,
   })
@@ -45,7 +45,7 @@ test('the example is applied, a second apply changes nothing, and nothing done c
   expect(readFileSync(work.statePath).includes('canary-token')).toBe(false)
 })
 
-test('manual changes since the last apply is found with exit code 2, put back, and gone', async () => {
+test('manual changes since the last apply are found with exit code 2 and reverted', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
   const [before] = await services()
@@ -72,7 +72,7 @@ test('a regular expression that the API would refuse is found by validate', asyn
   ])
 })
 
-test('validate refuses a folder without a manifest, which would pass a pipeline that names a wrong one', async () => {
+test('validate refuses a folder without a manifest, so that a wrong path does not pass a pipeline', async () => {
   const folder = join(work.folder, 'manifests')
 
   const { exitCode, stderr } = await runHere(['validate', folder])
@@ -80,7 +80,7 @@ test('validate refuses a folder without a manifest, which would pass a pipeline 
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`there is no manifest at ${folder}`)])
 })
 
-test('a region that does not exist blocks its service before anything is sent', async () => {
+test('an unknown region blocks its service before any request', async () => {
   work.write({ 'a.yaml': manifestOf('a').replace('eu-west-1', 'eu-wst-1'), 'b.yaml': manifestOf('b') })
   const blocked = { key: 'a', message: 'there is no region eu-wst-1', hint: 'did you mean eu-west-1?' }
 
@@ -89,7 +89,7 @@ test('a region that does not exist blocks its service before anything is sent', 
   expect(await json('drift')).toMatchObject({ exit: 0, requests: 2 })
 })
 
-test('regions that cannot be read are a warning', async () => {
+test('an unreadable list of regions is a warning', async () => {
   scene.proxy.refuses = (path) => path === '/v1/regions'
   work.write({ 'a.yaml': manifestOf('a') })
 
@@ -99,7 +99,7 @@ test('regions that cannot be read are a warning', async () => {
   expect(await names()).toEqual(['a'])
 })
 
-test('the state of one folder is not spent on another folder without the digest', async () => {
+test('the state of one folder is not used for another folder without approval', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
   const other = join(work.folder, 'other')
@@ -125,7 +125,7 @@ test('the state of one folder is not spent on another folder without the digest'
   expect(await there('plan')).toMatchObject({ exitCode: 0, changes: [] })
 })
 
-test('the state of one environment is not spent on another without the digest', async () => {
+test('the state of one environment is not used for another without approval', async () => {
   const environment = (name: string, interval: string) =>
     `apiVersion: pharos/v1\nkind: Environment\nmetadata: {name: ${name}}\nspec: {vars: {interval: ${interval}}}\n`
   work.write({
@@ -148,7 +148,7 @@ test('the state of one environment is not spent on another without the digest', 
   expect((await work.run('plan', '--env', 'production')).exitCode).toBe(6)
 })
 
-test('a manifest that goes takes its service along, one that is renamed does not', async () => {
+test('a removed manifest removes its service, and a renamed one does not', async () => {
   work.write({ 'a.yaml': manifestOf('a', '  name: A\n'), 'b.yaml': manifestOf('b', '  name: B\n') })
   await work.run('apply')
   const before = await services()
@@ -182,7 +182,7 @@ test('with --json each outcome names its service', async () => {
   ])
 })
 
-test('Scenario 1: one broken manifest stops neither the others nor anything from being kept', async () => {
+test('Scenario 1: an invalid manifest does not stop the others, and its service is kept', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   await work.run('apply')
   work.write({
@@ -203,7 +203,7 @@ test('Scenario 1: one broken manifest stops neither the others nor anything from
   expect(await names()).toEqual(['a', 'b', 'c'])
 })
 
-test('Scenario 41: more deletions than a slip of the hand need the digest that the plan shows', async () => {
+test('Scenario 41: more deletions than the safety limit need the digest that the plan shows', async () => {
   const all = ['a', 'b', 'c', 'd', 'e']
   work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
   await work.run('apply')
@@ -220,7 +220,7 @@ test('Scenario 41: more deletions than a slip of the hand need the digest that t
   expect(await names()).toEqual(['a'])
 })
 
-test('Scenario 40: a key of another organisation stops the run before anything is compared', async () => {
+test('Scenario 40: a key of another organisation stops the run before the comparison', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
   work.env.PHAROS_API_KEY = await scene.server.createKey({
@@ -232,7 +232,7 @@ test('Scenario 40: a key of another organisation stops the run before anything i
   }
 })
 
-test('Scenario 39: a read-only key plans and finds drift, and an apply with it ends at once', async () => {
+test('Scenario 39: a read-only key can plan and find drift, and an apply with it ends at once', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   work.env.PHAROS_API_KEY = await scene.server.createKey({ orgId: scene.orgId, scope: 'read_only' })
   expect((await json('plan')).exit).toBe(0)
@@ -243,7 +243,7 @@ test('Scenario 39: a read-only key plans and finds drift, and an apply with it e
   expect(await json('apply')).toMatchObject({ exit: 1, error: { code: 'E_READ_ONLY_KEY' } })
 })
 
-test('drift without a state is an error that says so, also when the file is empty', async () => {
+test('drift without a state is an error that says so, even with an empty file', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const noState = {
     exit: 1,
@@ -259,7 +259,7 @@ test('drift without a state is an error that says so, also when the file is empt
   expect([forgotten.exitCode, forgotten.stderr]).toEqual([1, expect.stringContaining('drift needs --state')])
 })
 
-test('plan and apply say that there is no state yet, and not where there is one', async () => {
+test('plan and apply say that there is no state yet only when there is none', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const notice = `no state at ${work.statePath} yet: everything is new\n`
   expect((await work.run('plan')).stderr).toBe(notice)
@@ -268,19 +268,16 @@ test('plan and apply say that there is no state yet, and not where there is one'
   expect((await work.run('plan')).stderr).toBe('')
 })
 
-test.each(['plan', 'apply', 'drift'])(
-  '%s names the folder when that of the state is missing',
-  async (command) => {
-    const path = join(work.folder, 'missing', 'pharos.db')
-    const run = await runHere([command, join(work.folder, 'manifests'), '--state', path], work.env)
-    expect([run.exitCode, run.stderr]).toEqual([
-      1,
-      `error there is no folder ${join(work.folder, 'missing')} for the state ${path}: create it, or correct --state\n`,
-    ])
-  },
-)
+test.each(['plan', 'apply', 'drift'])('%s names the missing folder of the state', async (command) => {
+  const path = join(work.folder, 'missing', 'pharos.db')
+  const run = await runHere([command, join(work.folder, 'manifests'), '--state', path], work.env)
+  expect([run.exitCode, run.stderr]).toEqual([
+    1,
+    `error there is no folder ${join(work.folder, 'missing')} for the state ${path}: create it, or correct --state\n`,
+  ])
+})
 
-test('a checkout in which nothing can be written can be planned', async () => {
+test('a read-only checkout can be planned', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
   chmodSync(work.statePath, 0o444)
@@ -297,7 +294,7 @@ test('a checkout in which nothing can be written can be planned', async () => {
   chmodSync(work.folder, 0o755)
 })
 
-test('Scenario 51: an output that cannot be written is one line and exit code 1, and the work is done all the same', async () => {
+test('Scenario 51: an output that cannot be written is reported in one line with exit code 1, and the changes are made', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const full = openSync('/dev/full', 'w')
   const apply = startIn(work, 'apply', { stdio: ['ignore', full, 'pipe'] })
@@ -310,7 +307,7 @@ test('Scenario 51: an output that cannot be written is one line and exit code 1,
   expect(await names()).toEqual(['a'])
 })
 
-test('Scenario 51: a reader that is gone changes nothing about a run', async () => {
+test('Scenario 51: a closed stdout does not change a run', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const apply = startIn(work, 'apply')
   apply.stdout?.destroy()
@@ -319,7 +316,7 @@ test('Scenario 51: a reader that is gone changes nothing about a run', async () 
   expect(await names()).toEqual(['a'])
 })
 
-test('Scenario 38: a plan that is full stops creations without a storm, and a deletion in the same run makes room', async () => {
+test('Scenario 38: a reached plan limit stops creations without a storm of requests, and a deletion in the same run makes room', async () => {
   await scene.server.overrideLimits({ servicesMax: 2 }, scene.orgId)
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   await work.run('apply')
@@ -331,7 +328,7 @@ test('Scenario 38: a plan that is full stops creations without a storm, and a de
   expect(await names()).toEqual(['b', 'c'])
 })
 
-test('Scenario 45: a second run on one state ends with exit code 5, and an interrupted one finishes what it began', async () => {
+test('Scenario 45: a second run on one state ends with exit code 5, and an interrupted one finishes its operations in progress', async () => {
   work.write(Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`s${i}.yaml`, manifestOf(`s${i}`)])))
   let release = (): void => {}
   const released = new Promise<void>((resolve) => {
@@ -379,7 +376,7 @@ test('without state a service is managed by its id, and nothing else is', async 
   expect(JSON.parse((await stateless('plan')).stdout).counts).toMatchObject({ update: 0, blocked: 1 })
 })
 
-test('Scenario 51: with --json there is one document on stdout, also when the command line or the server is wrong', async () => {
+test('Scenario 51: with --json there is one document on stdout, even when the command line or the server is wrong', async () => {
   const offline = { PHAROS_URL: 'http://127.0.0.1:9', PHAROS_API_KEY: scene.apiKey }
   for (const [args, env, code] of [
     [['plan', '--json'], {}, 'E_USAGE'],
@@ -392,7 +389,7 @@ test('Scenario 51: with --json there is one document on stdout, also when the co
   }
 })
 
-test('an unknown command names those that exist', async () => {
+test('the error for an unknown command lists the existing ones', async () => {
   const { exitCode, stderr } = await runHere(['restore'])
   expect([exitCode, stderr]).toEqual([
     1,
@@ -400,7 +397,7 @@ test('an unknown command names those that exist', async () => {
   ])
 })
 
-test('an option whose value was forgotten does not take the next option for it', async () => {
+test('an option without its value does not use the next option as the value', async () => {
   const { exitCode, stdout } = await runHere(['status', '--state', '--json'])
   expect([exitCode, JSON.parse(stdout).error.message]).toEqual([
     1,
@@ -414,12 +411,12 @@ test.each([
     ['state', 'status', '--bogus'],
     'there are: --json, --quiet, --state, --help; see "pharos state status --help"',
   ],
-])('an unknown option names those that exist: %j', async (args, hint) => {
+])('the error for an unknown option lists the existing ones: %j', async (args, hint) => {
   const { exitCode, stderr } = await runHere(args)
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining(hint)])
 })
 
-test('the address in the message about a missing one is where the server listens', async () => {
+test('the message about a missing URL suggests the default address of the server', async () => {
   const program = join(import.meta.dirname, '../dist/pharos-server.js')
   const help = execFileSync(process.execPath, [program, 'serve', '--help'], { encoding: 'utf8' })
   const port = /--port .*?default:\s+(\d+)/s.exec(help)?.[1]
@@ -430,7 +427,7 @@ test('the address in the message about a missing one is where the server listens
 })
 
 test.each(['drop', 'pass'] as const)(
-  'a process killed while its creation is under way (%s) leaves no double and no orphan',
+  'a process killed during its creation (%s) leaves no duplicate and no orphan',
   async (fault) => {
     work.write({ 'a.yaml': manifestOf('a') })
     const child = startIn(work, 'apply')
@@ -449,7 +446,7 @@ test.each(['drop', 'pass'] as const)(
   },
 )
 
-test('a lost answer is waited for in the same run, and a service that came of it is kept', async () => {
+test('a creation with a lost response is resolved in the same run, and its service is kept', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   const faults = ['lose', 'drop'] as const
   let sent = 0
@@ -462,7 +459,7 @@ test('a lost answer is waited for in the same run, and a service that came of it
   expect([await names(), sent]).toEqual([['a', 'b'], 3])
 })
 
-test('Scenario 29: no secret is in anything that the program prints or keeps, and nothing else is hidden', async () => {
+test('Scenario 29: no secret is printed or stored, and nothing else is hidden', async () => {
   const canaries = { TOKEN: 'canary-4f1c-env', ONE: 'a', NEXT: 'canary-9d2e-next' }
   Object.assign(work.env, canaries)
   const withSecrets = (name: string) =>
@@ -501,7 +498,7 @@ test('Scenario 29: no secret is in anything that the program prints or keeps, an
   expect(outputs.join('\n')).toContain('created')
 })
 
-test('Scenario 55: an estate comes under git by export and adopt, and nothing is to be done then', async () => {
+test('Scenario 55: existing services are brought into git by export and adopt, and a plan after it is empty', async () => {
   work.env.TOKEN = 'canary'
   work.write({
     'a.yaml': manifestOf('a', '      headers: {Authorization: {env: TOKEN}}\n'),

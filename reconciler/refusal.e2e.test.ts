@@ -23,7 +23,7 @@ test('a plan limit names the line of the manifest that exceeds it, for a creatio
   )
 })
 
-test('a manifest that exceeds a limit of the plan by itself does not keep others from being created', async () => {
+test('a manifest that exceeds a plan limit by itself does not prevent the creation of others', async () => {
   await scene.server.overrideLimits({ intervalSecsMin: 60, serviceEndpointsMax: 1 }, scene.orgId)
   const good = Array.from({ length: 12 }, (_, index) => `good-${index}`)
   const [interval, endpoints] = ['a-interval', 'b-endpoints']
@@ -52,17 +52,22 @@ test.each([
   ['regions[0]: is not a region', '', 6, 13],
   ['name: must be unique', '', 3, 18],
   ['body: must be smaller', '', 3, 18],
-])('an answer of status 400 (%s) names the line of the manifest', async (error, more, line, column) => {
-  work.write({ 'a.yaml': manifestOf('a', more) })
-  scene.proxy.refusesWith = (method) => (method === 'POST' ? { status: 400, error } : undefined)
+])(
+  'a response with status 400 (%s) is reported at the line of the manifest',
+  async (error, more, line, column) => {
+    work.write({ 'a.yaml': manifestOf('a', more) })
+    scene.proxy.refusesWith = (method) => (method === 'POST' ? { status: 400, error } : undefined)
 
-  const { outcomes } = await json('apply')
-  const github = await work.run('apply', '--format', 'github')
+    const { outcomes } = await json('apply')
+    const github = await work.run('apply', '--format', 'github')
 
-  const place = { file: expect.stringMatching(/a\.yaml$/), line, column }
-  expect(outcomes).toMatchObject([{ result: 'failed', message: `${error} (status 400)`, ...place }])
-  const marked = [
-    ...github.stdout.matchAll(/^::error file=\S*a\.yaml,line=(\d+),col=(\d+),title=E_VALUE::/gm),
-  ]
-  expect(marked.map(([, ...at]) => at.map(Number))).toEqual(error.startsWith('body') ? [] : [[line, column]])
-})
+    const place = { file: expect.stringMatching(/a\.yaml$/), line, column }
+    expect(outcomes).toMatchObject([{ result: 'failed', message: `${error} (status 400)`, ...place }])
+    const marked = [
+      ...github.stdout.matchAll(/^::error file=\S*a\.yaml,line=(\d+),col=(\d+),title=E_VALUE::/gm),
+    ]
+    expect(marked.map(([, ...at]) => at.map(Number))).toEqual(
+      error.startsWith('body') ? [] : [[line, column]],
+    )
+  },
+)

@@ -45,7 +45,7 @@ test('a run of the command line records the commit of its manifests, and whether
 
 const UNKNOWN = manifestOf('a').replace('eu-west-1', 'eu-west-9')
 
-test('a region that the API does not have is marked at its line, in GitHub and in SARIF', async () => {
+test('an unknown region is reported at its line, in GitHub and in SARIF', async () => {
   repository.commit({ 'monitoring/a.yaml': UNKNOWN })
 
   const github = await pharos('plan', '--format', 'github')
@@ -73,7 +73,7 @@ test('a region that the API does not have is marked at its line, in GitHub and i
   }
 })
 
-test('a service that the plan of the organisation has no room for is marked at its name', async () => {
+test('a service beyond the plan limit is reported at its name', async () => {
   repository.commit({ 'monitoring/a.yaml': manifestOf('a') })
   scene.proxy.refusesWith = () => ({ status: 403, error: 'forbidden' })
 

@@ -15,7 +15,7 @@ function write(...names: readonly string[]): void {
   work.write(Object.fromEntries(names.map((name) => [`${name}.yaml`, manifestOf(name)])))
 }
 
-test('most of a small set is deleted only with approval, by a flag that says how much, or by its digest', async () => {
+test('most of a small set is deleted only with a higher limit or with approval of the digest', async () => {
   write('a', 'b', 'c', 'd')
   await work.run('apply')
   work.write({ 'a.yaml': null, 'b.yaml': null, 'c.yaml': null })
@@ -46,7 +46,7 @@ test.each(['5,', '%', '101%', '-1', '5%,5', 'many'])(
   },
 )
 
-test('a plan without secrets takes them for unchanged, shows everything else, and apply still needs them', async () => {
+test('a plan without secrets treats them as unchanged and shows everything else, and apply still needs them', async () => {
   const withSecret = manifestOf('a', '      headers: {Authorization: {env: PROBE_TOKEN}}\n')
   work.write({ 'a.yaml': withSecret })
   work.env.PROBE_TOKEN = 'canary-token'
@@ -66,7 +66,7 @@ test('a plan without secrets takes them for unchanged, shows everything else, an
   expect(await json('apply')).toMatchObject({ problems: [{ code: 'E_SECRET' }] })
 })
 
-test('a commit approves what its message names, as long as it is what is checked out', async () => {
+test('a commit message approves the digests that it names while the commit is checked out', async () => {
   const git = (...args: readonly string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
       cwd: join(work.folder, 'manifests'),

@@ -19,7 +19,7 @@ const { json, names, services, work } = scene
 const FAULTS: readonly Fault[] = ['drop', 'lose', 'bad-gateway', 'internal', 'truncate']
 
 test.each(FAULTS)(
-  'Scenario 34: whatever becomes of one request (%s), nothing is doubled and the next run is done',
+  'Scenario 34: whatever happens to one request (%s), nothing is duplicated and the next run completes the changes',
   async (fault) => {
     work.write({ 'a.yaml': manifestOf('a', '  paused: true\n'), 'b.yaml': manifestOf('b') })
     let faults = 1
@@ -45,7 +45,7 @@ test.each([
   [4, 'after'],
   [5, 'after'],
 ] as const)(
-  'Scenarios 35 and 36: a process killed at request %i (%s its effect) is made good by the next run',
+  'Scenarios 35 and 36: a process killed at request %i (%s its effect) is repaired by the next run',
   async (killAt, when) => {
     work.write({
       'kept.yaml': manifestOf('kept'),
@@ -84,7 +84,7 @@ test.each([
   },
 )
 
-test('Scenario 37: when a person made the same service meanwhile, only that one waits, and bind settles it', async () => {
+test('Scenario 37: when a person created the same service meanwhile, only its manifest waits, and bind resolves it', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   const child = startIn(work, 'apply')
   scene.proxy.decide = (_method, path) => (path === '/v1/services' ? 'lose' : 'pass')
@@ -108,7 +108,7 @@ test('Scenario 37: when a person made the same service meanwhile, only that one 
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 0 } })
 })
 
-test('Scenario 32: two manifests that swap their shown names keep their services', async () => {
+test('Scenario 32: two manifests that swap spec.name keep their services', async () => {
   work.write({ 'a.yaml': manifestOf('a', '  name: One\n'), 'b.yaml': manifestOf('b', '  name: Two\n') })
   await work.run('apply')
   const before = new Map((await services()).map(({ id, name }) => [name, id]))
@@ -118,7 +118,7 @@ test('Scenario 32: two manifests that swap their shown names keep their services
   expect([after.get('One'), after.get('Two')]).toEqual([before.get('Two'), before.get('One')])
 })
 
-test('Scenario 30: what was deleted outside is made anew, and what was paused outside is resumed only where git says so', async () => {
+test('Scenario 30: a manually deleted service is created again, and a manually paused one is resumed only where git requires it', async () => {
   work.write({
     'a.yaml': manifestOf('a'),
     'b.yaml': manifestOf('b'),
@@ -163,7 +163,7 @@ test('Scenario 28: with another state key every secret is sent once, and nothing
   expect(await work.run('apply')).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
-test('Scenario 39: a key that is revoked in the middle ends the run, and nothing of it is left open', async () => {
+test('Scenario 39: a key that is revoked during a run ends the run, and no operation is left open', async () => {
   work.write(Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`s${i}.yaml`, manifestOf(`s${i}`)])))
   let sent = 0
   scene.proxy.refusesWith = () => {
@@ -178,7 +178,7 @@ test('Scenario 39: a key that is revoked in the middle ends the run, and nothing
   expect(await names()).toHaveLength(8)
 })
 
-test('Scenario 33: in a storm of 429 everything is done once, by waiting', async () => {
+test('Scenario 33: under repeated 429s every change is made once, after waiting', async () => {
   work.write(Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`s${i}.yaml`, manifestOf(`s${i}`)])))
   let asked = 0
   scene.proxy.refusesWith = () => {
@@ -189,7 +189,7 @@ test('Scenario 33: in a storm of 429 everything is done once, by waiting', async
   expect(await names()).toHaveLength(6)
 }, 60_000)
 
-test('Scenario 43: while a manifest is invalid nothing is removed, and once it is right again it is', async () => {
+test('Scenario 43: while a manifest is invalid nothing is removed, and removals continue once it is valid', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b'), 'c.yaml': manifestOf('c') })
   await work.run('apply')
   work.write({ 'a.yaml': null, 'b.yaml': manifestOf('b', '  colour: red\n') })
@@ -199,7 +199,7 @@ test('Scenario 43: while a manifest is invalid nothing is removed, and once it i
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { removed: 1 } })
 })
 
-test('Scenario 41: a digest stays while nothing moves, and no longer counts when one of the services does', async () => {
+test('Scenario 41: a digest stays valid until one of its services changes', async () => {
   const all = ['a', 'b', 'c', 'd', 'e']
   work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
   await work.run('apply')
@@ -213,7 +213,7 @@ test('Scenario 41: a digest stays while nothing moves, and no longer counts when
   expect((await names()).length).toBe(5)
 })
 
-test('an approval is neither offered nor used up while something else holds everything back', async () => {
+test('an approval is neither offered nor used up while all changes are blocked by something else', async () => {
   const all = ['a', 'b', 'c', 'd', 'e']
   work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
   await work.run('apply')
@@ -229,7 +229,7 @@ test('an approval is neither offered nor used up while something else holds ever
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { removed: 4 } })
 })
 
-test('Scenario 45: with a state that cannot be written no request leaves', async () => {
+test('Scenario 45: with an unwritable state no write is sent', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
   work.write({ 'b.yaml': manifestOf('b') })
@@ -250,7 +250,7 @@ test('Scenario 45: with a state that cannot be written no request leaves', async
   expect([changes, await names()]).toEqual([[], ['a']])
 })
 
-test('Scenario 29: no secret is in a saved plan, an export or the words of a crash', async () => {
+test('Scenario 29: no secret is in a saved plan, an export or the text of a crash', async () => {
   Object.assign(work.env, { TOKEN: 'canary-7731', ONE: 'x' })
   work.write({
     'a.yaml': manifestOf(
@@ -280,7 +280,7 @@ test('Scenario 29: no secret is in a saved plan, an export or the words of a cra
   expect(everything).toContain('example.com')
 })
 
-test('Scenario 45: a state file that may only be read can be planned with, and an apply says why it cannot', async () => {
+test('Scenario 45: a read-only state file can be used by plan, and apply says why it cannot write it', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
   chmodSync(work.statePath, 0o444)
@@ -295,7 +295,7 @@ test('Scenario 45: a state file that may only be read can be planned with, and a
   expect([applied.exitCode, applied.stderr]).toEqual([1, expect.stringContaining('cannot be used')])
 })
 
-test('Scenario 51: no format changes the exit code, and each is whole also when a command cannot run', async () => {
+test('Scenario 51: no format changes the exit code, and each is complete even when a command cannot run', async () => {
   work.write({ 'a.yaml': manifestOf('a', '  colour: red\n'), 'b.yaml': manifestOf('b') })
   const plan = async (format: string, env = work.env) => {
     const run = await runHere(
@@ -332,7 +332,7 @@ test('Scenario 51: no format changes the exit code, and each is whole also when 
   expect((await plan('yaml'))[0]).toBe(1)
 })
 
-test('Scenario 26: after an apply of definitions over the whole grammar nothing is to be done', async () => {
+test('Scenario 26: a plan is empty after an apply of random definitions over the whole grammar', async () => {
   await scene.server.overrideLimits({ servicesMax: 100, endpointsMax: 400 }, scene.orgId)
   const samples = fc.sample(serviceManifests, { numRuns: 40, seed: 26 })
   const files = samples.map(({ spec, ...manifest }, index): readonly [string, string] => {

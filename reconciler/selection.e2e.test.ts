@@ -23,7 +23,7 @@ function write(interval?: string): void {
   )
 }
 
-test('what is not selected is neither created nor changed, and a plan says how much that is', async () => {
+test('a service outside the selection is neither created nor changed, and a plan counts those left out', async () => {
   write()
 
   const first = await json('apply', '--selector', 'team=shop')
@@ -55,7 +55,7 @@ test('a removed manifest has no labels: only its name selects it', async () => {
   expect(await names()).toEqual(['cart', 'help'])
 })
 
-test('drift looks at what is selected, and its exit code is about that', async () => {
+test('drift and its exit code consider only the selection', async () => {
   write()
   await work.run('apply')
   await scene.changeInterval('help', 300)
@@ -64,7 +64,7 @@ test('drift looks at what is selected, and its exit code is about that', async (
   expect(await json('drift', '--selector', 'team=desk')).toMatchObject({ exit: 2, drift: [{ key: 'help' }] })
 })
 
-test('a digest of a part approves that part', async () => {
+test('the digest of a selection approves that selection', async () => {
   write()
   await work.run('apply')
   write('120s')
@@ -77,7 +77,7 @@ test('a digest of a part approves that part', async () => {
   expect(part).toMatchObject({ exit: 0, applied: { updated: 1 } })
 })
 
-test('a part of manifests that belong to another state needs approval as all of them do', async () => {
+test('a selection of manifests that belong to another state needs approval, as all of them do', async () => {
   write()
   await work.run('apply')
   work.write({

@@ -13,7 +13,7 @@ import { stopOutsideOfWrites } from './testing/stopOutsideOfWrites.ts'
 const scene = new CommandScene(startServer)
 const { work } = scene
 
-test('the copied file of a state whose run was killed is all of the state, and the next run goes on with it', async () => {
+test('a copy of the state file of a killed run is the complete state, and the next run continues with it', async () => {
   const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
   for (const key of keys) work.write({ [`${key}.yaml`]: manifestOf(key) })
   const run = startIn(work, 'apply')

@@ -25,7 +25,7 @@ const at = (name: string): string => join(work.folder, name)
 /** Paths and state as most commands take them. */
 const onManifests = (): readonly string[] => [at('manifests'), '--state', work.statePath]
 
-test('a state and manifests that cannot be written say why and what to do, before anything is asked for', async () => {
+test('an unwritable state or manifest is reported with why and what to do, before any request', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await pharos('apply', ...onManifests())
   const state = ['--state', work.statePath]
@@ -56,7 +56,7 @@ test('a state that is exported again keeps its mode', async () => {
   expect(statSync(at('s.json')).mode & 0o777).toBe(0o640)
 })
 
-test('an export that breaks off leaves no manifests that would pass for all of them', async () => {
+test('an aborted export leaves no partial set of manifests behind', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   await pharos('apply', ...onManifests())
   mkdirSync(at('there/.taken'), { recursive: true })
@@ -68,7 +68,7 @@ test('an export that breaks off leaves no manifests that would pass for all of t
   expect(existsSync(at('there/a.yaml'))).toBe(false)
 })
 
-test('a state goes to stdout and comes from stdin as -', async () => {
+test('- as the file exports a state to stdout and imports it from stdin', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await pharos('apply', ...onManifests())
 
@@ -84,7 +84,7 @@ test('a state goes to stdout and comes from stdin as -', async () => {
   expect(second.stdout).toBe(shown.stdout)
 })
 
-test('an import goes into a state that holds nothing yet, and never over one that does', async () => {
+test('an import fills an empty state, and never overwrites another one', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await pharos('apply', ...onManifests())
   await pharos('state', 'export', at('s.json'), '--state', work.statePath)
@@ -97,7 +97,7 @@ test('an import goes into a state that holds nothing yet, and never over one tha
   expect((await pharos('status', '--state', at('begun.db'))).stdout).not.toContain('in use')
 })
 
-test('a command that cannot write leaves no state behind', async () => {
+test('a command that fails before its first write creates no state', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const readOnly = await scene.server.createKey({ orgId: scene.orgId, scope: 'read_only' })
   const apply = ['apply', ...onManifests()] as const
@@ -118,7 +118,7 @@ test('a command that cannot write leaves no state behind', async () => {
   expect((await runHere(['bind', 'a', service.id, '--state', work.statePath], without)).exitCode).toBe(0)
 })
 
-test('show tells what a run made and changed, field by field', async () => {
+test('show prints what a run created and changed, field by field', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   const made = await scene.json('apply')
   const ids = (await scene.services()).map(({ id }) => id)
@@ -138,7 +138,7 @@ test('show tells what a run made and changed, field by field', async () => {
   ])
 })
 
-test('status tells a holder that is silent for too long from one that is at work', async () => {
+test('status distinguishes a holder without renewals from one at work', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await pharos('apply', ...onManifests())
   const other = await openStore(work.statePath, {})
@@ -170,7 +170,7 @@ test('status tells a holder that is silent for too long from one that is at work
   await next.close()
 })
 
-test('status tells a suspension that has run out from one that holds', async () => {
+test('status distinguishes an expired suspension from one in force', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await pharos('apply', ...onManifests())
   const state = ['--state', work.statePath]
@@ -195,7 +195,7 @@ test('a protected service can be removed or detached, and the output names both 
   expect((await pharos('plan', ...onManifests())).stdout).toMatch(/\nNo changes: 1 unchanged\n$/)
 })
 
-test('a plan as data tells the fields that the plan as text tells: what only moved has not changed', async () => {
+test('a plan as JSON has the same fields as the plan as text: moved endpoints have not changed', async () => {
   work.write({ 'a.yaml': manifestOf('a', '    - url: https://second.example.com/\n') })
   await pharos('apply', ...onManifests())
   const first = '    - url: https://first.example.com/\n'
@@ -215,7 +215,7 @@ test('a plan as data tells the fields that the plan as text tells: what only mov
   for (const [path] of told) expect(text).toContain(`      ${path}: `)
 })
 
-test('a run reports what it did and releases its lease, also where the state takes nothing more', async () => {
+test('a run reports its changes and releases its lease, even when the state is full', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await pharos('apply', ...onManifests())
   const database = await openStateFile(work.statePath)
@@ -237,7 +237,7 @@ test('a run reports what it did and releases its lease, also where the state tak
   expect((await pharos('apply', ...onManifests())).stdout).toContain('Nothing to do: 2 unchanged')
 })
 
-test('services that the plan of the organisation has no room for are one line, however many they are', async () => {
+test('services beyond the plan limit are reported in one line, however many there are', async () => {
   const names = Array.from({ length: 22 }, (_, index) => `s${index}`)
   work.write(Object.fromEntries(names.map((name) => [`${name}.yaml`, manifestOf(name)])))
   scene.proxy.refusesWith = (method) =>
@@ -255,7 +255,7 @@ test('services that the plan of the organisation has no room for are one line, h
   expect(held.stdout).toMatch(/blocked by a safety limit: (?:s\d+, ){19}s\d+ and 1 more \(maxDeletes/)
 })
 
-test('a service that may have been made twice is reported and left alone, and one that differs is not reported', async () => {
+test('a suspected duplicate of a service is reported and not changed, and a service that differs is not reported', async () => {
   work.env.TOKEN = 'canary'
   const header = '      headers: {Authorization: {env: TOKEN}}\n'
   work.write({ 'a.yaml': manifestOf('a', header), 'b.yaml': manifestOf('b') })
@@ -279,7 +279,7 @@ test('a service that may have been made twice is reported and left alone, and on
   expect(await scene.names()).toHaveLength(4)
 })
 
-test('a service made by hand in the place of ours is no second one, and can be taken over as the plan says', async () => {
+test('a service created manually in place of a deleted one is not a duplicate, and can be adopted as the plan says', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await pharos('apply', ...onManifests())
   const [ours] = await scene.services()
@@ -304,7 +304,7 @@ test('a service made by hand in the place of ours is no second one, and can be t
   expect((await pharos('drift', ...onManifests())).exitCode).toBe(0)
 })
 
-test('text from outside stays on its line, and makes no terminal or pipeline obey', async () => {
+test('external text stays on its line, and cannot control a terminal or a pipeline', async () => {
   const evil = 'x\n::error::no\u001b[31m\u009b31m\u202e'
   const nasty = JSON.stringify(evil)
   const secondKey = `${manifestOf('b')}${nasty}: 1\n${nasty}: 2\n`

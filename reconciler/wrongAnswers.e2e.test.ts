@@ -16,7 +16,7 @@ const MISANSWERS: readonly (readonly [Misanswer, number, string | undefined])[] 
 ]
 
 test.each(MISANSWERS)(
-  'Scenario 34: a creation and a change that are answered wrongly (%s) are found out by the next run, and made once',
+  'Scenario 34: a creation and a change with a wrong response (%s) are resolved by the next run, and made once',
   async (misanswer, exit, code) => {
     work.write({ 'a.yaml': manifestOf('a') })
     let creations = 0
@@ -36,7 +36,7 @@ test.each(MISANSWERS)(
   },
 )
 
-test('Scenario 33: a 429 that says how long is waited for that long, and the creation is sent again once', async () => {
+test('Scenario 33: the Retry-After of a 429 is respected, and the creation is sent again once', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const sentAtMs: number[] = []
   scene.proxy.refusesWith = (method) => {
@@ -51,7 +51,7 @@ test('Scenario 33: a 429 that says how long is waited for that long, and the cre
   expect([sentAtMs.length, await names()]).toEqual([2, ['a']])
 })
 
-test('Scenario 34: where TLS cannot be had or no server listens, nothing is sent and the exit code is 1', async () => {
+test('Scenario 34: when TLS fails or no server listens, nothing is sent and the exit code is 1', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   let asked = 0
   scene.proxy.refuses = () => {

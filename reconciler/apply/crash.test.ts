@@ -234,14 +234,14 @@ async function converges(
   }
 }
 
-test('Scenario 35: a run that dies between any request and its record is made good by the next', async () => {
+test('Scenario 35: a run that dies between any request and its record is repaired by the next run', async () => {
   let crashAt = 1
   while (await converges(crashAt, { ofCreations: [], ofOthers: [] })) crashAt += 1
   // Eight requests, each with its intent and its outcome.
   expect(crashAt).toBeGreaterThan(16)
 })
 
-test('Scenario 36: no fault of the network and no crash doubles, loses or leaves anything', async () => {
+test('Scenario 36: no network fault and no crash duplicates, loses or leaves behind anything', async () => {
   const fault = fc.constantFrom<Fault>('pass', 'drop', 'lose', 'late', 'bad-gateway', 'internal', 'truncate')
   const faults = fc.record({
     ofCreations: fc.array(fault, { minLength: 2, maxLength: 4 }),

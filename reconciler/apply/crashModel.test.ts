@@ -5,7 +5,7 @@ import { crashStory } from '../testing/crashModel.ts'
 /** `npm run torture` tells 40,000 others. */
 const STORIES = cases(150, 2_000)
 
-test('Scenarios 35 to 37: in stories of crashes and faults nothing is doubled, lost, foreign or unapproved', async () => {
+test('Scenarios 35 to 37: in random sequences of crashes and faults nothing is duplicated or lost, and no foreign service or unapproved change is touched', async () => {
   const wrong: string[] = []
   for (let seed = 1; seed <= STORIES; seed += 1) {
     for (const problem of await crashStory(seed)) wrong.push(`story ${seed}: ${problem}`)

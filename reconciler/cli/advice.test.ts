@@ -28,7 +28,7 @@ async function said(command: string, path: string, ...args: readonly string[]) {
   return [exitCode, stderr.trim()]
 }
 
-test('an invalid approval digest is refused, and one of another plan approves nothing', async () => {
+test('an invalid approval digest is refused, and the digest of another plan approves nothing', async () => {
   await said('apply', 'set')
 
   expect(await said('apply', 'set', '--approve', 'yes')).toEqual([
@@ -68,13 +68,13 @@ test('a missing service cannot be bound, and the message says how to list servic
   ])
 })
 
-test('an option whose value is a variable that is not set is refused, and no state without a name is made', async () => {
+test('an option with the value of an unset variable is refused, and no state without a name is created', async () => {
   const { exitCode, stderr } = await runHere(['apply', join(folder, 'set'), '--state', ''], {})
 
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('It is empty: is a variable not set?')])
 })
 
-test('blanks around an API key, as a file or a copy leaves them, do no harm', async () => {
+test('blanks around an API key, as from a file or a copy, are ignored', async () => {
   const env = { PHAROS_URL: server.url, PHAROS_API_KEY: ` ${server.apiKey}\n` }
 
   expect((await runHere(['export'], env)).exitCode).toBe(0)

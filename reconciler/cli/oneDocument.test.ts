@@ -223,7 +223,7 @@ const CASES = Object.entries(MISHAPS).map(([what, mishap]) => ({
     .map(([name]) => name),
 }))
 
-test('every command has its line here', () => {
+test('every command has a case in this test', () => {
   expect(Object.keys(LINES).sort()).toEqual(COMMANDS.map(({ name }) => name).sort())
 })
 

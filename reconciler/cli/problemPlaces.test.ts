@@ -50,7 +50,7 @@ test('a problem as data has its range, a pointer and its document', async () => 
   expect(field).toMatchObject({ code: 'E_UNKNOWN_FIELD', pointer: '/spec/timeuot', origin, shown: 'timeuot' })
 })
 
-test('the origin of a fault in Defaults is the Defaults, in the document and at the place where it stands', async () => {
+test('an error in Defaults is reported with the document and the place of the Defaults', async () => {
   const text = `${HEAD}metadata: {name: shop}\nspec: {regions: [eu-west-1], ${ENDPOINTS}}\n---\napiVersion: pharos/v1\nkind: Defaults\nspec:\n  interval: soon\n`
 
   const [told] = await toldOf(text)
@@ -72,7 +72,7 @@ test.each([
   expect(told?.shown).toBe(shown)
 })
 
-test('a file that is no YAML has a place without extent, and a repeated field has the field', async () => {
+test('a file that is not YAML is reported with a place without a range, and a repeated field with the range of the field', async () => {
   const [syntax] = await toldOf('a: b: c\n')
   expect(syntax).toMatchObject({ code: 'E_YAML', shown: '' })
   expect(syntax).not.toHaveProperty('pointer')
@@ -81,7 +81,7 @@ test('a file that is no YAML has a place without extent, and a repeated field ha
   expect(told.find(({ code }) => code === 'E_DUP_FIELD')).toMatchObject({ shown: 'name' })
 })
 
-test('a pointer stops before a key that is no name, which may be a secret in a wrong place', async () => {
+test('a pointer stops before a key that is not an identifier, which may be a misplaced secret', async () => {
   const text = `${HEAD}metadata: {name: shop}\nspec:\n  interval: 30s\n  "hunter 2!": x\n  regions: [eu-west-1]\n  ${ENDPOINTS}\n`
   const told = await toldOf(text)
   expect(told).toMatchObject([{ code: 'E_UNKNOWN_FIELD', pointer: '/spec' }])

@@ -47,7 +47,7 @@ async function saidBy(...args: readonly string[]): Promise<string> {
 }
 
 test.each(['validate', 'render', 'fmt'])(
-  '%s says without a terminal how far it is, and nothing with --quiet',
+  '%s reports its progress without a terminal, and nothing with --quiet',
   async (command) => {
     const path = folder
 

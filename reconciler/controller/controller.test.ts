@@ -63,7 +63,7 @@ test('the history of a service names tool, repository, commit and file of each c
   })
 })
 
-test('a manual change is reverted within one interval, and reported field by field', async () => {
+test('a manual change is reverted within one interval, and reported for each field', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a', 'b'))
   one.start()
@@ -113,7 +113,7 @@ test('a set with a state in git keeps it there, and a later controller continues
   expect(states.git('for-each-ref', '--format=%(refname)')).toContain('refs/pharos/shop')
 })
 
-test('with drift: report a change by hand is shown and left, and with ignore not even shown', async () => {
+test('with drift: report a manual change is shown and kept, and with ignore it is not shown', async () => {
   const one = await controllerOf({ more: '    drift: report\n' })
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -155,7 +155,7 @@ test('a removed manifest has its service paused, and deleted a day later', async
   expect(await names()).toEqual(['a'])
 })
 
-test('a brake that trips waits for its digest, by the API or by a commit', async () => {
+test('a change blocked by a safety limit waits for its digest, by the API or by a commit', async () => {
   const one = await controllerOf({
     more: '    brakes: {maxDeletes: {count: 0, percent: 0}}\n    prune: policy\n',
   })
@@ -183,7 +183,7 @@ test('a brake that trips waits for its digest, by the API or by a commit', async
   expect(await names()).toEqual(['a'])
 })
 
-test('what a commit approved is not approved again when a thousand events came since', async () => {
+test('an approval by a commit is not used again after a thousand events', async () => {
   const [repository, folder] = [gitRepository(), mkdtempSync(join(tmpdir(), 'pharos-approved-'))]
   onTestFinished(() => {
     repository.remove()
@@ -217,7 +217,7 @@ test('what a commit approved is not approved again when a thousand events came s
   await after.close()
 })
 
-test('a suspended set is planned but not changed until it is resumed or the suspension expires', async () => {
+test('a suspended set is planned but not changed until it is resumed or the suspension ends', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -248,7 +248,7 @@ test('a suspended set is planned but not changed until it is resumed or the susp
   expect((await one.api('/api/sets/shop/resume'))[0]).toBe(409)
 })
 
-test('a secret that is rotated in its file is sent, although no commit came', async () => {
+test('a secret that is rotated in its file is sent without a new commit', async () => {
   const one = await controllerOf()
   const secrets = join(one.folder, 'secrets')
   mkdirSync(secrets)
@@ -265,7 +265,7 @@ test('a secret that is rotated in its file is sent, although no commit came', as
   expect(await two.nextCycle()).toMatchObject({ lastRun: { counts: { updated: 0 } } })
 })
 
-test('no approval is offered for what none would let through', async () => {
+test('no approval is offered for changes that an approval cannot release', async () => {
   const one = await controllerOf({ more: '    prune: policy\n' })
   one.repository.commit(manifestFiles('a', 'b', 'c', 'd', 'e'))
   one.start()
@@ -281,7 +281,7 @@ test('no approval is offered for what none would let through', async () => {
   })
 })
 
-test('many services that drift alike are reported as that, and one approval puts all of them back', async () => {
+test('the same drift of many services is reported as a suspected server change, and one approval reverts all of it', async () => {
   const one = await controllerOf()
   const keys = Array.from({ length: 12 }, (_, index) => `s${index}`)
   one.repository.commit(manifestFiles(...keys))
@@ -299,7 +299,7 @@ test('many services that drift alike are reported as that, and one approval puts
   expect(new Set(Object.values(await intervals()))).toEqual(new Set([60]))
 })
 
-test('a controller that is stopped while the API is silent does not wait for it', async () => {
+test('a controller that is stopped while the API does not respond does not wait for it', async () => {
   const api = createServer()
   await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -322,7 +322,7 @@ test('a controller that is stopped while the API is silent does not wait for it'
   expect(one.events.filter(({ severity }) => severity === 'error')).toEqual([])
 })
 
-test('an API that is away is tried again soon, reported once, and works again by itself', async () => {
+test('an unreachable API is retried soon and reported once, and the set recovers by itself', async () => {
   const proxy = await startFaultProxy(server().url)
   const one = await controllerOf({ url: proxy.url })
   one.repository.commit(manifestFiles('a'))

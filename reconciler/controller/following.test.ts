@@ -30,7 +30,7 @@ async function pair(url = server().url, leaseTtl = '15s'): Promise<readonly Test
   return [blue, green]
 }
 
-test('a leader that is stopped gives its lease back before it ends, and the next look of the follower takes it', async () => {
+test('a stopped leader releases its lease before it exits, and the follower takes it at its next check', async () => {
   const [blue, green] = await pair(undefined, '10m')
   if (blue === undefined || green === undefined) throw new Error('there are no two')
 
@@ -60,7 +60,7 @@ test('a push that reaches a follower is applied by the leader', async () => {
   expect(green.shop().role).toBe('follower')
 })
 
-test('a suspension at a follower stops the run of the leader', async () => {
+test('a suspension through a follower stops the run of the leader', async () => {
   const proxy = await startFaultProxy(server().url)
   const [blue, green] = await pair(proxy.url)
   if (blue === undefined || green === undefined) throw new Error('there are no two')
@@ -84,7 +84,7 @@ test('a suspension at a follower stops the run of the leader', async () => {
   await proxy.close()
 })
 
-test('a follower names the leader for what only that can answer', async () => {
+test('a follower names the leader for requests that only the leader can answer', async () => {
   const [, green] = await pair()
   const there = { error: 'replica blue leads the set shop: send the request there' }
 

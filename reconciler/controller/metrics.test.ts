@@ -40,7 +40,7 @@ test('the page on operating names every metric with its labels, and no other', (
   expect([...documented].sort()).toEqual([...known].sort())
 })
 
-test('Scenario 53: ten thousand services of a real repository make no more series of metrics than ten', async () => {
+test('Scenario 53: ten thousand services of a real repository have no more metric series than ten', async () => {
   const waiting = async (count: number): Promise<string> => {
     const one = await controllerOf()
     const keys = Array.from({ length: count }, (_, index) => `s${index}`)
@@ -68,7 +68,7 @@ test('Scenario 53: ten thousand services of a real repository make no more serie
   expect(many).toContain(`pharos_blocked{set="shop",reason="suspended"} ${MANY}`)
 })
 
-test('Scenario 53: neither do services in every state, nor routes with the ids of services', async () => {
+test('Scenario 53: services in every state and routes with service ids add no metric series', async () => {
   const series = async (count: number): Promise<readonly string[]> => {
     const states = ['Synced', 'Drifted', 'Pending', 'Blocked', 'Failed', 'Removing', 'Suspended'] as const
     const services = Array.from({ length: count }, (_, index) =>
@@ -88,7 +88,7 @@ test('Scenario 53: neither do services in every state, nor routes with the ids o
   expect(await series(MANY)).toEqual(await series(14))
 })
 
-test('the metrics tell how long fetches took, what the key may still send, and how long 429 held requests up', async () => {
+test('metrics show the duration of fetches, the remaining allowance of the key, and the delay by 429', async () => {
   const proxy = await startFaultProxy(server().url)
   const one = await controllerOf({ url: proxy.url, env: { PROBE_TOKEN: 'a-token' } })
   const secret = '      headers: {Authorization: {env: PROBE_TOKEN}}\n'
@@ -115,7 +115,7 @@ test('the metrics tell how long fetches took, what the key may still send, and h
   await proxy.close()
 })
 
-test('a set that never succeeded has a time of its last success that an alert can ask for', async () => {
+test('a set that never succeeded still has a last-success metric for alerts', async () => {
   const one = await controllerOf({ more: '    environment: nowhere\n' })
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -126,7 +126,7 @@ test('a set that never succeeded has a time of its last success that an alert ca
   expect(await scraped(one)).toContain(`pharos_last_success_timestamp_seconds{set="shop"} ${startedAt}\n`)
 })
 
-test('secrets that the API marks by key alone are counted as unverifiable', () => {
+test('secrets whose value the API cannot verify are counted as unverifiable', () => {
   const withMarks = (...marks: readonly string[]): ServiceResponse[] => marks.map(serviceMarked)
 
   expect(unverifiableSecrets(withMarks('one', 'two', 'three'))).toBe(0)

@@ -121,7 +121,7 @@ const isType = (type: ControllerEvent['type']) => (event: ControllerEvent) => ev
 const isApplied = (sha: string) => (event: ControllerEvent) =>
   event.type === 'RunFinished' && event.commit === sha && event.message.startsWith('converged')
 
-test('Scenario 47: of two replicas one does the work, and the other takes over when it is killed', async () => {
+test('Scenario 47: one of two replicas leads, and the other takes over when the leader is killed', async () => {
   const first = repository.commit(manifestFiles('a'))
   const { one: blue } = await start('blue')
   await blue.event(isApplied(first), 0)
@@ -180,7 +180,7 @@ test('Scenario 47: with a state in git a leader that was suspended writes nothin
   expect(await names()).toEqual(['last', ...keys])
 })
 
-test('a controller that is killed again and again leaves no more folders behind than one', async () => {
+test('a controller that is killed repeatedly leaves at most one folder behind', async () => {
   const remote = join(folder, 'state.git')
   execFileSync('git', ['init', '--quiet', '--bare', remote])
   const inGit = `leaseTtl: 5s\n    state: "git:file://${remote}#refs/pharos/shop"`
@@ -201,7 +201,7 @@ test('a controller that is killed again and again leaves no more folders behind 
   expect(inside.filter((name) => !name.includes('.lock'))).toEqual(['0'])
 })
 
-test('Scenario 47: replicas that are killed and stopped at random make nothing twice, and apply the last commit', async () => {
+test('Scenario 47: replicas that are killed and stopped at random create nothing twice, and apply the last commit', async () => {
   const {
     names: made,
     wanted,
@@ -295,7 +295,7 @@ test('--once runs the other sets when one is locked, and waits for it for at mos
   expect([await leaving.ended, leaving.stderr()]).toEqual([143, ''])
 })
 
-test('a controller whose stdout has no reader any more reports that and ends, with the lease given back', async () => {
+test('a controller whose stdout is closed reports that, releases its lease and exits', async () => {
   repository.commit(manifestFiles('a'))
   const { one } = await start('blue')
   await one.event(({ type }) => type === 'RunFinished', 0)
@@ -307,7 +307,7 @@ test('a controller whose stdout has no reader any more reports that and ends, wi
   expect([(await runOnce()).exitCode, await names()]).toEqual([0, ['a', 'b']])
 })
 
-test('a used port is reported in one line with advice', async () => {
+test('a port in use is reported in one line with advice', async () => {
   const { host } = new URL(server.url)
   writeFileSync(config, readFileSync(config, 'utf8').replace('listen: none', `listen: ${host}`))
 

@@ -14,7 +14,7 @@ import { gitRepository } from '../testing/gitRepository.ts'
 const TOKEN = 'CANARY-token-of-the-forge'
 const SIGNING = 'CANARY-secret-that-signs'
 
-test('pharos controller shows what it does, reports it to every channel, and keeps its secrets to itself', async () => {
+test('pharos controller shows its work, notifies every channel, and reveals no secret', async () => {
   const [server, forge, receiver] = await Promise.all([
     startServer({ rateLimit: 'none' }),
     startForgeServer(TOKEN),

@@ -3,7 +3,7 @@ import { commitUrl, fileUrl } from './forgeUrls.ts'
 
 const SHA = '4f2a9c0d11'
 
-test('a commit of GitHub or GitLab has an address, whatever git reaches the repository by', () => {
+test('a commit of GitHub or GitLab has a URL, whichever protocol git uses', () => {
   expect([
     commitUrl('https://github.com/example/shop.git', SHA),
     commitUrl('git@github.com:example/shop.git', SHA),
@@ -15,7 +15,7 @@ test('a commit of GitHub or GitLab has an address, whatever git reaches the repo
   ])
 })
 
-test('a repository elsewhere, or one that is no address, gets no link', () => {
+test('a repository on another host, or an invalid address, gets no link', () => {
   const others = [
     ...['https://git.example.org/shop.git', '/srv/git/shop.git', 'file:///srv/git/shop.git'],
     ...['javascript:alert(1)', 'https://github.com/../x', 'https://github.com/a/b"onclick="x'],
@@ -25,7 +25,7 @@ test('a repository elsewhere, or one that is no address, gets no link', () => {
   expect(commitUrl('https://github.com/example/shop', 'HEAD?x')).toBeNull()
 })
 
-test('a manifest has an address at its commit, with every character of its path encoded', () => {
+test('a manifest has a URL at its commit, with every character of its path encoded', () => {
   expect([
     fileUrl('git@github.com:example/shop.git', SHA, 'monitoring/a b#1?.yaml'),
     fileUrl('https://gitlab.com/group/shop', SHA, 'checkout.yaml'),

@@ -81,7 +81,7 @@ describe.skipIf(skipReason !== null)(
       await server.close()
     })
 
-    test('the browser has nothing to object to, with JavaScript and without', async () => {
+    test('the browser reports no errors, with and without JavaScript', async () => {
       for (const javaScriptEnabled of [true, false]) {
         for (const path of ['/', '/sets/shop', '/sets/shop?state=Synced&refresh=off']) {
           const { page, complaints, close } = await opened(path, { javaScriptEnabled })
@@ -92,7 +92,7 @@ describe.skipIf(skipReason !== null)(
       }
     })
 
-    test('forty payloads in every text of manifests, commits, services and people run nowhere', async () => {
+    test('no script of forty payloads runs, in any text of manifests, commits, services and people', async () => {
       shown = sampleStatus(
         PAYLOADS.flatMap((payload, index) => writtenStatus(payload, `shop-${index}`).sets.slice(0, 1)),
       )
@@ -146,7 +146,7 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
-    test('a narrow screen keeps the tables tables for a screen reader', async () => {
+    test('on a narrow screen tables remain tables for a screen reader', async () => {
       const { page, close } = await opened('/', { viewport: { width: 360, height: 800 } })
       // What the browser itself hands to a screen reader.
       const session = await page.context().newCDPSession(page)
@@ -157,7 +157,7 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
-    test('the keyboard skips to the content, and unfolds what differs', async () => {
+    test('with the keyboard one can skip to the content and expand the differences', async () => {
       const { page, close } = await opened('/sets/shop?state=Drifted', { javaScriptEnabled: false })
       await page.keyboard.press('Tab')
       await page.keyboard.press('Enter')
@@ -176,7 +176,7 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
-    test('light and dark differ, and both are read easily', async () => {
+    test('light and dark themes differ, and both have enough contrast', async () => {
       const grounds: string[] = []
       for (const colorScheme of ['light', 'dark'] as const) {
         const { page, close } = await opened('/', { colorScheme })
@@ -209,7 +209,7 @@ describe.skipIf(skipReason !== null)(
       expect(grounds).toEqual(['rgb(245, 246, 248)', 'rgb(15, 20, 25)'])
     })
 
-    test('nothing is cut off on a narrow screen, nor with letters of twice the size', async () => {
+    test('nothing is cut off on a narrow screen or at twice the text size', async () => {
       const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
       for (const path of ['/', '/sets/shop']) {
         const narrow = await opened(path, { viewport: { width: 320, height: 800 } })
@@ -228,7 +228,7 @@ describe.skipIf(skipReason !== null)(
       }
     })
 
-    test('Scenario 54: ten thousand services make a page of a few hundred elements, without any secret', async () => {
+    test('Scenario 54: ten thousand services give a page of a few hundred elements, without any secret', async () => {
       const sealed = {
         pointer: '/endpoints/0/call/Http/body',
         from: { sealed: 'CANARY' },
@@ -253,7 +253,7 @@ describe.skipIf(skipReason !== null)(
       shown = busyStatus()
     })
 
-    test('a badge is a picture with a name', async () => {
+    test('a badge is an image with an accessible name', async () => {
       const { page, close } = await opened('/badge/shop.svg')
       expect(await page.locator('svg').getAttribute('aria-label')).toBe('shop: approval required')
       await close()

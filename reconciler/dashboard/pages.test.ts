@@ -53,7 +53,7 @@ function textOf(page: string): string {
 }
 const READ: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' }
 
-test('the page of a set says what is true of it, what differs, what waits and what to do', () => {
+test('the page of a set shows its conditions, its differences, pending approvals and what to do', () => {
   const page = textOf(bodyOf('/sets/shop', busyStatus()))
 
   for (const said of [
@@ -80,7 +80,7 @@ test('the page of a set says what is true of it, what differs, what waits and wh
   expect(suspended).toContain('closed: allow "0 9 * * 1-5" for 8h, changes in 23 hours')
 })
 
-test('the first page names the most urgent set first and says in one line how things are', () => {
+test('the overview lists the most urgent set first and sums up the status in one line', () => {
   const page = bodyOf('/', busyStatus())
   expect([...page.matchAll(/<section class="sheet" id="set-(\w+)"/g)].map(([, name]) => name)).toEqual([
     'shop',
@@ -98,7 +98,7 @@ test('the first page names the most urgent set first and says in one line how th
   expect(textOf(bodyOf('/', sampleStatus([])))).toContain('There is no set in the configuration')
 })
 
-test('text from a manifest, a commit or a service is text on every page', () => {
+test('text from a manifest, a commit or a service is escaped on every page', () => {
   for (const target of ['/', '/sets/shop', '/badge/shop.svg']) {
     const calm = tagsOf(bodyOf(target, writtenStatus('x')))
     expect(calm.length).toBeGreaterThan(5)
@@ -118,7 +118,7 @@ test('text from a manifest, a commit or a service is text on every page', () => 
   expect(textOf(bodyOf('/', writtenStatus('<b>&amp;')))).toContain('<b>&amp;')
 })
 
-test('neither a secret nor its mark is on a page or in the JSON', () => {
+test('neither a secret nor its fingerprint is on a page or in the JSON', () => {
   const secret: ServiceStatus['fields'][number] = {
     pointer: '/endpoints/0/call/Http/headers/authorization',
     from: { sealed: 'CANARY-key-id' },
@@ -148,7 +148,7 @@ test('neither a secret nor its mark is on a page or in the JSON', () => {
   })
 })
 
-test('the JSON is the status, whole', () => {
+test('the JSON is the complete status', () => {
   const status = busyStatus()
   const document = JSON.parse(bodyOf('/status.json', status))
 
@@ -159,7 +159,7 @@ test('the JSON is the status, whole', () => {
   expect(document.sets[1].services).toHaveLength(42)
 })
 
-test('Scenario 54: ten thousand services make no larger page than a hundred, and every one of them can be reached', () => {
+test('Scenario 54: ten thousand services make no larger page than a hundred, and each of them is reachable', () => {
   const many = (count: number, over: Partial<ServiceStatus> = {}): ControllerStatus =>
     sampleStatus([
       sampleSet('shop', {
@@ -198,7 +198,7 @@ test('Scenario 54: ten thousand services make no larger page than a hundred, and
   expect(keysOn(-1)).toEqual(keysOn(1))
 })
 
-test('with many sets those that are well stand in the table alone, and those that are not are shown whole', () => {
+test('of many sets, healthy ones appear only in the table, and the others are shown in full', () => {
   const odd = sampleSet('odd', { conditions: [sampleCondition('Drifted', 'one was changed outside')] })
   const sets = [...['a', 'b', 'c', 'd'].map((name) => sampleSet(name)), odd]
   const page = bodyOf('/', sampleStatus(sets))
@@ -212,7 +212,7 @@ test('with many sets those that are well stand in the table alone, and those tha
   expect([...few.matchAll(/id="set-(\w+)"/g)].map(([, name]) => name)).toEqual(['odd', 'c', 'd'])
 })
 
-test('a page can be narrowed to one state, and keep still for a reader', () => {
+test('a page can be filtered by one state, and its automatic refresh can be stopped', () => {
   const page = bodyOf('/sets/shop?state=Drifted&refresh=off', busyStatus())
   expect([...page.matchAll(/class="key">([^<]+)</g)].map(([, key]) => key)).toEqual(['checkout'])
   expect(page).not.toContain('http-equiv="refresh"')
@@ -220,7 +220,7 @@ test('a page can be narrowed to one state, and keep still for a reader', () => {
   expect(bodyOf('/sets/shop', busyStatus())).toContain('<meta http-equiv="refresh" content="30">')
 })
 
-test('every answer forbids scripts, frames and anything from elsewhere', async () => {
+test('every response forbids scripts, frames and content from other origins', async () => {
   for (const path of [
     '/',
     '/sets/shop',
@@ -243,7 +243,7 @@ test('every answer forbids scripts, frames and anything from elsewhere', async (
   }
 })
 
-test('what is not there is 404, a badge of it too, and only GET and HEAD are answered', async () => {
+test('an unknown page or badge is 404, and only GET and HEAD are accepted', async () => {
   const status = async (path: string, method = 'GET') => {
     const answer = await fetch(`${server.url}${path}`, { method })
     return [answer.status, answer.headers.get('content-type')]
@@ -260,7 +260,7 @@ test('what is not there is 404, a badge of it too, and only GET and HEAD are ans
   expect(pageFor('/sets/%E0', busyStatus, OPTIONS)).toBeUndefined()
 })
 
-test('a service links its manifest where the pages of the git host are known, and names it elsewhere', () => {
+test('a service links to its manifest on a known git host, and names it otherwise', () => {
   const set = sampleSet('shop', { services: [sampleService('checkout')] })
   const hosted = { ...set, source: { ...set.source, repository: 'git@github.com:example/shop.git' } }
   const link = `<a href="https://github.com/example/shop/blob/${set.commit?.sha}/services/checkout.yaml" rel="noreferrer">`

@@ -62,7 +62,7 @@ async function exportProduction() {
   return run
 }
 
-test('an export with an Environment is what the organisation has, and nothing is to be done then', async () => {
+test('an export with an Environment equals the organisation, and a plan after it is empty', async () => {
   const { exitCode, stdout } = await exportProduction()
   const state = ['--env', 'production', '--state', at('other.db')]
   const adopted = await pharos('state', 'adopt', 'apply', at('exported'), ...state, '--json')
@@ -80,7 +80,7 @@ test('an export with an Environment is what the organisation has, and nothing is
   expect(JSON.parse(applied.stdout)).toMatchObject({ applied: { updated: 0, unchanged: 5 } })
 })
 
-test('another Environment with other values has other URLs, in an organisation of its own', async () => {
+test('an Environment with other values gives other URLs, in another organisation', async () => {
   await exportProduction()
   const own = ['--env', 'production', '--state', at('production.db')]
   await pharos('state', 'adopt', 'apply', at('exported'), ...own)
@@ -163,7 +163,7 @@ test('without --env, an export has no Environment and no variable', async () => 
   expect(JSON.parse(stdout)).not.toHaveProperty('environment')
 })
 
-test('an Environment of the name in a file of any name is not overwritten, nor are other files', async () => {
+test('an existing Environment of the same name is not overwritten, whatever its file is called, nor are other files', async () => {
   mkdirSync(at('there/sub'), { recursive: true })
   const environment = 'apiVersion: pharos/v1\nkind: Environment\nmetadata: {name: production}\n'
   writeFileSync(at('there/sub/all.yaml'), `${manifestOf('x')}---\n${environment}`)
@@ -192,7 +192,7 @@ test('an invalid name of an Environment is refused', async () => {
   ])
 })
 
-test('the commands of docs/manifests.md take over an organisation with an Environment', async () => {
+test('the commands of docs/manifests.md adopt an organisation with an Environment', async () => {
   const [, script = ''] =
     /^<!-- run by reconciler\/export\/exportEnvironment\.e2e\.test\.ts -->\n```sh\n(.*?)^```$/ms.exec(
       readFileSync('docs/manifests.md', 'utf8'),

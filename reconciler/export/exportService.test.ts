@@ -83,7 +83,7 @@ const service: fc.Arbitrary<ServiceResponse> = fc.record({
   auto_incident_enabled: fc.constant(false),
 })
 
-test('a service that is exported, written as YAML and compiled again is the same service', () => {
+test('a service that is exported as YAML and compiled again is unchanged', () => {
   fc.assert(
     fc.property(service, (exported) => {
       const key = exportKeys([exported]).get(exported.id) ?? ''
@@ -109,7 +109,7 @@ test('a service that is exported, written as YAML and compiled again is the same
   )
 })
 
-test('services whose common part is in Defaults compile to what they compile to without', () => {
+test('services compile to the same with their common part in Defaults as without Defaults', () => {
   const compiled = (documents: readonly object[]) => {
     const text = documents.map((document) => `---\n${manifestText(document)}`).join('')
     const set = compileSet(readYaml({ file: 'a.yaml', directory: '', text }).documents, {
@@ -147,7 +147,7 @@ test('services whose common part is in Defaults compile to what they compile to 
   )
 })
 
-test('Defaults have what most services and all endpoints have, and manifests only what differs', () => {
+test('Defaults contain the values of most services and of all endpoints, and manifests only the differences', () => {
   const endpoint = { url: 'https://example.com/', timeout: '5s', assertions: [{ status: 200 }] }
   const of = (name: string, interval: string, more: object = {}) => ({
     ...{ apiVersion: 'pharos/v1', kind: 'Service', metadata: { name } },
@@ -176,7 +176,7 @@ test('Defaults have what most services and all endpoints have, and manifests onl
   })
 })
 
-test('every service gets a name of its own that manifests accept', () => {
+test('every service gets a unique, valid manifest name', () => {
   const of = (names: readonly string[]) => {
     const base = {
       regions: [],
@@ -198,7 +198,7 @@ test('every service gets a name of its own that manifests accept', () => {
   ])
 })
 
-test('no two secrets of an export are read from one variable', () => {
+test('each secret of an export is read from its own variable', () => {
   const sealed = (names: readonly string[]) => ({
     id: '1e0ea0a5-0b5b-43cb-8a3c-e4b5b2ad5a0f',
     url: 'https://example.com/',

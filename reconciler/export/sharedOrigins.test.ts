@@ -39,7 +39,7 @@ function compiled(documents: readonly object[], environment?: string) {
   return set.services.map(({ request }) => request)
 }
 
-test('an origin of two endpoints is a variable, one of a single endpoint stays in its URL', () => {
+test('an origin used by two endpoints becomes a variable, and one used by a single endpoint stays in its URL', () => {
   const { environment, manifests } = withSharedOrigins(
     [
       exported('shop', ['https://shop.example.com/a', 'https://once.example.com/']),
@@ -90,7 +90,7 @@ test.each([
   expect(reordered.environment).toEqual(environment)
 })
 
-test('a URL with the syntax of a variable keeps it, and is no origin when its host has it', () => {
+test('a URL that contains variable syntax keeps it, and its origin becomes no variable when the syntax is in the host', () => {
   const urls = [`https://a.example/\${var.x}$\${var.`, `https://\${var.x}/`, `https://a.example\${var.x}`]
   const manifests = [exported('a', urls), exported('b', urls)]
 
@@ -100,7 +100,7 @@ test('a URL with the syntax of a variable keeps it, and is no origin when its ho
   expect(compiled([shared.environment, ...shared.manifests], 'e')).toEqual(compiled(manifests))
 })
 
-test('an Environment has no more variables than one may have; the other origins stay in their URLs', () => {
+test('an Environment never exceeds the maximum of variables; further origins stay in their URLs', () => {
   const hosts = Array.from({ length: 10_001 }, (_, index) => `https://h${10_000 + index}`)
   const services = ['a', 'b'].map((name) => exported(name, hosts))
 
@@ -133,7 +133,7 @@ const url = fc
   )
   .map((parts) => parts.join(''))
 
-test('services whose shared origins are variables compile to what they compile to without', () => {
+test('services compile to the same with variables for shared origins as without', () => {
   fc.assert(
     fc.property(fc.array(fc.array(url, { minLength: 1, maxLength: 3 }), { minLength: 1 }), (services) => {
       const manifests = services.map((urls, index) => exported(`s${index}`, urls))

@@ -23,7 +23,7 @@ afterAll(() => {
 
 const place = (name: string) => join(folder, name)
 
-test('what is imported validates, is checked by pharos test, and holds no secret', async () => {
+test('imported manifests validate, are checked by pharos test, and contain no secret', async () => {
   writeFileSync(
     place('config.yaml'),
     `endpoints:
@@ -55,7 +55,7 @@ const SOURCES = (address: string): Readonly<Record<string, string>> => ({
   openapi: `{openapi: 3.1.0, info: {title: From OpenAPI}, servers: [{url: "${address}"}], paths: {/: {get: {}}}}`,
 })
 
-test('the manifests of all formats stand beside one another, validate, and are checked by pharos test', async () => {
+test('manifests imported from all formats validate together, and are checked by pharos test', async () => {
   for (const [format, text] of Object.entries(SOURCES(url))) {
     writeFileSync(place(`${format}.yml`), text)
     const { exitCode } = await runHere([

@@ -61,7 +61,7 @@ endpoints:
     url: https://\${HOST}/
 `
 
-test('endpoints of Gatus become services with their conditions, and what has no equivalent is named at its place', () => {
+test('endpoints of Gatus become services with their conditions, and features without an equivalent are named at their place', () => {
   const { specs, labels, notes } = read('gatus', GATUS)
 
   expect(specs['shop-front-page']).toEqual({
@@ -154,7 +154,7 @@ spec:
   targets: {staticConfig: {static: ["https://api.example/"]}}
 `
 
-test('targets that a blackbox_exporter probes become services, as their modules say', () => {
+test('targets of blackbox_exporter become services with the settings of their modules', () => {
   const { specs, labels, notes } = read('blackbox', MODULES, PROMETHEUS)
 
   expect(specs['shop.example-login']).toEqual({
@@ -215,7 +215,7 @@ const MONITORS: readonly Readonly<Record<string, string | number>>[] = [
   },
 ]
 
-test('monitors of Uptime Kuma become services, from its database and from its export alike', () => {
+test('monitors of Uptime Kuma become the same services from its database and from its export', () => {
   const { specs, notes } = read('uptime-kuma', monitorRows(MONITORS))
   const exported = MONITORS.map(({ accepted_statuscodes_json: codes, ...monitor }) => ({
     ...monitor,
@@ -375,7 +375,7 @@ test('monitors of UptimeRobot become services', () => {
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
 })
 
-test('answers of both versions of the API of UptimeRobot are read', () => {
+test('responses of both versions of the UptimeRobot API are read', () => {
   const earlier = read(
     'uptimerobot',
     `{"stat": "ok", "pagination": {"offset": 0, "limit": 50, "total": 3}, "monitors": [
@@ -491,7 +491,7 @@ test('API checks of Checkly become services with their assertions', () => {
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
 })
 
-test('one check of Checkly is read as its API answers, with parameters, tags and seconds', () => {
+test('a single check is read from a response of the Checkly API, with parameters, tags and seconds', () => {
   const check = (fields: string, request = '') => `{"name": "Shop", "checkType": "API", "frequency": 0,
  "frequencyOffset": 20, "tags": ["web"], "locations": ["eu-west-1"], "groupId": null, "localSetupScript": "",
  "retryStrategy": {"type": "FIXED", "maxRetries": 1}, "degradedResponseTime": 15000, ${fields}
@@ -533,7 +533,7 @@ test('one check of Checkly is read as its API answers, with parameters, tags and
   expect(posted.specs.shop.endpoints[0].headers).toEqual({ 'Content-Type': 'application/json' })
 })
 
-test('what the API would refuse is left out where the other tool defines it, and the rest is kept', () => {
+test('values that the API would refuse are left out, and the rest is kept', () => {
   const { specs, notes } = read(
     'gatus',
     `endpoints:
@@ -587,7 +587,7 @@ test.each([
     'openapi: 3.0.1\nservers: [{url: "{scheme}://api.example/v1", variables: {scheme: {default: https}}}]',
     'https://api.example/v1/health',
   ],
-])('the address of an OpenAPI document is that of its parts or variables: %s', (head, url) => {
+])('the server URL of an OpenAPI document is built from its parts or variables: %s', (head, url) => {
   const { specs, notes } = read('openapi', `${head}\ninfo: {title: API}\npaths: {/health: {get: {}}}\n`)
 
   expect([specs.api.endpoints[0].url, notes]).toEqual([url, []])
@@ -600,11 +600,11 @@ test.each([
     'servers: [{url: "https://{host}/v1"}]',
     '1.yml:1:18: left out: the address has a variable without a default',
   ],
-])('an OpenAPI document without an address is named at its place: %s', (text, note) => {
+])('an OpenAPI document without a server URL is reported at its place: %s', (text, note) => {
   expect(read('openapi', text)).toMatchObject({ specs: {}, notes: [note] })
 })
 
-test('modules of blackbox_exporter with binary queries do not keep the others out', () => {
+test('modules of blackbox_exporter with binary queries do not prevent the import of others', () => {
   const { specs, notes } = read(
     'blackbox',
     `modules:
@@ -738,7 +738,7 @@ test('an assertion of each kind in a Terraform plan becomes an assertion of the 
   expect(forms.map((form) => Object.keys(compileAssertion(form)))).toEqual(kinds.map((kind) => [kind]))
 })
 
-test('a file with nothing to import says so, and a ConfigMap how to import what is in it', () => {
+test('a file with nothing to import is reported, and a ConfigMap with how to import its content', () => {
   const configMap = 'apiVersion: v1\nkind: ConfigMap\ndata:\n  config.yaml: |\n    endpoints: []\n'
 
   expect(read('gatus', 'storage: {type: sqlite}').notes).toEqual([

@@ -44,7 +44,7 @@ async function init(...args: readonly string[]): Promise<{ made: string[]; kept:
   return JSON.parse(stdout)
 }
 
-test('init makes manifests that validate with and without each environment, and are formatted', async () => {
+test('init writes manifests that are formatted, and validate with and without each environment', async () => {
   expect((await init()).made.sort()).toEqual(MANIFESTS)
 
   expect(filesIn(folder)).toEqual(MANIFESTS)
@@ -56,7 +56,7 @@ test('init makes manifests that validate with and without each environment, and 
   expect((await runHere(['fmt', monitoring, '--check'])).exitCode).toBe(0)
 })
 
-test('every manifest of init names the schema for editors, where it is', async () => {
+test('every manifest of init names an existing schema file for editors', async () => {
   await init()
 
   const manifests = filesIn(folder).filter((name) => name.endsWith('.yaml'))
@@ -102,7 +102,7 @@ test.each([
 test.each([
   [['--ci', 'jenkins'], '--ci must be one of github, gitlab, none: it is jenkins'],
   [['--target', 'example.com'], '--target is an address such as https://example.com/, not example.com'],
-])('init refuses %j, and makes nothing', async (args, problem) => {
+])('init refuses %j, and creates nothing', async (args, problem) => {
   const { exitCode, stderr } = await runHere(['init', folder, ...args])
 
   expect([exitCode, stderr, filesIn(folder)]).toEqual([1, expect.stringContaining(problem), []])

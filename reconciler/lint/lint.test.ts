@@ -49,7 +49,7 @@ labels: {team: [shop, desk], tier: []}
 regions: 2
 `
 
-test('without a file of rules, assertions and https are asked for', async () => {
+test('without a file of rules, lint requires assertions and https', async () => {
   write({ url: 'http://shop.example/', assertions: '[]' })
 
   const { exitCode, stdout } = await lint()
@@ -63,7 +63,7 @@ monitoring/shop.yaml:8:12: [L_HTTPS] spec.endpoints[0].url is not encrypted (wri
 `)
 })
 
-test('the last line names the files of rules, and says for which paths there is none', async () => {
+test('the last line names the files of rules, and the paths without one', async () => {
   write({ assertions: '[]' })
   const other = join(folder, 'other')
   mkdirSync(join(other, '.git'), { recursive: true })
@@ -112,7 +112,7 @@ test.each([
   expect(stdout).toContain('1 finding in 1 service')
 })
 
-test('a service is excepted from a rule by name, others are not', async () => {
+test('a service can be excluded from a rule by its name', async () => {
   rules('except: {https: [old]}\n')
   write({ name: 'old', url: 'http://shop.example/' })
   write({ name: 'new', url: 'http://shop.example/' })
@@ -123,7 +123,7 @@ test('a service is excepted from a rule by name, others are not', async () => {
   expect(stdout).not.toContain('old.yaml')
 })
 
-test('the nearest file of rules counts, up to the repository, and --config names another', async () => {
+test('the nearest file of rules applies, up to the root of the repository, and --config names another', async () => {
   rules('https: false\nassertions: false\n')
   write({ url: 'http://shop.example/', assertions: '[]' })
   const above = await lint()
@@ -135,7 +135,7 @@ test('the nearest file of rules counts, up to the repository, and --config names
   expect(above.stdout).toBe('no finding in 1 service\n')
 })
 
-test('findings of a selection are a document, with places', async () => {
+test('lint --json prints the findings of a selection as one document, with places', async () => {
   write({ assertions: '[]' })
   write({ name: 'cart', assertions: '[]' })
 

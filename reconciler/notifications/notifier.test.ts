@@ -65,7 +65,7 @@ function messagesOf(receiver: Receiver): readonly string[][] {
   )
 }
 
-test('Scenario 52: a Slack that is down delays no run, no other channel, and not the end of the program', async () => {
+test('Scenario 52: an unreachable Slack delays no run, no other channel, and not the exit of the program', async () => {
   slack.answers.push('hang', 'hang')
   notifications = opened([channel('slack', `${slack.url}/services/T/B/x`), channel('webhook', hook.url)])
   notifications.onEvent(event('first'))
@@ -83,7 +83,7 @@ test('Scenario 52: a Slack that is down delays no run, no other channel, and not
   expect(notifications.problems).toEqual([lost, lost])
 })
 
-test('what belongs together comes in one message, and its signature is over the raw body, time included', async () => {
+test('related events are sent in one message, whose signature covers the raw body with its time', async () => {
   notifications = opened([channel('webhook', `${hook.url}/pharos?team=shop`)])
   notifications.onEvent(event('one', { set: null }))
   notifications.onEvent(event('two'))
@@ -108,7 +108,7 @@ test('what belongs together comes in one message, and its signature is over the 
   expect(events).toEqual([event('one', { set: null }), event('two')])
 })
 
-test('a receiver that is away is tried again with the same delivery, later each time, as late as it asks', async () => {
+test('a delivery to an unreachable receiver is retried with the same id, with growing delays that respect Retry-After', async () => {
   notifications = opened([channel('webhook', hook.url)])
   hook.answers.push(503, 'reset', { status: 429, headers: { 'Retry-After': '30' } }, 500)
   notifications.onEvent(event('delivered in the end'))
@@ -127,7 +127,7 @@ test('a receiver that is away is tried again with the same delivery, later each 
   ])
 })
 
-test('what a receiver refuses for good is reported without its address, and does not hold up what follows', async () => {
+test('a delivery that a receiver refuses permanently is reported without its URL, and does not delay later ones', async () => {
   notifications = opened([channel('slack', `${slack.url}/services/SECRET-PATH`)])
   slack.answers.push(404)
   notifications.onEvent(event('lost'))
@@ -142,7 +142,7 @@ test('what a receiver refuses for good is reported without its address, and does
   ])
 })
 
-test('a receiver that never recovers is given up after a while, message by message', async () => {
+test('each message to a receiver that never recovers is given up after a while', async () => {
   notifications = opened([channel('webhook', 'http://127.0.0.1:9')])
   notifications.onEvent(event('lost'))
   let attempts = 0
@@ -160,7 +160,7 @@ test('a receiver that never recovers is given up after a while, message by messa
   )
 })
 
-test('an equal event is sent once, and again after its end', async () => {
+test('an unchanged condition is sent once, and again when it returns', async () => {
   notifications = opened([channel('webhook', hook.url)])
   const raised = event('Degraded: 2 services', { type: 'ConditionRaised', condition: 'Degraded' })
   const cleared = event('Degraded no longer holds', { type: 'ConditionCleared', condition: 'Degraded' })
@@ -177,7 +177,7 @@ test('an equal event is sent once, and again after its end', async () => {
   await metric('pharos_notifications_total{channel="webhook",result="duplicate"} 2')
 })
 
-test('only so many events wait: the least severe go first, and how many went is said', async () => {
+test('the queue is limited: the least severe events are dropped first, and their number is reported', async () => {
   notifications = opened([channel('webhook', hook.url)])
   for (let index = 0; index < 10_000; index += 1)
     notifications.onEvent(event(`event ${index}`, { severity: index % 100 === 0 ? 'error' : 'info' }))
@@ -192,7 +192,7 @@ test('only so many events wait: the least severe go first, and how many went is 
   expect(severities.filter((severity) => severity === 'error')).toHaveLength(100)
 })
 
-test('a channel hears of the sets, severities and types that it asked for', async () => {
+test('a channel gets only events of its sets, severities and types', async () => {
   notifications = opened([
     channel('webhook', hook.url, { sets: ['shop'], severity: 'warning', events: ['Notice', 'RunFailed'] }),
   ])
@@ -206,7 +206,7 @@ test('a channel hears of the sets, severities and types that it asked for', asyn
   expect(messagesOf(hook)).toEqual([['this one']])
 })
 
-test('text from outside is text for Slack, and as long as Slack allows', () => {
+test('external text is escaped for Slack, and truncated to the limit of Slack', () => {
   const nasty = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 200 }),
     fc.constantFrom('<!channel>', '<@U123>', '<https://evil.example|click>', '&lt;', '|>'),
@@ -246,7 +246,7 @@ test('text from outside is text for Slack, and as long as Slack allows', () => {
   })
 })
 
-test('Scenario 53: the metrics of telling others have a series for each channel and result, and none for a service', async () => {
+test('Scenario 53: notification metrics have a series for each channel and result, and none for a service', async () => {
   notifications = opened([channel('webhook', hook.url)])
   const lines = async (): Promise<number> => (await notifications.registry.metrics()).split('\n').length
   notifications.onEvent(event('failed', { type: 'ServiceFailed', keys: ['a'] }))

@@ -65,11 +65,11 @@ test.each([
     [0, 1],
     [],
   ],
-])('an endpoint is found again by its %s', (_, from, to, fromOf, gone) => {
+])('an endpoint is matched by its %s', (_, from, to, fromOf, gone) => {
   expect(alignEndpoints(from, to)).toEqual({ fromOf, gone })
 })
 
-test('an endpoint that is put first is shown alone, where it is now', () => {
+test('an endpoint that is inserted first is shown alone, at its new index', () => {
   const [a, b, added] = [endpoint(null, 'a'), endpoint(null, 'b'), endpoint(null, 'new')]
 
   expect(changesOf(service(a, b), service(added, a, b))).toEqual([
@@ -83,7 +83,7 @@ test('a removed endpoint is shown at its old index', () => {
   expect(changesOf(service(a, b), service(b))).toEqual([{ pointer: '/endpoints/0', from: a, to: undefined }])
 })
 
-test('endpoints that change places are shown by their names, or else by their addresses', () => {
+test('reordered endpoints are shown by their names, or else by their URLs', () => {
   const [a, b, added] = [endpoint('A', 'a'), endpoint(null, 'b'), endpoint('C', 'c')]
 
   expect(changesOf(service(a, b), service(b, added, a))).toEqual([
@@ -92,7 +92,7 @@ test('endpoints that change places are shown by their names, or else by their ad
   ])
 })
 
-test('what changes within an endpoint that moved is shown where it is now', () => {
+test('a change within a moved endpoint is shown at its new index', () => {
   const [a, b] = [endpoint('A', 'a'), endpoint('B', 'b', [status(500)])]
 
   expect(changesOf(service(a, b), service(endpoint('B', 'new', [status(404)])))).toEqual([
@@ -102,7 +102,7 @@ test('what changes within an endpoint that moved is shown where it is now', () =
   ])
 })
 
-test('what changes beside the endpoints is shown first', () => {
+test('changes outside the endpoints are shown first', () => {
   const a = endpoint('A', 'a')
 
   expect(changesOf(service(a), { ...service(endpoint('A', 'new')), name: 'store' })).toEqual([
@@ -118,7 +118,7 @@ function assertionChanges(from: readonly Assertion[], to: readonly Assertion[]) 
 
 const at = (index: number) => `/endpoints/0/assertions/${index}`
 
-test('an assertion that is put first is shown alone', () => {
+test('an assertion that is inserted first is shown alone', () => {
   expect(assertionChanges([status(500)], [status(404), status(500)])).toEqual([
     { pointer: at(0), from: undefined, to: status(404) },
   ])
@@ -130,7 +130,7 @@ test('a removed assertion is shown at its old index', () => {
   ])
 })
 
-test('assertions that change places are shown as that', () => {
+test('reordered assertions are shown as reordered', () => {
   const [before, after] = [
     [status(404), status(500)],
     [status(500), status(404)],
@@ -145,7 +145,7 @@ test.each([
   ['kind of latency', latency('HeadersLatency', 1), latency('TotalLatency', 1), latency('HeadersLatency', 2)],
   ['header', header('b', 'x'), header('a', 'x'), header('b', 'y')],
   ['kind', status(404), header('status', 'x'), status(500)],
-])('an assertion whose expectation changed is found again by its %s', (_, before, other, after) => {
+])('an assertion with a changed expectation is matched by its %s', (_, before, other, after) => {
   expect(assertionChanges([other, before], [after])).toEqual([
     { pointer: at(0), from: before, to: after },
     { pointer: at(0), from: other, to: undefined },

@@ -47,7 +47,7 @@ test.each([
   expect(tripped.map((brake) => brake.brake)).toEqual(brakes)
 })
 
-test('a percentage lets more than half of a small set go, and a count does not', () => {
+test('a percentage allows the deletion of more than half of a small set, and a count does not', () => {
   const withPolicy = (maxDeletes: { count: number; percent: number }) =>
     applyBrakes(planOf(prunes(4), 4), sound, { ...DEFAULT_BRAKES, maxDeletes }).tripped.length
 
@@ -76,7 +76,7 @@ test.each([
   expect(braked.tripped.map((one) => [one.brake, one.approvable])).toEqual([[brake, approvable]])
 })
 
-test('an empty organisation is not filled again without approval, and other changes go on', () => {
+test('services are not created again in an empty organisation without approval, and other changes are made', () => {
   const again: Change = {
     kind: 'create',
     key: 'lost',
@@ -96,19 +96,16 @@ test.each([
   ['monitoring --env production', 'monitoring', true],
   ['monitoring --env production', 'elsewhere --env production', false],
   [null, 'monitoring --env staging', false],
-])(
-  'what was applied from %j is held back for a person when it comes from %j: %s',
-  (formerName, name, isHeld) => {
-    const plan = planOf([prune('a')], 5)
+])('a state applied from %j blocks changes from %j until approval: %s', (formerName, name, isHeld) => {
+  const plan = planOf([prune('a')], 5)
 
-    const braked = applyBrakes(plan, { ...sound, formerName, name })
+  const braked = applyBrakes(plan, { ...sound, formerName, name })
 
-    expect(braked.tripped.map(({ brake, approvable }) => [brake, approvable])).toEqual(
-      isHeld ? [['otherSource', true]] : [],
-    )
-    expect(braked.changes).toEqual(isHeld ? [] : plan.changes)
-  },
-)
+  expect(braked.tripped.map(({ brake, approvable }) => [brake, approvable])).toEqual(
+    isHeld ? [['otherSource', true]] : [],
+  )
+  expect(braked.changes).toEqual(isHeld ? [] : plan.changes)
+})
 
 test.each([
   ['all of one state for another folder', { prunes: 1, formerName: 'shop' }, ['otherSource']],
@@ -117,31 +114,28 @@ test.each([
   ['the only service of the same folder', { prunes: 1, formerName: 'monitoring' }, []],
   ['all services of the same folder', { prunes: 2, formerName: 'monitoring' }, ['otherSource']],
   ['nothing, because nothing is owned', { prunes: 0, formerName: null }, []],
-])(
-  'manifests that would replace %s are blocked where they belong to another state',
-  (_, planResult, brakes) => {
-    const { prunes: count, kept = 0, formerName } = { kept: 0, ...planResult }
-    const fresh: Change = {
-      kind: 'create',
-      key: 'fresh',
-      desired: { name: 'fresh', interval_secs: 60, regions: [], endpoints: [] },
-      paused: false,
-      replacesLost: null,
-    }
-    // Limits on deletions are another matter.
-    const policy = { ...DEFAULT_BRAKES, maxDeletes: { count: 0, percent: 100 } }
-    const plan = { changes: [...prunes(count), fresh], unchanged: [], owned: count, kept }
+])('manifests that would replace %s are blocked as manifests of another state', (_, planResult, brakes) => {
+  const { prunes: count, kept = 0, formerName } = { kept: 0, ...planResult }
+  const fresh: Change = {
+    kind: 'create',
+    key: 'fresh',
+    desired: { name: 'fresh', interval_secs: 60, regions: [], endpoints: [] },
+    paused: false,
+    replacesLost: null,
+  }
+  // Limits on deletions are another matter.
+  const policy = { ...DEFAULT_BRAKES, maxDeletes: { count: 0, percent: 100 } }
+  const plan = { changes: [...prunes(count), fresh], unchanged: [], owned: count, kept }
 
-    const braked = applyBrakes(plan, { ...sound, formerName }, policy)
+  const braked = applyBrakes(plan, { ...sound, formerName }, policy)
 
-    expect(braked.tripped.map(({ brake, approvable }) => [brake, approvable])).toEqual(
-      brakes.map((brake) => [brake, true]),
-    )
-    expect(braked.changes.length).toBe(brakes.length === 0 ? plan.changes.length : 0)
-  },
-)
+  expect(braked.tripped.map(({ brake, approvable }) => [brake, approvable])).toEqual(
+    brakes.map((brake) => [brake, true]),
+  )
+  expect(braked.changes.length).toBe(brakes.length === 0 ? plan.changes.length : 0)
+})
 
-test('a part counts as manifests of another state when the whole of them does', () => {
+test('a selection counts as manifests of another state when all of the manifests do', () => {
   const part = { changes: prunes(1), unchanged: [], owned: 3, kept: 0 }
 
   const whole = applyBrakes(part, { ...sound, removalsOfWhole: 3 })
@@ -195,14 +189,14 @@ test.each([
   expect(tripped.map(({ brake }) => brake).sort()).toEqual(brakes)
 })
 
-test('an approval stands for the same changes in any order, and for no others nor other services', () => {
+test('an approval applies to the same changes in any order, and to no other changes or services', () => {
   const [a, b] = [prune('a'), prune('b')].map((change) => ({ change, live: 'as it is' }))
   expect(approvalText([a!, b!])).toBe(approvalText([b!, a!]))
   expect(approvalText([a!])).not.toBe(approvalText([a!, b!]))
   expect(approvalText([a!])).not.toBe(approvalText([{ ...a!, live: 'it was touched' }]))
 })
 
-test('an approval lets nothing through that another brake holds back as well', () => {
+test('an approval releases no change that another safety limit blocks as well', () => {
   const plan = planOf(prunes(5), 5)
   const open = applyBrakes(plan, sound)
   const shut = applyBrakes(plan, { ...sound, exists: false })
@@ -217,27 +211,30 @@ test.each([
   ['shop.*', ['shop.eu']],
   ['sho*', ['shop.eu']],
   ['shop', []],
-])('a suspension of %s holds back exactly what it names, and no digest opens it', (scope, keys) => {
-  const plan = planOf(
-    ['a', 'b', 'shop.eu'].map((key) => ({
-      kind: 'prune' as const,
-      key,
-      id: key,
-      how: 'detach' as const,
-      name: key,
-      createdAt: null,
-    })),
-    5,
-  )
-  const { withheld, tripped } = applyBrakes(plan, {
-    ...sound,
-    suspensions: [{ scope, reason: 'a migration', actor: 'ada' }],
-  })
-  expect(withheld.map(({ key }) => key)).toEqual(keys)
-  expect(tripped.every(({ brake, approvable }) => brake === 'suspended' && !approvable)).toBe(true)
-})
+])(
+  'a suspension of %s blocks exactly the services that it names, and no approval releases them',
+  (scope, keys) => {
+    const plan = planOf(
+      ['a', 'b', 'shop.eu'].map((key) => ({
+        kind: 'prune' as const,
+        key,
+        id: key,
+        how: 'detach' as const,
+        name: key,
+        createdAt: null,
+      })),
+      5,
+    )
+    const { withheld, tripped } = applyBrakes(plan, {
+      ...sound,
+      suspensions: [{ scope, reason: 'a migration', actor: 'ada' }],
+    })
+    expect(withheld.map(({ key }) => key)).toEqual(keys)
+    expect(tripped.every(({ brake, approvable }) => brake === 'suspended' && !approvable)).toBe(true)
+  },
+)
 
-test('what an approval stands for names each change with its service, one a line', () => {
+test('the text of an approval has one line for each change, with its service', () => {
   const [a, b] = [prune('a'), prune('b')]
 
   expect(
@@ -439,7 +436,7 @@ test.each<[string, readonly Change[], number, Partial<BrakeFacts>, readonly Trip
     { holds: [{ brake: 'windowClosed', message: 'not now', keys: ['c0'], approvable: false }] },
     [{ brake: 'windowClosed', message: 'not now', keys: ['c0'], approvable: false }],
   ],
-])('%s are held back with the reason', (_, changes, owned, facts, tripped) => {
+])('%s are blocked with the reason', (_, changes, owned, facts, tripped) => {
   expect(applyBrakes(planOf(changes, owned), { ...sound, ...facts })).toEqual({
     changes: [],
     withheld: changes,
@@ -481,7 +478,7 @@ test.each([
     { changes: recreates(1), unchanged: [], owned: 0, kept: 0 },
     { liveServices: 0 },
   ],
-])('no brake holds anything back where %s', (_, plan, facts) => {
+])('no safety limit blocks anything where %s', (_, plan, facts) => {
   expect(applyBrakes(plan, { ...sound, ...facts })).toEqual({
     changes: plan.changes,
     withheld: [],
@@ -496,7 +493,7 @@ test('a source without manifests is reported as such', () => {
   expect(tripped.map(({ brake }) => brake)).toEqual(['emptySource'])
 })
 
-test('a suspension does not hold back what changes nothing', () => {
+test('a suspension does not block plan entries that change nothing', () => {
   const shown: readonly Change[] = [
     { kind: 'blocked', key: 'a', message: 'm', hint: 'h', needsDecision: true },
     { kind: 'drifted', key: 'b', id: 'id-b', fields: [], shown: [], looping: [] },
@@ -510,19 +507,19 @@ test('a suspension does not hold back what changes nothing', () => {
   })
 })
 
-test('a share of the services that differ in the same fields is no sign yet', () => {
+test('the same drift in a small share of the services is not a suspected server change', () => {
   const { tripped } = applyBrakes(planOf(alike, 100), sound)
 
   expect(tripped).toEqual([])
 })
 
-test('an approval opens only what an approval may open', () => {
+test('an approval releases only approvable changes', () => {
   const braked = applyBrakes(planOf(prunes(1), 5), { ...sound, exists: false })
 
   expect([...approvableKeys(braked)]).toEqual([])
 })
 
-test('characters of a scope that are no asterisk stand for themselves', () => {
+test('all characters of a scope except the asterisk are literal', () => {
   expect([
     isInScope('a.b', 'a.b'),
     isInScope('axb', 'a.b'),

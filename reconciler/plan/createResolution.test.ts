@@ -30,7 +30,7 @@ function ambiguous(key: string, ids: string): Blocked {
   }
 }
 
-test('the one new service with that name and definition is what a lost creation made', () => {
+test('a single new service with the name and definition of a lost creation is its result', () => {
   const service = live()
 
   expect(resolveCreates([open()], [service], [], NOW_MS)).toEqual({
@@ -56,7 +56,7 @@ test.each([
   ['has another name', [live({ name: 'Other' })], []],
   ['has another definition', [live({ interval: 30 })], []],
   ['belongs to another manifest', [live()], [binding()]],
-])('a creation whose service %s came to nothing', (_, actual, bindings) => {
+])('a creation whose service %s counts as failed', (_, actual, bindings) => {
   expect(resolveCreates([open({ preIds: ['before'] })], actual, bindings, NOW_MS)).toEqual({
     recovered: [],
     void: ['op'],
@@ -64,7 +64,7 @@ test.each([
   })
 })
 
-test('a creation that may still take effect is waited for, as long as the last of them', () => {
+test('a run waits for lost creations that may still take effect, until the last one', () => {
   const waiting = [1, 3, 2].map((secs) =>
     open({ opId: `op${secs}`, key: `k${secs}`, settledAtMs: NOW_MS + secs * 1_000 }),
   )

@@ -4,7 +4,7 @@ import { binding, desired, ID, live, plan } from './testing/planning.ts'
 
 const changed = { kind: 'changed', key: 'shop', id: ID }
 
-test('drift that is only reported runs from what the service has to what it had', () => {
+test('drift that is only reported is shown from the current value to the applied value', () => {
   const reported = plan({
     desired: [desired({}, { policy: { drift: 'report' } })],
     actual: [live({ interval: 90 })],
@@ -28,7 +28,7 @@ test('without state every difference is drift', () => {
   ])
 })
 
-test('a service that was paused against its manifest is drift', () => {
+test('a service that was paused contrary to its manifest is drift', () => {
   const paused = plan({
     desired: [desired({}, { paused: false })],
     actual: [live({ paused: true })],
@@ -50,7 +50,7 @@ test('a service that policy.drift leaves to others has no drift, whatever git ch
   expect(driftOf(ignored)).toEqual([])
 })
 
-test('what git asks for, what it takes away and what needs a decision is no drift', () => {
+test('changes in git, removed manifests and pending decisions are no drift', () => {
   const fromGit = plan({
     desired: [
       desired({ interval: 30 }),
@@ -68,7 +68,7 @@ test('what git asks for, what it takes away and what needs a decision is no drif
   expect(driftOf(fromGit)).toEqual([])
 })
 
-test('a deleted service that its manifest names by id is drift, and needs a decision', () => {
+test('a deleted service whose id is in its manifest is drift, and needs a decision', () => {
   const deleted = plan({ desired: [desired({}, { id: ID })], bindings: [binding()] })
 
   expect(deleted.changes).toEqual([

@@ -19,7 +19,7 @@ test('a manifest keeps its service, also with metadata.id of the same service', 
   expect([changes, unchanged]).toEqual([[], ['shop']])
 })
 
-test('a manifest with a service that names another one needs a decision', () => {
+test('a bound manifest whose metadata.id names another service needs a decision', () => {
   const { changes } = plan({
     desired: [desired({}, { id: OTHER_ID })],
     actual: [live(), live({ id: OTHER_ID })],
@@ -36,7 +36,7 @@ test('a manifest with a service that names another one needs a decision', () => 
   ])
 })
 
-test('a manifest of a new name keeps the service that its metadata.id names', () => {
+test('a renamed manifest keeps the service that its metadata.id names', () => {
   const { changes } = plan({
     desired: [desired(elsewhere, { key: 'store', id: ID })],
     actual: [live(), live({ id: OTHER_ID, name: 'Other' })],
@@ -91,7 +91,7 @@ test('without state a manifest without metadata.id is blocked with advice', () =
   ])
 })
 
-test('a service that another manifest has cannot be named by metadata.id', () => {
+test('a service bound to another manifest cannot be named by metadata.id', () => {
   const { changes } = plan({
     desired: [
       desired({ name: 'First' }, { key: 'first' }),
@@ -107,7 +107,7 @@ test('a service that another manifest has cannot be named by metadata.id', () =>
   ])
 })
 
-test('a metadata.id that no service has is shown with how to get a service', () => {
+test('a metadata.id without a service is reported with how to get a service', () => {
   const { changes } = plan({ desired: [desired({}, { id: ID })], actual: [live({ id: OTHER_ID })] })
 
   expect(changes).toEqual([
@@ -143,7 +143,7 @@ test('a service that one manifest claims by its previous name is no candidate fo
   expect(brief(changes)).toEqual(['record store from shop', 'create same', 'create similar'])
 })
 
-test('of two that vanished, the new name of one is not the new name of the other', () => {
+test('of two removed manifests, the new name of one does not count as the new name of the other', () => {
   const { changes } = plan({
     desired: [desired({}, { key: 'store' }), desired({ interval: 30 }, { key: 'similar' })],
     actual: [live(), live({ id: OTHER_ID, name: 'Other', ...elsewhere })],
@@ -170,7 +170,7 @@ test('an adopted service without a write is no candidate for a new manifest', ()
   expect(brief(changes)).toEqual(['create store', 'delete shop'])
 })
 
-test('a new manifest that asks for the same under another shown name is the renamed one', () => {
+test('a new manifest with the same definition and another spec.name counts as the renamed one', () => {
   const { changes } = plan({
     desired: [desired({ name: 'Store' }, { key: 'store' })],
     actual: [live()],
@@ -180,7 +180,7 @@ test('a new manifest that asks for the same under another shown name is the rena
   expect(brief(changes)).toEqual(['replace store from shop: git /name'])
 })
 
-test('secrets tell those apart that ask for the same otherwise', () => {
+test('secrets distinguish manifests that are equal otherwise', () => {
   const keys = ['a', 'b']
   const { changes } = plan({
     desired: [desired({ secret: 'of b' }, { key: 'store' })],
@@ -191,7 +191,7 @@ test('secrets tell those apart that ask for the same otherwise', () => {
   expect(brief(changes)).toEqual(['record store from b', 'delete a'])
 })
 
-test('a new manifest that asks for the same but for a secret may be the renamed one', () => {
+test('a new manifest that is equal except for a secret may be the renamed one', () => {
   const { changes } = plan({
     desired: [desired({ secret: 'two', name: 'New', ...elsewhere }, { key: 'store' })],
     actual: [live(elsewhere)],
@@ -264,7 +264,7 @@ test('among more than 20 equal removed manifests, secrets aside, none is selecte
 test.each([
   [3, 'a1, a2, a3'],
   [5, 'a1, a2, a3 and 2 more'],
-])('where %i that vanished had the name of a new manifest, three are named', (count, shown) => {
+])('if %i removed manifests had the name of a new one, three of them are named', (count, shown) => {
   const keys = Array.from({ length: count }, (_, index) => `a${index + 1}`)
   const { changes } = plan({
     desired: [desired({ interval: 30 }, { key: 'store' })],
@@ -282,7 +282,7 @@ test.each([
   ])
 })
 
-test('a new manifest that calls the same addresses in another order may be the renamed one', () => {
+test('a new manifest with the same URLs in another order may be the renamed one', () => {
   const [one, two] = ['https://one.example.com/', 'https://two.example.com/']
   const before = { url: one, moreUrls: [two] }
   const { changes } = plan({
@@ -303,7 +303,7 @@ test('a manifest with the name of a deleted service is a new one', () => {
   expect(brief(changes)).toEqual(['create store', 'forget shop'])
 })
 
-test('two manifests that were one before need a decision, and its service is kept', () => {
+test('two manifests that name the same previous name need a decision, and the service is kept', () => {
   const { changes } = plan({
     desired: ['a', 'b'].map((key) => desired({}, { key, previousNames: ['shop'] })),
     actual: [live()],
@@ -315,7 +315,7 @@ test('two manifests that were one before need a decision, and its service is kep
   )
 })
 
-test('a manifest may have the shown name of a service that another manifest has', () => {
+test('a manifest may have the same spec.name as a service bound to another manifest', () => {
   const { changes } = plan({
     desired: [desired(), desired({ interval: 30 }, { key: 'second' })],
     actual: [live()],
@@ -325,7 +325,7 @@ test('a manifest may have the shown name of a service that another manifest has'
   expect(brief(changes)).toEqual(['create second'])
 })
 
-test('a manifest with the name of unmanaged services is blocked with the way to adopt one', () => {
+test('a manifest with the name of unmanaged services is blocked, with how to adopt one', () => {
   const { changes } = plan({ desired: [desired()], actual: [live(), live({ id: OTHER_ID })] })
 
   expect(changes).toEqual([
@@ -337,7 +337,7 @@ test('a manifest with the name of unmanaged services is blocked with the way to 
   ])
 })
 
-test('a manifest whose service was deleted while another has its name is blocked with the way to adopt that one', () => {
+test('a manifest whose service was deleted while an unmanaged one has its name is blocked, with how to adopt that one', () => {
   const { changes } = plan({ desired: [desired()], actual: [live({ id: OTHER_ID })], bindings: [binding()] })
 
   expect(changes).toEqual([

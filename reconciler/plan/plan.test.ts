@@ -5,13 +5,13 @@ import type { DesiredService } from './desiredService.ts'
 import { driftOf } from './drift.ts'
 import { binding, brief, desired, ID, type Live, live, NOW_MS, OTHER_ID, plan } from './testing/planning.ts'
 
-test('Scenario 26: after an apply nothing is to be done, whatever the server made of the request', () => {
+test('Scenario 26: a plan after an apply is empty, however the server normalised the request', () => {
   const answer = { regions: ['eu-west-1', 'us-east-1'], name: 'SHOP' }
   const clean = plan({ desired: [desired()], actual: [live(answer)], bindings: [binding({}, answer)] })
   expect([clean.changes, clean.unchanged]).toEqual([[], ['shop']])
 })
 
-test('a change in git, a change outside and both are shown apart', () => {
+test('a change in git, a manual change and both at once are distinguished', () => {
   const git = plan({ desired: [desired({ interval: 30 })], actual: [live()], bindings: [binding()] })
   expect(brief(git.changes)).toEqual(['replace shop: git /interval_secs'])
 
@@ -31,7 +31,7 @@ test('a change in git, a change outside and both are shown apart', () => {
   })
 })
 
-test('a change outside that is what git now asks for costs no request', () => {
+test('a manual change that equals the change in git causes no request', () => {
   const agreed = plan({
     desired: [desired({ interval: 30 })],
     actual: [live({ interval: 30 })],
@@ -56,7 +56,7 @@ test('Scenario 27: policy.drift decides whether a manual change is reverted, rep
   ])
 })
 
-test('Scenario 28: a secret is noticed when it changes in git and when it is replaced outside', () => {
+test('Scenario 28: a changed secret is detected, in git and in the API', () => {
   const pointer = '/endpoints/0/call/Http/headers/authorization'
   const git = plan({ desired: [desired({ secret: 'two' })], actual: [live()], bindings: [binding()] })
   expect(brief(git.changes)).toEqual([`replace shop: secret ${pointer}`])
@@ -81,13 +81,13 @@ test('paused is not managed unless the manifest sets it', () => {
   expect(of(true, true, true)).toEqual([])
 })
 
-test('a service that was deleted by hand is created again and counts as drift', () => {
+test('a service that was deleted manually is created again and counts as drift', () => {
   const lost = plan({ desired: [desired()], bindings: [binding()] })
   expect(brief(lost.changes)).toEqual(['create shop again'])
   expect(driftOf(lost)).toEqual([{ kind: 'deleted', key: 'shop', id: ID, fields: [] }])
 })
 
-test('Scenario 42: a manifest that went prunes by its last policy, and one that is only broken prunes nothing', () => {
+test('Scenario 42: a removed manifest prunes by its last policy, and an invalid one prunes nothing', () => {
   const gone = (change: Partial<Binding>, actual = [live()]) =>
     brief(plan({ actual, bindings: [binding({}, {}, change)] }).changes)
   expect(gone({})).toEqual(['delete shop'])
@@ -99,7 +99,7 @@ test('Scenario 42: a manifest that went prunes by its last policy, and one that 
   expect(brief(plan({ frozenKeys: ['shop'], actual: [live()], bindings: [binding()] }).changes)).toEqual([])
 })
 
-test('a manifest that comes back resumes the service that was paused for it', () => {
+test('a restored manifest resumes the service that was paused for it', () => {
   const back = plan({
     desired: [desired()],
     actual: [live({ paused: true })],
@@ -124,7 +124,7 @@ test.each([
   ['the shown name', { url: 'https://new.example.com/', interval: 30 }],
   ['the addresses', { name: 'New', interval: 30 }],
 ])(
-  'a manifest with another name and changes that has %s of one that went waits for a person, and nothing is removed',
+  'a manifest with another name and changes that has %s of a removed one needs a decision, and nothing is removed',
   (_, shape) => {
     const { changes } = plan({
       desired: [desired(shape, { key: 'new' })],
@@ -143,7 +143,7 @@ test.each([
   },
 )
 
-test('a manifest that has nothing of one that went is another service', () => {
+test('a manifest that has nothing in common with a removed one is another service', () => {
   const { changes } = plan({
     desired: [desired({ name: 'New', url: 'https://new.example.com/' }, { key: 'new' })],
     actual: [live({ id: 'old' })],
@@ -172,7 +172,7 @@ test('an unmanaged service of the same name is neither adopted nor duplicated si
   ])
 })
 
-test('a service is claimed by one manifest only', () => {
+test('a service is bound to one manifest only', () => {
   const rivals = plan({
     desired: [desired({}, { id: ID }), desired({}, { key: 'b', id: OTHER_ID })],
     actual: [live(), live({ id: OTHER_ID })],
@@ -181,7 +181,7 @@ test('a service is claimed by one manifest only', () => {
   expect(brief(rivals.changes)).toEqual(['blocked b for a person', 'blocked shop for a person'])
 })
 
-test('without state a service needs metadata.id, and set secrets count as equal', () => {
+test('without state a service needs metadata.id, and existing secrets count as equal', () => {
   const without = (service: DesiredService, actual: readonly ServiceResponse[]) =>
     brief(plan({ desired: [service], actual, hasState: false }).changes)
   expect(without(desired(), [])).toEqual(['blocked shop'])
@@ -191,7 +191,7 @@ test('without state a service needs metadata.id, and set secrets count as equal'
   ])
 })
 
-test('what makes room comes first, new services before anything is taken away', () => {
+test('changes that free capacity come first, and creations come before removals', () => {
   const ordered = plan({
     desired: [
       desired({ interval: 90 }, { key: 'shrinks' }),
@@ -274,7 +274,7 @@ test('Scenario 31: a field that was reverted three times in an hour is only show
   expect(brief(of(old))).toEqual(['replace shop: drift /interval_secs'])
 })
 
-test('Scenario 42: a service paused for its manifest is deleted when its time is over, unless it was resumed', () => {
+test('Scenario 42: a service paused for its removed manifest is deleted when its time is over, unless it was resumed', () => {
   const gone = (pruneAfterSecs: number | null, isPaused: boolean) =>
     brief(
       plan({
@@ -290,7 +290,7 @@ test('Scenario 42: a service paused for its manifest is deleted when its time is
   ])
 })
 
-test('a service that was deleted by hand is not created beside another one of its name, and counts as drift', () => {
+test('a service that was deleted manually is not created beside another one of its name, and counts as drift', () => {
   const lost = plan({
     desired: [desired()],
     actual: [live({ id: OTHER_ID, interval: 90 })],
@@ -353,7 +353,7 @@ test('changes are in the order of their execution', () => {
   ])
 })
 
-test('a manifest whose creation is not settled waits, unless it names its service', () => {
+test('a manifest with a creation of unknown result waits, unless it names its service by id', () => {
   const waiting = { kind: 'blocked', key: 'shop', message: 'm', hint: 'h', needsDecision: false } as const
   const settle = (id: string | undefined) =>
     plan({ desired: [desired({}, { id })], actual: [live()], unsettled: [waiting] }).changes
@@ -376,7 +376,7 @@ test('a service that this version cannot parse is not changed', () => {
   ])
 })
 
-test('a deleted service is created again beside managed services of its name and others of other names', () => {
+test('a deleted service is created again despite managed services with its name and unmanaged ones with other names', () => {
   const { changes } = plan({
     desired: [desired(), desired({ interval: 30 }, { key: 'twin' })],
     actual: [live({ id: OTHER_ID, interval: 30 }), live({ id: 'foreign', name: 'Foreign' })],

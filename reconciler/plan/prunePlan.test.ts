@@ -31,15 +31,15 @@ test.each([
   ['the name of its manifest where nothing was sent', { desired: null }, 'shop'],
   ['its last known name, also where it is protected', { protect: true }, 'Shop'],
   ['its last known name, also where it waited to be removed', { tombstonedAtMs: NOW_MS }, 'Shop'],
-])('a deleted service is forgotten under %s', (_, change, name) => {
+])('a deleted service is removed from the state under %s', (_, change, name) => {
   expect(gone(change, [])).toEqual([prune({ how: 'forget', name, createdAt: null })])
 })
 
-test('a service that this version cannot read is removed under its last known name', () => {
+test('a service that this version cannot parse is removed under its last known name', () => {
   expect(gone({}, [], [ID])).toEqual([prune({ createdAt: null })])
 })
 
-test('a protected service is kept, and the plan shows how to remove or to forget it', () => {
+test('a protected service is kept, and the plan shows how to remove or detach it', () => {
   expect(gone({ protect: true })).toEqual([
     blocked(
       `its manifest was removed, but policy.protect keeps service ${ID}`,
@@ -49,7 +49,7 @@ test('a protected service is kept, and the plan shows how to remove or to forget
   ])
 })
 
-test('a protected service that is only to be detached is detached', () => {
+test('a protected service with onDelete: detach is detached', () => {
   expect(gone({ protect: true, onDelete: 'detach' })).toEqual([prune({ how: 'detach' })])
 })
 

@@ -40,7 +40,7 @@ test('an adopted service that matches its manifest may have another secret', () 
   })
 })
 
-test('without state a secret that is set counts as the same', () => {
+test('without state an existing secret counts as unchanged', () => {
   expect(diffOfFirst(desired(), live(), 'differs')).toEqual({
     ...nothing,
     live: canonicalResponse(live()),
@@ -48,7 +48,7 @@ test('without state a secret that is set counts as the same', () => {
   })
 })
 
-test('what differs without state is shown with where endpoints moved to, and without ignored fields', () => {
+test('without state differences are shown with moved endpoints, and without ignored fields', () => {
   const two = 'https://two.example.com/'
   const service = live({ interval: 90, name: 'Other' })
   const manifest = desired(
@@ -71,14 +71,14 @@ test('what differs without state is shown with where endpoints moved to, and wit
   expect([ignored, matchesManifest]).toEqual([['/name'], false])
 })
 
-test('a secret that git changed is not there already, although the rest is', () => {
+test('a service that has all changes in git except a secret still needs an update', () => {
   const service = live({ interval: 30 })
   const { matchesManifest } = diffOfBound(desired({ interval: 30, secret: 'two' }), binding(), service)
 
   expect(matchesManifest).toBe(false)
 })
 
-test('a secret that was changed outside is not there already, although the rest is', () => {
+test('a service that has all changes in git still needs an update when its secret was changed manually', () => {
   const service = live({ interval: 30, keyId: 'k2' })
   const { matchesManifest } = diffOfBound(desired({ interval: 30 }), binding(), service)
 
@@ -99,7 +99,7 @@ test('a manual change of an ignored field is neither drift nor shown', () => {
   ])
 })
 
-test('what git changes and leaves to others is not wanted', () => {
+test('a change in git of an ignored field is not sent', () => {
   const manifest = desired(
     { interval: 90, name: 'New' },
     { policy: { isIgnored: (pointer) => pointer === '/interval_secs' } },
@@ -112,7 +112,7 @@ test('what git changes and leaves to others is not wanted', () => {
 
 const [one, two] = ['https://example.com/', 'https://two.example.com/']
 
-test('manual changes of endpoints are shown aligned, beside other drift', () => {
+test('manual changes of endpoints are shown aligned, together with other drift', () => {
   const service = live({ url: two, moreUrls: [one], interval: 90 })
 
   const { shown } = diffOfBound(desired(), binding(), service)
@@ -127,7 +127,7 @@ test('manual changes of endpoints are shown aligned, beside other drift', () => 
   expect(shown).toEqual({ wanted: [], drifted: [interval, added], outside: [interval, added] })
 })
 
-test('changes of endpoints in git are shown aligned, beside other changes and drift', () => {
+test('changes of endpoints in git are shown aligned, together with other changes and drift', () => {
   const manifest = desired({ url: two, moreUrls: [one], interval: 30 })
 
   const { shown } = diffOfBound(manifest, binding(), live({ name: 'Other' }))
@@ -148,7 +148,7 @@ test('changes of endpoints in git are shown aligned, beside other changes and dr
   })
 })
 
-test('a change within endpoints that git leaves to others is not shown', () => {
+test('a change within ignored endpoints is not shown', () => {
   const manifest = desired(
     { url: two, interval: 30 },
     { policy: { isIgnored: (pointer) => pointer === '/endpoints/0/url' } },
@@ -169,13 +169,13 @@ test.each([
     { paused: true, tombstonedAtMs: 1 },
     { from: false, to: true, reason: 'git' },
   ],
-])('a running service wants %s', (_, paused, before, pausing) => {
+])('a running service needs %s', (_, paused, before, pausing) => {
   const diff = diffOfBound(desired({}, { paused }), binding({}, {}, before), live())
 
   expect(diff.pausing).toEqual(pausing === null ? null : { pointer: '/paused', ...pausing })
 })
 
-test('only a fingerprint is a secret', () => {
+test('only a fingerprint counts as a secret', () => {
   expect([{ sealed: 'k' }, { plain: 'text' }, null, 'sealed', undefined].map(isSealed)).toEqual([
     true,
     false,

@@ -100,7 +100,7 @@ function shown(
   }
 }
 
-test('an endpoint that is put before the others is shown alone, and they are not shown to have changed', () => {
+test('an endpoint inserted before others is shown alone, and the others are not shown as changed', () => {
   const [a, b] = [endpoint('a', [500], 's'), endpoint('b', [], 's')]
 
   const { plan } = shown({ endpoints: [a, b] }, { endpoints: [endpoint('new', [404], 't'), a, b] })
@@ -119,7 +119,7 @@ test('an endpoint that moved is shown with its changes, its secret included, and
   ])
 })
 
-test('endpoints that change places are shown as that', () => {
+test('reordered endpoints are shown as reordered', () => {
   const [a, b] = [endpoint('a', [], 's'), endpoint('b')]
 
   expect(shown({ endpoints: [a, b] }, { endpoints: [b, a] }).plan).toEqual([
@@ -127,7 +127,7 @@ test('endpoints that change places are shown as that', () => {
   ])
 })
 
-test('an assertion that is put before the others is shown alone', () => {
+test('an assertion inserted before others is shown alone', () => {
   expect(
     shown({ endpoints: [endpoint('a', [500, 501])] }, { endpoints: [endpoint('a', [404, 500, 501])] }).plan,
   ).toEqual(['endpoints[0].assertions[0]: none → {status: {not: 404}}'])
@@ -139,7 +139,7 @@ test('an endpoint whose address changed is the same endpoint if its index is unc
   ])
 })
 
-test('a field that both sides changed is marked in the plan, and is drift from its applied value', () => {
+test('a field changed in git and manually is marked in the plan, and is drift from its applied value', () => {
   const endpoints = [endpoint('a')]
   const both = shown({ endpoints }, { endpoints, intervalSecs: 45 }, { endpoints, intervalSecs: 120 })
 
@@ -147,14 +147,14 @@ test('a field that both sides changed is marked in the plan, and is drift from i
   expect(both.drift).toEqual(['interval: 1m → 2m'])
 })
 
-test('drift that is only reported is drift also while the manifest asks for a pause', () => {
+test('drift that is only reported stays drift while the manifest requests a pause', () => {
   const endpoints = [endpoint('a')]
   const report = shown({ endpoints }, { endpoints, paused: true }, { endpoints, intervalSecs: 120 }, 'report')
 
   expect([report.plan, report.drift]).toEqual([['paused: false → true'], ['interval: 1m → 2m']])
 })
 
-test('endpoints that both sides changed are shown by index, without equal values', () => {
+test('endpoints changed in git and manually are shown by index, without equal values', () => {
   const [a, b, c] = [endpoint('a'), endpoint('b'), endpoint('c')]
   const both = shown({ endpoints: [a, b] }, { endpoints: [a, c] }, { endpoints: [a, c, b] })
 

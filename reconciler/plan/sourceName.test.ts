@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { environmentOf, sourceName } from './sourceName.ts'
 
-test('a source is named as one types it, and tells its environment', () => {
+test('a source is named as typed by the user, with its environment', () => {
   const [plain, staging] = [sourceName('monitoring', undefined), sourceName('a --env b', 'staging')]
 
   expect([plain, staging]).toEqual(['monitoring', 'a --env b --env staging'])

@@ -4,7 +4,7 @@ import { binding, ID, live, OTHER_ID } from './testing/planning.ts'
 
 const NO_CLAIMS = new Set<string>()
 
-test('a service without a manifest that is what was sent for another one may be the same creation twice', () => {
+test('a service without a manifest that equals a created one may be a duplicate of that creation', () => {
   const services = [live(), live({ id: OTHER_ID }), live({ id: 'another', name: 'Other' })]
 
   expect(suspectedDuplicates(services, [binding()], NO_CLAIMS)).toEqual([
@@ -29,6 +29,6 @@ test.each([
     [binding({}, {}, { desired: null })],
     NO_CLAIMS,
   ],
-])('a service that %s is no second creation', (_, services, bindings, claimed) => {
+])('a service that %s is not a suspected duplicate', (_, services, bindings, claimed) => {
   expect(suspectedDuplicates(services, bindings, claimed)).toEqual([])
 })

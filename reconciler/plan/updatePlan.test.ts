@@ -30,13 +30,13 @@ function update(change: Partial<Update>): Update {
 
 const git: PlannedField = { pointer: '/interval_secs', from: 60, to: 30, reason: 'git' }
 
-test('what git changes is sent, and nothing else is shown', () => {
+test('a change in git is sent, and nothing else is shown', () => {
   const { changes } = plan({ desired: [desired({ interval: 30 })], actual: [live()], bindings: [binding()] })
 
   expect(changes).toEqual([update({ fields: [git] })])
 })
 
-test('a change outside is undone, and shown as one', () => {
+test('a manual change is reverted, and shown as such', () => {
   const drift: PlannedField = { pointer: '/interval_secs', from: 90, to: 60, reason: 'drift' }
   const { changes } = plan({ desired: [desired()], actual: [live({ interval: 90 })], bindings: [binding()] })
 
@@ -51,7 +51,7 @@ test('a change outside is undone, and shown as one', () => {
   ])
 })
 
-test('a definition that git changes resets changes outside, even where drift is only reported', () => {
+test('a changed definition in git resets manual changes, even with drift: report', () => {
   const drift: PlannedField = { pointer: '/regions', from: ['us-east-1'], to: ['eu-west-1'], reason: 'drift' }
   const drifted = live({ regions: ['us-east-1'] })
   const { changes } = plan({
@@ -94,7 +94,7 @@ test('a service that was just adopted gets its secrets, which may differ', () =>
 })
 
 test.each([[{ observed: null }], [{ desired: null }]])(
-  'a binding with %j is one of a service to which nothing was sent yet',
+  'a binding with %j belongs to a service to which nothing was sent yet',
   (change) => {
     const { changes } = plan({ desired: [desired()], actual: [live()], bindings: [binding({}, {}, change)] })
 
@@ -121,7 +121,7 @@ test.each([
   ['a region goes', {}, { regions: ['eu-west-1', 'us-east-1'] }, true],
   ['an endpoint goes', {}, { moreUrls: ['https://two.example.com/'] }, true],
   ['the name changes', { name: 'New' }, {}, false],
-])('an update makes room for others when %s: %j', (_, wanted, before, shrinks) => {
+])('an update frees capacity when %s: %j', (_, wanted, before, shrinks) => {
   const { changes } = plan({
     desired: [desired(wanted)],
     actual: [live(before)],
@@ -144,7 +144,7 @@ test.each([
   expect(changes).toEqual([update({ ...change, replace: false })])
 })
 
-test('a pause that was ended by hand is drift, and is reverted', () => {
+test('a service that was resumed manually is drift, and is paused again', () => {
   const drift: PlannedField = { pointer: '/paused', from: false, to: true, reason: 'drift' }
   const { changes } = plan({
     desired: [desired({}, { paused: true })],
@@ -155,7 +155,7 @@ test('a pause that was ended by hand is drift, and is reverted', () => {
   expect(changes).toEqual([update({ fields: [drift], outside: [drift], replace: false, pausing: 'pause' })])
 })
 
-test('a pause that was ended by hand is only shown with drift: report', () => {
+test('a service that was resumed manually is only shown with drift: report', () => {
   const drift: PlannedField = { pointer: '/paused', from: false, to: true, reason: 'drift' }
   const paused = (policy: 'report' | 'ignore') =>
     plan({
@@ -170,7 +170,7 @@ test('a pause that was ended by hand is only shown with drift: report', () => {
   expect(paused('ignore')).toEqual([])
 })
 
-test('a pause that is ended again and again is only shown', () => {
+test('a service that is resumed repeatedly is only shown', () => {
   const drift: PlannedField = { pointer: '/paused', from: false, to: true, reason: 'drift' }
   const heals = [1, 2, 3].map((agoMs) => ({ pointer: '/paused', atMs: NOW_MS - agoMs }))
   const { changes } = plan({
@@ -202,7 +202,7 @@ test.each<[string, Partial<Binding>, Parameters<typeof desired>[1]]>([
   ])
 })
 
-test('a change in git that the service already has is only recorded', () => {
+test('a change in git that the service already has is recorded without a request', () => {
   const { changes } = plan({
     desired: [desired({ interval: 30 })],
     actual: [live({ interval: 30 })],
@@ -254,7 +254,7 @@ test('an ignored field is kept, with a name that a pointer has to escape', () =>
 test.each([
   ['the header itself', SECRET],
   ['all headers', '/endpoints/0/call/Http/headers'],
-])('a secret that was set by hand cannot be kept: ignored field %s', (_, ignored) => {
+])('a secret that was set manually cannot be kept: ignored field %s', (_, ignored) => {
   const empty = canonicalResponse(live())
   const headers = ignored === SECRET ? {} : null
   const [endpoint] = empty.endpoints

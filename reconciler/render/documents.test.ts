@@ -84,7 +84,7 @@ const OURS = [
   /^To approve: `pharos apply … --approve ([0-9a-f]{16})`, or a commit whose message ends with `Pharos-Approve: \1`$/,
 ]
 
-test('text from a manifest or a service: in a plan for a pull request it is text in a block', () => {
+test('text from a manifest or a service is literal in the code block of a plan for a pull request', () => {
   fc.assert(
     fc.property(planResult, fc.array(problem), (planned, problems) => {
       const markdown = planMarkdown(planned, problems)
@@ -101,7 +101,7 @@ test('text from a manifest or a service: in a plan for a pull request it is text
   )
 })
 
-test('a plan for a pull request that would be too long says how much was left out', () => {
+test('a truncated plan for a pull request says how much was left out', () => {
   const changes = Array.from(
     { length: 5_000 },
     (_, index): Change => ({
@@ -125,7 +125,7 @@ test('a plan for a pull request that would be too long says how much was left ou
   expect(markdown).toContain(`_${5_000 - shown} more lines: "pharos plan" shows all of it._`)
 })
 
-test('an annotation for GitHub is one line whose parts read back as they were', () => {
+test('an annotation for GitHub is one line, and its parts are escaped reversibly', () => {
   const unescaped = (text: string): string =>
     decodeURIComponent(text.replaceAll(/%(?!25|0D|0A|3A|2C)/g, '%25'))
   fc.assert(
@@ -162,7 +162,7 @@ const isSarif = new Ajv2020({
   },
 }).compile(sarifSchema)
 
-test('a SARIF log is one by the official schema of version 2.1.0, whatever it tells', () => {
+test('a SARIF log is valid by the official schema of version 2.1.0, whatever its results', () => {
   const message = fc.option(nasty, { nil: undefined })
   fc.assert(
     fc.property(fc.array(problem), message, (problems, text) => {

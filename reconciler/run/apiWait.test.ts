@@ -63,7 +63,7 @@ test.each([
   expect(clock.nextTimerMs()).toBe(null)
 })
 
-test('a run that has ended is watched no more', () => {
+test('a run that has ended reports no wait', () => {
   const { clock, wait } = watched(7_000)
   wait.stop()
   clock.advance(HOUR_MS)

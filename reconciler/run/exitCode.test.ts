@@ -12,7 +12,7 @@ const ORDER = [
   ['changesPending', 2],
 ] as const
 
-test('Scenario 51: whatever holds at the same time, the first of 1, 7, 6, 4, 3, 2 is the exit code, and else 0', () => {
+test('Scenario 51: the exit code is the first of 1, 7, 6, 4, 3 and 2 that applies, and else 0', () => {
   const facts = fc.record(Object.fromEntries(ORDER.map(([fact]) => [fact, fc.boolean()])))
   fc.assert(
     fc.property(facts, (one: RunFacts) => {
@@ -65,6 +65,6 @@ test.each([
   [[1, 7], 1],
   [[1, 5], 5],
   [[5, 143], 143],
-])('several sets that ended with %j end the program with %i', (codes, exitCode) => {
+])('several sets with the exit codes %j end the program with %i', (codes, exitCode) => {
   expect(mostTelling(codes)).toBe(exitCode)
 })

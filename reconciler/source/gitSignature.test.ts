@@ -54,7 +54,7 @@ function signers(...lines: readonly string[]): { readonly allowedSignersFile: st
   return { allowedSignersFile }
 }
 
-test('Scenario 24: a signature of ssh counts while its key is allowed for commits at that time, for any author', async () => {
+test('Scenario 24: an ssh signature is valid while its key is allowed at the time of the commit, for any author', async () => {
   const ada = sshKey('ada')
   sshKey('eve')
   const sha = signedWithSsh('ada')
@@ -69,7 +69,7 @@ test('Scenario 24: a signature of ssh counts while its key is allowed for commit
   expect(await problem(sha, { allowedSignersFile: join(folder, 'gone') })).toContain('gone')
 })
 
-test('Scenario 24: a commit that was changed after it was signed, signed by a stranger or not at all does not count', async () => {
+test('Scenario 24: a commit that was changed after its signature, signed with an unknown key or not signed is refused', async () => {
   const allowed = signers(`ada@example.com ${sshKey('ada')}`)
   sshKey('eve')
 
@@ -130,7 +130,7 @@ describe.skipIf(gpgSkipReason !== null)(
       return { gpgKeysFile }
     }
 
-    test('Scenario 24: a signature of OpenPGP counts when its key is in the file, and no key of the machine does', async () => {
+    test('Scenario 24: an OpenPGP signature is valid when its key is in the file, and keys of the machine are not used', async () => {
       const allowed = keysOf('ada')
       const everything = { PATH: process.env.PATH, HOME: home, GNUPGHOME: home }
 
@@ -140,7 +140,7 @@ describe.skipIf(gpgSkipReason !== null)(
       expect(await problem(repository.commit({}), allowed)).toBe('it has no signature')
     })
 
-    test('Scenario 24: with both kinds of keys either counts, and with one the other does not', async () => {
+    test('Scenario 24: with both kinds of keys either signature is valid, and with one kind only that one', async () => {
       const ssh = signers(`ada@example.com ${sshKey('ada')}`)
       const openPgp = keysOf('ada')
       const commits = [signedWithSsh('ada'), signed('ada')]

@@ -111,7 +111,7 @@ test('only files that changed are parsed again', async () => {
   expect(await from.contains(first.commit.sha, second.commit.sha)).toBe(false)
 })
 
-test('Scenario 17: a branch that was deleted or a repository that is away says so, and is read again when it is back', async () => {
+test('Scenario 17: a deleted branch or an unavailable repository is reported, and read again when it is back', async () => {
   const sha = repository.commit({ 'monitoring/a.yaml': manifestOf('a') })
   const from = source()
   await load(from)
@@ -130,7 +130,7 @@ test('Scenario 17: a branch that was deleted or a repository that is away says s
   expect(await refusal(source({ access, directory: join(folder, 'other') }).fetch())).toBe('unreachable')
 })
 
-test('Scenario 20: links, submodules, pointers of LFS and odd names are problems at their file, and never followed', async () => {
+test('Scenario 20: links, submodules, LFS pointers and unsafe names are problems at their file, and never followed', async () => {
   writeFileSync(join(folder, 'outside.yaml'), manifestOf('outside'))
   repository.commit({
     'monitoring/a.yaml': manifestOf('a'),
@@ -166,7 +166,7 @@ test('Scenario 20: links, submodules, pointers of LFS and odd names are problems
   ])
 })
 
-test('Scenario 6: a file beyond the limit is refused by its size', async () => {
+test('Scenario 6: a file beyond the limit is refused for its size', async () => {
   repository.commit({
     'monitoring/a.yaml': manifestOf('a'),
     'monitoring/huge.yaml': `# ${'x'.repeat(2 * 1024 * 1024)}`,
@@ -180,7 +180,7 @@ test('Scenario 6: a file beyond the limit is refused by its size', async () => {
   ])
 })
 
-test('the ignore file of the set counts as it does in a folder', async () => {
+test('the ignore file of a set applies as it does in a folder', async () => {
   repository.commit({
     'monitoring/.pharosignore': 'drafts/\n*.draft.yaml\n',
     'monitoring/a.yaml': manifestOf('a'),
@@ -193,7 +193,7 @@ test('the ignore file of the set counts as it does in a folder', async () => {
   expect([keys(loaded), problems(loaded)]).toEqual([['a'], []])
 })
 
-test('a path that is not there is distinguished from a folder without manifests', async () => {
+test('a missing path is distinguished from a folder without manifests', async () => {
   repository.commit({ 'monitoring/README.md': 'nothing yet' })
 
   expect(await load(source())).toMatchObject({ exists: true, files: 0 })
@@ -201,7 +201,7 @@ test('a path that is not there is distinguished from a folder without manifests'
   expect(await load(source({ path: '.' }))).toMatchObject({ exists: true, files: 0 })
 })
 
-test('a body comes from the set and from nowhere else', async () => {
+test('a body is read only from the set', async () => {
   const withBody = (name: string, file: string) => manifestOf(name, `      body: {file: ${file}}\n`)
   repository.commit({
     'monitoring/up.yaml': withBody('up', '../../secret.json'),
@@ -232,7 +232,7 @@ test.each([
   expect(gitSchemeOf(url, { file: false })).toEqual({ problem: expect.stringMatching(words) })
 })
 
-test('usual addresses, branches and paths are taken, and what could be an option or lead out is not', () => {
+test('usual URLs, branches and paths are accepted, and those that could be an option or leave the repository are refused', () => {
   const schemes = [
     'https://example.com/a.git',
     'ssh://git@example.com:22/a.git',
@@ -260,7 +260,7 @@ test('usual addresses, branches and paths are taken, and what could be an option
   expect(paths.filter((path) => treePathProblem(path) === undefined)).toEqual(['.', 'a/b', 'a/', '-rf'])
 })
 
-test('Scenario 21: a scheme that was not asked for is refused by git itself', async () => {
+test('Scenario 21: a scheme that is not allowed is refused by git itself', async () => {
   repository.commit({})
   const access = { url: repository.url, scheme: 'https' as const }
 
@@ -286,7 +286,7 @@ test('no hook, filter or setting of the machine runs while manifests are read', 
   expect([keys(loaded), existsSync(trap)]).toEqual([['a'], false])
 })
 
-test('Scenario 22: a mirror that lost objects or was left locked is made anew once, and works again', async () => {
+test('Scenario 22: a mirror that lost objects or was left locked is created again once, and works again', async () => {
   const sha = repository.commit({ 'monitoring/a.yaml': manifestOf('a') })
   const from = source()
   await from.fetch()
@@ -307,7 +307,7 @@ test('Scenario 22: a mirror that lost objects or was left locked is made anew on
   expect(keys(await load(from))).toEqual(['a', 'b'])
 })
 
-test('Scenario 22: what git refuses is not copied again and again', async () => {
+test('Scenario 22: a repository that git refuses is not cloned repeatedly', async () => {
   repository.commit({})
   // A tree that leads into .git: fsck refuses it.
   const blob = execFileSync('git', ['hash-object', '-w', '--stdin'], {
@@ -331,7 +331,7 @@ test('Scenario 22: what git refuses is not copied again and again', async () => 
   expect(existsSync(join(folder, 'mirror/witness'))).toBe(true)
 })
 
-test('Scenario 24: with allowed signers a commit counts only with the signature of one of them', async () => {
+test('Scenario 24: with allowed signers a commit is accepted only with the signature of one of them', async () => {
   const key = (name: string) => {
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', join(folder, name)])
     return execFileSync('cat', [join(folder, `${name}.pub`)]).toString()

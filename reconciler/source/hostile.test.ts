@@ -70,7 +70,7 @@ function commitTree(tree: string, message = 'a tree'): void {
   repository.git('update-ref', 'refs/heads/main', repository.git('commit-tree', tree, '-m', message))
 }
 
-test('a tree of a few kilobytes that stands for a hundred million files is refused, and its repository goes on', async () => {
+test('a tree of a few kilobytes that expands to a hundred million files is refused, and its repository stays usable', async () => {
   const names = Array.from({ length: 100 }, (_, index) => `a${String(index).padStart(2, '0')}`)
   let sha = object('blob', 'x')
   let mode = '100644'
@@ -91,7 +91,7 @@ test('a tree of a few kilobytes that stands for a hundred million files is refus
   expect((await loaded()).keys).toEqual(['a'])
 })
 
-test('a path of the set that is a link or a submodule itself is a problem, and nothing is followed', async () => {
+test('a path of a set that is itself a link or a submodule is a problem, and is not followed', async () => {
   const sha = repository.commit({ 'elsewhere/a.yaml': manifestOf('a') })
   symlinkSync('elsewhere', join(repository.directory, 'monitoring'))
   repository.commit({})
@@ -109,7 +109,7 @@ test('a path of the set that is a link or a submodule itself is a problem, and n
   })
 })
 
-test('what git calls malformed is refused with its name, and harmless old faults are not', async () => {
+test('an object that git calls malformed is refused by its name, and harmless old faults are accepted', async () => {
   const blob = object('blob', manifestOf('a'))
   const folderOf = (file: Buffer): string =>
     object('tree', entry('40000', 'monitoring', object('tree', file)))
@@ -125,7 +125,7 @@ test('what git calls malformed is refused with its name, and harmless old faults
   expect(await refusal()).toMatch(/git refuses an object .*gitmodulesUrl/)
 })
 
-test('names and messages that are made for terminals come without what a terminal heeds, and never at length', async () => {
+test('control characters in names and messages are replaced, and long messages are truncated', async () => {
   const names = ['--upload-pack=x.yaml', '$(touch x).yaml', '\u001b[31mred.yaml', 'A.YAML', 'a.yaml']
   const files = names.map((name, index) => [`monitoring/${name}`, manifestOf(`s${index}`)])
   repository.commit({ ...Object.fromEntries(files), 'monitoring/\u001bbad.yaml': 'x: [' })
@@ -144,7 +144,7 @@ test('names and messages that are made for terminals come without what a termina
   expect(problems).toEqual([expect.stringMatching(/^monitoring\/…bad\.yaml: /)])
 })
 
-test('bodies of requests may be as large as they may be, but not all of them together', async () => {
+test('each request body may have the maximum size, but their total is limited too', async () => {
   const names = Array.from({ length: 1_100 }, (_, index) => `${index}.json`)
   const bodies = names.map((name) => [`monitoring/${name}`, Buffer.alloc(65_000, `${name} `)])
   for (const name of ['core.compression', 'pack.window']) repository.git('config', name, '0')
@@ -159,7 +159,7 @@ test('bodies of requests may be as large as they may be, but not all of them tog
   expect(names.length - refused.length).toBe(Math.floor((64 * 1024 * 1024) / 65_000))
 })
 
-test('a transfer that is larger than it may be is ended, leaves nothing on the disk, and what was there stays', async () => {
+test('a transfer beyond its limit is aborted and leaves nothing on the disk, and the mirror stays usable', async () => {
   const mirror = join(folder, 'mirror')
   source = gitSource({ ...mirrored(), branch: 'main', path: 'monitoring', transferMiBMax: 1 })
   repository.commit({ 'monitoring/a.yaml': manifestOf('a') })
@@ -180,7 +180,7 @@ test('a transfer that is larger than it may be is ended, leaves nothing on the d
   expect([(await loaded()).keys, statSync(mirror).ino]).toEqual([['a', 'b'], kept])
 })
 
-test('a mirror is tidied also where all transfers together are larger than one may be', async () => {
+test('a mirror is garbage-collected even where all transfers together exceed the limit of one', async () => {
   const packs = join(folder, 'mirror', 'objects', 'pack')
   source = gitSource({ ...mirrored(), branch: 'main', path: 'monitoring', transferMiBMax: 1 })
   for (const name of ['one', 'two']) {
@@ -199,7 +199,7 @@ test('a mirror is tidied also where all transfers together are larger than one m
   expect(names.filter((name) => name.endsWith('.pack')).length).toBeLessThan(5)
 })
 
-test('a repository that becomes empty, shallow, another one or something else is reported as that', async () => {
+test('a repository that becomes empty, shallow or another one is reported as such', async () => {
   const sha = repository.commit({ 'monitoring/a.yaml': manifestOf('a') })
   await source.fetch()
   const { directory } = repository
@@ -239,7 +239,7 @@ function cloned(directory: string): string {
   return copy
 }
 
-test('a branch that is no commit is refused', async () => {
+test('a branch that does not point to a commit is refused', async () => {
   repository.commit({})
   writeFileSync(join(repository.directory, '.git/refs/heads/main'), `${object('blob', 'x')}\n`)
 

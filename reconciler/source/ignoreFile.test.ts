@@ -11,7 +11,7 @@ import { readManifests } from './manifestFiles.ts'
 
 const PATHS = ['a.yaml', 'b/a.yaml', 'b/c/a.yaml', 'b/c/d.yml', 'ab/x.yaml', 'c/b/x.yaml']
 
-test('the patterns leave out what git would leave out', () => {
+test('the patterns ignore the same files as git', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-ignore-'))
   execFileSync('git', ['init', '-q', folder])
   for (const path of PATHS) {
@@ -54,7 +54,7 @@ test('the patterns leave out what git would leave out', () => {
   rmSync(folder, { recursive: true })
 })
 
-test('a .pharosignore keeps other YAML out of a set, and a pattern of too many stars is a problem at its place', () => {
+test('a .pharosignore keeps other YAML out of a set, and a pattern with too many asterisks is a problem at its place', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-ignore-'))
   mkdirSync(join(folder, 'charts/templates'), { recursive: true })
   writeFileSync(join(folder, 'a.yaml'), manifestOf('a'))
@@ -71,7 +71,7 @@ test('a .pharosignore keeps other YAML out of a set, and a pattern of too many s
   rmSync(folder, { recursive: true })
 })
 
-test('a pattern with more stars than can be matched in time is refused', () => {
+test('a pattern with more asterisks than can be matched in time is refused', () => {
   for (const pattern of ['*a*a*b', '**/a/**/a/**/b', '*a'.repeat(5_000), '**/a/'.repeat(2_000)]) {
     const { ignores, problems } = readIgnoreRules(Buffer.from(pattern), '.pharosignore')
     expect({ pattern, codes: problems.map(({ code }) => code) }).toEqual({ pattern, codes: ['E_VALUE'] })
@@ -79,7 +79,7 @@ test('a pattern with more stars than can be matched in time is refused', () => {
   }
 })
 
-test('the costliest pattern that is taken is matched with the longest path', () => {
+test('the costliest accepted pattern is matched with the longest path', () => {
   const { ignores, problems } = readIgnoreRules(Buffer.from('**/*a*b/**/c'), '.pharosignore')
 
   expect(problems).toEqual([])

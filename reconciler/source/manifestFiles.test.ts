@@ -43,7 +43,7 @@ test('a pipe, a socket and a device are reported, not read', async () => {
   await new Promise((resolve) => socket.close(resolve))
 })
 
-test('a link in the folder is refused, and a link that is named is followed', () => {
+test('a link in the folder is refused, and a link given as the path is followed', () => {
   writeFileSync(join(folder, 'a.yaml'), manifestOf('a'))
   symlinkSync(join(folder, 'a.yaml'), join(folder, 'b.yaml'))
 
@@ -51,7 +51,7 @@ test('a link in the folder is refused, and a link that is named is followed', ()
   expect(readManifests(join(folder, 'b.yaml'))).toMatchObject({ documents: [{ index: 0 }], problems: [] })
 })
 
-test('a link to a folder is refused, so that nothing below it counts as removed', () => {
+test('a link to a folder is refused, so that manifests below it do not count as removed', () => {
   const elsewhere = mkdtempSync(join(tmpdir(), 'pharos-elsewhere-'))
   writeFileSync(join(elsewhere, 'a.yaml'), manifestOf('a'))
   writeFileSync(join(elsewhere, 'notes.txt'), '')

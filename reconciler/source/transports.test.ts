@@ -93,7 +93,7 @@ describe('over https', () => {
     expect(spawnSync('grep', ['-rqF', CANARY, join(folder, 'mirror')]).status).toBe(1)
   })
 
-  test('a repository for everybody needs no credential', async () => {
+  test('a public repository needs no credential', async () => {
     const root = join(folder, 'open')
     mkdirSync(root)
     execFileSync('mv', [join(folder, 'shop.git'), root])
@@ -104,7 +104,7 @@ describe('over https', () => {
     await open.close()
   })
 
-  test('a credential that is wrong or missing says so without it, and it goes on when it is right', async () => {
+  test('a wrong or missing credential is reported without its value, and fetches succeed once it is correct', async () => {
     const wrong = { ...LOGIN, password: `${CANARY}-of-yesterday` }
 
     expect(await refusalOf(access({ credential: wrong }))).toContain(
@@ -143,13 +143,13 @@ describe('over https', () => {
     await other.close()
   })
 
-  test('a host that sends the credential back does not get it into any message', async () => {
+  test('a credential that the host echoes appears in no message', async () => {
     server.behaviour = 'tell-credential'
 
     expect(await refusalOf(access())).toContain('who sends Basic …')
   })
 
-  test('a host that stops in the middle of a pack is given up, with everything that waited for it', async () => {
+  test('a fetch from a host that stops in the middle of a pack is aborted, with all its processes', async () => {
     const source = sourceOf(access(), TRANSFER_MS_MAX)
     server.behaviour = 'stop-in-pack'
     const held = server.held()
@@ -195,7 +195,7 @@ describe.skipIf(sshSkipReason !== null)(
       expect(await keysOf(source)).toEqual(['a', 'b'])
     })
 
-    test('files of keys and hosts may be called anything', async () => {
+    test('key files and known_hosts files may have any name', async () => {
       // git hands their names to a shell, and ssh splits them and takes what follows a percent sign for its own.
       const odd = join(folder, `Ada's "100%h" $(touch keys) & \\ hosts`)
       mkdirSync(odd)
@@ -206,7 +206,7 @@ describe.skipIf(sshSkipReason !== null)(
       expect(await keysOf(sourceOf(access({ sshKeyFile, knownHostsFile })))).toEqual(['a'])
     })
 
-    test('a host that is not known, or shows another key than the known one, is not asked for anything', async () => {
+    test('an unknown host, or one with another key than the known one, gets no request', async () => {
       expect(await refusalOf(access({ knownHostsFile: undefined }))).toContain(
         'the key of the host is unknown',
       )
@@ -216,7 +216,7 @@ describe.skipIf(sshSkipReason !== null)(
       expect(await keysOf(sourceOf(access()))).toEqual(['a'])
     })
 
-    test('a key that the host does not let in, or that is not there, says so', async () => {
+    test('a key that the host refuses, or that is missing, is reported', async () => {
       expect(await refusalOf(access({ sshKeyFile: server.strangersKeyFile }))).toContain(
         'the host refused the SSH key',
       )
@@ -229,7 +229,7 @@ describe.skipIf(sshSkipReason !== null)(
       expect(await keysOf(sourceOf(access()))).toEqual(['a'])
     })
 
-    test('a host that takes the connection and never says a word is given up', async () => {
+    test('a fetch from a host that accepts the connection and never responds is aborted', async () => {
       const silent = createServer()
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
       const address = silent.address()

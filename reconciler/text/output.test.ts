@@ -27,18 +27,18 @@ function escapesOf(
 const BOTH = ['stdout', 'stderr'] as const
 const neither = { stdout: false, stderr: false }
 
-test('a terminal has colours, and each stream for itself', () => {
+test('colours are decided for each stream by whether it is a terminal', () => {
   expect(escapesOf({ TERM: 'xterm' }, BOTH)).toEqual({ stdout: true, stderr: true })
   expect(escapesOf({ TERM: 'xterm' }, ['stdout'])).toEqual({ stdout: true, stderr: false })
   expect(escapesOf({ TERM: 'xterm' }, ['stderr'])).toEqual({ stdout: false, stderr: true })
   expect(escapesOf({}, [])).toEqual(neither)
 })
 
-test('a terminal that TERM calls dumb gets nothing but text', () => {
+test('a terminal with TERM=dumb gets plain text', () => {
   expect(escapesOf({ TERM: 'dumb' }, BOTH)).toEqual(neither)
 })
 
-test('NO_COLOR takes colours away, FORCE_COLOR gives them, and NO_COLOR wins', () => {
+test('NO_COLOR disables colours, FORCE_COLOR enables them, and NO_COLOR wins', () => {
   expect(escapesOf({ NO_COLOR: '1' }, BOTH).stdout).toBe(false)
   expect(escapesOf({ NO_COLOR: '' }, BOTH).stdout).toBe(true)
   expect(escapesOf({ FORCE_COLOR: '1' }, [])).toEqual({ stdout: true, stderr: true })
@@ -61,12 +61,12 @@ function progressOf(isTTY: boolean, isQuiet: boolean): string {
   return String(stderr.read() ?? '')
 }
 
-test('where stderr is no terminal, progress is a line every ten seconds or a little more, and none with --quiet', () => {
+test('when stderr is not a terminal, progress is a line about every ten seconds, and none with --quiet', () => {
   expect(progressOf(false, false)).toBe('applied 3 of 7\napplied 6 of 7\n')
   expect(progressOf(false, true)).toBe('')
 })
 
-test('at a terminal progress passes by on one line, and not at all with --quiet', () => {
+test('on a terminal progress is shown on one line, and not at all with --quiet', () => {
   expect(progressOf(true, false).split(`\r${ESCAPE}K`)).toHaveLength(9)
   expect(progressOf(true, true)).toBe('')
 })

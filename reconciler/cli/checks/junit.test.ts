@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { problemsJunit } from './junit.ts'
 
-test('a report of manifests that are invalid has a case for each problem, with its place', () => {
+test('a JUnit report of invalid manifests has a test case for each problem, with its place', () => {
   const place = { file: 'shop.yaml', line: 4, column: 7 }
 
   const report = problemsJunit([

@@ -15,7 +15,7 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 143],
-])('the first %s asks for a clean stop, and the second ends the program', (signal, exitCode) => {
+])('the first %s requests a clean stop, and the second ends the program', (signal, exitCode) => {
   const process = new Signalled()
   const interruption = interruptionOf(process)
   let stops = 0
@@ -29,7 +29,7 @@ test.each([
   expect([stops, process.ended]).toEqual([1, exitCode])
 })
 
-test('the reason of a signal has what was not done, and the exit code of the program', () => {
+test('the error for a signal names what was not done, and has the exit code of the signal', () => {
   const process = new Signalled()
   const interruption = interruptionOf(process)
   const signals = [signalOf(interruption), signalOf(interruption, 'the checks were not finished')]

@@ -28,7 +28,7 @@ function settings(text: string, env: Record<string, string> = {}) {
   return settingsOf(read.config, { PHAROS_URL: 'http://127.0.0.1:7171', PHAROS_API_KEY: KEY, ...env })
 }
 
-test('the smallest configuration is a repository, and everything else has a default', () => {
+test('the minimum configuration is a repository, and everything else has a default', () => {
   const { sets, listen, apiToken, hooks } = settings(SMALLEST, { PHAROS_REPLICA: 'blue' })
 
   expect({ listen, apiToken, hooks }).toEqual({
@@ -91,7 +91,7 @@ test('former kinds of webhooks are refused with their replacements', () => {
   ])
 })
 
-test('what two fields say together is checked as well', () => {
+test('combinations of fields are checked as well', () => {
   const twice = `${SMALLEST}${SMALLEST.slice(SMALLEST.indexOf('  - name'))}webhooks:\n  - {source: a, kind: gitlab, secrets: [{env: A}], sets: [shp]}\n`
 
   expect(problemsOf(twice)).toEqual([
@@ -123,7 +123,7 @@ test('a lease is long enough for its renewals, and a state in git uses the acces
   expect(Object.keys(sets[0]?.manifestEnv ?? {})).toEqual([])
 })
 
-test('what would run without a pause is refused with its place', () => {
+test('an interval without a pause is refused with its place', () => {
   const set = SMALLEST.replace('"}', '", fetchTimeout: 1ns}')
 
   expect(problemsOf(`${set}    interval: 999ms\n`)).toEqual([
@@ -135,7 +135,7 @@ test('what would run without a pause is refused with its place', () => {
   expect(problemsOf(`${SMALLEST}    interval: 1s\n`)).toEqual([])
 })
 
-test('secrets come from variables and files, and a missing or short one is named without its value', () => {
+test('secrets are read from variables and files, and a missing or short one is named without its value', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-config-'))
   const file = join(folder, 'token')
   writeFileSync(file, 'a-token-of-length\n')
@@ -151,7 +151,7 @@ test('secrets come from variables and files, and a missing or short one is named
   )
 })
 
-test('manifests cannot name the secrets of the controller', () => {
+test('manifests cannot refer to the secrets of the controller', () => {
   const own = SMALLEST.replace('sets:', 'apiToken: {env: TOKEN}\nsets:')
   const { sets } = settings(own, { TOKEN: 'a-token-of-length', PROBE: 'x' })
   expect(Object.keys(sets[0]?.manifestEnv ?? {}).sort()).toEqual(['PROBE'])

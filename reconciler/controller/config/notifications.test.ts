@@ -48,7 +48,7 @@ const WHOLE = `  channels:
     - {kind: github, url: "https://git.example.com/api/v3/", repository: shop/monitoring, token: {env: TOKEN}, comment: false}
 `
 
-test('channels and forges are read with their secrets out of references, and have defaults', () => {
+test('channels and forges are read with defaults, and with their secrets from references', () => {
   const { channels, forges } = settings(WHOLE, ENV)
 
   expect(channels).toMatchObject([
@@ -104,7 +104,7 @@ test('problems of a channel or a forge are reported with places and advice', () 
   ])
 })
 
-test('names are given once, and sets are those that there are', () => {
+test('channel names are unique, and the named sets exist', () => {
   const twice = '    - {name: ops, kind: slack, url: {env: SLACK}, sets: [shp]}\n'
   expect(problemsOf(`  channels:\n${twice}${twice.replace(', sets: [shp]', '')}`)).toEqual([
     'c.yaml:8:58: [E_VALUE] notifications.channels[0].sets[0] must be the name of a set (there are shop)',
@@ -112,7 +112,7 @@ test('names are given once, and sets are those that there are', () => {
   ])
 })
 
-test('a secret that is missing, short or no address is named without its value', () => {
+test('a secret that is missing, too short or not a URL is named without its value', () => {
   const without = (name: keyof typeof ENV) =>
     Object.fromEntries(Object.entries(ENV).filter(([key]) => key !== name))
   expect(() => settings(WHOLE, without('SLACK'))).toThrow(

@@ -99,7 +99,7 @@ function proof(
   }
 }
 
-test('a push that could not be handed to the replica that leads is refused, and counts when it is sent again', async () => {
+test('a push that could not be handed to the leader is refused, and accepted when it is sent again', async () => {
   const headers = { ...proof('github', PUSH), 'X-GitHub-Delivery': 'one' }
   isStateAway = true
   expect(await hook('github', PUSH, headers)).toEqual({
@@ -138,7 +138,7 @@ test.each([
   },
 )
 
-test('Scenario 25: another branch, a tag, a replay and an unknown source queue nothing, and say why', async () => {
+test('Scenario 25: pushes of another branch, a tag, a replay and an unknown source queue nothing, and the response says why', async () => {
   const signed = (body: string) => ({ ...proof('github', body), 'X-GitHub-Delivery': hmac(body) })
   const tell = (ref: string) => {
     const body = JSON.stringify({ ref })
@@ -173,7 +173,7 @@ test.each([
   ['gitlab', { git_http_url: 'https://git.example.com/shop/monitoring-2.git' }, []],
   ['generic', 'https://git.example.com/shop/monitoring', ['shop']],
   ['generic', 'https://git.example.com/shop/other', []],
-] as const)('a push that %s tells of the repository %j queues %j', async (kind, repository, queued) => {
+] as const)('a push event of %s for the repository %j queues %j', async (kind, repository, queued) => {
   const body = JSON.stringify({ ref: 'refs/heads/main', repository })
 
   const answer = await hook(kind, body, proof(kind, body))
@@ -186,7 +186,7 @@ test.each([
   )
 })
 
-test('a push that GitLab tells of its project queues the sets of that repository', async () => {
+test('a push event of a GitLab project queues the sets of that repository', async () => {
   const gitlab = (url: string) => JSON.stringify({ ref: 'refs/heads/main', project: { git_http_url: url } })
   const tell = async (body: string) => (await hook('gitlab', body, proof('gitlab', body))).queued
   const [ours, other] = ['https://git.example.com/shop/monitoring', 'https://git.example.com/shop/other']
@@ -196,7 +196,7 @@ test('a push that GitLab tells of its project queues the sets of that repository
 })
 
 test.each(['github', 'generic'] as const)(
-  'a push that %s tells in a form is understood like one in JSON',
+  'a push event of %s in a form is read like one in JSON',
   async (kind) => {
     const form = (ref: string) => String(new URLSearchParams({ payload: JSON.stringify({ ref }) }))
     const [followed, other] = [form('refs/heads/main'), form('refs/heads/other')]
@@ -205,7 +205,7 @@ test.each(['github', 'generic'] as const)(
   },
 )
 
-test('of two events of GitLab the one that a webhook of the other brought about is no replay, one sent again is', async () => {
+test('a GitLab event caused by another event is no replay, and one that is sent again is', async () => {
   const tell = (key: string) =>
     hook('gitlab', PUSH, {
       ...proof('gitlab', PUSH),
@@ -253,7 +253,7 @@ test('Scenario 25: a body without a length is refused as soon as it is too large
   expect(await send(25 * 1024 * 1024 + 1)).toBe(413)
 })
 
-test('Scenario 25: an address may be wrong ten times at once and ten times a second', () => {
+test('Scenario 25: an address may send a burst of ten invalid requests, and ten a second', () => {
   let clockMs = 0
   const { count } = wrongRequests(() => clockMs)
   const passed = (address: string, times: number): number =>
@@ -266,7 +266,7 @@ test('Scenario 25: an address may be wrong ten times at once and ten times a sec
   expect(passed('garbage', 1)).toBe(0)
 })
 
-test('right requests are never refused for the wrong ones of others behind the same proxy', async () => {
+test('valid requests are not refused because of invalid ones of others behind the same proxy', async () => {
   const garbage = () => hook('github', PUSH, proof('github', PUSH, 'another-secret-yet'))
   const answers = []
   for (let sent = 0; sent < 12; sent += 1) answers.push((await garbage()).status)
@@ -306,7 +306,7 @@ function takesBodies(app: FastifyInstance): void {
   app.post('/', { bodyLimit: 25e6 }, ({ body }) => [Buffer.isBuffer(body) && body.length])
 }
 
-test('a sender that announces a large body and sends it slowly keeps no other out, and four that stall are all that are read', async () => {
+test('a slow sender of a large body does not block others, and at most four stalled large bodies are read', async () => {
   const slow = await startHttpServer(AT, takesBodies, (error) => faults.push(error))
   const dribbles = Array.from({ length: 8 }, () => announced(slow.url, 10).catch(() => 'cut'))
   const send = (bytes: number) => fetch(slow.url, { method: 'POST', body: Buffer.alloc(bytes) })
@@ -322,7 +322,7 @@ test('a sender that announces a large body and sends it slowly keeps no other ou
   expect(faults).toEqual([])
 })
 
-test('a request that does not arrive in time is cut off with 408, and makes room for others', async () => {
+test('a request that does not arrive in time gets 408, and makes room for others', async () => {
   const timeouts = { requestMs: 1_000, checkMs: 50 }
   const slow = await startHttpServer(AT, takesBodies, (error) => faults.push(error), timeouts)
   const stalled = Array.from({ length: 4 }, () => announced(slow.url, 2e6))
@@ -334,7 +334,7 @@ test('a request that does not arrive in time is cut off with 408, and makes room
   await slow.close()
 })
 
-test('the API accepts only the token, and reports a missing one', async () => {
+test('the API accepts only the configured token, and reports a missing one', async () => {
   const post = async (path: string, body: string, token = TOKEN) => {
     const answer = await fetch(`${server.url}${path}`, {
       method: 'POST',
@@ -367,7 +367,7 @@ test('the API accepts only the token, and reports a missing one', async () => {
   ])
 })
 
-test('a request that is under way when the listener closes is answered', async () => {
+test('a request in flight when the listener closes is answered', async () => {
   let asked = (): void => {}
   const isAsked = new Promise<void>((resolve) => {
     asked = resolve
@@ -397,7 +397,7 @@ test('a request that is under way when the listener closes is answered', async (
   await expect(fetch(`${closing.url}/metrics`)).rejects.toThrow()
 })
 
-test('paths, methods and names are matched exactly, and an unforeseen error tells nothing', async () => {
+test('paths, methods and names are matched exactly, and an unexpected error reveals nothing', async () => {
   const get = async (path: string, method = 'GET') => {
     const answer = await fetch(`${server.url}${path}`, { method })
     return [answer.status, answer.headers.get('allow'), await answer.text()]

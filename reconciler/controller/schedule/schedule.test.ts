@@ -6,14 +6,14 @@ function burstOf(first: number, ...others: readonly number[]): Burst {
   return others.reduce((burst, atMs) => withTrigger(burst, 'webhook', atMs), start)
 }
 
-test('one push starts a run after 0.4 s, several only when they are over, and never later than 5 s', () => {
+test('one push starts a run after 0.4 s, several pushes after the last one, and never later than 5 s', () => {
   expect(burstDueAtMs(burstOf(1_000))).toBe(1_400)
   expect(burstDueAtMs(burstOf(1_000, 1_250, 1_500, 1_750, 2_000))).toBe(4_000)
   const endless = Array.from({ length: 100 }, (_, index) => 1_000 + index * 300)
   expect(burstDueAtMs(burstOf(1_000, ...endless.slice(1)))).toBe(6_000)
 })
 
-test('five pushes within a second are one run: each comes before the run that the one before would have started', () => {
+test('five pushes within a second start one run, because each postpones the run of the push before', () => {
   const pushes = [0, 250, 500, 750, 1_000]
 
   const isPutOff = pushes
@@ -23,7 +23,7 @@ test('five pushes within a second are one run: each comes before the run that th
   expect(isPutOff).toBe(true)
 })
 
-test('intervals differ by a tenth, and failures are tried again ever later but at least every five minutes', () => {
+test('intervals vary by a tenth, and failures are retried with growing delays of at most five minutes', () => {
   expect([jittered(60_000, 0), jittered(60_000, 0.5), jittered(60_000, 1)]).toEqual([54_000, 60_000, 66_000])
   expect([0, 1, 2, 3, 10].map((failures) => retryDelayMs(failures, 1))).toEqual([
     null,

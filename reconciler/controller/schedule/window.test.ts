@@ -11,7 +11,7 @@ function isOpenAt(windows: readonly Window[], at: string): boolean {
   return windowStateAt(windows, Date.parse(at)).isOpen
 }
 
-test('without windows a set may always write', () => {
+test('a set without windows may always write', () => {
   expect(windowStateAt([], 0)).toEqual({
     isOpen: true,
     reason: 'no window denies it',
@@ -47,7 +47,7 @@ test('a deny window wins over an allow window', () => {
   expect(isOpenAt([lunch], '2026-01-14T20:00:00Z')).toBe(true)
 })
 
-test('Scenario 49: a window keeps its length and its local hour over both changes of the clocks', () => {
+test('Scenario 49: a window keeps its length and its local hour across both daylight saving changes', () => {
   const night = office({ schedule: '0 1 * * *', duration: 3 * HOUR_MS })
 
   // 29 March 2026, 02:00 becomes 03:00: from 00:00Z, three hours long.
@@ -64,7 +64,7 @@ test('Scenario 49: a window keeps its length and its local hour over both change
   ).toEqual([false, true, true, false])
 })
 
-test('Scenario 46: windows look at the wall clock, also when it jumps back', () => {
+test('Scenario 46: windows follow the wall clock, even when it jumps back', () => {
   const times = [
     '2026-01-14T10:00:00Z',
     '2027-01-14T10:00:00Z',
@@ -75,7 +75,7 @@ test('Scenario 46: windows look at the wall clock, also when it jumps back', () 
   expect(times.map((at) => isOpenAt([office()], at))).toEqual([true, true, false, true])
 })
 
-test('openings that overlap are one that does not close', () => {
+test('a window whose openings overlap stays open', () => {
   const always = office({ schedule: '* * * * *', duration: HOUR_MS })
 
   expect(windowStateAt([always], Date.parse('2026-01-14T10:00:30Z'))).toMatchObject({

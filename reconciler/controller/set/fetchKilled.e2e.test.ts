@@ -104,7 +104,7 @@ test('Scenario 22: a controller that is killed during a transfer continues after
   }
 })
 
-test('Scenario 22: a git that is killed in the middle of a transfer is asked again', async () => {
+test('Scenario 22: a git process that is killed during a transfer is run again', async () => {
   const first = repository.commit(manifestFiles('a'))
   const one = start()
   await one.event(isApplied(first), 0)

@@ -11,7 +11,7 @@ import type { TestController } from '../../testing/testController.ts'
 
 const { controllerOf, server, names, intervals, changeInterval } = controllerScene(startServer)
 
-test('Scenario 17: while the repository cannot be read nothing is written, and work continues by itself', async () => {
+test('Scenario 17: while the repository is unreadable nothing is written, and the set recovers by itself', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -35,7 +35,7 @@ test('Scenario 17: while the repository cannot be read nothing is written, and w
   expect(await intervals()).toEqual({ a: 60 })
 })
 
-test('Scenario 17: a branch that was deleted is no reason to remove anything', async () => {
+test('Scenario 17: a deleted branch removes no service', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -49,7 +49,7 @@ test('Scenario 17: a branch that was deleted is no reason to remove anything', a
   expect(await names()).toEqual(['a'])
 })
 
-test('Scenario 18: after a force-push to an older commit updates go on, and nothing is removed until it is acknowledged', async () => {
+test('Scenario 18: after a force-push to an older commit updates continue, and nothing is removed until the history is acknowledged', async () => {
   const one = await controllerOf({ more: '    prune: policy\n' })
   const first = one.repository.commit(manifestFiles('a'))
   one.repository.commit(manifestFiles('b'))
@@ -76,7 +76,7 @@ test('Scenario 18: after a force-push to an older commit updates go on, and noth
   expect((await one.api('/api/sets/shop/acknowledge-history'))[0]).toBe(409)
 })
 
-test('Scenario 18: a restart does not forget that the history was rewritten', async () => {
+test('Scenario 18: a rewritten history is still reported after a restart', async () => {
   const one = await controllerOf({ more: '    prune: policy\n' })
   const first = one.repository.commit(manifestFiles('a'))
   one.repository.commit(manifestFiles('b'))
@@ -116,7 +116,7 @@ test.each([
   expect(await names()).toEqual(['a'])
 })
 
-test('Scenario 23: five pushes within a second are one run of the newest commit', async () => {
+test('Scenario 23: five pushes within a second start one run of the newest commit', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -136,7 +136,7 @@ test('Scenario 23: five pushes within a second are one run of the newest commit'
   expect(status.lastRun?.counts).toMatchObject({ created: 5 })
 })
 
-test('Scenario 23: a push while a commit is applied is seen between two operations, and nothing of the old commit follows', async () => {
+test('Scenario 23: a push while a commit is applied takes effect between two operations, and no further change of the old commit is sent', async () => {
   const proxy = await startFaultProxy(server().url)
   const one = await controllerOf({ url: proxy.url })
   const keys = Array.from({ length: 14 }, (_, index) => `s${index}`)
@@ -185,7 +185,7 @@ function signing({ folder, repository }: TestController): { signers: string; sig
   }
 }
 
-test('Scenario 24: a commit without the signature of an allowed key is not applied, and the last signed one remains in force', async () => {
+test('Scenario 24: a commit without the signature of an allowed key is not applied, and the last signed commit remains in force', async () => {
   const probe = await controllerOf()
   const { signers, sign } = signing(probe)
   const { repository } = probe
@@ -207,7 +207,7 @@ test('Scenario 24: a commit without the signature of an allowed key is not appli
   expect(await names()).toEqual(['a', 'b'])
 })
 
-test('a commit that is refused is no newer commit that a run would have to give way to', async () => {
+test('a run does not yield to a newer commit that is refused', async () => {
   const proxy = await startFaultProxy(server().url)
   const probe = await controllerOf()
   const { signers, sign } = signing(probe)

@@ -11,7 +11,7 @@ const { controllerOf, names, intervals, changeInterval } = controllerScene(start
 
 const WAY_BACK = ', so no more requests are sent: restore it, or restart this program with the right state'
 
-test('a state that is removed under a running controller stops every change until it is restored', async () => {
+test('a state that is removed while the controller runs stops every change until it is restored', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -43,7 +43,7 @@ test('a state that is removed under a running controller stops every change unti
   expect(await intervals()).toEqual({ a: 60, b: 60 })
 })
 
-test('a state that is replaced under a running controller is not changed, and the next one continues from it', async () => {
+test('a state that is replaced while the controller runs is not changed, and the next controller continues from it', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -66,7 +66,7 @@ test('a state that is replaced under a running controller is not changed, and th
   expect(one.shop().headline).not.toBe('Ready')
 })
 
-test('a controller that no longer finds its state creates no existing service, and reports each one', async () => {
+test('a controller without its state creates no existing service again, and reports each one', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a', 'b'))
   one.start()
@@ -85,7 +85,7 @@ test('a controller that no longer finds its state creates no existing service, a
   ])
 })
 
-test('a state that cannot be written does not make a leader a follower, and work continues when it can be written', async () => {
+test('a leader whose state cannot be written stays the leader, and continues when it can be written again', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -109,7 +109,7 @@ test('a state that cannot be written does not make a leader a follower, and work
   expect(one.events.at(-1)).toMatchObject({ type: 'ConditionCleared' })
 })
 
-test('a state in git that is removed under a running controller is not created again, and work continues when it is restored', async () => {
+test('a state in git that is removed while the controller runs is not created again, and the controller continues when it is restored', async () => {
   const states = gitRepository()
   onTestFinished(() => states.remove())
   const ref = 'refs/pharos/shop'

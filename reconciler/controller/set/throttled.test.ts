@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => proxy.close())
 
-test('an API that answers 429 for ever makes a set Throttled, shows no old approval, bounds its cycles, and is got over', async () => {
+test('an API that always responds with 429 makes a set Throttled, hides old approvals and bounds its cycles, until the set recovers', async () => {
   const keys = ['a', 'b', 'c', 'd', 'e']
   const one = await controllerOf({ url: proxy.url, more: '    timeout: 30s\n' })
   one.repository.commit(manifestFiles(...keys))

@@ -13,7 +13,7 @@ const BEFORE_CLOSING = Date.parse('2026-01-14T16:59:00Z')
 const OFFICE =
   '    windows: [{kind: allow, schedule: "0 9 * * 1-5", duration: 9h, timeZone: Europe/Berlin}]\n'
 
-test('Scenario 46: a wall clock that jumps neither hastens nor delays a run, and does not cost the lease', async () => {
+test('Scenario 46: a jump of the wall clock neither hastens nor delays a run, and does not lose the lease', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -33,7 +33,7 @@ test('Scenario 46: a wall clock that jumps neither hastens nor delays a run, and
   expect(one.events.filter(({ type }) => type === 'LeaseLost')).toEqual([])
 })
 
-test('Scenario 47: a leader whose time stood still for longer than its lease writes nothing more', async () => {
+test('Scenario 47: a leader that was suspended for longer than its lease writes nothing more', async () => {
   const blue = await controllerOf()
   blue.repository.commit(manifestFiles('a'))
   blue.start()
@@ -57,7 +57,7 @@ test('Scenario 47: a leader whose time stood still for longer than its lease wri
   expect(await names()).toEqual(['a', 'b'])
 })
 
-test('Scenario 49: outside its window a set only shows its plan, and applies it as soon as the window opens', async () => {
+test('Scenario 49: outside its window a set only plans, and it applies as soon as the window opens', async () => {
   const one = await controllerOf({ more: OFFICE, clock: fakeClock(Date.parse('2026-01-14T07:59:30Z')) })
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -76,7 +76,7 @@ test.each([
   [true, 14],
   [false, 6],
 ])(
-  'Scenario 49: with overrun: %s a run that the window closes upon makes at most %d changes',
+  'Scenario 49: with overrun: %s a run whose window closes makes at most %d changes',
   async (overrun, most) => {
     const proxy = await startFaultProxy(server().url)
     const one = await controllerOf({
@@ -98,7 +98,7 @@ test.each([
   },
 )
 
-test('Scenario 49: a set that is suspended while a run is under way stops between two operations', async () => {
+test('Scenario 49: a set that is suspended during a run stops between two operations', async () => {
   const proxy = await startFaultProxy(server().url)
   const one = await controllerOf({ url: proxy.url })
   const keys = Array.from({ length: 14 }, (_, index) => `s${index}`)
@@ -119,7 +119,7 @@ test('Scenario 49: a set that is suspended while a run is under way stops betwee
   await proxy.close()
 })
 
-test('Scenario 48: a field that another tool changes repeatedly is no longer reverted, and reported', async () => {
+test('Scenario 48: a field that another tool changes repeatedly is reported and no longer reverted', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -137,7 +137,7 @@ test('Scenario 48: a field that another tool changes repeatedly is no longer rev
   expect(await intervals()).toEqual({ a: 300 })
 })
 
-test('Scenario 48: a service that two sets name belongs to the first, and the second reports it', async () => {
+test('Scenario 48: a service named by two sets belongs to the first, and the second reports it', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -164,7 +164,7 @@ test('Scenario 48: a service that two sets name belongs to the first, and the se
   expect(await names()).toEqual(['a'])
 })
 
-test('a suspension without end is announced again every day', async () => {
+test('a suspension without an end is reported again every day', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()

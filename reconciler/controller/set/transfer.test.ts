@@ -52,7 +52,7 @@ test('a service whose manifest moves to another set is handed over unchanged, wi
   )
 })
 
-test('a service that was paused because its manifest went runs again when another set takes it', async () => {
+test('a service that was paused because its manifest was removed is resumed when another set adopts it', async () => {
   const one = await twoSets()
   const id = await idOf('a')
   one.repository.commit({ 'monitoring/a.yaml': null })
@@ -67,7 +67,7 @@ test('a service that was paused because its manifest went runs again when anothe
   expect(one.shop().counts.Removing).toBe(0)
 })
 
-test('what the first set still names is not handed over, and what it lets go of is free at once', async () => {
+test('a service that the first set still names is not handed over, and one that it releases is free at once', async () => {
   const one = await twoSets()
   const id = await idOf('a')
   const moved = manifestOf('moved').replace('{name: moved}', `{name: moved, id: ${id}}`)

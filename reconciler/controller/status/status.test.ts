@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type ControllerStatus, headlineOf } from './status.ts'
 
-test('the headline of a set is the most urgent thing that is true of it', () => {
+test('the headline of a set is its most urgent condition', () => {
   const told = (...types: ControllerStatus['sets'][number]['headline'][]) =>
     headlineOf(types.map((type) => ({ type })))
 

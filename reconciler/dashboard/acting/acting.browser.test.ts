@@ -103,7 +103,7 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
-    test('what people type, and who wrote which commit, is text on every page', async () => {
+    test('text typed by people and authors of commits are escaped on every page', async () => {
       const one = await controllerOf()
       const text = PAYLOADS.join(' ').slice(0, 500)
       one.repository.commit(manifestFiles('a'), `${text}\n\nPharos-Approve: "><script>alert(1)</script>`)
@@ -146,7 +146,7 @@ describe.skipIf(skipReason !== null)(
       expect(complaints.filter((each) => !each.startsWith('Failed to load resource'))).toEqual([])
     })
 
-    test('a form of another port of this host is refused, although the browser sends the cookie', async () => {
+    test('a form from another port of this host is refused, although the browser sends the cookie', async () => {
       const one = await controllerOf()
       const forged = createServer((_request, response) => {
         response.setHeader('Content-Type', 'text/html')
@@ -182,7 +182,7 @@ describe.skipIf(skipReason !== null)(
       ['dark', { colorScheme: 'dark' }],
       ['on a phone', { viewport: { width: 320, height: 700 } }],
       ['with forced colours', { forcedColors: 'active' }],
-    ] as const)('axe-core finds nothing, and the browser objects to nothing: %s', async (_, options) => {
+    ] as const)('axe-core finds no violation, and the browser reports no error: %s', async (_, options) => {
       const one = await waitingController()
       const { page, complaints, close } = await opened(options)
       await page.goto(`${one.controller.url}/sign-in?set=shop`)

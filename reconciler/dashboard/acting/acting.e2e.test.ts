@@ -56,7 +56,7 @@ async function waitingController(): Promise<TestController> {
   return one
 }
 
-test('the token and a name are exchanged for a cookie that only this host gets, until the person signs out', async () => {
+test('the token and a name are exchanged for a cookie for this host only, until the person signs out', async () => {
   const one = await controllerOf()
   const ada = visitorOf(one)
   expect((await ada.get('/sets/shop')).text).toContain('href="../sign-in?set=shop"')
@@ -75,7 +75,7 @@ test('the token and a name are exchanged for a cookie that only this host gets, 
   expect((await ada.get('/')).text).not.toContain('Signed in')
 })
 
-test('a session ends after twelve hours, with a new sign-in, and when a hundred others were opened', async () => {
+test('a session ends after twelve hours, at a new sign-in, and when a hundred newer ones exist', async () => {
   const one = await controllerOf()
   const [ada, eve] = [visitorOf(one), visitorOf(one)]
   const isSignedIn = async () => (await ada.get('/')).text.includes('Signed in')
@@ -101,7 +101,7 @@ test('a session ends after twelve hours, with a new sign-in, and when a hundred 
   expect(await isSignedIn()).toBe(false)
 })
 
-test('wrong tokens are refused and throttled, the right one is not, and no page repeats them', async () => {
+test('wrong tokens are refused and throttled, the correct one is not, and no page shows them', async () => {
   const one = await controllerOf()
   const ada = visitorOf(one)
   const wrong = await ada.signIn({ token: 'CANARY-of-the-token' })
@@ -116,7 +116,7 @@ test('wrong tokens are refused and throttled, the right one is not, and no page 
   expect((await ada.signIn({ set: '//evil.example' })).location).toBe('./')
 })
 
-test('only a page of the controller can send a form: by fetch metadata, or by the origin', async () => {
+test('a form is accepted only from a page of the controller, by its fetch metadata or its origin', async () => {
   const one = await controllerOf()
   const ada = visitorOf(one)
   await ada.signIn()
@@ -143,7 +143,7 @@ test('only a page of the controller can send a form: by fetch metadata, or by th
   expect(await tried(FROM_PAGE)).toEqual([303, 401, 303])
 })
 
-test('a person without a session is asked to sign in, changes nothing, and a GET changes nothing either', async () => {
+test('a person without a session is asked to sign in and cannot change anything, and a GET changes nothing', async () => {
   const one = await controllerOf()
   const guest = visitorOf(one)
   for (const action of ['sync', 'suspend', 'resume', 'approve', 'acknowledge-history']) {
@@ -160,7 +160,7 @@ test('a person without a session is asked to sign in, changes nothing, and a GET
   expect(one.shop().suspensions).toEqual([])
 })
 
-test('a set is synced, suspended with a reason and resumed from its page, and each act names its person', async () => {
+test('a set is synced, suspended with a reason and resumed from its page, and each action names its person', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()
@@ -192,7 +192,7 @@ test('a set is synced, suspended with a reason and resumed from its page, and ea
   )
 })
 
-test('an approval is for the digest that the page showed, and a stale one approves nothing', async () => {
+test('an approval applies to the digest that the page showed, and a stale digest approves nothing', async () => {
   const one = await waitingController()
   const ada = visitorOf(one)
   await ada.signIn()

@@ -38,12 +38,12 @@ test.each([
     '      headers: {1: a, "1": b}\n',
     '9:24: [E_DUP_FIELD] 1 is already set in this mapping',
   ],
-])('Scenario 2: %s that is set twice is an error where it is repeated', (_, more, problem) => {
+])('Scenario 2: %s that is set twice is an error at its second place', (_, more, problem) => {
   const { problems, request } = compiled(more)
   expect([problems, request]).toEqual([[expect.stringContaining(problem)], undefined])
 })
 
-test('Scenario 7: fields named like parts of every object are unknown fields, and nothing is polluted', () => {
+test('Scenario 7: fields named like properties of every object are unknown fields, and no prototype is polluted', () => {
   const { problems } = compiled('      constructor: {prototype: {polluted: true}}\n      toString: x\n')
   expect(problems).toEqual([
     expect.stringContaining('9:7: [E_UNKNOWN_FIELD] spec.endpoints[0].constructor is not a known field'),
@@ -88,7 +88,7 @@ test.each([
   expect(problems[0]).toContain(message)
 })
 
-test('Scenario 8: a text of YAML 1.2 remains a text, and a file of comments is no document', () => {
+test('Scenario 8: a string of YAML 1.2 remains a string, and a file of comments is no document', () => {
   const more = '      headers: {A: yes, B: 1_000, C: 2020-01-01, D: on}\n'
   expect(compiled(more).http?.headers).toEqual({
     A: { value: 'yes' },
@@ -102,7 +102,7 @@ test('Scenario 8: a text of YAML 1.2 remains a text, and a file of comments is n
   })
 })
 
-test('Scenario 9: a merge key names what stands in its place', () => {
+test('Scenario 9: the error for a merge key names its replacement', () => {
   expect(compiled('      <<: {timeout: 5s}\n').problems).toEqual([
     '9:7: [E_UNKNOWN_FIELD] spec.endpoints[0].<< is not a known field (merge keys are not supported: share values with a kind: Defaults document)',
   ])
@@ -226,7 +226,7 @@ test.each([
   ])
 })
 
-test('Scenario 14: a body comes from a file of the set and from nowhere else', () => {
+test('Scenario 14: a body is read only from a file of the set', () => {
   const root = mkdtempSync(join(tmpdir(), 'pharos-body-'))
   const set = join(root, 'set')
   mkdirSync(join(set, 'folder'), { recursive: true })
@@ -258,7 +258,7 @@ test.each([
   ['is not set', '{env: ABSENT}', 'which is not set'],
   ['is empty', '{env: EMPTY}', 'which is empty'],
   ['has no file', '{file: /nowhere/secrets/token}', 'which cannot be read'],
-])('Scenario 15: a secret that %s keeps its service from being sent, and no other', (_, form, message) => {
+])('Scenario 15: a secret that %s prevents only its own service from being sent', (_, form, message) => {
   const broken = manifestOf('a', `      headers: {X-A: ${form}}\n`)
   const { documents } = readYaml({ file: 'a.yaml', directory: '', text: `${broken}---\n${manifestOf('b')}` })
   const set = compileSet(documents, sources)
@@ -267,13 +267,13 @@ test.each([
   expect([set.services.map(({ key }) => key), set.frozenKeys]).toEqual([['b'], ['a']])
 })
 
-test('Scenario 15: an empty secret is sent only where it is meant', () => {
+test('Scenario 15: an empty secret is sent only with allowEmpty', () => {
   expect(compiled('      headers: {X-A: {env: EMPTY, allowEmpty: true}}\n').http?.headers).toEqual({
     'X-A': { value: '', sensitive: true },
   })
 })
 
-test('Scenario 16: a secret that stands in a manifest is refused unless that is allowed', () => {
+test('Scenario 16: a secret in clear text in a manifest is refused unless that is allowed', () => {
   const more = '      headers: {X-A: {value: canary, sensitive: true}}\n'
   const refused = compiled(more)
   expect(refused.problems).toEqual([expect.stringContaining('9:22: [E_INLINE_SECRET]')])

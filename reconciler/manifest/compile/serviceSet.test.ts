@@ -54,7 +54,7 @@ function requestOf(set: ServiceSet) {
   return set.services[0]?.request
 }
 
-test('a manifest in human form compiles to the request of the API', () => {
+test('a manifest compiles to an API request', () => {
   const { set, problems } = compile({
     'a.yaml': manifest(`      name: health
       method: POST
@@ -196,7 +196,7 @@ test.each([
   expect(set.services).toEqual([])
 })
 
-test('all problems of all files are reported at once, and valid manifests are usable', () => {
+test('all problems of all files are reported at once, and valid manifests are used', () => {
   const { set, problems } = compile({
     'a.yaml': manifest('      timeout: 5\n      colour: red\n', 'a'),
     'b.yaml': 'a: [\n',
@@ -213,7 +213,7 @@ test('all problems of all files are reported at once, and valid manifests are us
   expect(set.frozenKeys).toEqual(['a'])
 })
 
-test('a field of the wrong type hides no wrong value of another one', () => {
+test('a field of the wrong type does not hide an invalid value of another one', () => {
   const { problems } = compile({
     'a.yaml': manifest(`      timeout: 5
       assertions: [{status: 200}, {statuss: 200}]
@@ -237,7 +237,7 @@ test('a field of the wrong type hides no wrong value of another one', () => {
   ])
 })
 
-test('Scenario 3: two manifests of one name show both places and neither is used', () => {
+test('Scenario 3: two manifests with one name are reported with both places, and neither is used', () => {
   const { set, problems } = compile({ 'a.yaml': manifest(), 'b.yaml': manifest() })
 
   expect(problems).toEqual([
@@ -247,7 +247,7 @@ test('Scenario 3: two manifests of one name show both places and neither is used
   expect([set.services, set.frozenKeys]).toEqual([[], ['shop']])
 })
 
-test('Scenario 4: the same spec.name under two names is allowed and warned of', () => {
+test('Scenario 4: the same spec.name in two manifests is allowed, with a warning', () => {
   const named = (name: string) => manifest('  name: Shop\n', name)
   const { set, problems } = compile({
     'a.yaml': named('a'),
@@ -261,7 +261,7 @@ test('Scenario 4: the same spec.name under two names is allowed and warned of', 
   ])
 })
 
-test('Defaults apply to their folder and below, the nearest wins, and null takes a value away', () => {
+test('Defaults apply to their folder and below, the nearest wins, and null removes a value', () => {
   const defaults = (spec: string) => `apiVersion: pharos/v1\nkind: Defaults\nspec: ${spec}\n`
   const { set, problems } = compile({
     'defaults.yaml': defaults('{endpointsDefaults: {timeout: 5s, withDns: true, headers: {A: one, B: two}}}'),
@@ -277,7 +277,7 @@ test('Defaults apply to their folder and below, the nearest wins, and null takes
   })
 })
 
-test('a problem in Defaults is reported once, at its place, and freezes the services below', () => {
+test('a problem in Defaults is reported once, at its place, and blocks changes of the services below', () => {
   const { set, problems } = compile({
     'defaults.yaml': 'apiVersion: pharos/v1\nkind: Defaults\nspec:\n  endpointsDefaults: {timeout: 90s}\n',
     'a.yaml': manifest('', 'a'),
@@ -290,7 +290,7 @@ test('a problem in Defaults is reported once, at its place, and freezes the serv
   expect(set.frozenKeys).toEqual(['a', 'b'])
 })
 
-test('Scenario 8: places are right behind a byte order mark, CRLF and characters outside the basic plane', () => {
+test('Scenario 8: places are correct after a byte order mark, CRLF and characters outside the basic plane', () => {
   const text = `\uFEFF${manifest('      name: 🦉\n      timeout: 5\n')}`.replaceAll('\n', '\r\n')
   expect(compile({ 'a.yaml': text }).problems.map((problem) => problem.split(': ', 1)[0])).toEqual([
     'a.yaml:10:16',
@@ -301,7 +301,7 @@ test('Scenario 8: places are right behind a byte order mark, CRLF and characters
   ])
 })
 
-test('a secret that is not to be had is no problem when only the manifests are checked', () => {
+test('an unavailable secret is no problem when only the manifests are checked', () => {
   const { problems } = compile(
     { 'a.yaml': manifest('      headers: {Authorization: {env: ABSENT}}\n') },
     { secrets: 'optional' },
@@ -309,7 +309,7 @@ test('a secret that is not to be had is no problem when only the manifests are c
   expect(problems).toEqual([])
 })
 
-test('no message holds a value that may be a secret', () => {
+test('no message contains a value that may be a secret', () => {
   const { problems } = compile({
     'a.yaml': manifest(
       '      headers: {A: {value: canary-5d1f, sensitive: true}, B: [canary-5d1f]}\n      body: {valeu: canary-5d1f}\n',
@@ -338,7 +338,7 @@ spec:
     - target: {}
       patch: {spec: {interval: 5}}
 `
-test('an Environment gives variables, which keep their type, and patches', () => {
+test('an Environment provides patches, and variables that keep their type', () => {
   const text = manifest(`      body: "$\${var.host} \${var.none:-x}"\n  paused: \${var.hold}\n`).replace(
     'example.com',
     `\${var.host}`,
@@ -366,7 +366,7 @@ test.each([
   ['one colon', `\${var.host:b}`],
   ['blanks', `\${var. host}`],
   ['no end', `\${var.host:-b`],
-])('a reference to a variable with %s is an error, never a text that is sent', (_, reference) => {
+])('a reference to a variable with %s is an error, and is never sent as text', (_, reference) => {
   const { set, problems } = compile({ 'a.yaml': manifest(`      name: "${reference}"\n`) })
   expect(problems).toEqual([
     expect.stringContaining('a.yaml:9:14: [E_VARIABLE] spec.endpoints[0].name has "${var."'),
@@ -374,7 +374,7 @@ test.each([
   expect(set.services).toEqual([])
 })
 
-test('an escaped reference is a text, and a misspelt one gets a suggestion', () => {
+test('an escaped reference is literal text, and a misspelt one gets a suggestion', () => {
   const environment = `${STAGING}  vars: {api_host: example.com}\n`
   const literal = compile({
     'a.yaml': manifest(`      name: "$\${var.a:-b} $$\${var.x"\n`),
@@ -416,7 +416,7 @@ test.each([undefined, 'staging'])(
   },
 )
 
-test('a patch for no service is a warning at its target, whichever Environment is chosen', () => {
+test('a patch that matches no service is a warning at its target, whichever Environment is chosen', () => {
   const patches = `${STAGING}  patches:
     - {target: {name: shop}, patch: {}}
     - {target: {name: shopp}, patch: {}}
@@ -431,7 +431,7 @@ test('a patch for no service is a warning at its target, whichever Environment i
   ])
 })
 
-test('Defaults go below the endpoints of a patch, and a patch merges endpoints by their names', () => {
+test('Defaults apply to endpoints that a patch adds, and a patch merges endpoints by name', () => {
   const endpoints = `      name: page
       timeout: 5s
       headers: {A: a, B: b}
@@ -478,7 +478,7 @@ spec: {endpointsDefaults: {timeout: 10s, withDns: true, assertions: [{status: 2x
   })
 })
 
-test('null in a patch takes away a header, also one of Defaults', () => {
+test('null in a patch removes a header, even one of Defaults', () => {
   const defaults =
     'apiVersion: pharos/v1\nkind: Defaults\nspec: {endpointsDefaults: {headers: {A: a, B: b}}}\n'
   const headersAfter = (patch: string) => {
@@ -503,7 +503,7 @@ test('null in a patch takes away a header, also one of Defaults', () => {
   })
 })
 
-test('a fault in an endpoint of a patch is placed in the patch, whatever its place in the service', () => {
+test('an error in an endpoint of a patch is reported in the patch, whatever its index in the service', () => {
   const endpoints = `      name: page
     - url: https://example.com/health
       name: health
@@ -540,7 +540,7 @@ test('an endpoint without assertions is a warning at its place, and [] confirms 
   ])
 })
 
-test('Scenario 15: a variable that is not defined is an error at its place, and a fault in a patch is placed in the patch', () => {
+test('Scenario 15: an undefined variable is an error at its place, and an error in a patch is reported in the patch', () => {
   expect(compile({ 'a.yaml': manifest(`      name: \${var.nope}\n`) }).problems).toEqual([
     `a.yaml:9:13: [E_VARIABLE] spec.endpoints[0].name refers to the variable nope, which is not defined (define it under spec.vars of the Environment that --env names, or give \${var.nope:-default})`,
   ])
@@ -560,7 +560,7 @@ test.each([
     'spec.endpointsDefaults.headers.__proto__',
   ],
 ])(
-  'Scenario 7: %s named __proto__ is reported where it stands, and its documents are not used',
+  'Scenario 7: %s named __proto__ is reported at its place, and its documents are not used',
   (_, text, at, path) => {
     const { set, problems } = compile({ 'a.yaml': text, 'b.yaml': manifest('', 'other') })
 
@@ -587,14 +587,14 @@ test.each([
   ['a text', manifest('  name: "Shop\n'), '9:9', '"'],
   ['a text in a mapping', "a: {b: 'c}\n", '1:8', "'"],
   ['a text between texts', 'a: "x"\nb: it\'s\nc: "y\n', '3:4', '"'],
-])('%s that is never closed is reported where it opens', (_, text = '', at, opener) => {
+])('%s that is never closed is reported at its start', (_, text = '', at, opener) => {
   const { problems } = compile({ 'a.yaml': text })
 
   expect(problems).toEqual([expect.stringMatching(/^a\.yaml:/)])
   expect(problems[0]).toContain(`a.yaml:${at}: [E_YAML] this ${opener} is not closed (close it with`)
 })
 
-test('a header that looks like a secret in clear is a warning where it stands, and quotes no value', () => {
+test('a header that looks like a secret in clear text is a warning at its place, without its value', () => {
   const defaults = `apiVersion: pharos/v1
 kind: Defaults
 spec:
@@ -620,7 +620,7 @@ spec:
   ])
 })
 
-test('a regular expression that RE2 cannot compile is reported where it stands', async () => {
+test('a regular expression that RE2 cannot compile is reported at its place', async () => {
   const text = manifest(`      assertions:
         - body: {regex: "("}
         - header: {name: x, regex: 'a(?=b)'}
@@ -642,7 +642,7 @@ test('a regular expression that RE2 cannot compile is reported where it stands',
   ])
 })
 
-test('without a regular expression there is nothing to check them with', async () => {
+test('without a regular expression the RE2 library is not loaded', async () => {
   const { documents } = readYaml({ file: 'a.yaml', directory: '', text: manifest() })
   expect(await patternCheckFor(documents)).toBeUndefined()
 })

@@ -5,7 +5,7 @@ import { cases } from '../../../scripts/testing/torture.ts'
 import { manifests, type PlainManifest } from '../../testing/manifestArbitrary.ts'
 import { formattedManifest } from './format.ts'
 
-test('fields come in their order with the comments above them, and nothing else moves', () => {
+test('fields are sorted together with the comments above them, and nothing else moves', () => {
   const text = `\uFEFF# What this is.\r
 spec:\r
   interval: 30s   \r
@@ -52,15 +52,18 @@ spec:
 `)
 })
 
-test('blank lines at the end of a document stay there, and those above a field move with it', () => {
+test('blank lines at the end of a document stay, and those above a field move with it', () => {
   const text = 'metadata: {name: a}\nkind: Service\n\n\n---\nspec: {}\n\nkind: Service\n'
 
   expect(formattedManifest(text)).toBe('kind: Service\nmetadata: {name: a}\n\n---\nkind: Service\nspec: {}\n')
 })
 
-test.each(['a: [\n', 'a: &x 1\nb: *x\n', 'a: 1\na: 2\n'])('%j is no manifest and is not changed', (text) => {
-  expect(formattedManifest(text)).toBeUndefined()
-})
+test.each(['a: [\n', 'a: &x 1\nb: *x\n', 'a: 1\na: 2\n'])(
+  '%j is not a manifest and is not changed',
+  (text) => {
+    expect(formattedManifest(text)).toBeUndefined()
+  },
+)
 
 /** A manifest as a person may have written it: fields in any order, comments and blanks anywhere. */
 const written: fc.Arbitrary<string> = fc
@@ -111,7 +114,7 @@ function isSame(text: string, manifest: PlainManifest): boolean {
   }
 }
 
-test('formatting changes neither what a text means nor its comments, and a second time nothing at all', () => {
+test('formatting changes neither values nor comments, and is idempotent', () => {
   let changed = 0
   fc.assert(
     fc.property(written, (text) => {
@@ -128,7 +131,7 @@ test('formatting changes neither what a text means nor its comments, and a secon
   expect(changed).toBeGreaterThan(cases(10, 100))
 })
 
-test('any text is formatted to one with the same meaning, or not changed', () => {
+test('any text is formatted without a change of its meaning, or left as it is', () => {
   let formattedTexts = 0
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'ab:-#"\' \n\t\r|>[]{},?!&*%.\uFEFF') }), (text) => {

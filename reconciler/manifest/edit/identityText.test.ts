@@ -30,7 +30,7 @@ test.each([
     'metadata: {name: z}\n--- # next\nmetadata:\n  name: a\n  id: ID\n',
   ],
   ['letters outside ASCII', '# 🚀 ü\nmetadata: {name: a}\n', '# 🚀 ü\nmetadata: {name: a, id: ID}\n'],
-])('an id is put beside the name, and nothing else moves: %s', (what, text, expected) => {
+])('an id is inserted after the name, and nothing else moves: %s', (what, text, expected) => {
   const index = what === 'the second document' ? 1 : 0
   const spliced = withServiceId(text, index, ID)
   expect(spliced).toBe(expected.replace('ID', ID))
@@ -43,6 +43,6 @@ test.each([
   ['no name', 'metadata: {}\n'],
   ['a complex key', 'metadata:\n  ? name\n  : a\n'],
   ['no YAML', 'metadata: {name: a\n'],
-])('where it would change anything else it is not put: %s', (_what, text) => {
+])('an id is not inserted where that would change anything else: %s', (_what, text) => {
   expect(withServiceId(text, 0, ID)).toBeUndefined()
 })

@@ -46,7 +46,7 @@ const piece = fc.oneof(
   fc.string(),
 )
 
-test('files that are read together are what each is alone', () => {
+test('files that are read together give the same documents as each read alone', () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), (texts) => {
       const sources = texts.map(

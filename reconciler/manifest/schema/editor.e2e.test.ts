@@ -26,12 +26,12 @@ function at(text: string, marker: string): { line: number; character: number } {
   return { line: before.length - 1, character: before.at(-1)?.length ?? 0 }
 }
 
-test('an editor finds nothing wrong with a manifest, also with variables in it', async () => {
+test('an editor reports no error in a valid manifest, even with variables', async () => {
   const text = manifestOf('shop', `  paused: \${var.hold}\n`)
   expect(await editor.open(`${URI}sound.yaml`, text)).toEqual([])
 })
 
-test('an editor underlines a misspelt field and a wrong value where they stand', async () => {
+test('an editor underlines a misspelt field and an invalid value', async () => {
   const text = manifestOf('shop', '      timeout: 10\n      colour: red\n').replace('interval', 'intervall')
 
   const found = await editor.open(`${URI}broken.yaml`, text)
@@ -49,7 +49,7 @@ test('an editor underlines a misspelt field and a wrong value where they stand',
   expect(lines).toHaveLength(3)
 })
 
-test('an editor offers the fields of an endpoint with what they are', async () => {
+test('an editor completes the fields of an endpoint with their descriptions', async () => {
   const text = `${manifestOf('shop')}      `
   const uri = `${URI}open.yaml`
   await editor.open(uri, text)
@@ -69,7 +69,7 @@ test('an editor offers the fields of an endpoint with what they are', async () =
   expect(documented.has('regions')).toBe(false)
 })
 
-test('an editor shows what a field is when the pointer rests on it', async () => {
+test('an editor shows the description of a field on hover', async () => {
   const text = manifestOf('shop')
   const uri = `${URI}hover.yaml`
   await editor.open(uri, text)

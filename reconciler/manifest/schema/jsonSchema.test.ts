@@ -27,7 +27,7 @@ const ajv = new Ajv({
 const accepts = ajv.compile(manifestJsonSchema())
 const documents = z.union([serviceDocumentSchema, defaultsManifestSchema, environmentManifestSchema])
 
-test('docs/manifest.schema.json is what the program prints', () => {
+test('docs/manifest.schema.json equals the output of pharos schema', () => {
   const committed: unknown = JSON.parse(readFileSync('docs/manifest.schema.json', 'utf8'))
   // "npm run schema" writes it anew.
   expect(committed).toEqual(manifestJsonSchema())
@@ -114,7 +114,7 @@ test('Scenario 13: the JSON Schema accepts a manifest exactly when the program d
 })
 
 test.each(['500ms', '1.5s', '99999999h'])(
-  'an interval of %s is refused by the program alone: it takes arithmetic',
+  'an interval of %s is refused only by the program, not by the schema: it takes arithmetic',
   (interval) => {
     const manifest = {
       apiVersion: 'pharos/v1',
@@ -126,7 +126,7 @@ test.each(['500ms', '1.5s', '99999999h'])(
   },
 )
 
-test('below spec and policy a variable may stand for any single value', () => {
+test('below spec and policy a variable may replace any single value', () => {
   const isScalar = (value: unknown): boolean => typeof value !== 'object'
   fc.assert(
     fc.property(manifests, fc.nat(), (manifest, at) => {
@@ -177,7 +177,7 @@ const ownFields = KIND_NAMES.flatMap((kind, index) => {
   return fieldsOf(schema.anyOf?.[index], kind, [])
 }).filter(({ path }) => !path.slice(0, -1).includes('raw'))
 
-test('every field has a description, and every example of one is valid where it stands', () => {
+test('every field has a description, and every example of a field is valid in its place', () => {
   expect(ownFields.length).toBeGreaterThan(80)
   const silent = ownFields.filter((site) => descriptionOf(site) === undefined)
   expect(silent.map(({ kind, path }) => `${kind}: ${path.join('.')}`)).toEqual([])
@@ -193,7 +193,7 @@ function nodesWithExamples(value: unknown): readonly { readonly examples: readon
   return [...own, ...Object.values(value).flatMap(nodesWithExamples)]
 }
 
-test('the page about manifests names every field of the JSON Schema', () => {
+test('docs/manifests.md names every field of the JSON Schema', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/manifests.md'), 'utf8')
   const names = new Set(ownFields.map(({ path }) => path.at(-1) ?? '').filter((name) => name !== '*'))
   expect([...names].filter((name) => !/^(value|sensitive)$/.test(name) && !page.includes(name))).toEqual([])

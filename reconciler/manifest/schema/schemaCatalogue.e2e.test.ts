@@ -80,7 +80,7 @@ async function messagesOf(name: string, text: string): Promise<readonly string[]
   return found.map(({ message }) => message)
 }
 
-test('an editor with the catalogue checks a manifest by the name of its file', async () => {
+test('an editor with the catalogue validates a manifest by its file name', async () => {
   const sound = manifestOf('shop')
   const broken = sound.replace('interval', 'intervall')
 

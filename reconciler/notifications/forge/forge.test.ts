@@ -99,7 +99,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       notifications = opened(kind)
     })
 
-    test('Scenario 52: the status of a commit is sent when it changes, and at no other time', async () => {
+    test('Scenario 52: the status of a commit is sent only when it changes', async () => {
       await happens(seen, { type: 'CommitSeen' })
       await happens(seen)
       expect(server.statuses.map(({ state }) => state)).toEqual(['pending'])
@@ -120,7 +120,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       })
     })
 
-    test('a commit that a newer one overtakes does not stay pending', async () => {
+    test('a commit overtaken by a newer one does not stay pending', async () => {
       await happens(seen, { type: 'CommitSeen' })
       const next = { ...COMMIT, sha: NEXT }
       await happens({ ...seen, commit: next }, { type: 'CommitSeen' })
@@ -133,7 +133,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       expect(posts()).toHaveLength(4)
     })
 
-    test('Scenario 52: a failure is a status and a comment, and the comment is edited when that is over', async () => {
+    test('Scenario 52: a failure sets a status and a comment, and the comment is edited after recovery', async () => {
       await happens(failing, {
         type: 'ServiceFailed',
         message: 'checkout: update failed: the API answered 400',
@@ -175,7 +175,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       expect(comments()[0]?.body).not.toContain('healed')
     })
 
-    test('the comment is found again behind hundreds of others, also by a program that was started anew', async () => {
+    test('the comment is found again among hundreds of others, even after a restart', async () => {
       for (let index = 0; index < 250; index += 1) server.comment(7, `remark ${index}`, index % 3 === 0)
       await happens(failing)
       for (let index = 0; index < 250; index += 1)
@@ -188,7 +188,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       expect(server.statuses.map(({ state }) => state)).toEqual([failure, 'success'])
     })
 
-    test('a program that was started anew says nothing of what is settled', async () => {
+    test('after a restart resolved problems are not reported again', async () => {
       await happens(done, { type: 'ServiceChanged', message: 'checkout: update done' })
       const said = server.requests.filter((line) => !line.startsWith('GET')).length
       notifications = opened(kind)
@@ -200,7 +200,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       expect(comments()[0]?.body).toContain('checkout: update done')
     })
 
-    test('Scenario 52: a comment is at most 60 kB, and says that something was left out and where it is', async () => {
+    test('Scenario 52: a comment is at most 60 kB, and says where to find what was left out', async () => {
       const services = Array.from({ length: 10_000 }, (_, index) =>
         sampleService(`service-${index}`, {
           state: 'Failed',
@@ -216,7 +216,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       expect(body).not.toMatch(/^[^`]*@everyone/)
     })
 
-    test('a forge that is away is tried again and delays no run; a call that it refuses is reported without the token', async () => {
+    test('a request to an unreachable forge is retried and delays no run; a refused request is reported without the token', async () => {
       server.faults.push(503, 'reset', { status: 429, headers: { 'Retry-After': '60' } })
       const startMs = notifications.clock.wallMs()
       await happens(done)
@@ -234,7 +234,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       )
     })
 
-    test('only the replica that does the work says anything', async () => {
+    test('only the leader reports to the forge', async () => {
       shown = { ...done, role: 'follower' }
       const told = { type: 'LeaseLost', severity: 'warning', message: 'another replica took over' } as const
       notifications.onEvent(
@@ -244,7 +244,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       expect(server.requests).toEqual([])
     })
 
-    test('status and comment can each be left out', async () => {
+    test('status and comment can each be switched off', async () => {
       notifications = opened(kind, { comment: false })
       await happens(done)
       expect([server.statuses.length, comments().length]).toEqual([1, 0])
@@ -253,7 +253,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       expect([server.statuses.length, comments().length]).toEqual([1, 1])
     })
 
-    test('a commit that is not accepted fails, although another one is in force', async () => {
+    test('a refused commit gets the status failure, although another commit is in force', async () => {
       await happens({
         ...done,
         refusedCommit: { ...COMMIT, sha: NEXT },
@@ -262,7 +262,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       expect(server.statuses).toMatchObject([{ sha: NEXT, state: failure }])
     })
 
-    test('a commit that waits for an approval is pending, and the comment says how to approve', async () => {
+    test('a commit that waits for approval has the status pending, and the comment says how to approve', async () => {
       const approvals = [
         {
           digest: 'a1b2c3d4e5f60718',

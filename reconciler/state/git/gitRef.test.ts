@@ -47,7 +47,7 @@ async function problemOf(url: string, variables: Record<string, string>): Promis
   )
 }
 
-test('a state is kept over https with a token and an authority from the environment', async () => {
+test('a state is stored over https with a token and a CA file from the environment', async () => {
   const server = await httpsGitServer({
     root: folder,
     login: { username: 'x-access-token', password: CANARY },
@@ -66,7 +66,7 @@ test('a state is kept over https with a token and an authority from the environm
 })
 
 test.skipIf(sshSkipReason !== null)(
-  `a state is kept over ssh with a key and hosts from the environment${sshSkipReason === null ? '' : ` (${sshSkipReason})`}`,
+  `a state is stored over ssh with a key and known hosts from the environment${sshSkipReason === null ? '' : ` (${sshSkipReason})`}`,
   async () => {
     const server = await sshGitServer(folder)
     const url = server.urlOf(join(folder, 'state.git'))
@@ -81,7 +81,7 @@ test.skipIf(sshSkipReason !== null)(
   },
 )
 
-test('renewals for days leave few files behind, and later writes have the right parent', async () => {
+test('renewals for days leave few files behind, and later writes have the correct parent', async () => {
   const temporary = join(folder, 'temporary')
   mkdirSync(temporary)
   vi.stubEnv('TMPDIR', temporary)

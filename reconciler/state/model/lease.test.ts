@@ -47,7 +47,7 @@ async function heldLease() {
   }
 }
 
-test('a lease that could not be renewed counts as lost when another one may take it', async () => {
+test('a lease that could not be renewed counts as lost once another process may take it', async () => {
   const { lease, pass } = await heldLease()
 
   pass(store.leaseTtlMs - 1)
@@ -57,7 +57,7 @@ test('a lease that could not be renewed counts as lost when another one may take
   await lease.release()
 })
 
-test('a holder that acquired the lease while another process checked the lock takes the lock with the next renewal', async () => {
+test('a holder that acquired the lease while another process probed the lock takes the lock with its next renewal', async () => {
   const file = join(folder, 'pharos.db')
   const next = await openStore(file, {})
   const looking = await takeFileLock(`${file}.lock`)
@@ -79,7 +79,7 @@ test.each([
   [600_000, 1_000],
   [1_500, 100],
 ])(
-  'a lease of %i ms in a file is looked at every %i ms, and taken as soon as it is given back',
+  'a lease of %i ms in a file is checked every %i ms, and taken as soon as it is released',
   async (ttlMs, lookMs) => {
     const next = await openStore(join(folder, 'pharos.db'), {}, { leaseTtlMs: ttlMs })
     await store.acquire('leader')
@@ -100,7 +100,7 @@ test.each([
   },
 )
 
-test('a renewal counts from when it was sent, because others may have seen it then', async () => {
+test('a renewal counts from the time when it was sent, because others may have seen it then', async () => {
   const { lease, pass, renewal } = await heldLease()
   const onItsWayMs = 500
 
@@ -113,7 +113,7 @@ test('a renewal counts from when it was sent, because others may have seen it th
   await lease.release()
 })
 
-test('a lease counts from its request, however late the answer is', async () => {
+test('a lease counts from the time of its request, however late the response is', async () => {
   let nowMs = 0
   const taking = takeLease(store, 'test', 0, {
     nowMs: () => nowMs,

@@ -23,7 +23,7 @@ test.each([
   ['a file', () => join(folder, 'shop.db')],
   ['git', () => `git:${join(folder, 'state.git')}#refs/pharos/shop`],
 ])(
-  'the holder of the lease takes each request for a sync in %s once, however many there were',
+  'the lease holder takes requests for a sync in %s once, however many there were',
   async (_what, locate) => {
     const opened = async (): Promise<StateStore> => {
       const store = await openStore(locate(), { PATH: process.env.PATH })

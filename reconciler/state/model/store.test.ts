@@ -116,7 +116,7 @@ describe.each([
     place = make()
   })
 
-  test('what was written is there when it is opened again', async () => {
+  test('written data is there when the state is opened again', async () => {
     const first = await opened(place)
     await first.settleIn({ orgId: 'org', url: 'http://x', source: 'monitoring' })
     await first.begin([intent, { ...intent, opId: 'op-2', key: 'other' }])
@@ -143,7 +143,7 @@ describe.each([
     await second.close()
   })
 
-  test('one holder at a time has the lease, and the next one when it is given back', async () => {
+  test('one holder at a time has the lease, and the next one gets it when it is released', async () => {
     const first = await opened(place)
     const second = await place.open()
     expect(await second.acquire('other')).toEqual({ heldBy: { holder: 'test', epoch: 1, renewals: 0 } })
@@ -253,7 +253,7 @@ describe.each([
     await Promise.all([stopped.close(), waiting.close()])
   })
 
-  test('input of operators needs no lease, and an approval or an acknowledgement is used once', async () => {
+  test('operator input needs no lease, and an approval or an acknowledgement is used once', async () => {
     const running = await opened(place)
     const person = await place.open()
     await person.approve({ digest: 'd', actor: 'ada', at: 't' })
@@ -272,7 +272,7 @@ describe.each([
     await running.close()
   })
 
-  test('runs and events are kept up to a number, the newest of them', async () => {
+  test('a limited number of the newest runs and events is kept', async () => {
     const store = await opened(place)
     for (let index = 0; index < RUNS_KEPT + 3; index += 1) {
       const startedAt = new Date(index * 1_000).toISOString()

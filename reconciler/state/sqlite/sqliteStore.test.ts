@@ -31,7 +31,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const binding = newBinding('shop', 'id-1')
 
-test('bindings are those of the file, whichever connection wrote them', async () => {
+test('bindings are read from the file, whichever connection wrote them', async () => {
   const [writing, reading] = [await openSqliteStore(path), await readSqliteStore(path)]
   await writing.acquire('test')
   const keys = async () =>
@@ -91,7 +91,7 @@ test('a foreign database and a broken file are refused', async () => {
   await expect(openSqliteStore(broken)).rejects.toThrow('file is not a database: restore a backup')
 })
 
-test('a write that was cut off in the middle is undone by the next one that reads', async () => {
+test('a write that was cut off in the middle is rolled back by the next reader', async () => {
   const store = await openSqliteStore(path)
   await store.acquire('test')
   await store.save({ put: binding })
@@ -141,7 +141,7 @@ test('a reader writes nothing and leaves no file', async () => {
   expect([readFileSync(path), readdirSync(folder)]).toEqual(before)
 })
 
-test('a reader beside a writing run sees the writes so far', async () => {
+test('a reader sees the writes so far of a run in progress', async () => {
   const writing = await openSqliteStore(path)
   await writing.acquire('test')
   await writing.save({ put: binding })
@@ -153,7 +153,7 @@ test('a reader beside a writing run sees the writes so far', async () => {
   await writing.close()
 })
 
-test('a state that is named by a link is the same one for readers, for its lock, and when it is removed', async () => {
+test('a state behind a symbolic link is one state for readers, for its lock, and when it is removed', async () => {
   mkdirSync(join(folder, 'links'))
   const link = join(folder, 'links', 'state.db')
   const writing = await openSqliteStore(path)
@@ -173,7 +173,7 @@ test('a state that is named by a link is the same one for readers, for its lock,
   await writing.close()
 })
 
-test('the state and its key can be read by their owner only', async () => {
+test('the state and its key are readable only by their owner', async () => {
   const store = await openSqliteStore(path)
   await store.close()
   const { value, isNew } = stateKeyFor(path, undefined, true)
@@ -183,7 +183,7 @@ test('the state and its key can be read by their owner only', async () => {
   expect(readFileSync(path).includes(value ?? '')).toBe(false)
 })
 
-test('marks differ by place, state and key, and are the same every time', () => {
+test('fingerprints differ by place, state and key, and are deterministic', () => {
   const key = 'k'.repeat(32)
   const marks = [
     fingerprintFor(key, 'state', 'shop')('/a', 'v'),

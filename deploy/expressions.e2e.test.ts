@@ -134,7 +134,7 @@ const filledIn = (expression: string): string =>
 const suffix = skipReason === null ? '' : ` (${skipReason})`
 
 test.skipIf(skipReason !== null).each(FILES)(
-  `every metric and label of %s is one that a running server, agent or controller shows${suffix}`,
+  `every metric and label of %s is exported by a running server, agent or controller${suffix}`,
   (file) => {
     const documents = ['monitoring', 'agents', 'operations', 'notifications'].map((page) =>
       readFileSync(`docs/${page}.md`, 'utf8'),
@@ -158,7 +158,7 @@ test.skipIf(skipReason !== null).each(FILES)(
 const EMPTY = /deliveries_total|notifications_total|notifications_waiting|webhook_total|state!="up"/
 
 test.skipIf(skipReason !== null).each(FILES)(
-  `a real Prometheus answers every expression of %s, and panels have data${suffix}`,
+  `a real Prometheus evaluates every expression of %s, and panels have data${suffix}`,
   async (file) => {
     const answers = []
     for (const expression of expressionsOf(file)) {

@@ -20,7 +20,7 @@ const KUBECTL = ['/usr/bin/kubectl', '/usr/local/bin/kubectl'].find(existsSync)
 /** Time that a stopping server needs beyond the requests under way, for its listeners and its database (seconds). */
 const STOP_RESERVE_S = 5
 
-test('every file of manifests belongs to a kustomization, and every file that one names exists', () => {
+test('every manifest file belongs to a kustomization, and every file that a kustomization names exists', () => {
   const named = KUSTOMIZATIONS.flatMap((file) => {
     const [kustomization] = documentsOf(file)
     const names = [
@@ -57,7 +57,7 @@ describe.each(workloads().map((workload) => [workload.metadata.name, workload] a
       expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels)
     })
 
-    test('runs as an ordinary user without rights, on a root that it cannot write', () => {
+    test('runs as an unprivileged user, on a read-only root', () => {
       expect(pod.securityContext).toMatchObject({
         runAsNonRoot: true,
         runAsUser: 10_001,
@@ -70,14 +70,14 @@ describe.each(workloads().map((workload) => [workload.metadata.name, workload] a
       })
     })
 
-    test('mounts only volumes that it has, and has each volume mounted', () => {
+    test('mounts only volumes that it declares, and mounts each of them', () => {
       const claims = (spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name)
       const volumes = [...pod.volumes.map(({ name }) => name), ...claims]
 
       expect(container.volumeMounts.map(({ name }) => name).sort()).toEqual(volumes.sort())
     })
 
-    test('finds each file that a variable names in a mounted secret', () => {
+    test('mounts each secret file that a variable names', () => {
       const files = container.volumeMounts.flatMap(({ name, mountPath }) =>
         (pod.volumes.find((volume) => volume.name === name)?.secret?.items ?? []).map(
           ({ path }) => `${mountPath}/${path}`,
@@ -90,7 +90,7 @@ describe.each(workloads().map((workload) => [workload.metadata.name, workload] a
       expect(named.sort()).toEqual(files.sort())
     })
 
-    test('probes ports that it has', () => {
+    test('probes only ports that it declares', () => {
       const ports = (container.ports ?? []).map(({ name }) => name)
       const probed = valuesOf(container, 'httpGet').flatMap((probe) => valuesOf(probe, 'port'))
 
@@ -99,7 +99,7 @@ describe.each(workloads().map((workload) => [workload.metadata.name, workload] a
   },
 )
 
-test('a stopping server has time for preStop and for the requests under way', () => {
+test('a stopping server has time for preStop and for the requests in flight', () => {
   const [server] = workloads().filter(({ metadata }) => metadata.name === 'pharos-server')
   const [container] = server?.spec.template.spec.containers ?? []
   const [program, seconds] = container?.lifecycle?.preStop.exec.command ?? []
@@ -124,7 +124,7 @@ test.each(
   manifests()
     .filter(({ manifest }) => ['Service', 'PodDisruptionBudget', 'NetworkPolicy'].includes(manifest.kind))
     .map(({ manifest }) => [manifest.kind, manifest.metadata.name, manifest.spec] as const),
-)('the %s %s is about pods and ports that exist', (kind, _name, spec) => {
+)('the %s %s selects existing pods and ports', (kind, _name, spec) => {
   const [selector] = valuesOf(spec, kind === 'NetworkPolicy' ? 'podSelector' : 'selector')
   const labels = kind === 'Service' ? selector : valuesOf(selector, 'matchLabels')[0]
   // True because Kubernetes takes no other.

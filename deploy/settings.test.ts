@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { runHere } from '../reconciler/testing/programHere.ts'
 import { deployFiles, documentsOf, readDeployFile, valuesOf } from './testing/deployFiles.ts'
 
-test('every variable that a file names is one that a program reads', () => {
+test('every variable that a file names is read by a program', () => {
   const page = readFileSync('docs/environment.md', 'utf8')
   const named = deployFiles().flatMap((file) =>
     [...readDeployFile(file).matchAll(/\bPHAROS_[A-Z_]+/g)].map(([variable]) => `${file}: ${variable}`),
@@ -20,7 +20,7 @@ test('every variable that a file names is one that a program reads', () => {
   expect(unknown).toEqual([])
 })
 
-test('compose gives each secret, volume and service that it names', () => {
+test('compose defines each secret, volume and service that it names', () => {
   const [compose] = documentsOf('compose.yaml') as [Compose] // True because compose takes no other.
   const { services, secrets, volumes } = compose
   const each = Object.values(services)
@@ -56,7 +56,7 @@ interface Compose {
   readonly volumes: object
 }
 
-test('the image has the programs that its containers run, and the ones that the controller runs', () => {
+test('the image has the programs that its containers and the controller run', () => {
   const steps = readDeployFile('Containerfile')
   const { bin } = JSON.parse(readFileSync('package.json', 'utf8'))
   const run = deployFiles()
@@ -110,7 +110,7 @@ test.each(UNITS)('systemd, if installed, accepts %s', (name) => {
   rmSync(folder, { recursive: true })
 })
 
-test('the units cover the server, the agent and the controller, and the controller ends well after a signal', () => {
+test('there are units for the server, the agent and the controller, and a controller stopped by a signal counts as a success', () => {
   expect(UNITS.map((file) => file.split('/').at(-1))).toEqual([
     'pharos-agent.service',
     'pharos-controller.service',

@@ -93,7 +93,7 @@ describe.skipIf(cannotRunTerraform)('Terraform and YAML agree', () => {
     expect(await workspace.run(['plan', '-detailed-exitcode'], token)).toMatchObject({ exitCode: 0 })
   })
 
-  test('services of every kind that both manage plan empty on both sides', async () => {
+  test('services of every kind that both tools support plan empty on both sides', async () => {
     const size = 30
     for (const request of fc.sample(serviceRequests, size)) await client.createService(request, randomUUID())
 

@@ -134,7 +134,7 @@ function runScript(script: string, folder: string): Promise<{ exitCode: number |
 
 describe('documents', () => {
   test.each(documents.filter((document) => typedBlocks(document).length > 0))(
-    'the commands of %s do what it says, typed in order',
+    'the commands of %s work as described, typed in order',
     async (document) => {
       const folder = mkdtempSync(join(tmpdir(), 'pharos-reader-'))
       const blocks = typedBlocks(document)
@@ -155,7 +155,7 @@ describe('documents', () => {
     180_000,
   )
 
-  test('every block of shell commands is marked as one that a test runs', () => {
+  test('every block of shell commands is marked with the test that runs it', () => {
     const unmarked = documents.flatMap((document) =>
       [
         ...readFileSync(document, 'utf8').matchAll(/^```((?:bash|shell|console|sh .+|zsh|terminal).*)$/gm),
@@ -180,7 +180,7 @@ describe('documents', () => {
     expect(unportable).toEqual([])
   })
 
-  test('every document says where its commands are typed, and how the programs get onto the PATH', () => {
+  test('every document says where to type its commands, and how the programs get onto the PATH', () => {
     const silent = documents.filter((document) => {
       const text = readFileSync(document, 'utf8')
       if (shellBlocks(document).length === 0) return false
@@ -204,7 +204,7 @@ describe('documents', () => {
     expect(unread).toEqual([])
   })
 
-  test('every link from one document to another leads somewhere', () => {
+  test('every link from one document to another has a target', () => {
     const broken = documents.flatMap((document) =>
       [...readFileSync(document, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]
         .map(([, target = '']) => join(dirname(document), target))
@@ -215,7 +215,7 @@ describe('documents', () => {
     expect(broken).toEqual([])
   })
 
-  test('the list of pages has every page, and each page says for whom it is', () => {
+  test('the list of pages has every page, and each page names its readers', () => {
     const pages = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'README.md')
     const list = readFileSync('docs/README.md', 'utf8')
 
@@ -231,7 +231,7 @@ describe('documents', () => {
     ).toEqual([])
   })
 
-  test('the architecture says of every folder of the programs what is decided there', () => {
+  test('docs/architecture.md says for every folder of the programs what is decided there', () => {
     const map = /^## Folders\n(.*?)^## /ms.exec(readFileSync('docs/architecture.md', 'utf8'))?.[1] ?? ''
     const mapped = [...map.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`(.+?)`/g)].map(([, folder]) => folder),

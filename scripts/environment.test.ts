@@ -50,7 +50,7 @@ function documentedRows(section = ''): readonly { names: readonly string[]; cell
   }))
 }
 
-test('the page of environment variables has each variable that a program reads, and no other', () => {
+test('docs/environment.md has each variable that a program reads, and no other', () => {
   const read = new Set(READERS.flatMap(variablesIn))
   const documented = new Set(documentedRows().flatMap(({ names }) => names))
 
@@ -74,7 +74,7 @@ function optionsOf(command: Command): Command['options'] {
 test.each([
   ['pharos-server', serverCommandLine(parts)],
   ['pharos-agent', agentCommandLine(parts)],
-])('the page of environment variables has options and defaults of %s', (program, commands) => {
+])('docs/environment.md has the options and defaults of %s', (program, commands) => {
   const rows = documentedRows(`## ${program}\n`)
   const wrong = optionsOf(commands)
     .filter(({ envVar }) => envVar !== undefined)

@@ -21,7 +21,7 @@ test(`every test that ${PAGE} names exists`, () => {
   expect(absent.map(([text]) => text)).toEqual([])
 })
 
-test('a test names every reason of a result', () => {
+test('every reason of a result is named in a test', () => {
   const tests = sourceFiles()
     .filter((file) => file.startsWith('monitoring/') && file.endsWith('.test.ts'))
     .map((file) => readFileSync(file, 'utf8'))

@@ -32,15 +32,15 @@ function surprises(graph: Graph, left: readonly string[]): readonly string[] {
   ]
 }
 
-test('no file of a program imports itself by way of others, types included', () => {
+test('no files of a program import each other in a circle, types included', () => {
   expect(surprises(imports, FILES_LEFT)).toEqual([])
 })
 
-test('no folder of a program imports itself by way of others, types included', () => {
+test('no folders of a program import each other in a circle, types included', () => {
   expect(surprises(folderImports(imports), FOLDERS_LEFT)).toEqual([])
 })
 
-test('a circle is reported by its shortest path, without the files that only lead to it', () => {
+test('an import circle is reported by its shortest path, without the files that only lead to it', () => {
   const graph = new Map(
     Object.entries({ a: ['b', 'd'], b: ['c'], c: ['a'], d: ['a'], before: ['a'], after: [] }).map(
       ([name, names]) => [name, new Set(names)],

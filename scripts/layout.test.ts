@@ -18,7 +18,7 @@ function isTest(file: string): boolean {
   return file.endsWith('.test.ts') || file.split('/').includes('testing')
 }
 
-test(`no folder has more than ${FILES_MAX} files, but for tests and the calls of Terraform's protocol`, () => {
+test(`no folder has more than ${FILES_MAX} files, except for tests and the RPCs of the Terraform protocol`, () => {
   const counts = new Map<string, number>()
   for (const folder of files.filter((file) => !file.endsWith('.test.ts')).map(dirname)) {
     counts.set(folder, (counts.get(folder) ?? 0) + 1)

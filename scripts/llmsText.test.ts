@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 const TEXT = readFileSync('llms.txt', 'utf8')
 const LINKS = [...TEXT.matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S.*$/gm)].map(([, link = '']) => link)
 
-test('llms.txt has the form of the convention: a title, a summary, and lists of links with a note each', () => {
+test('llms.txt follows its convention: a title, a summary, and lists of links with notes', () => {
   const [title, summary, ...rest] = TEXT.trimEnd().split('\n\n')
   const blocks = rest.slice(1)
 

@@ -116,7 +116,7 @@ function mentioningText(file: string): string {
   )
 }
 
-test('every command and option that a text of ours names exists', () => {
+test('every command and option that a document or message names exists', () => {
   let mentions = 0
   const faults = FILES.flatMap((file) =>
     [...mentioningText(file).matchAll(MENTION)].flatMap(
@@ -147,7 +147,7 @@ const FOREIGN_FLAGS = [
   '--orgg',
 ]
 
-test('every option that a message of ours names alone belongs to a command', () => {
+test('every option that a message names without a command belongs to one', () => {
   const shapes = Object.values(PROGRAMS).flatMap((commands) => [...commands.values()])
   const known = new Set([...FOREIGN_FLAGS, ...shapes.flatMap(({ flags }) => [...flags])])
   const faults = FILES.filter((file) => !file.endsWith('.md') && !FOREIGN.test(file)).flatMap((file) =>

@@ -94,7 +94,7 @@ async function serve({ place, environment: env }: Consumer): Promise<{ server: C
   throw new Error('the installed server ended before it listened')
 }
 
-test('a consumer installs what runs, without a warning about engines, and every command works', async () => {
+test('the package installs without a warning about engines, and every command works', async () => {
   const consumer = install('whole')
   const { place, output, packages } = consumer
 
@@ -135,7 +135,7 @@ test('a consumer installs what runs, without a warning about engines, and every 
   }
 })
 
-test('without optional packages a stack is synthesised, nothing is compiled, and commands say what to install', () => {
+test('without optional packages a stack is synthesised and nothing is compiled, and commands say what to install', () => {
   const consumer = install('lean', '--omit=optional', 'cdktf@0.21.0', 'constructs@10.7.2')
   const { place, output, packages } = consumer
   const program = `import { App, TerraformStack } from 'cdktf'
@@ -167,7 +167,7 @@ app.synth()
   expect(existsSync(join(place, 'data'))).toBe(false)
 })
 
-test('a checkout without the better-sqlite3 of this Node gets it, once', () => {
+test('a checkout without better-sqlite3 for this Node version installs it once', () => {
   const checkout = join(folder, 'checkout')
   cpSync(join(root, 'scripts'), join(checkout, 'scripts'), { recursive: true })
   mkdirSync(join(checkout, 'node_modules'))
@@ -183,7 +183,7 @@ test('a checkout without the better-sqlite3 of this Node gets it, once', () => {
   expect(run(['node', '-e', opens], checkout, environment).output).toBe('')
 })
 
-test('the way to install of README puts every command on the PATH', () => {
+test('the installation of README.md puts every command on the PATH', () => {
   const [, block = ''] =
     /<!-- run by scripts\/package\.e2e\.test\.ts -->\n```sh\n(.*?)```/s.exec(
       readFileSync('README.md', 'utf8'),

@@ -93,7 +93,7 @@ const read = (file: string) =>
 const repeated = (items: readonly unknown[]): readonly unknown[] =>
   items.filter((item, index) => items.indexOf(item) !== index)
 
-test.each(FILES)('%s has the form of schema version 39, with unique ids and titles', (file) => {
+test.each(FILES)('%s conforms to schema version 39, with unique ids and titles', (file) => {
   const { panels, templating } = read(file)
 
   expect(panels.length).toBeGreaterThan(5)

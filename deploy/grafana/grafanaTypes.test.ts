@@ -54,11 +54,11 @@ const read = (file: string): Dashboard =>
   // True because the compiler has the last word on it.
   JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Dashboard
 
-test.each(FILES)("%s and the settings of its panels are of Grafana's own types", (file) => {
+test.each(FILES)("%s and the settings of its panels conform to Grafana's own types", (file) => {
   expect(complaintsOf(read(file))).toBe('')
 })
 
-test('a setting that Grafana does not have is not of its types', () => {
+test('a setting that Grafana does not have violates its types', () => {
   const [first, ...others] = read('server.json').panels ?? []
 
   const wrong = { ...read('server.json'), panels: [{ ...first, options: { colour: 'red' } }, ...others] }

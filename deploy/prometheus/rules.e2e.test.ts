@@ -94,7 +94,7 @@ test('every alert says what happened, what it means, how urgent it is, and links
 })
 
 test.skipIf(skipReason !== null)(
-  `the commands of the page put another address into every link${skipReason === null ? '' : ` (${skipReason})`}`,
+  `the commands of the page replace the address in every link${skipReason === null ? '' : ` (${skipReason})`}`,
   () => {
     const page = readFileSync('docs/alerts.md', 'utf8')
     const commands = /^```sh\n(.*?)^```$/ms.exec(page)?.[1] ?? ''
@@ -111,7 +111,7 @@ test.skipIf(skipReason !== null)(
   },
 )
 
-test('every condition that a rule names is one of the controller', () => {
+test('every condition that a rule names exists in the controller', () => {
   const conditions = readFileSync('reconciler/controller/status/status.ts', 'utf8')
   const named = RULES.flatMap(({ expr }) =>
     [...expr.matchAll(/condition=~"([A-Za-z|]+)/g)].flatMap(([, names = '']) => names.split('|')),
@@ -121,7 +121,7 @@ test('every condition that a rule names is one of the controller', () => {
   expect(named.filter((name) => !conditions.includes(`'${name}'`))).toEqual([])
 })
 
-test('each rule has a case in which it fires and one in which it is quiet, and each case has a rule', () => {
+test('each rule has a case in which it fires and one in which it does not, and each case has a rule', () => {
   const withCases = Object.entries(RULE_CASES).filter(([, { quiet }]) => quiet.length > 0)
 
   expect(withCases.map(([alert]) => alert).sort()).toEqual(RULES.map(({ alert }) => alert).sort())

@@ -62,7 +62,7 @@ function inShort(stack: string): object {
   return { services, imports, variable }
 }
 
-test('the example creates two stacks with the stated differences, and the same ones on cdktn', () => {
+test('the example creates two stacks with the documented differences, and the same stacks with cdktn', () => {
   const variable = { probe_token: { ephemeral: true, sensitive: true, type: 'string' } }
 
   expect(inShort('production')).toEqual({

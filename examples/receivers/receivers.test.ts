@@ -141,7 +141,7 @@ test('the receiver for Teams posts a card for each event, in which no text is ma
   })
 })
 
-test('the receiver for GitHub opens an issue, comments it and closes it', async () => {
+test('the receiver for GitHub opens an issue, comments on it and closes it', async () => {
   const service = await startService()
   const environment = { GITHUB_REPOSITORY: 'acme/shop', GITHUB_TOKEN: 'token', GITHUB_API_URL: service.url }
   const deliver = await startReceiver('github', environment)
@@ -164,7 +164,7 @@ test('the receiver for GitHub opens an issue, comments it and closes it', async 
   ])
 })
 
-test('the receiver for mail sends one for each event, whose subject is one header', async () => {
+test('the receiver for mail sends one message for each event, whose subject is a single header', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-mail-'))
   open.push(() => rmSync(folder, { recursive: true }))
   const sendmail = join(folder, 'sendmail')

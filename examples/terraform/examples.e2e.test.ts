@@ -67,7 +67,7 @@ describe.skipIf(cannotRunTerraform)('the example', () => {
     },
   )
 
-  test('import takes a service over without changing it', async () => {
+  test('import adopts a service without changing it', async () => {
     cpSync(join(here, 'import'), workspace.folder, { recursive: true })
     const before = (await byHand.listServices()).services
 

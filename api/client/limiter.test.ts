@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { CLIENT_RATE, HOLD_LONGEST_MS, Limiter, systemTiming } from './limiter.ts'
+import { CLIENT_RATE, PAUSE_MS_MAX, Limiter, systemTiming } from './limiter.ts'
 import { standingClock } from './testing/standingClock.ts'
 
 /** Whole milliseconds in which one more request is earned. */
@@ -135,7 +135,7 @@ test('after any number of 429s a limiter waits for at most two maximum pauses, u
 
   for (let refusals = 0; refusals < 10; refusals += 1) limiter.refused(undefined)
 
-  expect(limiter.expectedWaitMs).toBeLessThanOrEqual(2 * HOLD_LONGEST_MS)
+  expect(limiter.expectedWaitMs).toBeLessThanOrEqual(2 * PAUSE_MS_MAX)
 })
 
 test('an aborted request leaves the queue at once and spends nothing', async () => {

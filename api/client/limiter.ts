@@ -29,8 +29,8 @@ export function rateOf(perSecond: number): BucketRate {
 }
 
 /** First and longest pause of all requests after a 429 (milliseconds), before jitter. */
-export const HOLD_FIRST_MS = 250
-export const HOLD_LONGEST_MS = 8_000
+export const PAUSE_MS_MIN = 250
+export const PAUSE_MS_MAX = 8_000
 
 /** Slowest rate after refusals, as a share of the usual one. */
 const RATE_SHARE_MIN = 1 / 16
@@ -86,7 +86,7 @@ export class Limiter {
   /** Whether the current or last request was the only one in flight. */
   #isAlone = true
   #heldUntilMs = 0
-  #holdMs = HOLD_FIRST_MS
+  #holdMs = PAUSE_MS_MIN
   #cancelTimer: (() => void) | undefined
   readonly #lanes: Readonly<Record<Lane, Waiter[]>> = { next: [], 'in-order': [] }
   readonly #fullRate: BucketRate
@@ -151,7 +151,7 @@ export class Limiter {
     const untilMs = Math.max(this.#heldUntilMs, nowMs + Math.max(jittered, retryAfterMs ?? 0))
     this.#heldMsTotal += untilMs - Math.max(nowMs, this.#heldUntilMs)
     this.#heldUntilMs = untilMs
-    this.#holdMs = Math.min(HOLD_LONGEST_MS, this.#holdMs * 2)
+    this.#holdMs = Math.min(PAUSE_MS_MAX, this.#holdMs * 2)
     this.#hold(1, this.#heldUntilMs)
   }
 
@@ -161,7 +161,7 @@ export class Limiter {
    * or when another client uses the key too.
    */
   accepted(remaining?: number): void {
-    this.#holdMs = HOLD_FIRST_MS
+    this.#holdMs = PAUSE_MS_MIN
     this.#accepted += 1
     const nowMs = this.#timing.nowMs()
     // With other requests in flight the number may be older than their sending, and count some of them or none.

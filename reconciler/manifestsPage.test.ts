@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { compileSet } from './manifest/compile/serviceSet.ts'
 import { readYaml } from './manifest/read/readYaml.ts'
-import { BRAKE_NAMES } from './plan/brakes.ts'
+import { SAFETY_LIMIT_NAMES } from './plan/safetyLimits.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/manifests.md'), 'utf8')
 const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? '')
@@ -27,5 +27,5 @@ test('every example in docs/manifests.md is valid', () => {
 test('docs/manifests.md has every safety limit by its name in output', () => {
   const limits = page.slice(page.indexOf('## Safety limits'), page.indexOf('## Errors'))
 
-  expect(BRAKE_NAMES.filter((name) => !limits.includes(`${name}\``))).toEqual([])
+  expect(SAFETY_LIMIT_NAMES.filter((name) => !limits.includes(`${name}\``))).toEqual([])
 })

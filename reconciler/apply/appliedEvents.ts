@@ -21,7 +21,7 @@ export function eventsOfApplied(applied: Applied, runId: string, at: string): re
     message: string,
     severity: StateEvent['severity'] = 'warning',
   ): NewEvent => ({ at, runId, key, type, severity, message })
-  const { braked, resolution, duplicates } = applied.planResult
+  const { limited, resolution, duplicates } = applied.planResult
   return [
     ...resolution.recovered.map(({ binding: { key, serviceId } }) =>
       event(
@@ -31,7 +31,7 @@ export function eventsOfApplied(applied: Applied, runId: string, at: string): re
         'info',
       ),
     ),
-    ...braked.changes.flatMap((change) =>
+    ...limited.changes.flatMap((change) =>
       change.kind === 'drifted' && change.looping.length > 0
         ? [
             event(
@@ -42,7 +42,7 @@ export function eventsOfApplied(applied: Applied, runId: string, at: string): re
           ]
         : [],
     ),
-    ...braked.tripped.map(({ brake, message }) =>
+    ...limited.tripped.map(({ brake, message }) =>
       event(brake === 'suspectedServerChange' ? 'SuspectedServerChange' : 'HeldBack', null, message),
     ),
     ...duplicates.map((one) => event('SuspectedDuplicate', one.key, duplicateText(one))),

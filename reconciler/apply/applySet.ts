@@ -72,7 +72,7 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
   const source = isOtherSource(planResult) ? null : input.sourceName
   await input.store.settleIn({ orgId: org.id, url: input.url, source })
   await settleIntents(input.store, planResult)
-  const first = await executeIn(input, planResult, planResult.braked.changes)
+  const first = await executeIn(input, planResult, planResult.limited.changes)
   const outcomes = new Map(first.outcomes.map((outcome) => [outcome.change.key, outcome]))
   let blocked = blockedIn(planResult)
   let { endedBy } = first
@@ -99,7 +99,7 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
 /** `planResult` with the approval of `--approve`, the commit or the state. An approval of the state is used up. */
 async function approved(planResult: PlanResult, input: ApplyInput): Promise<PlanResult> {
   const { digest } = planResult
-  // A stored approval is kept while other brakes block the same changes.
+  // A stored approval is kept while other safety limits block the same changes.
   if (digest === null || !isReleasable(planResult)) return planResult
   if (input.approved !== undefined) return withApproval(planResult, input.approved)
   const { commit, runId, store } = input
@@ -125,7 +125,7 @@ function actionable(changes: readonly Change[]): readonly Change[] {
 }
 
 function blockedIn(planResult: PlanResult): readonly Blocked[] {
-  return planResult.braked.changes.filter((change) => change.kind === 'blocked')
+  return planResult.limited.changes.filter((change) => change.kind === 'blocked')
 }
 
 /** Records the results of lost requests. For all but creations the current plan has everything that is still due. */
@@ -153,7 +153,7 @@ async function resolveAgain(
   const keys = new Set(open.map((intent) => intent.key))
   const planResult = await buildPlan(input)
   await settleIntents(input.store, planResult)
-  const due = planResult.braked.changes.filter((change) => keys.has(change.key))
+  const due = planResult.limited.changes.filter((change) => keys.has(change.key))
   const { outcomes, endedBy } = await executeIn(input, planResult, due)
   const recovered = planResult.resolution.recovered.flatMap(({ binding }) =>
     recoveredOutcome(binding, planResult),

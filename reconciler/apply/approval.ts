@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
-import { approvableKeys, approvalText, type BrakedPlan, releasedKeys } from '../plan/brakes.ts'
+import { approvableKeys, approvalText, type LimitedPlan, releasedKeys } from '../plan/safetyLimits.ts'
 import { type Live, liveFingerprint } from './liveFingerprint.ts'
 import type { PlanResult } from './planResult.ts'
 
 /**
- * The digest that approves the changes blocked by approvable brakes; null when there are none. It is the same for the same
- * changes of the same services, and differs after any change of those services. Pure.
+ * The digest that approves the changes blocked by approvable safety limits; null when there are none. It is the same for the
+ * same changes of the same services, and differs after any change of those services. Pure.
  */
-export function digestOf(braked: BrakedPlan, live: Live): string | null {
-  const keys = approvableKeys(braked)
+export function digestOf(limited: LimitedPlan, live: Live): string | null {
+  const keys = approvableKeys(limited)
   if (keys.size === 0) return null
-  const held = braked.withheld.filter(({ key }) => keys.has(key))
+  const held = limited.withheld.filter(({ key }) => keys.has(key))
   const text = approvalText(held.map((change) => ({ change, live: liveFingerprint(change, live) })))
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
@@ -18,18 +18,18 @@ export function digestOf(braked: BrakedPlan, live: Live): string | null {
 /** `planResult` with its blocked changes released if `approved` is its digest; unchanged otherwise. Pure. */
 export function withApproval(planResult: PlanResult, approved: string | undefined): PlanResult {
   if (!isReleasable(planResult) || approved !== planResult.digest) return planResult
-  const tripped = planResult.braked.tripped.filter((brake) => !brake.approvable)
-  const held = new Set(tripped.flatMap((brake) => brake.keys))
+  const tripped = planResult.limited.tripped.filter((limit) => !limit.approvable)
+  const held = new Set(tripped.flatMap((limit) => limit.keys))
   const { changes } = planResult.plan
-  const braked = {
+  const limited = {
     changes: changes.filter((change) => !held.has(change.key)),
     withheld: changes.filter((change) => held.has(change.key)),
     tripped,
   }
-  return { ...planResult, braked, digest: null }
+  return { ...planResult, limited, digest: null }
 }
 
-/** Whether an approval would release a change: it releases none that another brake blocks as well. Pure. */
-export function isReleasable({ digest, braked }: Pick<PlanResult, 'digest' | 'braked'>): boolean {
-  return digest !== null && releasedKeys(braked).size > 0
+/** Whether an approval would release a change: it releases none that another safety limit blocks as well. Pure. */
+export function isReleasable({ digest, limited }: Pick<PlanResult, 'digest' | 'limited'>): boolean {
+  return digest !== null && releasedKeys(limited).size > 0
 }

@@ -6,7 +6,7 @@ import type { Org } from '../../api/contract/org.ts'
 import { visible } from '../../api/contract/visibleText.ts'
 import type { DeclaredService } from '../manifest/compile/declaredService.ts'
 import { UNRESOLVED } from '../manifest/values/valueReference.ts'
-import { applyBrakes } from '../plan/brakes.ts'
+import { applySafetyLimits } from '../plan/safetyLimits.ts'
 import { type OpenCreate, resolveCreates } from '../plan/createResolution.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
 import { planChanges } from '../plan/plan.ts'
@@ -85,7 +85,7 @@ export async function buildPlan(input: PlanInput): Promise<PlanResult> {
     suspensions: suspensions.filter((one) => isInForce(one, input.nowMs())),
     holds: input.holds?.(plan),
   }
-  const braked = applyBrakes(plan, facts, input.brakes)
+  const limited = applySafetyLimits(plan, facts, input.safetyLimits)
   const claimedIds = new Set(desired.flatMap(({ id }) => id ?? []))
   const duplicates = suspectedDuplicates(services, bindings, claimedIds)
   const bindingsByKey = new Map(bindings.map((binding) => [binding.key, binding]))
@@ -98,10 +98,10 @@ export async function buildPlan(input: PlanInput): Promise<PlanResult> {
     resolution,
     plan,
     leftOut,
-    braked,
+    limited,
     duplicates,
     warnings: [...leftOutText(leftOut), ...warnings, ...duplicates.map(duplicateText)],
-    digest: digestOf(braked, { services, bindings: bindingsByKey }),
+    digest: digestOf(limited, { services, bindings: bindingsByKey }),
   }
 }
 
@@ -175,6 +175,6 @@ function canonicalised(service: DeclaredService, input: PlanInput): DesiredServi
 }
 
 /** Whether the manifests look like those of another state. Pure. */
-export function isOtherSource({ braked }: PlanResult): boolean {
-  return braked.tripped.some(({ brake }) => brake === 'otherSource')
+export function isOtherSource({ limited }: PlanResult): boolean {
+  return limited.tripped.some(({ brake }) => brake === 'otherSource')
 }

@@ -54,8 +54,8 @@ export class LiveWatch {
       return { kind: 'write', change, planResult }
     }
     if (!this.#replans) return { kind: 'stale', message: STALE }
-    const { braked, plan } = planResult
-    const now = braked.changes.find(({ key }) => key === change.key)
+    const { limited, plan } = planResult
+    const now = limited.changes.find(({ key }) => key === change.key)
     if (now !== undefined && now.kind !== 'blocked' && now.kind !== 'drifted') {
       return { kind: 'write', change: now, planResult }
     }

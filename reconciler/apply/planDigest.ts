@@ -47,7 +47,7 @@ export function isPlanDigest(text: string): boolean {
  */
 export function planDigestOf(planResult: PlanResult, home: PlanHome): string | null {
   const { orgId, sourceName } = home
-  const held = new Set(planResult.braked.withheld.map(({ key }) => key))
+  const held = new Set(planResult.limited.withheld.map(({ key }) => key))
   const changes = planResult.plan.changes
     .filter(({ kind }) => kind !== 'drifted')
     .map((change) => coveredOf(change, held.has(change.key), planResult))

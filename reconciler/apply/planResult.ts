@@ -2,7 +2,7 @@ import type { ReadingClient } from '../../api/client/client.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { DeclaredService, ServiceSet } from '../manifest/compile/declaredService.ts'
 import type { Binding } from '../plan/binding.ts'
-import type { BrakedPlan, BrakePolicy, TrippedBrake } from '../plan/brakes.ts'
+import type { LimitedPlan, SafetyLimits, TrippedLimit } from '../plan/safetyLimits.ts'
 import type { CreateResolution } from '../plan/createResolution.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
 import type { Plan } from '../plan/planValue.ts'
@@ -28,10 +28,10 @@ export interface PlanInput {
   /** How long a creation without an answer may still take effect (milliseconds). */
   readonly createGraceMs: number
   readonly nowMs: () => number
-  /** Limits of one run without approval; DEFAULT_BRAKES when absent. */
-  readonly brakes?: BrakePolicy | undefined
-  /** Further brakes, such as one on every change while a window is closed. Pure. */
-  readonly holds?: ((plan: Plan) => readonly TrippedBrake[]) | undefined
+  /** Limits of one run without approval; DEFAULT_SAFETY_LIMITS when absent. */
+  readonly safetyLimits?: SafetyLimits | undefined
+  /** Further safety limits, such as one on every change while a window is closed. Pure. */
+  readonly holds?: ((plan: Plan) => readonly TrippedLimit[]) | undefined
   /** The selected services; all when absent. */
   readonly selection?: Selection | undefined
   /** Id of a run in progress: its open requests are not lost. */
@@ -50,10 +50,10 @@ export interface PlanResult {
   readonly resolution: CreateResolution
   readonly plan: Plan
   readonly leftOut: Narrowed['leftOut']
-  readonly braked: BrakedPlan
+  readonly limited: LimitedPlan
   readonly duplicates: readonly SuspectedDuplicate[]
   /** Sentences for the user. */
   readonly warnings: readonly string[]
-  /** The digest for `--approve`; null when no approvable brake blocks a change. */
+  /** The digest for `--approve`; null when no approvable safety limit blocks a change. */
   readonly digest: string | null
 }

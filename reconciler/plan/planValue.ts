@@ -99,7 +99,7 @@ export interface Drifted {
 /** The planned change of one key. */
 export type Change = Create | Update | Record | Prune | Drifted | Blocked
 
-/** The changes that make the services match the manifests, before brakes. */
+/** The changes that make the services match the manifests, before safety limits. */
 export interface Plan {
   /** In the order of execution. */
   readonly changes: readonly Change[]

@@ -14,7 +14,7 @@ type Paint = Output['paint']
 
 /** The result of an apply as text: a line for each change, then the counts. Pure. */
 export function appliedLines(applied: Applied, requests: number, paint: Paint): readonly string[] {
-  const { braked, digest, declared } = applied.planResult
+  const { limited, digest, declared } = applied.planResult
   const lines = applied.outcomes.flatMap((outcome) => [
     ...outcomeLines(outcome, paint),
     ...placeLines(outcome, declared, paint),
@@ -22,13 +22,13 @@ export function appliedLines(applied: Applied, requests: number, paint: Paint): 
   lines.push(...togetherLines(applied.outcomes, paint))
   for (const change of applied.blocked)
     lines.push(paint.red(`  x ${change.key}: ${visible(`${change.message} (${change.hint})`)}`))
-  for (const change of braked.changes) {
+  for (const change of limited.changes) {
     if (change.kind === 'drifted') lines.push(paint.magenta(`  ! ${change.key}: ${driftedText(change)}`))
   }
-  for (const brake of braked.tripped) {
+  for (const limit of limited.tripped) {
     lines.push(
       paint.yellow(
-        `  blocked by a safety limit: ${listed(brake.keys, KEYS_SHOWN_MAX)} (${brake.brake}: ${visible(brake.message)})`,
+        `  blocked by a safety limit: ${listed(limit.keys, KEYS_SHOWN_MAX)} (${limit.brake}: ${visible(limit.message)})`,
       ),
     )
   }
@@ -120,7 +120,7 @@ export function countsOfApplied({
     failed: outcomes.filter(({ result }) => result !== 'done' && result !== 'skipped').length,
     skipped: outcomes.filter(({ result }) => result === 'skipped').length,
     blocked: blocked.length,
-    withheld: planResult.braked.withheld.length,
+    withheld: planResult.limited.withheld.length,
     unchanged: planResult.plan.unchanged.length,
   }
 }

@@ -50,7 +50,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 const planResult = fc.record({ changes: fc.array(change), withheld: fc.array(change), message: nasty }).map(
   ({ changes, withheld, message }): ShownPlan => ({
     plan: { changes, unchanged: [], owned: 0, kept: 0 },
-    braked: {
+    limited: {
       changes,
       withheld,
       tripped:
@@ -115,7 +115,7 @@ test('a truncated plan for a pull request says how much was left out', () => {
   const plan = { changes, unchanged: [], owned: 0, kept: 0 }
 
   const markdown = planMarkdown(
-    { plan, braked: { changes, withheld: changes, tripped: [] }, digest: null },
+    { plan, limited: { changes, withheld: changes, tripped: [] }, digest: null },
     [],
   )
 

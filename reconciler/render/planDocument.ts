@@ -9,11 +9,11 @@ import { countsOf, type ShownPlan } from './planText.ts'
  * in the text: an endpoint that only moved is unchanged. Pure.
  */
 export function planDocument(planResult: PlanResult & Pick<ShownPlan, 'planDigest'>): object {
-  const { braked, plan, leftOut, digest, duplicates, planDigest } = planResult
+  const { limited, plan, leftOut, digest, duplicates, planDigest } = planResult
   return {
-    changes: braked.changes.map(changeDocument),
-    withheld: braked.withheld.map(changeDocument),
-    brakes: braked.tripped,
+    changes: limited.changes.map(changeDocument),
+    withheld: limited.withheld.map(changeDocument),
+    brakes: limited.tripped,
     ...(planDigest === undefined ? {} : { digest: planDigest }),
     ...(digest === null ? {} : { approval: digest }),
     unchanged: plan.unchanged,

@@ -12,7 +12,7 @@ const plain = pc.createColors(false)
  * have no effect. Pure.
  */
 export function planMarkdown(planResult: ShownPlan, problems: readonly ManifestProblem[]): string {
-  const { braked, digest } = planResult
+  const { limited, digest } = planResult
   const budget = commentBudget()
   const sections = [
     `### ${summaryLine(planResult, problems)}`,
@@ -23,14 +23,14 @@ export function planMarkdown(planResult: ShownPlan, problems: readonly ManifestP
           problems.map(formatProblem),
           budget,
         ),
-    braked.changes.length === 0 ? '' : fenced(diffLines(changesText(braked.changes, plain)), budget),
-    braked.withheld.length === 0
+    limited.changes.length === 0 ? '' : fenced(diffLines(changesText(limited.changes, plain)), budget),
+    limited.withheld.length === 0
       ? ''
       : section(
           '**Blocked by safety limits:**',
           [
-            ...braked.tripped.map((brake) => `${brake.brake}: ${brake.message}`),
-            ...diffLines(changesText(braked.withheld, plain)),
+            ...limited.tripped.map((limit) => `${limit.brake}: ${limit.message}`),
+            ...diffLines(changesText(limited.withheld, plain)),
           ],
           budget,
         ),

@@ -11,7 +11,7 @@ import type { Output } from '../text/output.ts'
 type Paint = Output['paint']
 
 /** The parts of a plan's result that are shown. */
-export type ShownPlan = Pick<PlanResult, 'plan' | 'braked' | 'digest'> & {
+export type ShownPlan = Pick<PlanResult, 'plan' | 'limited' | 'digest'> & {
   /** Result of planDigestOf; absent when no plan is shown for review. */
   readonly planDigest?: string | null
 }
@@ -25,12 +25,12 @@ export function planLines(
   paint: Paint,
   problems: readonly ManifestProblem[] = [],
 ): readonly string[] {
-  const { braked, digest } = planResult
-  const lines = [...changesText(braked.changes, paint)]
-  if (braked.withheld.length > 0) {
+  const { limited, digest } = planResult
+  const lines = [...changesText(limited.changes, paint)]
+  if (limited.withheld.length > 0) {
     lines.push('', paint.yellow('Blocked by safety limits:'))
-    lines.push(...changesText(braked.withheld, paint))
-    lines.push(...braked.tripped.map((brake) => paint.yellow(`  ${brake.brake}: ${visible(brake.message)}`)))
+    lines.push(...changesText(limited.withheld, paint))
+    lines.push(...limited.tripped.map((limit) => paint.yellow(`  ${limit.brake}: ${visible(limit.message)}`)))
   }
   if (isReleasable(planResult)) lines.push(`  to approve: pharos apply … --approve ${digest}`)
   if (lines.length > 0) lines.push('')
@@ -138,9 +138,9 @@ function reasonText(field: PlannedField): string {
 /** Number of changes by kind. Pure. */
 export function countsOf({
   plan,
-  braked,
-}: Pick<PlanResult, 'plan' | 'braked'>): Readonly<Record<string, number>> {
-  const of = (kind: Change['kind']): number => braked.changes.filter((change) => change.kind === kind).length
+  limited,
+}: Pick<PlanResult, 'plan' | 'limited'>): Readonly<Record<string, number>> {
+  const of = (kind: Change['kind']): number => limited.changes.filter((change) => change.kind === kind).length
   return {
     create: of('create'),
     update: of('update'),
@@ -148,7 +148,7 @@ export function countsOf({
     record: of('record'),
     drifted: of('drifted'),
     blocked: of('blocked'),
-    withheld: braked.withheld.length,
+    withheld: limited.withheld.length,
     unchanged: plan.unchanged.length,
   }
 }

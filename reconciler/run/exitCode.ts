@@ -47,7 +47,7 @@ export interface RunFindings {
   readonly problems: readonly { readonly code: string }[]
   /** Manifests without a problem. */
   readonly usableManifests: number
-  /** Brakes that block changes. */
+  /** Safety limits that block changes. */
   readonly tripped?: readonly { readonly brake: string }[]
   /** Blocked keys. */
   readonly blocked?: readonly { readonly needsDecision: boolean }[]

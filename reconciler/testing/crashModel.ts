@@ -161,7 +161,7 @@ class Story {
 
   #wrongServices(wishes: Wishes, last: Applied | undefined): readonly string[] {
     if (last === undefined) return ['it never came to rest']
-    const held = new Set(last.planResult.braked.withheld.map(({ key }) => key))
+    const held = new Set(last.planResult.limited.withheld.map(({ key }) => key))
     const blocked = new Set(last.blocked.map(({ key }) => key))
     const wrong: string[] = []
     for (const key of KEYS) {

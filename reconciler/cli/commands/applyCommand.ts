@@ -60,7 +60,7 @@ async function ended(
   const { problems, warnings } = set
   for (const line of appliedLines(applied, requests(), output.paint)) output.result(line)
   const { planResult } = applied
-  const found = runProblems(planResult.braked.changes, applied.outcomes, planResult.declared)
+  const found = runProblems(planResult.limited.changes, applied.outcomes, planResult.declared)
   output.annotations(found)
   const ran = applyExitCode(applied, set, interruption)
   const unrecorded = await recordRun(applied, { ...origin, exitCode: ran }, input).then(
@@ -158,7 +158,7 @@ function applyExitCode(applied: Applied, set: ServiceSet, interruption: Interrup
     purpose: 'write',
     problems: set.problems,
     usableManifests: set.services.length,
-    tripped: applied.planResult.braked.tripped,
+    tripped: applied.planResult.limited.tripped,
     blocked: applied.blocked,
     outcomes: applied.outcomes,
   })

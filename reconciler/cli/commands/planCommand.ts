@@ -25,7 +25,7 @@ export async function planCommand(path: string, context: CommandContext): Promis
     if (secrets === 'optional')
       output.notice('secrets that are not available here count as unchanged; apply needs all of them')
     output.problems([...set.problems, ...set.warnings])
-    const runtime = runProblems(planResult.braked.changes, [], planResult.declared)
+    const runtime = runProblems(planResult.limited.changes, [], planResult.declared)
     output.annotations(runtime)
     for (const warning of planResult.warnings) output.notice(warning)
     for (const line of planLines(planResult, output.paint, set.problems)) output.result(line)
@@ -50,7 +50,7 @@ export async function planCommand(path: string, context: CommandContext): Promis
 }
 
 function planExitCode(planResult: PlanResult, set: ServiceSet, isDetailed: boolean): number {
-  const { changes, tripped } = planResult.braked
+  const { changes, tripped } = planResult.limited
   return runExitCode({
     purpose: 'look',
     problems: set.problems,

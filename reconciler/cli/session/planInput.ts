@@ -49,7 +49,7 @@ export async function withPlanInput<Opened extends Session, Result>(
       regions,
       selection,
       createGraceMs: createGraceMs(options),
-      brakes: safetyLimits(options),
+      safetyLimits: safetyLimits(options),
       areSecretsOptional: secrets === 'optional',
       nowMs: Date.now,
     })

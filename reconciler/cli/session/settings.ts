@@ -3,7 +3,7 @@ import { rateOf, TIMER_MS_MAX } from '../../../api/client/limiter.ts'
 import { type BucketRate, REFILL_INTERVAL_MS } from '../../../api/contract/tokenBucket.ts'
 import { parseDuration } from '../../../api/contract/duration.ts'
 import { type Outgoing, readOutgoing } from '../../../api/network/outgoing.ts'
-import { type BrakePolicy, type Ceiling, DEFAULT_BRAKES } from '../../plan/brakes.ts'
+import { type SafetyLimits, type SafetyLimit, DEFAULT_SAFETY_LIMITS } from '../../plan/safetyLimits.ts'
 import { RUN_MS_MAX } from '../../run/apiWait.ts'
 import { UsageError } from '../../run/failure.ts'
 
@@ -149,15 +149,15 @@ export function durationMs(text: string, option: string): number {
 }
 
 /** The safety limits of this run. Throws UsageError for an invalid limit. */
-export function safetyLimits(options: CommandOptions): BrakePolicy {
+export function safetyLimits(options: CommandOptions): SafetyLimits {
   return {
-    maxDeletes: ceiling(options.maxDeletes, '--max-deletes') ?? DEFAULT_BRAKES.maxDeletes,
-    maxUpdates: ceiling(options.maxUpdates, '--max-updates') ?? DEFAULT_BRAKES.maxUpdates,
-    maxRecreates: ceiling(options.maxRecreates, '--max-recreates') ?? DEFAULT_BRAKES.maxRecreates,
+    maxDeletes: ceiling(options.maxDeletes, '--max-deletes') ?? DEFAULT_SAFETY_LIMITS.maxDeletes,
+    maxUpdates: ceiling(options.maxUpdates, '--max-updates') ?? DEFAULT_SAFETY_LIMITS.maxUpdates,
+    maxRecreates: ceiling(options.maxRecreates, '--max-recreates') ?? DEFAULT_SAFETY_LIMITS.maxRecreates,
   }
 }
 
-function ceiling(text: string | undefined, option: string): Ceiling | undefined {
+function ceiling(text: string | undefined, option: string): SafetyLimit | undefined {
   if (text === undefined) return undefined
   const [, count, percent] = /^(?=.)(?:(\d{1,6})(?:,(?=\d)|$))?(?:(\d{1,3})%)?$/.exec(text) ?? []
   if ((count === undefined && percent === undefined) || Number(percent ?? 0) > 100) {

@@ -54,7 +54,7 @@ export async function applyCommit(
     regions: 'looked-up',
     createGraceMs: config.createGrace,
     nowMs: clock.wallMs,
-    brakes: config.brakes,
+    safetyLimits: config.brakes,
     holds: (plan) => {
       control.onPhase('applying', loaded.commit.sha)
       return holdsOf(plan, holdFacts)

@@ -53,7 +53,7 @@ export function exitCodeFor({ applied, error, source }: Found, stopReason: StopR
     purpose: 'write',
     problems: source?.accepted?.set.problems ?? [],
     usableManifests: source?.accepted?.set.services.length ?? 0,
-    tripped: applied?.planResult.braked.tripped ?? [],
+    tripped: applied?.planResult.limited.tripped ?? [],
     blocked: applied?.blocked ?? [],
     outcomes: applied?.outcomes ?? [],
     isCommitInDoubt: source?.isRewritten === true || (source?.refused ?? null) !== null,

@@ -1,4 +1,4 @@
-import type { TrippedBrake } from '../../plan/brakes.ts'
+import type { TrippedLimit } from '../../plan/safetyLimits.ts'
 import type { Change, Plan } from '../../plan/planValue.ts'
 import type { ControllerConfig } from '../config/controllerSchema.ts'
 import type { WindowState } from '../schedule/window.ts'
@@ -17,12 +17,12 @@ export interface HoldFacts {
   readonly otherOwner: (serviceId: string) => string | null
 }
 
-/** Brakes of the controller on `plan`. An approval releases none of them. Pure. */
-export function holdsOf(plan: Plan, facts: HoldFacts): readonly TrippedBrake[] {
+/** Safety limits of the controller on `plan`. An approval releases none of them. Pure. */
+export function holdsOf(plan: Plan, facts: HoldFacts): readonly TrippedLimit[] {
   const changing = plan.changes.filter(isWrite)
   const pruning = changing.filter((change) => change.kind === 'prune' && change.how !== 'forget')
-  const holds: TrippedBrake[] = []
-  const hold = (brake: TrippedBrake['brake'], message: string, changes: readonly Change[]): void => {
+  const holds: TrippedLimit[] = []
+  const hold = (brake: TrippedLimit['brake'], message: string, changes: readonly Change[]): void => {
     holds.push({ brake, message, keys: changes.map(({ key }) => key), approvable: false })
   }
   if (facts.sourceProblem !== null) {

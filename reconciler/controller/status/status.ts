@@ -1,4 +1,4 @@
-import type { BrakeName } from '../../plan/brakes.ts'
+import type { SafetyLimitName } from '../../plan/safetyLimits.ts'
 import type { PlannedField } from '../../plan/planValue.ts'
 import type { Suspension } from '../../state/model/record.ts'
 
@@ -100,12 +100,12 @@ export interface RunningStatus {
 export type ServiceState = 'Synced' | 'Drifted' | 'Pending' | 'Blocked' | 'Failed' | 'Removing' | 'Suspended'
 
 /**
- * Why a service does not match git, for machines: the brake that blocks its change; `manifestInvalid`; `needsDecision` or
- * `cannotPlan` without a plan; `driftPolicy` or `healLoop` for a manual change that is kept; the result of the last attempt;
+ * Why a service does not match git, for machines: the safety limit that blocks its change; `manifestInvalid`; `needsDecision`
+ * or `cannotPlan` without a plan; `driftPolicy` or `healLoop` for a manual change that is kept; the result of the last attempt;
  * `manifestGone` for a service that waits to be deleted.
  */
 export type ServiceReason =
-  | BrakeName
+  | SafetyLimitName
   | 'manifestInvalid'
   | 'needsDecision'
   | 'cannotPlan'

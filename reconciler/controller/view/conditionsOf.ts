@@ -1,4 +1,4 @@
-import { type BrakeName, releasedKeys } from '../../plan/brakes.ts'
+import { type SafetyLimitName, releasedKeys } from '../../plan/safetyLimits.ts'
 import { ApiTimeout, waitText } from '../../run/apiWait.ts'
 import { failureOf } from '../../run/failureOf.ts'
 import { counted, listed } from '../../text/counts.ts'
@@ -32,7 +32,7 @@ export function conditionsOf(facts: ConditionFacts): readonly FoundCondition[] {
   if (report !== null) {
     conditions.push(...sourceConditions(report))
     // While the API does not answer, the plan behind an approval may be outdated.
-    if (facts.wait === null) conditions.push(...brakeConditions(report))
+    if (facts.wait === null) conditions.push(...limitConditions(report))
     conditions.push(...serviceConditions(facts.services, report))
   }
   conditions.push(...suspended)
@@ -102,28 +102,28 @@ function sourceConditions({ source }: CycleReport): readonly FoundCondition[] {
   return conditions
 }
 
-/** Brakes with their own conditions. The others are shown as changes that wait for approval. */
-const OF_BRAKE: Readonly<Partial<Record<BrakeName, readonly [ConditionType, string | null]>>> = {
+/** Safety limits with their own conditions. The others are shown as changes that wait for approval. */
+const OF_LIMIT: Readonly<Partial<Record<SafetyLimitName, readonly [ConditionType, string | null]>>> = {
   windowClosed: ['WindowClosed', null],
   otherSet: ['Degraded', 'keep the id of the service in one of the two sets'],
   missingPath: ['ManifestsInvalid', 'restore the folder, or correct the path of the set'],
 }
 
-function brakeConditions({ applied }: CycleReport): readonly FoundCondition[] {
+function limitConditions({ applied }: CycleReport): readonly FoundCondition[] {
   if (applied === null) return []
-  const { braked } = applied.planResult
-  const released = releasedKeys(braked)
-  return braked.tripped.flatMap((brake) => {
-    if (brake.approvable) {
-      // If other brakes block all of these changes as well, an approval has no effect yet.
-      if (!brake.keys.some((key) => released.has(key))) return []
+  const { limited } = applied.planResult
+  const released = releasedKeys(limited)
+  return limited.tripped.flatMap((limit) => {
+    if (limit.approvable) {
+      // If other safety limits block all of these changes as well, an approval has no effect yet.
+      if (!limit.keys.some((key) => released.has(key))) return []
       const digest = applied.planResult.digest ?? ''
-      return brake.brake === 'suspectedServerChange'
-        ? [found('SuspectedServerChange', brake.message, `to revert the fields, approve ${digest}`)]
-        : [found('ApprovalRequired', brake.message, `if intended, approve ${digest}`)]
+      return limit.brake === 'suspectedServerChange'
+        ? [found('SuspectedServerChange', limit.message, `to revert the fields, approve ${digest}`)]
+        : [found('ApprovalRequired', limit.message, `if intended, approve ${digest}`)]
     }
-    const [type, todo] = OF_BRAKE[brake.brake] ?? []
-    return type === undefined ? [] : [found(type, brake.message, todo ?? null)]
+    const [type, todo] = OF_LIMIT[limit.brake] ?? []
+    return type === undefined ? [] : [found(type, limit.message, todo ?? null)]
   })
 }
 
@@ -135,7 +135,7 @@ function serviceConditions(
     services.filter((one) => one.state === state).length
   const failed = count('Failed') + count('Blocked')
   const drifted = count('Drifted')
-  const looping = (applied?.planResult.braked.changes ?? []).flatMap((change) =>
+  const looping = (applied?.planResult.limited.changes ?? []).flatMap((change) =>
     change.kind === 'drifted' && change.looping.length > 0 ? [change.key] : [],
   )
   const pending = applied?.outcomes.some(({ result }) => result === 'lost') === true ? count('Pending') : 0

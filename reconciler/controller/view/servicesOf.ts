@@ -6,13 +6,13 @@ import type { ServiceReason, ServiceState, ServiceStatus } from '../status/statu
 
 /** The status of each service after `applied`, by name; `frozenKeys` are those with invalid manifests. Pure. */
 export function servicesOf(applied: Applied, frozenKeys: readonly string[]): readonly ServiceStatus[] {
-  const { plan, braked, declared } = applied.planResult
+  const { plan, limited, declared } = applied.planResult
   const ids = idsOf(applied)
   const outcomes = new Map(applied.outcomes.map((outcome) => [outcome.change.key, outcome]))
-  const withheld = new Set(braked.withheld.map(({ key }) => key))
-  // Of several brakes that block a change, the first one is shown.
-  const brakeOf = new Map(
-    braked.tripped.toReversed().flatMap((brake) => brake.keys.map((key) => [key, brake] as const)),
+  const withheld = new Set(limited.withheld.map(({ key }) => key))
+  // Of several safety limits that block a change, the first one is shown.
+  const limitOf = new Map(
+    limited.tripped.toReversed().flatMap((limit) => limit.keys.map((key) => [key, limit] as const)),
   )
   const blocked = new Map(applied.blocked.map((one) => [one.key, one]))
   const all = new Map<string, ServiceStatus>()
@@ -36,10 +36,10 @@ export function servicesOf(applied: Applied, frozenKeys: readonly string[]): rea
       const isLooping = change.looping.length > 0
       put(key, 'Drifted', { ...(isLooping ? LOOPING : REPORTED), fields: change.shown })
     } else if (withheld.has(key)) {
-      const brake = brakeOf.get(key)
-      put(key, brake?.brake === 'suspended' ? 'Suspended' : stateOfWaiting(change), {
-        reason: brake?.brake ?? null,
-        message: brake?.message ?? '',
+      const limit = limitOf.get(key)
+      put(key, limit?.brake === 'suspended' ? 'Suspended' : stateOfWaiting(change), {
+        reason: limit?.brake ?? null,
+        message: limit?.message ?? '',
         fields: fieldsOf(change),
       })
     } else {

@@ -1,4 +1,4 @@
-import { releasedKeys } from '../../plan/brakes.ts'
+import { releasedKeys } from '../../plan/safetyLimits.ts'
 import type { SetSettings } from '../config/settings.ts'
 import { windowStateAt } from '../schedule/window.ts'
 import { type CycleReport, lean } from '../set/cycleReport.ts'
@@ -195,10 +195,10 @@ function countsOf(services: readonly ServiceStatus[]): SetStatus['counts'] {
 function approvalsOf(report: CycleReport | null): readonly PendingApproval[] {
   const planResult = report?.applied?.planResult
   if (planResult?.digest == null) return []
-  const { tripped, withheld } = planResult.braked
-  const released = releasedKeys(planResult.braked)
+  const { tripped, withheld } = planResult.limited
+  const released = releasedKeys(planResult.limited)
   const approvable = tripped.filter(
-    (brake) => brake.approvable && brake.keys.some((key) => released.has(key)),
+    (limit) => limit.approvable && limit.keys.some((key) => released.has(key)),
   )
   if (approvable.length === 0) return []
   const held = new Set(approvable.flatMap(({ keys }) => keys))

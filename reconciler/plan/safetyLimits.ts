@@ -2,23 +2,23 @@ import type { Change, Plan, Prune, Update } from './planValue.ts'
 import { environmentOf } from './sourceName.ts'
 
 /** Maximum of one kind of change per run without approval: the greater of a count and a share of owned services. */
-export interface Ceiling {
+export interface SafetyLimit {
   readonly count: number
   readonly percent: number
 }
 
-/** The ceilings of one run. */
-export interface BrakePolicy {
-  readonly maxDeletes: Ceiling
-  readonly maxUpdates: Ceiling
-  readonly maxRecreates: Ceiling
+/** The safety limits of one run. */
+export interface SafetyLimits {
+  readonly maxDeletes: SafetyLimit
+  readonly maxUpdates: SafetyLimit
+  readonly maxRecreates: SafetyLimit
 }
 
 /** Share of a set that the count of deletions may reach; a larger configured percentage is not limited by it. */
 const COUNTED_DELETES_PERCENT = 50
 
 /** Small sets are protected by the counts, large ones by the shares. */
-export const DEFAULT_BRAKES: BrakePolicy = {
+export const DEFAULT_SAFETY_LIMITS: SafetyLimits = {
   maxDeletes: { count: 3, percent: 10 },
   maxUpdates: { count: 10, percent: 30 },
   maxRecreates: { count: 3, percent: 10 },
@@ -43,18 +43,18 @@ export interface SuspensionFact {
   readonly actor: string
 }
 
-/** Inputs of the brakes besides the plan. */
-export interface BrakeFacts extends SourceFacts {
+/** Inputs of the safety limits besides the plan. */
+export interface LimitFacts extends SourceFacts {
   readonly liveServices: number
   /** Removals in the whole plan, when this plan is narrowed to some services; absent otherwise. */
   readonly removalsOfWhole?: number
   readonly suspensions: readonly SuspensionFact[]
-  /** Brakes that the caller adds. */
-  readonly holds?: readonly TrippedBrake[] | undefined
+  /** Safety limits that the caller adds. */
+  readonly holds?: readonly TrippedLimit[] | undefined
 }
 
 /** All safety limits, as output and JSON name them; `docs/manifests.md` says when each blocks what. */
-export const BRAKE_NAMES = [
+export const SAFETY_LIMIT_NAMES = [
   'maxDeletes',
   'maxUpdates',
   'maxHeals',
@@ -72,40 +72,44 @@ export const BRAKE_NAMES = [
   'pruneOff',
   'otherSet',
 ] as const
-export type BrakeName = (typeof BRAKE_NAMES)[number]
+export type SafetyLimitName = (typeof SAFETY_LIMIT_NAMES)[number]
 
-/** A brake that blocks changes. An approvable one releases them when the plan's digest is approved. */
-export interface TrippedBrake {
-  readonly brake: BrakeName
+/** A safety limit that blocks changes. An approvable one releases them when the plan's digest is approved. */
+export interface TrippedLimit {
+  readonly brake: SafetyLimitName
   readonly message: string
   readonly keys: readonly string[]
   readonly approvable: boolean
 }
 
 /** A plan divided into the changes to execute and the blocked ones, each in order. */
-export interface BrakedPlan {
+export interface LimitedPlan {
   readonly changes: readonly Change[]
   readonly withheld: readonly Change[]
-  readonly tripped: readonly TrippedBrake[]
+  readonly tripped: readonly TrippedLimit[]
 }
 
 /**
  * Blocks changes that are more likely mistakes: too many deletions, updates or re-creations at once, and removals while
  * the source or the list of live services looks broken. Pure.
  */
-export function applyBrakes(plan: Plan, facts: BrakeFacts, policy: BrakePolicy = DEFAULT_BRAKES): BrakedPlan {
+export function applySafetyLimits(
+  plan: Plan,
+  facts: LimitFacts,
+  policy: SafetyLimits = DEFAULT_SAFETY_LIMITS,
+): LimitedPlan {
   const groups = groupsOf(plan)
   const tripped = [
     ...(facts.holds ?? []),
     ...facts.suspensions.map((suspension) => suspended(plan, suspension)),
-    ...sourceBrakes(groups.prunes, facts),
+    ...sourceLimits(groups.prunes, facts),
     ...(otherEnvironment(plan, facts) ??
       otherSource(plan, facts.removalsOfWhole ?? groups.prunes.length, facts)),
     ...(facts.liveServices === 0 && plan.owned > 0 ? emptyLive(groups, plan.owned) : []),
     ...suspectedServerChange(groups.heals, plan.owned),
-    ...ceilingBrakes(groups, plan.owned, policy),
-  ].filter((brake) => brake.keys.length > 0)
-  const held = new Set(tripped.flatMap((brake) => brake.keys))
+    ...countLimits(groups, plan.owned, policy),
+  ].filter((limit) => limit.keys.length > 0)
+  const held = new Set(tripped.flatMap((limit) => limit.keys))
   return {
     changes: plan.changes.filter((change) => !held.has(change.key)),
     withheld: plan.changes.filter((change) => held.has(change.key)),
@@ -113,7 +117,7 @@ export function applyBrakes(plan: Plan, facts: BrakeFacts, policy: BrakePolicy =
   }
 }
 
-function suspended(plan: Plan, { scope, reason, actor }: SuspensionFact): TrippedBrake {
+function suspended(plan: Plan, { scope, reason, actor }: SuspensionFact): TrippedLimit {
   const touched = plan.changes.filter(({ kind }) => kind !== 'blocked' && kind !== 'drifted')
   const keys = touched.map(({ key }) => key).filter((key) => isInScope(key, scope))
   const message = `${actor} suspended ${scope === '*' ? 'everything' : scope}: ${reason}`
@@ -148,7 +152,7 @@ function groupsOf(plan: Plan): Groups {
   }
 }
 
-function sourceBrakes(prunes: readonly Prune[], facts: SourceFacts): readonly TrippedBrake[] {
+function sourceLimits(prunes: readonly Prune[], facts: SourceFacts): readonly TrippedLimit[] {
   const keys = prunes.map((prune) => prune.key)
   if (!facts.exists) {
     const message = 'the path does not exist, so its services are not removed'
@@ -166,7 +170,7 @@ function sourceBrakes(prunes: readonly Prune[], facts: SourceFacts): readonly Tr
 const OTHER_SOURCE_PRUNES_MIN = 2
 
 /** No manifest has an owned service and every owned service would be removed: the manifests belong to another state. */
-function otherSource(plan: Plan, removals: number, facts: SourceFacts): readonly TrippedBrake[] {
+function otherSource(plan: Plan, removals: number, facts: SourceFacts): readonly TrippedLimit[] {
   if (plan.kept > 0 || removals === 0 || facts.services === 0) return []
   const isRenamed = facts.formerName !== null && facts.formerName !== facts.name
   if (!isRenamed && removals < OTHER_SOURCE_PRUNES_MIN) return []
@@ -179,7 +183,7 @@ function otherSource(plan: Plan, removals: number, facts: SourceFacts): readonly
 function otherEnvironment(
   plan: Plan,
   { name, formerName }: SourceFacts,
-): readonly TrippedBrake[] | undefined {
+): readonly TrippedLimit[] | undefined {
   if (formerName === null || plan.owned === 0) return undefined
   const [former, now] = [environmentOf(formerName), environmentOf(name)]
   if (former === now) return undefined
@@ -187,17 +191,17 @@ function otherEnvironment(
   return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
 }
 
-function emptyLive(groups: Groups, owned: number): readonly TrippedBrake[] {
+function emptyLive(groups: Groups, owned: number): readonly TrippedLimit[] {
   const keys = groups.recreates.map((change) => change.key)
   const message = `the organisation has no services, but the state has ${owned}`
   return [{ brake: 'emptyLive', message, keys, approvable: true }]
 }
 
 /** More services than this with the same difference were not changed by hand. */
-const SAME_DRIFT: Ceiling = { count: 10, percent: 20 }
+const SAME_DRIFT: SafetyLimit = { count: 10, percent: 20 }
 
 /** Many services differ in the same fields: the API has probably changed how it shows them. */
-function suspectedServerChange(heals: readonly Update[], owned: number): readonly TrippedBrake[] {
+function suspectedServerChange(heals: readonly Update[], owned: number): readonly TrippedLimit[] {
   const alike = new Map<string, string[]>()
   for (const { key, fields } of heals) {
     const pointers = fields
@@ -207,14 +211,14 @@ function suspectedServerChange(heals: readonly Update[], owned: number): readonl
     alike.set(pointers, [...(alike.get(pointers) ?? []), key])
   }
   const most = Math.max(SAME_DRIFT.count, Math.floor((owned * SAME_DRIFT.percent) / 100))
-  return [...alike].flatMap(([pointers, keys]): readonly TrippedBrake[] => {
+  return [...alike].flatMap(([pointers, keys]): readonly TrippedLimit[] => {
     if (keys.length <= most) return []
     const message = `${keys.length} of ${owned} services changed in the same fields, so the API may have changed how it shows them: "pharos approve --pointers ${pointers}" records the present values, approving the digest puts the old ones back`
     return [{ brake: 'suspectedServerChange', message, keys, approvable: true }]
   })
 }
 
-function ceilingBrakes(groups: Groups, owned: number, policy: BrakePolicy): readonly TrippedBrake[] {
+function countLimits(groups: Groups, owned: number, policy: SafetyLimits): readonly TrippedLimit[] {
   const deletes = groups.prunes.filter((prune) => prune.how !== 'detach')
   // Three deletions in a set of four are within a count of three, but remove nearly the whole set.
   const counted = Math.min(policy.maxDeletes.count, Math.ceil((owned * COUNTED_DELETES_PERCENT) / 100))
@@ -227,27 +231,27 @@ function ceilingBrakes(groups: Groups, owned: number, policy: BrakePolicy): read
 }
 
 function over(
-  brake: BrakeName,
+  brake: SafetyLimitName,
   what: string,
   changes: readonly Change[],
-  ceiling: Ceiling,
+  ceiling: SafetyLimit,
   owned: number,
-): readonly TrippedBrake[] {
+): readonly TrippedLimit[] {
   const most = Math.max(ceiling.count, Math.floor((owned * ceiling.percent) / 100))
   if (changes.length <= most) return []
   const message = `${changes.length} ${what} of ${owned} services: more than ${most} need approval`
   return [{ brake, message, keys: changes.map((change) => change.key), approvable: true }]
 }
 
-/** Keys blocked by a brake that an approval releases. Pure. */
-export function approvableKeys({ tripped }: BrakedPlan): ReadonlySet<string> {
+/** Keys blocked by a safety limit that an approval releases. Pure. */
+export function approvableKeys({ tripped }: LimitedPlan): ReadonlySet<string> {
   return new Set(tripped.filter(({ approvable }) => approvable).flatMap(({ keys }) => keys))
 }
 
-/** The `approvableKeys` that no other brake blocks as well: an approval releases them now. Pure. */
-export function releasedKeys(braked: BrakedPlan): ReadonlySet<string> {
-  const others = new Set(braked.tripped.filter(({ approvable }) => !approvable).flatMap(({ keys }) => keys))
-  return new Set([...approvableKeys(braked)].filter((key) => !others.has(key)))
+/** The `approvableKeys` that no other safety limit blocks as well: an approval releases them now. Pure. */
+export function releasedKeys(limited: LimitedPlan): ReadonlySet<string> {
+  const others = new Set(limited.tripped.filter(({ approvable }) => !approvable).flatMap(({ keys }) => keys))
+  return new Set([...approvableKeys(limited)].filter((key) => !others.has(key)))
 }
 
 /** A change that an approval covers. `live` is the current fingerprint of its service. */

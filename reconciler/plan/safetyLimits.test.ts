@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import {
-  applyBrakes,
+  applySafetyLimits,
   approvableKeys,
   approvalText,
-  type BrakeFacts,
-  DEFAULT_BRAKES,
+  type LimitFacts,
+  DEFAULT_SAFETY_LIMITS,
   isInScope,
   releasedKeys,
-  type TrippedBrake,
-} from './brakes.ts'
+  type TrippedLimit,
+} from './safetyLimits.ts'
 import type { Change, Plan } from './planValue.ts'
 
-const sound: BrakeFacts = {
+const sound: LimitFacts = {
   exists: true,
   services: 5,
   isValid: true,
@@ -43,13 +43,13 @@ test.each([
   [100, 1_000, []],
   [110, 1_000, ['maxDeletes']],
 ])('%i deletions of %i owned trip %j', (count, owned, brakes) => {
-  const { tripped } = applyBrakes(planOf(prunes(count), owned), sound)
-  expect(tripped.map((brake) => brake.brake)).toEqual(brakes)
+  const { tripped } = applySafetyLimits(planOf(prunes(count), owned), sound)
+  expect(tripped.map((limit) => limit.brake)).toEqual(brakes)
 })
 
 test('a percentage allows the deletion of more than half of a small set, and a count does not', () => {
   const withPolicy = (maxDeletes: { count: number; percent: number }) =>
-    applyBrakes(planOf(prunes(4), 4), sound, { ...DEFAULT_BRAKES, maxDeletes }).tripped.length
+    applySafetyLimits(planOf(prunes(4), 4), sound, { ...DEFAULT_SAFETY_LIMITS, maxDeletes }).tripped.length
 
   expect(withPolicy({ count: 4, percent: 0 })).toBe(1)
   expect(withPolicy({ count: 0, percent: 100 })).toBe(0)
@@ -62,8 +62,8 @@ test.each([
   ['forget', []],
 ] as const)('removals that %s trip %j when there are four of five', (how, brakes) => {
   const removals = prunes(4).map((change) => (change.kind === 'prune' ? { ...change, how } : change))
-  const { tripped } = applyBrakes(planOf(removals, 5), sound)
-  expect(tripped.map((brake) => brake.brake)).toEqual(brakes)
+  const { tripped } = applySafetyLimits(planOf(removals, 5), sound)
+  expect(tripped.map((limit) => limit.brake)).toEqual(brakes)
 })
 
 test.each([
@@ -71,9 +71,9 @@ test.each([
   [{ isValid: false }, 'invalidSource', false],
   [{ services: 0 }, 'emptySource', true],
 ] as const)('nothing is removed when the source looks broken: %j', (facts, brake, approvable) => {
-  const braked = applyBrakes(planOf(prunes(1), 5), { ...sound, ...facts })
-  expect(braked.changes).toEqual([])
-  expect(braked.tripped.map((one) => [one.brake, one.approvable])).toEqual([[brake, approvable]])
+  const limited = applySafetyLimits(planOf(prunes(1), 5), { ...sound, ...facts })
+  expect(limited.changes).toEqual([])
+  expect(limited.tripped.map((one) => [one.brake, one.approvable])).toEqual([[brake, approvable]])
 })
 
 test('services are not created again in an empty organisation without approval, and other changes are made', () => {
@@ -85,9 +85,9 @@ test('services are not created again in an empty organisation without approval, 
     replacesLost: 'id-lost',
   }
   const fresh: Change = { ...again, key: 'fresh', replacesLost: null }
-  const braked = applyBrakes(planOf([again, fresh], 1), { ...sound, liveServices: 0 })
-  expect(braked.changes).toEqual([fresh])
-  expect(braked.tripped.map((brake) => brake.brake)).toEqual(['emptyLive'])
+  const limited = applySafetyLimits(planOf([again, fresh], 1), { ...sound, liveServices: 0 })
+  expect(limited.changes).toEqual([fresh])
+  expect(limited.tripped.map((limit) => limit.brake)).toEqual(['emptyLive'])
 })
 
 test.each([
@@ -99,12 +99,12 @@ test.each([
 ])('a state applied from %j blocks changes from %j until approval: %s', (formerName, name, isHeld) => {
   const plan = planOf([prune('a')], 5)
 
-  const braked = applyBrakes(plan, { ...sound, formerName, name })
+  const limited = applySafetyLimits(plan, { ...sound, formerName, name })
 
-  expect(braked.tripped.map(({ brake, approvable }) => [brake, approvable])).toEqual(
+  expect(limited.tripped.map(({ brake, approvable }) => [brake, approvable])).toEqual(
     isHeld ? [['otherSource', true]] : [],
   )
-  expect(braked.changes).toEqual(isHeld ? [] : plan.changes)
+  expect(limited.changes).toEqual(isHeld ? [] : plan.changes)
 })
 
 test.each([
@@ -124,22 +124,22 @@ test.each([
     replacesLost: null,
   }
   // Limits on deletions are another matter.
-  const policy = { ...DEFAULT_BRAKES, maxDeletes: { count: 0, percent: 100 } }
+  const policy = { ...DEFAULT_SAFETY_LIMITS, maxDeletes: { count: 0, percent: 100 } }
   const plan = { changes: [...prunes(count), fresh], unchanged: [], owned: count, kept }
 
-  const braked = applyBrakes(plan, { ...sound, formerName }, policy)
+  const limited = applySafetyLimits(plan, { ...sound, formerName }, policy)
 
-  expect(braked.tripped.map(({ brake, approvable }) => [brake, approvable])).toEqual(
-    brakes.map((brake) => [brake, true]),
+  expect(limited.tripped.map(({ brake, approvable }) => [brake, approvable])).toEqual(
+    brakes.map((limit) => [limit, true]),
   )
-  expect(braked.changes.length).toBe(brakes.length === 0 ? plan.changes.length : 0)
+  expect(limited.changes.length).toBe(brakes.length === 0 ? plan.changes.length : 0)
 })
 
 test('a selection counts as manifests of another state when all of the manifests do', () => {
   const part = { changes: prunes(1), unchanged: [], owned: 3, kept: 0 }
 
-  const whole = applyBrakes(part, { ...sound, removalsOfWhole: 3 })
-  const alone = applyBrakes(part, { ...sound, removalsOfWhole: 1 })
+  const whole = applySafetyLimits(part, { ...sound, removalsOfWhole: 3 })
+  const alone = applySafetyLimits(part, { ...sound, removalsOfWhole: 1 })
 
   expect([whole, alone].map(({ tripped }) => tripped.map(({ brake }) => brake))).toEqual([
     ['otherSource'],
@@ -172,7 +172,7 @@ test.each([
   ['drift', [11, 'drift'], ['maxHeals']],
   ['git and drift at once, which git asked for', [11, 'git', 'drift'], ['maxUpdates']],
 ] as const)('updates for %s: %j trip %j', (_reason, [count, ...reasons], brakes) => {
-  const { tripped } = applyBrakes(planOf(updates(count, ...reasons), 12), sound)
+  const { tripped } = applySafetyLimits(planOf(updates(count, ...reasons), 12), sound)
   expect(tripped.map(({ brake }) => brake)).toEqual(brakes)
 })
 
@@ -185,7 +185,7 @@ test.each([
       ? { ...change, fields: change.fields.map((field) => ({ ...field, pointer: '/regions' })) }
       : change,
   )
-  const { tripped } = applyBrakes(planOf(alike, 20), sound)
+  const { tripped } = applySafetyLimits(planOf(alike, 20), sound)
   expect(tripped.map(({ brake }) => brake).sort()).toEqual(brakes)
 })
 
@@ -198,8 +198,8 @@ test('an approval applies to the same changes in any order, and to no other chan
 
 test('an approval releases no change that another safety limit blocks as well', () => {
   const plan = planOf(prunes(5), 5)
-  const open = applyBrakes(plan, sound)
-  const shut = applyBrakes(plan, { ...sound, exists: false })
+  const open = applySafetyLimits(plan, sound)
+  const shut = applySafetyLimits(plan, { ...sound, exists: false })
 
   expect([...releasedKeys(open)]).toHaveLength(5)
   expect([...approvableKeys(shut)]).toHaveLength(5)
@@ -225,7 +225,7 @@ test.each([
       })),
       5,
     )
-    const { withheld, tripped } = applyBrakes(plan, {
+    const { withheld, tripped } = applySafetyLimits(plan, {
       ...sound,
       suspensions: [{ scope, reason: 'a migration', actor: 'ada' }],
     })
@@ -271,7 +271,7 @@ const alike = updates(11, 'drift').map((change) =>
 
 const keysOf = (changes: readonly Change[]) => changes.map(({ key }) => key)
 
-test.each<[string, readonly Change[], number, Partial<BrakeFacts>, readonly TrippedBrake[]]>([
+test.each<[string, readonly Change[], number, Partial<LimitFacts>, readonly TrippedLimit[]]>([
   [
     'deletions',
     prunes(4),
@@ -437,7 +437,7 @@ test.each<[string, readonly Change[], number, Partial<BrakeFacts>, readonly Trip
     [{ brake: 'windowClosed', message: 'not now', keys: ['c0'], approvable: false }],
   ],
 ])('%s are blocked with the reason', (_, changes, owned, facts, tripped) => {
-  expect(applyBrakes(planOf(changes, owned), { ...sound, ...facts })).toEqual({
+  expect(applySafetyLimits(planOf(changes, owned), { ...sound, ...facts })).toEqual({
     changes: [],
     withheld: changes,
     tripped,
@@ -453,7 +453,7 @@ test.each([
     const changes = prunes(2)
     const plan = { changes, unchanged: [], owned: 2, kept: 0 }
 
-    expect(applyBrakes(plan, { ...sound, formerName }).tripped).toContainEqual({
+    expect(applySafetyLimits(plan, { ...sound, formerName }).tripped).toContainEqual({
       brake: 'otherSource',
       message: `the state${from} has no service of these manifests and would lose all its services, 2: use the state that belongs to "monitoring"`,
       keys: ['s0', 's1'],
@@ -479,7 +479,7 @@ test.each([
     { liveServices: 0 },
   ],
 ])('no safety limit blocks anything where %s', (_, plan, facts) => {
-  expect(applyBrakes(plan, { ...sound, ...facts })).toEqual({
+  expect(applySafetyLimits(plan, { ...sound, ...facts })).toEqual({
     changes: plan.changes,
     withheld: [],
     tripped: [],
@@ -488,7 +488,7 @@ test.each([
 
 test('a source without manifests is reported as such', () => {
   const plan = { changes: prunes(2), unchanged: [], owned: 4, kept: 0 }
-  const { tripped } = applyBrakes(plan, { ...sound, services: 0, formerName: 'shop' })
+  const { tripped } = applySafetyLimits(plan, { ...sound, services: 0, formerName: 'shop' })
 
   expect(tripped.map(({ brake }) => brake)).toEqual(['emptySource'])
 })
@@ -500,7 +500,7 @@ test('a suspension does not block plan entries that change nothing', () => {
   ]
   const suspensions = [{ scope: '*', reason: 'a migration', actor: 'ada' }]
 
-  expect(applyBrakes(planOf(shown, 5), { ...sound, suspensions })).toEqual({
+  expect(applySafetyLimits(planOf(shown, 5), { ...sound, suspensions })).toEqual({
     changes: shown,
     withheld: [],
     tripped: [],
@@ -508,15 +508,15 @@ test('a suspension does not block plan entries that change nothing', () => {
 })
 
 test('the same drift in a small share of the services is not a suspected server change', () => {
-  const { tripped } = applyBrakes(planOf(alike, 100), sound)
+  const { tripped } = applySafetyLimits(planOf(alike, 100), sound)
 
   expect(tripped).toEqual([])
 })
 
 test('an approval releases only approvable changes', () => {
-  const braked = applyBrakes(planOf(prunes(1), 5), { ...sound, exists: false })
+  const limited = applySafetyLimits(planOf(prunes(1), 5), { ...sound, exists: false })
 
-  expect([...approvableKeys(braked)]).toEqual([])
+  expect([...approvableKeys(limited)]).toEqual([])
 })
 
 test('all characters of a scope except the asterisk are literal', () => {

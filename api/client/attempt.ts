@@ -161,7 +161,7 @@ function headerOf(value: string | readonly string[] | undefined): string | undef
 }
 
 /** Whether the same request may succeed a little later. Contract: Errors, 500 and 502. */
-export function isPassing(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'unknown'
   return error instanceof ApiError && error.status >= 500
 }

@@ -68,7 +68,7 @@ export class Client {
 
   /**
    * The organisation of the key, and the key's scope. With several keys each is queried; the scope is read_only if one
-   * key is. Throws KeysDisagree when they belong to different organisations.
+   * key is. Throws KeysOfDifferentOrgs when they belong to different organisations.
    */
   async getOrg(options: CallOptions = {}): Promise<Org> {
     const orgs = this.#sender.keys.map(async (key) =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 import { Client } from './client.ts'
-import { KeyRing, KeysDisagree } from './keyRing.ts'
+import { KeyRing, KeysOfDifferentOrgs } from './keyRing.ts'
 import { rateOf } from './limiter.ts'
 
 let server: TestServer
@@ -55,7 +55,7 @@ test('a rate limits the burst of each key, and its refill afterwards', async () 
 test('keys of different organisations are refused together, and one read_only key makes all of them read_only', async () => {
   const other = await server.createKey({ orgId: await server.createOrg({ name: 'Other' }) })
   const mixed = client(server.apiKey, other)
-  await expect(mixed.getOrg()).rejects.toThrow(KeysDisagree)
+  await expect(mixed.getOrg()).rejects.toThrow(KeysOfDifferentOrgs)
   await mixed.close()
   const reading = client(server.apiKey, await server.readOnlyKey())
   expect(await reading.getOrg()).toMatchObject({ scope: 'read_only' })

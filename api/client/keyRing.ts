@@ -38,8 +38,8 @@ export class KeyRing {
 }
 
 /** The keys of one client belong to different organisations. */
-export class KeysDisagree extends Error {
-  override readonly name = 'KeysDisagree'
+export class KeysOfDifferentOrgs extends Error {
+  override readonly name = 'KeysOfDifferentOrgs'
 
   constructor(one: Org, other: Org) {
     super(
@@ -48,11 +48,11 @@ export class KeysDisagree extends Error {
   }
 }
 
-/** The common organisation of several keys; the scope is read_only if one key is. Throws KeysDisagree. Pure. */
+/** The common organisation of several keys; the scope is read_only if one key is. Throws KeysOfDifferentOrgs. Pure. */
 export function agreedOrg(orgs: readonly Org[]): Org {
   const [first, ...others] = orgs
   if (first === undefined) throw new Error('a client without an API key')
   const other = others.find(({ id }) => id !== first.id)
-  if (other !== undefined) throw new KeysDisagree(first, other)
+  if (other !== undefined) throw new KeysOfDifferentOrgs(first, other)
   return others.find(({ scope }) => scope === 'read_only') ?? first
 }

@@ -5,7 +5,7 @@ import {
   type Answer,
   type Attempt,
   ConnectionError,
-  isPassing,
+  isRetryable,
   remainingRequests,
   retryAfterMs,
   send,
@@ -104,7 +104,7 @@ export class Sender {
       try {
         return await this.#once(request, options, only)
       } catch (error) {
-        if (attemptNumber === ATTEMPTS_MAX || !isPassing(error)) throw error
+        if (attemptNumber === ATTEMPTS_MAX || !isRetryable(error)) throw error
         const ceilingMs = Math.min(BACKOFF_LONGEST_MS, BACKOFF_FIRST_MS * 2 ** attemptNumber)
         await this.#waitAfter(error, ceilingMs * (0.5 + this.#timing.random() / 2), options.signal)
       }

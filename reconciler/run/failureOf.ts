@@ -1,6 +1,6 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
 import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
-import { KeysDisagree } from '../../api/client/keyRing.ts'
+import { KeysOfDifferentOrgs } from '../../api/client/keyRing.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { databaseFailureText, isDatabaseError } from './databaseFailure.ts'
 import { EXIT } from './exitCode.ts'
@@ -18,7 +18,7 @@ export function failureOf(error: unknown): Failure {
 }
 
 function codeAndMessage(error: unknown): readonly [FailureCode, string] {
-  if (error instanceof KeysDisagree) return ['E_ORG_MISMATCH', error.message]
+  if (error instanceof KeysOfDifferentOrgs) return ['E_ORG_MISMATCH', error.message]
   if (error instanceof ConnectionError)
     return ['E_NETWORK', `${error.message}: ${error.hint ?? 'check PHAROS_URL and that the server is up'}`]
   if (error instanceof ApiError) return ['E_API', apiMessage(error)]

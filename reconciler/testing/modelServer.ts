@@ -107,9 +107,9 @@ export class ModelServer {
       try {
         return await request()
       } catch (error) {
-        const isPassing =
+        const isRetryable =
           error instanceof ConnectionError || (error instanceof ApiError && error.status >= 500)
-        if (!isPassing || attempt === ATTEMPTS_MAX) throw error
+        if (!isRetryable || attempt === ATTEMPTS_MAX) throw error
       }
     }
   }

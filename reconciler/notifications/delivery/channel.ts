@@ -2,7 +2,7 @@ import type { ControllerClock } from '../../controller/schedule/clock.ts'
 import type { ControllerEvent } from '../../controller/status/status.ts'
 import { counted } from '../../text/counts.ts'
 import { News } from './news.ts'
-import { backoffMs, isWorthRetrying, type OutgoingRequest, type Send, Unreachable } from './outgoing.ts'
+import { backoffMs, isRetryable, type OutgoingRequest, type Send, Unreachable } from './outgoing.ts'
 import { RetryTimer } from './retryTimer.ts'
 
 /** Maximum of queued events of one receiver. */
@@ -119,7 +119,7 @@ export class Channel {
     try {
       const answer = await send(requestOf(message), this.#retryTimer.signal)
       if (answer.status >= 200 && answer.status < 300) return { result: 'sent', pauseMs: null }
-      return failed(`status ${answer.status}`, !isWorthRetrying(answer), answer.retryAfterMs)
+      return failed(`status ${answer.status}`, !isRetryable(answer), answer.retryAfterMs)
     } catch (error) {
       // No error of a receiver may end the program or affect other receivers.
       return failed(error instanceof Unreachable ? error.message : 'a fault of ours', false, null)

@@ -90,7 +90,7 @@ function pauseAskedFor(
 }
 
 /** Whether the same request may succeed later. Pure. */
-export function isWorthRetrying({ status, retryAfterMs }: OutgoingAnswer): boolean {
+export function isRetryable({ status, retryAfterMs }: OutgoingAnswer): boolean {
   return (
     status >= 500 ||
     status === 408 ||

@@ -1,9 +1,4 @@
-import {
-  isWorthRetrying,
-  type OutgoingAnswer,
-  type OutgoingRequest,
-  type Send,
-} from '../delivery/outgoing.ts'
+import { isRetryable, type OutgoingAnswer, type OutgoingRequest, type Send } from '../delivery/outgoing.ts'
 
 /** Entries of a page of a list, and maximum of pages: ten thousand comments. */
 const PER_PAGE = 100
@@ -18,13 +13,13 @@ export class ForgeRefused extends Error {
   /** Pause before the next attempt (milliseconds); null when the forge requests none. */
   readonly retryAfterMs: number | null
   /** Whether the same call may succeed later. */
-  readonly isPassing: boolean
+  readonly isRetryable: boolean
 
   constructor(what: string, answer: OutgoingAnswer) {
     super(`${what}: status ${answer.status}${reasonIn(answer.text)}`)
     this.status = answer.status
     this.retryAfterMs = answer.retryAfterMs
-    this.isPassing = isWorthRetrying(answer)
+    this.isRetryable = isRetryable(answer)
   }
 }
 

@@ -126,7 +126,7 @@ export class ForgeReporter {
         this.#options.onResult((await this.#report(set)) ? 'said' : 'known')
       } catch (error) {
         this.#complain(error)
-        if (!isPassing(error)) {
+        if (!isRetryable(error)) {
           this.#options.onResult('refused')
           continue
         }
@@ -247,6 +247,6 @@ function contextOf(set: string): string {
   return `pharos/${set}`
 }
 
-function isPassing(error: unknown): boolean {
-  return error instanceof Unreachable || (error instanceof ForgeRefused && error.isPassing)
+function isRetryable(error: unknown): boolean {
+  return error instanceof Unreachable || (error instanceof ForgeRefused && error.isRetryable)
 }

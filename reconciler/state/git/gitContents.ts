@@ -37,10 +37,10 @@ export class KeptContents {
   async write(
     { state, lease }: Pick<Contents, 'state' | 'lease'>,
     message: string,
-    isPassing = false,
+    isTemporary = false,
   ): Promise<void> {
     const files = { state: `${JSON.stringify(state, null, 1)}\n`, lease: `${JSON.stringify(lease)}\n` }
-    await this.#ref.write(files, message, isPassing)
+    await this.#ref.write(files, message, isTemporary)
     this.#stateId = state.stateId
   }
 

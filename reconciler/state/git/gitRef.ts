@@ -111,10 +111,10 @@ export interface StateRef {
   /** The current files; null when the ref does not exist. Throws StateError. */
   read(): Promise<StateFiles | null>
   /**
-   * Replaces the files. Passing ones are not kept in the history: the next write replaces them. Throws RefMoved when another
+   * Replaces the files. Temporary ones are not kept in the history: the next write replaces them. Throws RefMoved when another
    * writer changed the ref since it was read, StateError for other failures.
    */
-  write(files: StateFiles, message: string, isPassing?: boolean): Promise<void>
+  write(files: StateFiles, message: string, isTemporary?: boolean): Promise<void>
   close(): void
 }
 
@@ -184,7 +184,7 @@ export class GitRef implements StateRef {
     return { state: state.content, lease: lease.content, writtenAtMs: Number(secs) * 1_000 }
   }
 
-  async write(files: StateFiles, message: string, isPassing = false): Promise<void> {
+  async write(files: StateFiles, message: string, isTemporary = false): Promise<void> {
     const blobs = await Promise.all(
       (['lease', 'state'] as const).map(async (name) => {
         const id = (await this.#git(['hash-object', '-w', '--stdin'], files[name])).toString('utf8').trim()
@@ -208,7 +208,7 @@ export class GitRef implements StateRef {
       if (now !== commit) throw now === this.#tip ? error : new RefMoved(this.name)
     }
     this.#tip = commit
-    if (!isPassing) this.#parent = commit
+    if (!isTemporary) this.#parent = commit
     this.#writes += 1
     // A failed garbage collection does not affect the write.
     if (this.#writes % this.#writesPerCleanup === 0) await this.#collectGarbage().catch(() => {})

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 import type { StringMatcher } from '../../api/contract/assertion.ts'
-import { PATTERN_WORK_MAX, patternWork } from '../../api/contract/patternWork.ts'
+import { PATTERN_COST_MAX, patternCost } from '../../api/contract/patternCost.ts'
 
 /** A matcher of texts: code units are compared, case counts, nothing is trimmed or normalised. Contract: Assertions. */
 export type TextMatcher =
@@ -59,7 +59,7 @@ function plain(words: MatcherWords, operand: string, matches: (text: string) => 
 export function compileRegex(pattern: string): Regex | undefined {
   const known = programs.get(pattern)
   if (known !== undefined) return known
-  if (patternWork(pattern) > PATTERN_WORK_MAX) return undefined
+  if (patternCost(pattern) > PATTERN_COST_MAX) return undefined
   try {
     const program = RE2JS.compile(pattern)
     const regex = { pattern, instructions: program.programSize(), isIn: (text: string) => program.test(text) }

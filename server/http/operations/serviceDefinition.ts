@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 import { regexOf } from '../../../api/contract/assertion.ts'
-import { PATTERN_WORK_MAX, PATTERNS_WORK_MAX, patternWork } from '../../../api/contract/patternWork.ts'
+import { PATTERN_COST_MAX, PATTERNS_COST_MAX, patternCost } from '../../../api/contract/patternCost.ts'
 import type { Problem } from '../../../api/contract/problem.ts'
 import { HEADERS_MAX } from '../../../api/contract/requestHeaders.ts'
 import {
@@ -90,11 +90,11 @@ function* patternProblem(request: ServiceRequest, slices: Slices): Generator<voi
   let allWork = 0
   for (const { pattern, path } of patternsOf(request)) {
     if (compiled.has(pattern)) continue
-    const work = patternWork(pattern)
+    const work = patternCost(pattern)
     allWork += work
-    if (work > PATTERN_WORK_MAX)
+    if (work > PATTERN_COST_MAX)
       return { path, message: 'is too expensive: use fewer repetitions or classes' }
-    if (allWork > PATTERNS_WORK_MAX)
+    if (allWork > PATTERNS_COST_MAX)
       return { path, message: 'is too expensive, together with those before it' }
     if (!compiles(pattern)) {
       const message =

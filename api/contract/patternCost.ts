@@ -2,8 +2,8 @@
  * Limits of the work to compile one pattern, and all patterns of one definition: a unit is about a microsecond.
  * Ordinary patterns take some hundred. Gap G40.
  */
-export const PATTERN_WORK_MAX = 38_000
-export const PATTERNS_WORK_MAX = 5_000_000
+export const PATTERN_COST_MAX = 38_000
+export const PATTERNS_COST_MAX = 5_000_000
 
 /** Measured for the most expensive of each kind: a character, and an instruction of the program. */
 const CHAR_WORK = 4
@@ -26,20 +26,20 @@ const IGNORES_CASE = /\(\?[a-zA-Z]*i/
  * Estimated work to compile `pattern`, without compiling it: RE2 has no limit of its own here, and a thousand
  * characters may produce a hundred thousand instructions. Never too low. Pure.
  */
-export function patternWork(pattern: string): number {
+export function patternCost(pattern: string): number {
   const ignoresCase = IGNORES_CASE.test(pattern)
   const isMerged = ignoresCase || pattern.includes('[') || pattern.includes('|')
   const properties = pattern.match(PROPERTY)?.length ?? 0
   return (
     CHAR_WORK * pattern.length +
     (isMerged ? MERGED_PROPERTY_WORK : PROPERTY_WORK) * properties +
-    (ignoresCase ? foldWork(pattern) : 0) +
+    (ignoresCase ? foldCost(pattern) : 0) +
     INSTRUCTION_WORK * instructions(pattern)
   )
 }
 
 /** Work of case-folding all ranges of `pattern`. */
-function foldWork(pattern: string): number {
+function foldCost(pattern: string): number {
   let points = 0
   for (const [, low = '', high = ''] of pattern.matchAll(RANGE)) {
     points += Math.max(0, Math.min(codePointOf(high, LAST_CASED), LAST_CASED) - codePointOf(low, 0))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PATTERN_WORK_MAX, patternWork } from './patternWork.ts'
+import { PATTERN_COST_MAX, patternCost } from './patternCost.ts'
 
 test.each([
   ['^ok$'],
@@ -11,7 +11,7 @@ test.each([
   ['(?i)(?:\\pL|\\pN|[-_.]){1,64}@(?:[\\pL\\pN-]{1,63}\\.){1,8}\\pL{2,63}'],
   ['x'.repeat(1_024)],
 ])('%s is cheap enough', (pattern) => {
-  expect(patternWork(pattern)).toBeLessThan(PATTERN_WORK_MAX)
+  expect(patternCost(pattern)).toBeLessThan(PATTERN_COST_MAX)
 })
 
 test.each([
@@ -22,7 +22,7 @@ test.each([
   ['the other case of everything, in numbers', `(?i)${'[\\x{61}-\\x{10ffff}]'.repeat(50)}`],
   ['the letters of all alphabets, and all else', `[${'\\pL\\PL'.repeat(160)}]`],
 ])('%s are too costly', (_what, pattern) => {
-  expect(patternWork(pattern)).toBeGreaterThan(PATTERN_WORK_MAX)
+  expect(patternCost(pattern)).toBeGreaterThan(PATTERN_COST_MAX)
 })
 
 /** What patterns without classes of Unicode come to: 4 a character, 18 an instruction. */
@@ -50,7 +50,7 @@ test.each([
   ['\\x{1f600}{2}', 2],
   ['a\\', 2],
 ])('the repetitions, groups and classes of %s are counted', (pattern, instructions) => {
-  expect(patternWork(pattern)).toBe(4 * pattern.length + 18 * instructions)
+  expect(patternCost(pattern)).toBe(4 * pattern.length + 18 * instructions)
 })
 
 test.each([
@@ -59,7 +59,7 @@ test.each([
   ['one beside another pattern', '\\PL|a', 300 + 18 * 3],
   ['one with the other case', '(?i)\\pL', 300 + 18 * 5],
 ])('%s costs more than a character', (_what, pattern, work) => {
-  expect(patternWork(pattern)).toBe(4 * pattern.length + work)
+  expect(patternCost(pattern)).toBe(4 * pattern.length + work)
 })
 
 test.each([
@@ -72,5 +72,5 @@ test.each([
   ['[\\t-a]', 0x61],
   ['[\\x{1f000}-\\x{1f001}]', 0],
 ])('the other case of %s costs an eighth of a unit for each code point', (range, points) => {
-  expect(patternWork(`(?i)${range}`) - patternWork(`(?s)${range}`)).toBe(points / 8)
+  expect(patternCost(`(?i)${range}`) - patternCost(`(?s)${range}`)).toBe(points / 8)
 })

@@ -9,7 +9,7 @@ const LINE_BREAK = String.raw`\n\r\u0085\u2028\u2029`
  * Characters that terminals and CI logs interpret, line breaks included, and characters that change the writing
  * direction.
  */
-export const OBEYED = new RegExp(String.raw`[\p{Cc}${LINE_BREAK}${DIRECTION}]`, 'gu')
+export const CONTROL_CHARACTERS = new RegExp(String.raw`[\p{Cc}${LINE_BREAK}${DIRECTION}]`, 'gu')
 
 /** The two forms of a text: a name is one line, a message has paragraphs. */
 export type Lines = 'one line' | 'many lines'

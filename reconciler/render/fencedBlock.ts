@@ -1,4 +1,4 @@
-import { OBEYED } from '../../api/contract/readableText.ts'
+import { CONTROL_CHARACTERS } from '../../api/contract/readableText.ts'
 import { counted } from '../text/counts.ts'
 
 /** Longest comment (bytes): GitHub accepts 65,536 characters, and a job may add its own lines. */
@@ -35,6 +35,6 @@ export function fenced(lines: readonly string[], budget: Budget, where = '"pharo
 }
 
 function harmless(line: string): string {
-  const visible = line.replaceAll(OBEYED, ' ')
+  const visible = line.replaceAll(CONTROL_CHARACTERS, ' ')
   return visible.length <= LINE_CHARS_MAX ? visible : `${visible.slice(0, LINE_CHARS_MAX)}…`
 }

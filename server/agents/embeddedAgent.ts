@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { LASTING_THREAD, threadFile } from '../../api/runtime/threadFile.ts'
+import { LONG_LIVED_THREAD, threadFile } from '../../api/runtime/threadFile.ts'
 import type { AgentLoad } from '../../monitoring/protocol/agentFigures.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type AgentName, logAlerts } from './agentAlerts.ts'
@@ -103,7 +103,7 @@ export class EmbeddedAgent {
     const { hub, log, allowedRanges, proxy } = this.#parts
     const { version } = packageJson
     const settings: ChecksSettings = { instance: randomUUID(), version, allowedRanges, proxy }
-    const worker = new Worker(this.#thread.file, { ...LASTING_THREAD, workerData: settings })
+    const worker = new Worker(this.#thread.file, { ...LONG_LIVED_THREAD, workerData: settings })
     const startedMs = performance.now()
     this.#worker = worker
     this.#dueMs = startedMs + this.#thread.startMsMax

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { withoutValue } from '../../../api/runtime/withoutValue.ts'
+import { readPrivateOption } from '../../../api/runtime/readPrivateOption.ts'
 import { monotonicMs, systemEnvironment } from '../../process/systemEnvironment.ts'
 import type { Engine } from '../../store/engine.ts'
 import { postgresEngine } from '../../store/postgres/postgresEngine.ts'
@@ -43,13 +43,13 @@ export function addDatabaseFlags<Options>(
         'URL of a PostgreSQL database instead of a folder; visible in the process list',
       )
         .env(VARIABLES.database)
-        .argParser((text) => withoutValue(command, '--database', () => readDatabaseUrl(text)))
+        .argParser((text) => readPrivateOption(command, '--database', () => readDatabaseUrl(text)))
         .conflicts(['dataDir', 'databaseFile']),
     )
     .addOption(
       new Option('--database-file <file>', 'file that contains the URL of the PostgreSQL database')
         .env(VARIABLES.databaseFile)
-        .argParser((text) => withoutValue(command, '--database-file', () => readUrlFile(text)))
+        .argParser((text) => readPrivateOption(command, '--database-file', () => readUrlFile(text)))
         .conflicts('dataDir'),
     )
     .hook('preAction', () => {

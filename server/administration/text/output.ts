@@ -1,4 +1,4 @@
-import { OBEYED } from '../../../api/contract/readableText.ts'
+import { CONTROL_CHARACTERS } from '../../../api/contract/readableText.ts'
 
 /** Writes the result of a command. */
 export type Write = (text: string) => void
@@ -10,7 +10,7 @@ export function present(write: Write, isJson: boolean, value: unknown, text: str
 
 /** Rows as padded columns below a header. Line breaks and terminal control characters become `…`. Pure. */
 export function table(header: readonly string[], texts: readonly (readonly string[])[]): string {
-  const rows = texts.map((row) => row.map((cell) => cell.replaceAll(OBEYED, '…')))
+  const rows = texts.map((row) => row.map((cell) => cell.replaceAll(CONTROL_CHARACTERS, '…')))
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   )

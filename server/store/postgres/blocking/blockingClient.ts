@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import { LASTING_THREAD, threadFile } from '../../../../api/runtime/threadFile.ts'
+import { LONG_LIVED_THREAD, threadFile } from '../../../../api/runtime/threadFile.ts'
 import type { FromClient, SqlAnswer, ClientSettings, SqlStatement, ToClient } from './clientMessages.ts'
 
 /** Longest wait for an answer (milliseconds): statement_timeout is shorter. */
@@ -35,7 +35,7 @@ export class BlockingClient {
     const settings: ClientSettings = { url, applicationName, signal: this.#signal }
     this.#port = port1
     this.#worker = new Worker(threadFile('pharos-server-link.js'), {
-      ...LASTING_THREAD,
+      ...LONG_LIVED_THREAD,
       workerData: { ...settings, port: port2 },
       transferList: [port2],
     })

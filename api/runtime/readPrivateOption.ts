@@ -4,7 +4,7 @@ import type { Command } from 'commander'
  * What `read` returns for the value of `flag`. Ends `command` with its refusal otherwise, in which the library would repeat the
  * value: a URL that has a mistake has a password too.
  */
-export function withoutValue<Value>(command: Command, flag: string, read: () => Value): Value {
+export function readPrivateOption<Value>(command: Command, flag: string, read: () => Value): Value {
   try {
     return read()
   } catch (error) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { keyBuckets, type SpendRequest } from '../../server/http/rateLimit.ts'
 import { BURST_REQUESTS, REFILL_INTERVAL_MS } from '../contract/tokenBucket.ts'
 import { Limiter } from './limiter.ts'
-import { type StandingClock, standingClock } from './testing/standingClock.ts'
+import { type ManualClock, manualClock } from './testing/manualClock.ts'
 
 /** One request of a schedule: the time of the request, and the duration of request and answer (milliseconds). */
 interface Journey {
@@ -41,7 +41,7 @@ const pace = fc.double({ min: SLOWEST_PACE, max: 1.000_5, noNaN: true })
  */
 async function travel(
   requests: readonly Journey[],
-  clock: StandingClock,
+  clock: ManualClock,
   limiter: Limiter,
   spend: SpendRequest,
 ): Promise<{ readonly refused: number; readonly endedAtMs: number }> {
@@ -75,7 +75,7 @@ async function travel(
 test('while a key has one user, no request is refused, however long requests and responses take', async () => {
   await fc.assert(
     fc.asyncProperty(journeys, pace, async (requests, serverPace) => {
-      const clock = standingClock()
+      const clock = manualClock()
       const limiter = new Limiter(undefined, clock)
 
       const spend = keyBuckets(() => clock.nowMs() * serverPace)
@@ -93,7 +93,7 @@ test('a run that starts with a partly spent burst gets no 429 after its first an
   await fc.assert(
     fc.asyncProperty(journeys, begun, async ([first, ...others], left) => {
       if (first === undefined) return
-      const clock = standingClock()
+      const clock = manualClock()
       const limiter = new Limiter(undefined, clock)
       // This process does not know what an earlier one spent.
       const spend = keyBuckets(clock.nowMs)
@@ -109,7 +109,7 @@ test('a run that starts with a partly spent burst gets no 429 after its first an
 })
 
 test('1,000 requests in a row get no 429 from a server whose clock is a little slower', async () => {
-  const clock = standingClock()
+  const clock = manualClock()
   const spend = keyBuckets(() => clock.nowMs() * SLOWEST_PACE)
   const requests = Array.from({ length: 1_000 }, () => ({ askedAfterMs: 0, thereMs: 0, backMs: 1 }))
 
@@ -119,7 +119,7 @@ test('1,000 requests in a row get no 429 from a server whose clock is a little s
 })
 
 test('100 requests take at most 1 % longer than the limit requires', async () => {
-  const clock = standingClock()
+  const clock = manualClock()
   const quick = { askedAfterMs: 0, thereMs: 5, backMs: 5 }
 
   const { endedAtMs } = await travel(

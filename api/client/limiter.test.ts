@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CLIENT_RATE, PAUSE_MS_MAX, Limiter, systemTiming } from './limiter.ts'
-import { standingClock } from './testing/standingClock.ts'
+import { manualClock } from './testing/manualClock.ts'
 
 /** Whole milliseconds in which one more request is earned. */
 const EARNED_MS = Math.ceil(CLIENT_RATE.refillIntervalMs)
@@ -39,7 +39,7 @@ test('an ended wait leaves no timer that would keep the process alive', async ()
 })
 
 test('a new limiter passes 20 requests at once and then one every 200 ms, in order', async () => {
-  const timing = standingClock()
+  const timing = manualClock()
   const { passed } = passRequests(new Limiter(undefined, timing), 23)
 
   await timing.advance(0)
@@ -53,7 +53,7 @@ test('a new limiter passes 20 requests at once and then one every 200 ms, in ord
 })
 
 test('a token is refilled from the time of a response, not before it', async () => {
-  const timing = standingClock()
+  const timing = manualClock()
   const limiter = new Limiter(undefined, timing)
   let passed = 0
   for (let i = 0; i < 22; i += 1) void limiter.pass('in-order').then(() => (passed += 1))
@@ -68,7 +68,7 @@ test('a token is refilled from the time of a response, not before it', async () 
 })
 
 test('a run that starts with a partly spent burst uses the allowance that the first response reports', async () => {
-  const timing = standingClock()
+  const timing = manualClock()
   const limiter = new Limiter(undefined, timing)
   await limiter.pass('in-order')
   limiter.ended()
@@ -83,7 +83,7 @@ test('a run that starts with a partly spent burst uses the allowance that the fi
 })
 
 test('the remaining allowance in a response counts only when no other request was in flight', async () => {
-  const timing = standingClock()
+  const timing = manualClock()
   const limiter = new Limiter(undefined, timing)
   await Promise.all([limiter.pass('in-order'), limiter.pass('in-order')])
   for (const remaining of [0, 0]) {
@@ -98,7 +98,7 @@ test('the remaining allowance in a response counts only when no other request wa
 })
 
 test('the lane "next" overtakes the queue', async () => {
-  const timing = standingClock()
+  const timing = manualClock()
   const limiter = new Limiter(undefined, timing)
   const { passed } = passRequests(limiter, 22)
   void limiter.pass('next').then(() => passed.push(-1))
@@ -109,7 +109,7 @@ test('the lane "next" overtakes the queue', async () => {
 })
 
 test('Scenario 52: a 429 pauses every request, twice as long each time, and at least as long as the server asks', async () => {
-  const timing = standingClock()
+  const timing = manualClock()
   const limiter = new Limiter(undefined, timing)
   limiter.refused(undefined)
   const { passed } = passRequests(limiter, 1)
@@ -130,7 +130,7 @@ test('Scenario 52: a 429 pauses every request, twice as long each time, and at l
 })
 
 test('after any number of 429s a limiter waits for at most two maximum pauses, unless the server asks for more', async () => {
-  const timing = standingClock()
+  const timing = manualClock()
   const limiter = new Limiter(undefined, timing)
 
   for (let refusals = 0; refusals < 10; refusals += 1) limiter.refused(undefined)
@@ -139,7 +139,7 @@ test('after any number of 429s a limiter waits for at most two maximum pauses, u
 })
 
 test('an aborted request leaves the queue at once and spends nothing', async () => {
-  const timing = standingClock()
+  const timing = manualClock()
   const limiter = new Limiter(undefined, timing)
   passRequests(limiter, 20)
   const stop = new AbortController()
@@ -155,7 +155,7 @@ test('an aborted request leaves the queue at once and spends nothing', async () 
 })
 
 test('after an accepted request the next 429 starts with the shortest pause again', async () => {
-  const timing = standingClock()
+  const timing = manualClock()
   const limiter = new Limiter(undefined, timing)
   for (let i = 0; i < 4; i += 1) limiter.refused(undefined)
   await timing.advance(10_000)
@@ -171,7 +171,7 @@ test('after an accepted request the next 429 starts with the shortest pause agai
 })
 
 test('Scenario 33: after a 429 requests continue at half the rate, and speed up again while they are accepted', async () => {
-  const timing = standingClock()
+  const timing = manualClock()
   const limiter = new Limiter(undefined, timing)
   limiter.refused(undefined)
   limiter.refused(undefined)

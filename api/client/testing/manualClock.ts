@@ -1,12 +1,12 @@
 import type { Timing } from '../limiter.ts'
 
-export interface StandingClock extends Timing {
+export interface ManualClock extends Timing {
   /** Advances the clock; timers due meanwhile fire in order, each at its instant. */
   readonly advance: (ms: number) => Promise<void>
 }
 
 /** A clock that only moves when advanced, with the timers that wait on it. */
-export function standingClock(): StandingClock {
+export function manualClock(): ManualClock {
   let nowMs = 0
   let timers: { atMs: number; run: () => void }[] = []
   return {

@@ -12,7 +12,7 @@ import {
   type CheckReport,
   type PrepareCheck,
   type ServerRules,
-  unmade,
+  skippedCheck,
 } from './checkReport.ts'
 
 /** The server decides that an endpoint is blocked; the ranges of an agent come after that. */
@@ -59,14 +59,17 @@ function serverRules() {
 function preparation(tools: CheckTools): PrepareCheck {
   const isNews = certificateNews()
   return (task) => {
-    if (task.blocked) return unmadeAlways('address_forbidden', FORBIDDEN_BY_SERVER)
+    if (task.blocked) return alwaysSkipped('address_forbidden', FORBIDDEN_BY_SERVER)
     // Read when it is first due: definitions come by the thousand, while checks of others are due.
     let check: CheckOfTask | undefined
     return {
       run: async ({ slot, nextDueMs }) => {
         check ??= checkOf(task)
         if (check === 'unknown kind') {
-          return unmade('agent_too_old', 'not checked: the agent is older than an assertion of the endpoint')
+          return skippedCheck(
+            'agent_too_old',
+            'not checked: the agent is older than an assertion of the endpoint',
+          )
         }
         const nextMs = performance.now() + nextDueMs
         const result = await runCheck(check, tools, {
@@ -90,8 +93,8 @@ function checkOf(task: EndpointTask): CheckOfTask {
   return endpoint === undefined ? 'unknown kind' : prepareCheck(endpoint, String(task.series))
 }
 
-const unmadeAlways = (...reason: Parameters<typeof unmade>) => {
-  const report = unmade(...reason)
+const alwaysSkipped = (...reason: Parameters<typeof skippedCheck>) => {
+  const report = skippedCheck(...reason)
   return { run: async () => report }
 }
 

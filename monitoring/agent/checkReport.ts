@@ -40,7 +40,7 @@ export interface CheckLibrary {
 }
 
 /** A check that was not made, for a reason of the agent's. */
-export function unmade(reason: Reason, text: string): CheckReport {
+export function skippedCheck(reason: Reason, text: string): CheckReport {
   const never = {
     status: 0,
     attempts: 0,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { resultsRequestSchema } from '../protocol/messages.ts'
-import { type CheckReport, unmade } from './checkReport.ts'
+import { type CheckReport, skippedCheck } from './checkReport.ts'
 import { queuedResult } from './queuedResult.ts'
 
 const LONG = 'x'.repeat(5_000)
@@ -11,7 +11,7 @@ const CERTIFICATE = {
 
 /** The message with a result of a check that saw `certificates`. */
 function messageOf(certificates: CheckReport['certificates']) {
-  const report = unmade('agent_local', 'no file descriptor is free')
+  const report = skippedCheck('agent_local', 'no file descriptor is free')
   const detail = { ...(report.detail ?? { text: '', failed: 0, first: null }), expected: LONG, seen: LONG }
   const store = '7d9f2274-d054-4145-b315-a22794e92802'
   const result = queuedResult({

@@ -1,7 +1,7 @@
 import type { AgentLoad } from '../protocol/agentFigures.ts'
 import { readSyncAnswer } from '../protocol/messageProblem.ts'
 import { PROTOCOL, WAIT_MS_MAX } from '../protocol/messages.ts'
-import { Assigned } from './assigned.ts'
+import { Assignments } from './assignments.ts'
 import type { CheckLibrary } from './checkReport.ts'
 import { type Link, LinkError, type LinkSyncRequest } from './link.ts'
 import type { Runner } from './runner.ts'
@@ -42,7 +42,7 @@ export interface SessionParts {
 export class RegionSession {
   readonly #parts: SessionParts
   readonly #region: string
-  readonly #assigned: Assigned
+  readonly #assignments: Assignments
   readonly #stop = new AbortController()
   readonly #ended: Promise<void>
   #cursor: string | null = null
@@ -54,7 +54,7 @@ export class RegionSession {
   constructor(region: string, parts: SessionParts) {
     this.#parts = parts
     this.#region = region
-    this.#assigned = new Assigned(parts.instance)
+    this.#assignments = new Assignments(parts.instance)
     this.#answeredMs = parts.monotonicMs()
     this.#ended = this.#follow()
   }
@@ -97,7 +97,7 @@ export class RegionSession {
     // The time in a delayed answer is that of the answer, not of the request.
     const hasMoved = clock.take(answer.now_ms, sentMs + answer.waited_ms, this.#answeredMs)
     library.restrict(answer)
-    const { started, endedSeries } = this.#assigned.take(answer)
+    const { started, endedSeries } = this.#assignments.take(answer)
     runner.end(endedSeries)
     for (const service of started) runner.start(answer.region, service, answer.store)
     if (hasMoved) runner.wake()
@@ -113,7 +113,7 @@ export class RegionSession {
 
   /** Ends every check, and begins anew with the next answer. */
   #forget(): void {
-    this.#parts.runner.end(this.#assigned.endAll())
+    this.#parts.runner.end(this.#assignments.endAll())
     this.#cursor = null
   }
 
@@ -131,7 +131,7 @@ export class RegionSession {
       version,
       epoch: this.#epoch,
       cursor: this.#cursor,
-      inventory: this.#assigned.inventory,
+      inventory: this.#assignments.inventory,
       wait_ms: WAIT_MS_MAX,
       leaving: false,
       load: { ...runner.load, ...load() },

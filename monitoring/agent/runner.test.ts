@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { EndpointTask } from '../protocol/messages.ts'
-import { type CheckReport, unmade } from './checkReport.ts'
+import { type CheckReport, skippedCheck } from './checkReport.ts'
 import { Runner } from './runner.ts'
 import { pending, STORE } from './testing/pendingResults.ts'
 
 const REFUSED: CheckReport = {
-  ...unmade('connect_refused', 'connection refused by 192.0.2.1:443 (IPv4)'),
+  ...skippedCheck('connect_refused', 'connection refused by 192.0.2.1:443 (IPv4)'),
   ...{ outcome: 'down', attempts: 2 },
 }
 

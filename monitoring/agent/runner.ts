@@ -2,7 +2,7 @@ import { parsedUrl } from '../../api/contract/endpointUrl.ts'
 import type { EndpointTask, StartedService } from '../protocol/messages.ts'
 import { gridOf, slotAfter, slotKey } from '../schedule/grid.ts'
 import { Schedule, type Slot } from '../schedule/schedule.ts'
-import { type CheckReport, type PrepareCheck, type PreparedCheck, unmade } from './checkReport.ts'
+import { type CheckReport, type PrepareCheck, type PreparedCheck, skippedCheck } from './checkReport.ts'
 import { type Limit, Limits } from './limits.ts'
 import type { PendingResult } from './queuedResult.ts'
 import { SUSPECT_HOSTS_MIN, Suspicion } from './suspicion.ts'
@@ -163,7 +163,7 @@ export class Runner {
         this.#report(
           entry,
           slot,
-          unmade('agent_busy', 'not checked: the agent had too many checks under way'),
+          skippedCheck('agent_busy', 'not checked: the agent had too many checks under way'),
         )
       },
       Math.min(entry.intervalMs / 2, WAIT_MS_MAX),

@@ -2,13 +2,13 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openSpool, type SpoolTrouble } from './spool.ts'
+import { openSpool, type SpoolProblem } from './spool.ts'
 import { queued } from './testing/pendingResults.ts'
 
 const MIB = 1_024 * 1_024
 
 let folder: string
-let troubles: SpoolTrouble[]
+let troubles: SpoolProblem[]
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pharos-spool-'))
   troubles = []

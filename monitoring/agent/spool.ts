@@ -19,7 +19,7 @@ const CRC_CHARS = 8
 const LINE_END = 0x0a
 
 /** Something of the spool that could not be used. */
-export interface SpoolTrouble {
+export interface SpoolProblem {
   readonly file: string
   /** From 1; absent when it is about the whole file. */
   readonly line?: number
@@ -33,7 +33,7 @@ export interface SpoolSettings {
   readonly folder: string
   /** Most that its files take together. */
   readonly bytesMax: number
-  readonly onTrouble: (trouble: SpoolTrouble) => void
+  readonly onTrouble: (trouble: SpoolProblem) => void
 }
 
 interface SpoolFile {
@@ -210,7 +210,7 @@ class Spool implements Backlog {
     })
   }
 
-  #report(trouble: SpoolTrouble): void {
+  #report(trouble: SpoolProblem): void {
     this.#dropped += trouble.results
     this.#settings.onTrouble(trouble)
   }

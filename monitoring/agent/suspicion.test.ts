@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type CheckReport, unmade } from './checkReport.ts'
+import { type CheckReport, skippedCheck } from './checkReport.ts'
 import { Suspicion } from './suspicion.ts'
 import { pending } from './testing/pendingResults.ts'
 
 const UP = pending(1, 0).report
 const REFUSED: CheckReport = {
-  ...unmade('connect_refused', 'connection refused by 192.0.2.1:443 (IPv4)'),
+  ...skippedCheck('connect_refused', 'connection refused by 192.0.2.1:443 (IPv4)'),
   ...{ outcome: 'down', attempts: 2 },
 }
 
@@ -153,7 +153,7 @@ test('a wrong response counts as a failure of its host, and a forbidden address 
     status: 503,
   }
   for (const host of HOSTS.slice(0, 10)) check(host, wrong)
-  for (const host of HOSTS.slice(10)) check(host, unmade('address_forbidden', 'not checked'))
+  for (const host of HOSTS.slice(10)) check(host, skippedCheck('address_forbidden', 'not checked'))
 
   expect(delivered.length).toBe(20)
   expect(changes).toEqual([])

@@ -6,11 +6,16 @@ import type {
   StringMatcher,
 } from '../../api/contract/assertion.ts'
 import { assertionNeeds, compileAssertions } from './compileAssertions.ts'
-import { type EvaluationTools, evaluateAssertions, unseenVerdicts, type Verdict } from './evaluate.ts'
+import {
+  type EvaluationTools,
+  evaluateAssertions,
+  verdictsWithoutResponse,
+  type Verdict,
+} from './evaluate.ts'
 import type { Observation } from './observation.ts'
 
 const QUOTING = { isPrivate: () => false, isSealedHeader: () => false }
-const TOOLS: EvaluationTools = { quoting: QUOTING, matchElsewhere: async (regex, text) => regex.isIn(text) }
+const TOOLS: EvaluationTools = { quoting: QUOTING, matchInThread: async (regex, text) => regex.isIn(text) }
 const SEEN: Observation = {
   status: 200,
   headers: [
@@ -175,7 +180,7 @@ test('an assertion on a phase that was not reached fails, without an observed va
   expect(verdicts.map(({ result, seen: value }) => [result, value])).toEqual(
     assertions.map(() => ['fail', null]),
   )
-  expect(unseenVerdicts(compileAssertions(assertions), QUOTING)).toEqual(verdicts)
+  expect(verdictsWithoutResponse(compileAssertions(assertions), QUOTING)).toEqual(verdicts)
   expect(body?.bytes).toBe(dnsUs === 640 ? 11 : 0)
 })
 
@@ -211,7 +216,7 @@ test('a long value is truncated, and control characters are made visible', async
 })
 
 test('a match that was aborted is neither true nor false, and so is a pattern that the API refuses', async () => {
-  const tools = { ...TOOLS, matchElsewhere: async () => undefined }
+  const tools = { ...TOOLS, matchInThread: async () => undefined }
   const body = { text: 'a'.repeat(300_000), bytes: 300_000, mediaType: '' }
   const seen = { ...SEEN, body }
 

@@ -44,12 +44,12 @@ function verdict(kind: Verdict['kind'], result: Verdict['result'], makeTexts: ()
 }
 
 /** Matches where a long match keeps nothing waiting; `undefined` when it was ended before it knew. */
-export type MatchElsewhere = (regex: Regex, text: string) => Promise<boolean | undefined>
+export type MatchInThread = (regex: Regex, text: string) => Promise<boolean | undefined>
 
 /** What is needed besides a response. */
 export interface EvaluationTools {
   readonly quoting: Quoting
-  readonly matchElsewhere: MatchElsewhere
+  readonly matchInThread: MatchInThread
 }
 
 /** Evaluates `assertions` on a response: all of them, in their order, whatever the first ones come to. Gap G57. */
@@ -64,7 +64,7 @@ export async function evaluateAssertions(
 }
 
 /** What assertions come to where there was no response to look at. Pure. */
-export function unseenVerdicts(
+export function verdictsWithoutResponse(
   assertions: readonly CompiledAssertion[],
   quoting: Quoting,
 ): readonly Verdict[] {
@@ -113,13 +113,13 @@ type TextAssertion = Extract<CompiledAssertion, { readonly matcher: unknown }>
 async function headerVerdict(
   assertion: TextAssertion & { readonly kind: 'Header' },
   { headers }: Observation,
-  { quoting, matchElsewhere }: EvaluationTools,
+  { quoting, matchInThread: matchInThread }: EvaluationTools,
 ): Promise<Verdict> {
   const { name, matcher } = assertion
   const values = headers.flatMap(([one, value]) => (one.toLowerCase() === name ? [value] : []))
   // Cookies cannot be joined: each is judged by itself, and one that matches is enough.
   const texts = values.length === 0 || name === 'set-cookie' ? values : [values.join(', ')]
-  const result = await anyMatches(matcher, texts, matchElsewhere)
+  const result = await anyMatches(matcher, texts, matchInThread)
   return verdict('Header', result, () => {
     const expected = expectedText(assertion, quoting)
     const seen = values.length === 0 ? null : quotedHeader(name, values.join(', '), quoting)
@@ -131,11 +131,11 @@ async function headerVerdict(
 async function bodyVerdict(
   assertion: TextAssertion & { readonly kind: 'Body' },
   { body }: Observation,
-  { quoting, matchElsewhere }: EvaluationTools,
+  { quoting, matchInThread: matchInThread }: EvaluationTools,
 ): Promise<Verdict> {
   if (body === undefined) return unseen(assertion, quoting)
   const { matcher } = assertion
-  const result = await anyMatches(matcher, [body.text], matchElsewhere)
+  const result = await anyMatches(matcher, [body.text], matchInThread)
   // The text of the body is not kept for it.
   const { bytes, mediaType } = body
   return verdict('Body', result, () => {
@@ -168,27 +168,23 @@ function sentence(what: string, result: Verdict['result'], expected: string): st
 async function anyMatches(
   matcher: TextMatcher | undefined,
   texts: readonly string[],
-  matchElsewhere: MatchElsewhere,
+  matchInThread: MatchInThread,
 ): Promise<Verdict['result']> {
   if (matcher === undefined) return 'unknown'
   let result: Verdict['result'] = 'fail'
   for (const text of texts) {
     const matches =
-      matcher.kind === 'plain' ? matcher.matches(text) : await find(matcher.regex, text, matchElsewhere)
+      matcher.kind === 'plain' ? matcher.matches(text) : await find(matcher.regex, text, matchInThread)
     if (matches === true) return 'pass'
     if (matches === undefined) result = 'unknown'
   }
   return result
 }
 
-async function find(
-  regex: Regex,
-  text: string,
-  matchElsewhere: MatchElsewhere,
-): Promise<boolean | undefined> {
+async function find(regex: Regex, text: string, matchInThread: MatchInThread): Promise<boolean | undefined> {
   const place = placeOfMatch(regex, text)
   if (place === 'here') return regex.isIn(text)
-  return place === 'thread' ? await matchElsewhere(regex, text) : undefined
+  return place === 'thread' ? await matchInThread(regex, text) : undefined
 }
 
 const LATENCY_SUBJECTS = {

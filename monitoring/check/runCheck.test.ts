@@ -4,7 +4,7 @@ import type { Assertion } from '../../api/contract/assertion.ts'
 import {
   type CheckedServer,
   checkOf,
-  type EndpointWish,
+  type EndpointSettings,
   startByteServer,
   startHttpServer,
   startRawServer,
@@ -72,7 +72,7 @@ test('GET and POST are sent with their headers and bodies, and close their conne
   expect(seen).toEqual([`POST /path?a=b HTTP/1.1\r\n${rest}`, `GET / HTTP/1.1\r\n${rest}`])
 })
 
-test.each<[string, string, Partial<EndpointWish>, string, string]>([
+test.each<[string, string, Partial<EndpointSettings>, string, string]>([
   ['an error', 'HTTP/1.1 503 No\r\n\r\n', {}, 'assertion_status', 'status 503, expected < 400'],
   ['nothing', '', {}, 'closed_early', 'the server closed the connection before the response was whole'],
   [

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { evaluateAssertions, unseenVerdicts, type Verdict } from '../assertions/evaluate.ts'
+import { evaluateAssertions, verdictsWithoutResponse, type Verdict } from '../assertions/evaluate.ts'
 import type { Observation } from '../assertions/observation.ts'
 import { ASSERTION_REASONS } from '../protocol/outcomes.ts'
 import type { ResponseFacts } from '../protocol/responseFacts.ts'
@@ -93,7 +93,7 @@ async function attempt(
       outcome: outcomeOf(reason),
       reason,
       text,
-      verdicts: unseenVerdicts(check.assertions, check.quoting),
+      verdicts: verdictsWithoutResponse(check.assertions, check.quoting),
     })
   } finally {
     running.close()
@@ -109,7 +109,7 @@ async function judge(
   const { assertions, needs, quoting, series } = check
   const verdicts = await evaluateAssertions(assertions, seen, {
     quoting,
-    matchElsewhere: (regex, text) => matcher.match(regex, text, { series, deadlineMs }),
+    matchInThread: (regex, text) => matcher.match(regex, text, { series, deadlineMs }),
   })
   // Gap G43: without an assertion on the status, one below 400 is expected.
   if (needs.impliedStatus && seen.status >= 400) {

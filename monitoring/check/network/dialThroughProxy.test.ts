@@ -6,7 +6,12 @@ import {
   startConnectProxy,
 } from '../../../api/network/testing/connectProxy.ts'
 import { makeAuthority, type TestAuthority } from '../testing/certificates.ts'
-import { type CheckedServer, checkOf, type EndpointWish, startHttpServer } from '../testing/checkedServer.ts'
+import {
+  type CheckedServer,
+  checkOf,
+  type EndpointSettings,
+  startHttpServer,
+} from '../testing/checkedServer.ts'
 import { startDnsServer } from '../testing/dnsServer.ts'
 
 /** A name that the certificate has, and that the proxy alone can find. */
@@ -39,7 +44,7 @@ async function startProxy(ports: Readonly<Record<string, number>>, refusal?: Ref
   return proxy
 }
 
-function checkThrough(proxy: ConnectProxy, wish: EndpointWish, login = LOGIN) {
+function checkThrough(proxy: ConnectProxy, wish: EndpointSettings, login = LOGIN) {
   return checkOf(wish, {
     ...{ authorities: authority.authorities, allowedRanges: [] },
     proxy: `http://${login}@${proxy.address}`,

@@ -72,7 +72,7 @@ async function listening(server: Server, host = '127.0.0.1', port = 0): Promise<
 }
 
 /** What a test says of an endpoint; the rest is a GET without assertions and a timeout of 10 s. */
-export interface EndpointWish {
+export interface EndpointSettings {
   readonly url: string
   readonly assertions?: readonly Assertion[]
   readonly http?: Partial<EndpointInput['call']['Http']>
@@ -80,7 +80,7 @@ export interface EndpointWish {
 
 /** What a check of `wish` comes to, on a machine that may check itself. */
 export async function checkOf(
-  { url, assertions = [], http = {} }: EndpointWish,
+  { url, assertions = [], http = {} }: EndpointSettings,
   settings: Partial<CheckSettings> = {},
   run: Partial<CheckRun> = {},
 ): Promise<CheckResult> {

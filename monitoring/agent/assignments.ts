@@ -23,7 +23,7 @@ const NO_SERIES: ReadonlySet<number> = new Set()
  * What the server wants checked in one region, and which of it this agent checks. Answers that are repeated, or that are
  * older than what is known, change nothing: generations fence.
  */
-export class Assigned {
+export class Assignments {
   readonly #instance: string
   readonly #running = new Map<string, Running>()
   readonly #inventory = new Inventory()

@@ -56,7 +56,7 @@ const LONGEST = [
   'reconciler/state/git/gitRef.test.ts',
   'server/console/channels/channels.test.ts',
   'server/agents/failures.test.ts',
-  'provider/service/apply/createOrTakeOver.test.ts',
+  'provider/service/apply/createOrAdopt.test.ts',
   'server/testing/robustness/longLists.test.ts',
   'reconciler/reconciler.e2e.test.ts',
   'server/console/payloads.browser.test.ts',

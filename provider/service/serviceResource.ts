@@ -4,7 +4,7 @@ import { type Diagnostic, DiagnosticError, warningAt } from '../protocol/authori
 import type { StateOf } from '../protocol/authoring/inferred.ts'
 import { resourceFor } from '../protocol/authoring/provider.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
-import { createOrTakeOver } from './apply/createOrTakeOver.ts'
+import { createOrAdopt } from './apply/createOrAdopt.ts'
 import {
   asksForRegions,
   emptyNameWarnings,
@@ -117,7 +117,7 @@ export const serviceResource = resourceFor<Connection>()({
       const session = connected(client)
       await session.checkExpectedOrg(signal)
       const fingerprint = await client.fingerprints.of(secrets)
-      const created = await createOrTakeOver({ session, request, signal, report: context.report })
+      const created = await createOrAdopt({ session, request, signal, report: context.report })
       if (planned.paused !== true) {
         // An adopted service may have been paused by hand in the meantime.
         const active =

@@ -11,7 +11,7 @@ import type { TerraformRun } from './terraformRun.ts'
  * Maximum age of an unknown service that blocks a create (milliseconds): long enough for a killed pipeline that starts again on
  * another machine, short enough not to block a later create.
  */
-export const STRANGER_MS_MAX = 15 * 60_000
+export const UNKNOWN_SERVICE_MS_MAX = 15 * 60_000
 
 const NOTHING: Records = { open: [], held: new Set() }
 
@@ -29,7 +29,7 @@ export interface GuardOptions {
 /** The decision about a create. `resumes` is the intent of a killed run, whose idempotency key is reused. */
 export type Decision =
   | { readonly kind: 'create'; readonly resumes: Intent | undefined }
-  | { readonly kind: 'take-over'; readonly service: ServiceResponse; readonly intent: Intent }
+  | { readonly kind: 'adopt'; readonly service: ServiceResponse; readonly intent: Intent }
 
 /**
  * A service that this process did not create and that equals the one to create is one of three. It belongs to a state, according
@@ -68,7 +68,7 @@ export class CreationGuard {
     const intent = open.find((candidate) => candidate.id === id)
     const isOfInterest =
       intent !== undefined ||
-      createdMs >= this.#nowMs() - STRANGER_MS_MAX ||
+      createdMs >= this.#nowMs() - UNKNOWN_SERVICE_MS_MAX ||
       open.some(({ id: made, atMs }) => made === undefined && createdMs >= atMs - CLOCK_SKEW_MS)
     if (isOfInterest) this.#write((journal) => journal.hold(id, intent))
   }
@@ -86,24 +86,22 @@ export class CreationGuard {
       const service = alike.find(({ id }) => id === intent.id)
       if (service === undefined) continue
       this.#claimed.add(intent.nonce)
-      return { kind: 'take-over', service, intent }
+      return { kind: 'adopt', service, intent }
     }
     const free = alike.filter((service) => !this.#isSpokenFor(service, what, records))
     const [intent, ...others] = lost.filter(({ id }) => id === undefined)
     if (intent === undefined) {
       const strangers = free.filter(
-        ({ created_at }) => Date.parse(created_at) >= this.#nowMs() - STRANGER_MS_MAX,
+        ({ created_at }) => Date.parse(created_at) >= this.#nowMs() - UNKNOWN_SERVICE_MS_MAX,
       )
       if (strangers.length > 0) throw strangersFound(request.name, strangers)
       return { kind: 'create', resumes: undefined }
     }
     const since = free.filter(({ created_at }) => isSince(created_at, intent))
-    if (since.length > 1 + others.length) throw ambiguous(request.name, since)
+    if (since.length > 1 + others.length) throw ambiguousCreation(request.name, since)
     this.#claimed.add(intent.nonce)
     const [service] = since
-    return service === undefined
-      ? { kind: 'create', resumes: intent }
-      : { kind: 'take-over', service, intent }
+    return service === undefined ? { kind: 'create', resumes: intent } : { kind: 'adopt', service, intent }
   }
 
   /** Whether a service like `request` currently belongs to a state or to another run on this machine. */
@@ -132,7 +130,7 @@ export class CreationGuard {
   }
 
   /** Call it when this run has adopted `service`, which the run of `intent` created. */
-  tookOver(request: ServiceRequest, { service, intent }: Extract<Decision, { kind: 'take-over' }>): void {
+  adopted(request: ServiceRequest, { service, intent }: Extract<Decision, { kind: 'adopt' }>): void {
     this.#write((journal) => {
       journal.made(journal.begin(this.#what(request)), service.id)
       journal.close(intent)
@@ -218,7 +216,7 @@ function isSince(createdAt: string, { atMs }: Intent): boolean {
 
 function strangersFound(name: string, found: readonly ServiceResponse[]): DiagnosticError {
   const [first] = found
-  const endsAt = new Date(Date.parse(first?.created_at ?? '') + STRANGER_MS_MAX)
+  const endsAt = new Date(Date.parse(first?.created_at ?? '') + UNKNOWN_SERVICE_MS_MAX)
   const detail =
     `A service with this name and definition was created recently, possibly by a killed run: ${idsOf(found)}. ` +
     'If so, import it with this id. If another state has it, or this run deletes it, set create_guard = false in the ' +
@@ -227,7 +225,7 @@ function strangersFound(name: string, found: readonly ServiceResponse[]): Diagno
 }
 
 /** The error when the answer to the creation of `name` was lost and each of `found` may be its result. */
-export function ambiguous(name: string, found: readonly ServiceResponse[]): DiagnosticError {
+export function ambiguousCreation(name: string, found: readonly ServiceResponse[]): DiagnosticError {
   const detail =
     `The API did not answer the creation of "${name}", and ${found.length} new services have this definition: ${idsOf(found)}. ` +
     'Import one of them, delete the others, and apply again.'

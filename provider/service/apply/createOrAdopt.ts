@@ -5,7 +5,7 @@ import { diffService } from '../../../api/contract/fieldChange.ts'
 import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
 import { type Diagnostic, warningAt } from '../../protocol/authoring/diagnostics.ts'
 import type { ServiceReads } from '../read/serviceReads.ts'
-import { ambiguous, type CreationGuard, type Decision, idempotencyKeyOf } from './creationGuard.ts'
+import { ambiguousCreation, type CreationGuard, type Decision, idempotencyKeyOf } from './creationGuard.ts'
 import type { Intent } from './creationJournal.ts'
 import { isOutcomeUnknown, resendIfAbsent } from './resendIfAbsent.ts'
 
@@ -30,7 +30,7 @@ interface Creation {
  * of the client, and a DiagnosticError when existing services may be the created one.
  *
  */
-export function createOrTakeOver(creation: Creation): Promise<ServiceResponse> {
+export function createOrAdopt(creation: Creation): Promise<ServiceResponse> {
   const { session, request } = creation
   // Concurrent creations of one definition could not be distinguished.
   return session.inTurn(JSON.stringify(request), () => created(creation))
@@ -39,7 +39,7 @@ export function createOrTakeOver(creation: Creation): Promise<ServiceResponse> {
 async function created(creation: Creation): Promise<ServiceResponse> {
   const { session } = creation
   const decision = await decided(creation)
-  if (decision.kind === 'take-over') return takenOver(creation, decision)
+  if (decision.kind === 'adopt') return adopted(creation, decision)
   const service = await sent(creation, decision.resumes)
   session.reads.wrote(service, 'created')
   return service
@@ -55,16 +55,16 @@ async function decided({ session, request, signal }: Creation): Promise<Decision
   return session.guard.decide(request, alike)
 }
 
-async function takenOver(
+async function adopted(
   { session, request, signal, report }: Creation,
-  decision: Extract<Decision, { kind: 'take-over' }>,
+  decision: Extract<Decision, { kind: 'adopt' }>,
 ): Promise<ServiceResponse> {
   const { id } = decision.service
   // Secrets cannot be compared and may have changed, so the definition is sent again.
   const service = hasSecrets(request)
     ? await session.client.replaceService(id, request, { signal })
     : decision.service
-  session.guard?.tookOver(request, decision)
+  session.guard?.adopted(request, decision)
   session.reads.wrote(service, 'created')
   const detail = `An earlier run in this folder was killed after it created the service. Its id is ${id}.`
   report(warningAt(undefined, `Service "${request.name}" exists already and is taken over`, detail))
@@ -107,7 +107,7 @@ async function found(
       session.guard?.isAnothers(candidate, request) !== true,
     signal,
   )
-  if (candidates.length > 1) throw ambiguous(request.name, candidates)
+  if (candidates.length > 1) throw ambiguousCreation(request.name, candidates)
   return candidates[0]
 }
 

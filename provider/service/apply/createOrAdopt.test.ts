@@ -7,7 +7,7 @@ import type { ServiceRequest } from '../../../api/contract/service.ts'
 import { type StartServerOptions, startServer } from '../../../server/testing/startServer.ts'
 import { type RecordingProxy, startRecordingProxy } from '../../testing/recordingProxy.ts'
 import { Session } from '../session.ts'
-import { createOrTakeOver } from './createOrTakeOver.ts'
+import { createOrAdopt } from './createOrAdopt.ts'
 import { CreationGuard, idempotencyKeyOf } from './creationGuard.ts'
 import type { TerraformRun } from './terraformRun.ts'
 
@@ -73,7 +73,7 @@ describe.each([
       const { proxy, session, byHand } = await scene(withoutHeaders, options)
       proxy.loseAnswer('POST', /\/services$/, how)
 
-      const created = await createOrTakeOver({ session, request, signal, report })
+      const created = await createOrAdopt({ session, request, signal, report })
 
       expect((await byHand.listServices()).services).toEqual([created])
     },
@@ -88,7 +88,7 @@ describe.each([
       const { proxy, session, byHand } = await scene(withoutHeaders, options)
       proxy.refuseNext('POST', /\/services$/, status, 'no')
 
-      const created = await createOrTakeOver({ session, request, signal, report })
+      const created = await createOrAdopt({ session, request, signal, report })
 
       expect((await byHand.listServices()).services).toEqual([created])
       expect(proxy.requests()).toEqual([
@@ -105,8 +105,8 @@ describe.each([
     proxy.loseAnswer('POST', /\/services$/, 502)
 
     const created = await Promise.all([
-      createOrTakeOver({ session, request, signal, report }),
-      createOrTakeOver({ session, request, signal, report }),
+      createOrAdopt({ session, request, signal, report }),
+      createOrAdopt({ session, request, signal, report }),
     ])
 
     const { services } = await byHand.listServices()
@@ -121,7 +121,7 @@ test('two candidates are named, and neither is adopted', async () => {
   await session.reads.thereBefore(() => true, signal)
   const other = await byHand.createService(request, 'by-hand')
 
-  const creating = createOrTakeOver({ session, request, signal, report })
+  const creating = createOrAdopt({ session, request, signal, report })
 
   await expect(creating).rejects.toMatchObject({
     diagnostics: [
@@ -135,7 +135,7 @@ test('a creation that timed out and arrives later creates one service on a serve
   proxy.refuseNext('POST', /\/services$/, 502, 'bad gateway')
   const lists = proxy.answered('GET', 2)
 
-  const creating = createOrTakeOver({ session, request, signal, report })
+  const creating = createOrAdopt({ session, request, signal, report })
   await lists
   const late = await byHand.createService(request, 'late')
 
@@ -146,7 +146,7 @@ test('a creation that timed out and arrives later creates one service on a serve
 test('an error response is returned at once', async () => {
   const { proxy, session } = await scene([])
 
-  const creating = createOrTakeOver({ session, request: { ...request, interval_secs: 1 }, signal, report })
+  const creating = createOrAdopt({ session, request: { ...request, interval_secs: 1 }, signal, report })
 
   await expect(creating).rejects.toMatchObject({ status: 403 })
   expect(proxy.requests()).toEqual(['GET /v1/services', 'POST /v1/services'])
@@ -156,7 +156,7 @@ test('Scenario 62: a service equal to one of unknown origin that was created rec
   const { proxy, session, byHand } = await scene([])
   const lost = await byHand.createService(request, 'killed')
 
-  const creating = createOrTakeOver({ session, request, signal, report })
+  const creating = createOrAdopt({ session, request, signal, report })
 
   await expect(creating).rejects.toMatchObject({
     diagnostics: [{ summary: 'Service "checkout" exists already', detail: expect.stringContaining(lost.id) }],
@@ -187,7 +187,7 @@ test.each([
     const killed = sessionOf(running('1'))
     closing.push(() => killed.client.close())
     // Of the first the answer was recorded, of the second it was not, and the third never left.
-    const made = await createOrTakeOver({ session: killed, request: secret, signal, report })
+    const made = await createOrAdopt({ session: killed, request: secret, signal, report })
     const [unanswered, unsent] = ['unanswered', 'unsent'].map((name) => ({ ...request, name }))
     if (unanswered === undefined || unsent === undefined) throw new Error('two requests')
     killed.guard?.begin(unanswered)
@@ -197,7 +197,7 @@ test.each([
 
     const ids = []
     for (const again of [secret, unanswered, unsent])
-      ids.push((await createOrTakeOver({ session, request: again, signal, report })).id)
+      ids.push((await createOrAdopt({ session, request: again, signal, report })).id)
 
     expect(ids.slice(0, 2)).toEqual([made.id, arrived.id])
     expect((await byHand.listServices()).services.map(({ id }) => id).sort()).toEqual([...ids].sort())
@@ -216,7 +216,7 @@ test('a request of a killed run that arrives after the list was read creates the
   await session.reads.thereBefore(() => true, signal)
   const late = await byHand.createService(request, idempotencyKeyOf(intent, request))
 
-  const created = await createOrTakeOver({ session, request, signal, report })
+  const created = await createOrAdopt({ session, request, signal, report })
 
   expect(created.id).toBe(late.id)
   expect((await byHand.listServices()).services.length).toBe(1)
@@ -230,7 +230,7 @@ test('a service left by a killed run and deleted since by a person is created ag
   const gone = await byHand.createService(request, idempotencyKeyOf(intent, request))
   await byHand.deleteService(gone.id)
 
-  const created = await createOrTakeOver({ session, request, signal, report })
+  const created = await createOrAdopt({ session, request, signal, report })
 
   expect((await byHand.listServices()).services.map(({ id }) => id)).toEqual([created.id])
 })
@@ -243,7 +243,7 @@ test('a service left by a killed run and imported since is created again for ano
   const imported = await byHand.createService(request, idempotencyKeyOf(intent, request))
   sessionOf(running('3')).guard?.noteHeld(imported.id, imported.created_at)
 
-  const created = await createOrTakeOver({ session, request, signal, report })
+  const created = await createOrAdopt({ session, request, signal, report })
 
   expect(created.id).not.toBe(imported.id)
   expect((await byHand.listServices()).services.length).toBe(2)
@@ -254,9 +254,9 @@ test('a service equal to one that a run elsewhere created during this run is cre
   const other = sessionOf(running('2', 'elsewhere'))
   closing.push(() => other.client.close())
   session.guard?.noteHeld('01a20416-0000-7000-8000-000000000000', new Date().toISOString())
-  await createOrTakeOver({ session: other, request, signal, report })
+  await createOrAdopt({ session: other, request, signal, report })
 
-  await createOrTakeOver({ session, request, signal, report })
+  await createOrAdopt({ session, request, signal, report })
 
   expect((await byHand.listServices()).services.length).toBe(2)
 })
@@ -306,8 +306,8 @@ test('of two equal services of which a killed run created one, the other is crea
   await byHand.createService(request, idempotencyKeyOf(second, request))
 
   const created = await Promise.all([
-    createOrTakeOver({ session, request, signal, report }),
-    createOrTakeOver({ session, request, signal, report }),
+    createOrAdopt({ session, request, signal, report }),
+    createOrAdopt({ session, request, signal, report }),
   ])
 
   const { services } = await byHand.listServices()
@@ -321,7 +321,7 @@ test.each<[string, (run: Scene['sessionOf']) => Promise<Session>]>([
     'a plan read from its state',
     async (sessionOf) => {
       const killed = sessionOf(running('1'))
-      const { id } = await createOrTakeOver({ session: killed, request, signal, report })
+      const { id } = await createOrAdopt({ session: killed, request, signal, report })
       sessionOf(running('3')).guard?.noteHeld(id, null)
       return killed
     },
@@ -331,9 +331,9 @@ test.each<[string, (run: Scene['sessionOf']) => Promise<Session>]>([
   const other = await before(sessionOf)
   closing.push(() => other.client.close())
   if ((await byHand.listServices()).services.length === 0)
-    await createOrTakeOver({ session: other, request, signal, report })
+    await createOrAdopt({ session: other, request, signal, report })
 
-  await createOrTakeOver({ session, request, signal, report })
+  await createOrAdopt({ session, request, signal, report })
 
   expect((await byHand.listServices()).services.length).toBe(2)
 })

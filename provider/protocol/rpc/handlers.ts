@@ -11,11 +11,11 @@ import { type Diagnostic, DiagnosticError, errorAt, warningAt } from '../authori
 import type { Typed } from '../authoring/provider.ts'
 import type { Attributes, Schema } from '../authoring/schema.ts'
 import {
-  brokenIn,
-  noNullElements,
-  nothingMissing,
-  nothingReadOnly,
-  ownValidators,
+  violationsOf,
+  refuseNullElements,
+  refuseMissing,
+  refuseReadOnly,
+  attributeValidators,
 } from '../schema/validateConfig.ts'
 import { type Fault, readAnswer } from '../state/answer.ts'
 import { containsUnknown } from '../values/equality.ts'
@@ -105,8 +105,10 @@ export async function checkConfig(
   capabilities: ClientCapabilities = NO_CAPABILITIES,
 ): Promise<void> {
   const { attributes } = checking.schema
-  const nulls = [nothingMissing, noNullElements].flatMap((rule) => brokenIn(attributes, config, rule))
-  const others = [nothingReadOnly, ownValidators].flatMap((rule) => brokenIn(attributes, config, rule))
+  const nulls = [refuseMissing, refuseNullElements].flatMap((rule) => violationsOf(attributes, config, rule))
+  const others = [refuseReadOnly, attributeValidators].flatMap((rule) =>
+    violationsOf(attributes, config, rule),
+  )
   for (const diagnostic of [...nulls, ...others]) context.report(diagnostic)
   // The types of a handler exclude null elements and null required values.
   if (nulls.length === 0) await checking.validate?.({ ...context, config, capabilities })

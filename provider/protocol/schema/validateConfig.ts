@@ -13,7 +13,7 @@ type Rule = (attribute: Attribute, value: Value, path: Path) => readonly Diagnos
  * The violations of `rule` in `config`, including null and unknown attributes. The inside of a read-only attribute is not checked:
  * the mistake is to set it at all.
  */
-export function brokenIn(
+export function violationsOf(
   attributes: Attributes,
   config: ObjectValue,
   rule: Rule,
@@ -25,7 +25,7 @@ export function brokenIn(
     const nested =
       isNested(attribute) && !isReadOnly(attribute)
         ? elementsOf(attribute, value).flatMap(({ object, place }) =>
-            brokenIn(attribute.attributes, object, rule, [...here, ...place.steps]),
+            violationsOf(attribute.attributes, object, rule, [...here, ...place.steps]),
           )
         : []
     return [...rule(attribute, value, here), ...nested]
@@ -40,7 +40,7 @@ function isReadOnly({ computed, optional }: Attribute): boolean {
  * Refuses values for attributes that only the provider sets. Terraform accepts them, plans them as configured, and loses
  * the object when the provider's answer differs. An unknown value is refused too, because it is set.
  */
-export const nothingReadOnly: Rule = (attribute, value, path) => {
+export const refuseReadOnly: Rule = (attribute, value, path) => {
   if (!isReadOnly(attribute) || value === null) return []
   const detail =
     `Cannot set a value for ${formatPath(path)}, as the provider has marked it as read-only. ` +
@@ -49,14 +49,14 @@ export const nothingReadOnly: Rule = (attribute, value, path) => {
 }
 
 /** Refuses null for required attributes: Terraform itself only checks that the argument is present. */
-export const nothingMissing: Rule = (attribute, value, path) => {
+export const refuseMissing: Rule = (attribute, value, path) => {
   if (!attribute.required || value !== null) return []
   const detail = `Must set a configuration value for ${formatPath(path)}, as the provider has marked it as required: it is null.`
   return [errorAt(path, 'Missing Configuration for Required Attribute', detail)]
 }
 
 /** Refuses null elements of lists, sets and maps: handlers rely on their absence. */
-export const noNullElements: Rule = (_attribute, value, path) => {
+export const refuseNullElements: Rule = (_attribute, value, path) => {
   const refuse = (at: Path): Diagnostic =>
     errorAt(
       at,
@@ -69,7 +69,7 @@ export const noNullElements: Rule = (_attribute, value, path) => {
 }
 
 /** Runs the validators of the schema on completely known values. */
-export const ownValidators: Rule = (attribute, value, path) => {
+export const attributeValidators: Rule = (attribute, value, path) => {
   // Unknown values are validated again when they are known.
   if (attribute.validators === undefined || value === null || containsUnknown(value)) return []
   // Validators take values of the attribute's type, by which the value was decoded.

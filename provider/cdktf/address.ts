@@ -33,7 +33,7 @@ function takeAddress(resource: TerraformResource, name?: string): void {
 }
 
 /** Reserves the address of `resource`, and updates it when the resource is renamed. */
-export function keepAddress(resource: TerraformResource): void {
+export function reserveAddress(resource: TerraformResource): void {
   takeAddress(resource)
   const { overrideLogicalId, resetOverrideLogicalId } = resource
   resource.overrideLogicalId = (name) => {

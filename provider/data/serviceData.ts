@@ -5,7 +5,7 @@ import { defineSchema, type Schema } from '../protocol/authoring/schema.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
 import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
-import { isCalled } from '../service/read/identifiers.ts'
+import { hasName } from '../service/read/identifiers.ts'
 import { toState } from '../service/read/toState.ts'
 import { serviceSchema } from '../service/schema/schema.ts'
 import type { Session } from '../service/session.ts'
@@ -81,7 +81,7 @@ async function serviceById(session: Session, id: string, signal: AbortSignal): P
 
 async function serviceByName(session: Session, name: string, signal: AbortSignal): Promise<ServiceResponse> {
   const { services } = await listedServices(session, signal)
-  const found = services.filter((service) => isCalled(service, name))
+  const found = services.filter((service) => hasName(service, name))
   const [only] = found
   if (only === undefined) throw refusal('name', `No service of this organisation is called "${name}".`)
   if (found.length === 1) return only

@@ -9,7 +9,7 @@ import {
 } from '../../api/contract/assertion.ts'
 import { type Duration, formatDuration } from '../../api/contract/duration.ts'
 import type { EndpointOutput, SensitiveOutput, ServiceResponse } from '../../api/contract/service.ts'
-import { INTEGER_OPERATORS, ourName, PHASES } from '../service/schema/operators.ts'
+import { INTEGER_OPERATORS, attributeNameOf, PHASES } from '../service/schema/operators.ts'
 import { freeLabel } from './labels.ts'
 
 /** Longest call that is written on one line (characters). */
@@ -148,7 +148,7 @@ const TEXT_METHODS: Readonly<Record<TextOperator, string>> = {
 /** The function of the layer for each kind, before the call of the operator. */
 const MATCHERS: Readonly<Record<AssertionKind, (subject: string) => string>> = {
   StatusCode: () => 'status',
-  Latency: (phase) => `latency.${ourName(PHASES, phase)}`,
+  Latency: (phase) => `latency.${attributeNameOf(PHASES, phase)}`,
   DnsResoltion: () => 'dns',
   Header: (name) => `header(${text(name)})`,
   Body: () => 'body',
@@ -182,7 +182,7 @@ function isStatusCode(operand: number): boolean {
 /** The operator of a status code in the form of the bindings, such as `{ between: [0, 99] }`. */
 function plainOperator(expected: object): string {
   const [[operator, operands] = ['', 0]] = Object.entries(expected)
-  const name = ourName(INTEGER_OPERATORS, operator)?.replace('one_of', 'oneOf')
+  const name = attributeNameOf(INTEGER_OPERATORS, operator)?.replace('one_of', 'oneOf')
   return `{ ${name}: ${Array.isArray(operands) ? `[${operands.join(', ')}]` : operands} }`
 }
 

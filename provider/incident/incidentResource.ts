@@ -6,7 +6,7 @@ import { resourceFor } from '../protocol/authoring/provider.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
 import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
-import { notRefreshed } from '../service/notRefreshed.ts'
+import { stateAfterFailedRead } from '../service/stateAfterFailedRead.ts'
 import { isUuid } from '../service/read/identifiers.ts'
 import type { Session } from '../service/session.ts'
 import { openIfAbsent, updateIfAbsent } from './postIfAbsent.ts'
@@ -117,7 +117,7 @@ export const incidentResource = resourceFor<Connection>()({
     } catch (error) {
       // An import has no stored state.
       if (prior.title === null) throw error
-      return notRefreshed(error, context)
+      return stateAfterFailedRead(error, context)
     }
   },
 

@@ -21,7 +21,7 @@ import { attempted } from './attempted.ts'
 import { type Compiled, compileService } from './compile/compileService.ts'
 import { regexProblems } from './compile/regexProblems.ts'
 import { type Connection, connected } from './connection.ts'
-import { notRefreshed } from './notRefreshed.ts'
+import { stateAfterFailedRead } from './stateAfterFailedRead.ts'
 import { importedId } from './read/importedId.ts'
 import { inPriorOrder } from './read/priorOrder.ts'
 import { observedState, toState } from './read/toState.ts'
@@ -104,7 +104,7 @@ export const serviceResource = resourceFor<Connection>()({
     } catch (error) {
       // An import has no stored state.
       if (org_id === null) throw error
-      return notRefreshed(error, context)
+      return stateAfterFailedRead(error, context)
     }
   },
 

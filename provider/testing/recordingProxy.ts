@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 
 /** A request as it passed, without headers. */
-export interface Passed {
+export interface ProxiedRequest {
   readonly method: string
   readonly path: string
   readonly body: string
@@ -16,7 +16,7 @@ export interface RecordingProxy {
   /** Requests since the last call, as `METHOD /path`. */
   readonly requests: () => readonly string[]
   /** Everything that passed since the start, with bodies. */
-  readonly passed: readonly Passed[]
+  readonly passed: readonly ProxiedRequest[]
   /** The user agent of each request since the start. */
   readonly userAgents: readonly string[]
   /** Answers the next request to `path` with `status` instead of passing it on. */
@@ -63,7 +63,7 @@ interface Exception {
 
 /** The settings of a proxy, and what has passed it. */
 interface Memory {
-  readonly passed: Passed[]
+  readonly passed: ProxiedRequest[]
   readonly userAgents: string[]
   readonly exceptions: Exception[]
   readonly rewrites: Map<string, (body: string) => string>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { libraries, type Stack, synthesised } from './libraries.ts'
-import { inWordsOfTheBindings, inWordsOfTheLayer } from './sameServices.ts'
+import { servicesByBindings, servicesByLayer } from './sameServices.ts'
 
 describe.each(libraries)('the typed layer on $name', (library) => {
   const { terraform, pharos } = library
@@ -11,8 +11,8 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     (synthesised(library, fill).resource as { pharos_service: unknown } | undefined)?.pharos_service
 
   test('synthesises to the same document as the plain bindings', () => {
-    const typed = synthesised(library, (stack) => inWordsOfTheLayer(library, stack))
-    const plain = synthesised(library, (stack) => inWordsOfTheBindings(library, stack))
+    const typed = synthesised(library, (stack) => servicesByLayer(library, stack))
+    const plain = synthesised(library, (stack) => servicesByBindings(library, stack))
 
     expect(typed).toEqual(plain)
     expect(typed).toHaveProperty('resource.pharos_service.checkout.endpoints')

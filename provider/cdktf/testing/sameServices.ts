@@ -39,7 +39,7 @@ function everyAssertion({
 }
 
 /** Everything that the layer can say, in its words. */
-export function inWordsOfTheLayer({ terraform, pharos }: Library, stack: Stack): void {
+export function servicesByLayer({ terraform, pharos }: Library, stack: Stack): void {
   const { body, dns, get, header, latency, post, secretFromEnv, secretFromVariable, secretText, status } =
     pharos
   new pharos.PharosProvider(stack, 'pharos')
@@ -82,7 +82,7 @@ export function inWordsOfTheLayer({ terraform, pharos }: Library, stack: Stack):
 }
 
 /** The same in what the generator made of the provider's schema. */
-export function inWordsOfTheBindings({ terraform, pharos }: Library, stack: Stack): void {
+export function servicesByBindings({ terraform, pharos }: Library, stack: Stack): void {
   new pharos.PharosProvider(stack, 'pharos')
   const secret = (name: string): string => {
     const variable = new terraform.TerraformVariable(stack, name, { type: 'string', sensitive: true })

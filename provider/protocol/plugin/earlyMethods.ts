@@ -13,8 +13,8 @@ const NOTHING = new Uint8Array(0)
 
 export function earlyMethods({ schema, ending, onShutdown }: EarlyParts): ReadonlyMap<string, Method> {
   const methods = new Map<string, Method>([
-    [PATHS.stdio, { answer: (_, gone) => silence(gone, ending) }],
-    [PATHS.broker, { answer: (_, gone) => silence(gone, ending), isRequestStream: true }],
+    [PATHS.stdio, { answer: (_, gone) => emptyStream(gone, ending) }],
+    [PATHS.broker, { answer: (_, gone) => emptyStream(gone, ending), isRequestStream: true }],
     [
       PATHS.shutdown,
       {
@@ -36,7 +36,7 @@ export function earlyMethods({ schema, ending, onShutdown }: EarlyParts): Readon
 }
 
 /** Sends nothing, until one of `signals` aborts. */
-export async function* silence(...signals: readonly AbortSignal[]): AsyncGenerator<never> {
+export async function* emptyStream(...signals: readonly AbortSignal[]): AsyncGenerator<never> {
   if (signals.some(({ aborted }) => aborted)) return
   await new Promise<void>((resolve) => {
     // Removed from every signal, because a process that outlives one Terraform serves many connections.

@@ -1,7 +1,7 @@
 /** go-plugin's health service, which Terraform does not use. */
 import type { Method } from '../grpc/server.ts'
 import { HEALTH, healthCheck } from '../wire/goplugin.ts'
-import { silence } from './earlyMethods.ts'
+import { emptyStream } from './earlyMethods.ts'
 
 /** The service name in go-plugin's health checks. */
 const HEALTH_NAME = 'plugin'
@@ -28,7 +28,7 @@ export function healthMethods(ending: AbortSignal): ReadonlyMap<string, Method> 
       {
         answer: async function* (request, gone) {
           yield answerTo(request)
-          yield* silence(gone, ending)
+          yield* emptyStream(gone, ending)
         },
       },
     ],

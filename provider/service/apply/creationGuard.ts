@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { canonicalRequest } from '../../../api/contract/canonical.ts'
 import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
 import { DiagnosticError, errorAt } from '../../protocol/authoring/diagnostics.ts'
-import { CreationJournal, type Intent, isFor, type Records } from './creationJournal.ts'
+import { CreationJournal, type Intent, isIntentFor, type Records } from './creationJournal.ts'
 import { CLOCK_SKEW_MS } from './resendIfAbsent.ts'
 import type { TerraformRun } from './terraformRun.ts'
 
@@ -142,7 +142,7 @@ export class CreationGuard {
     return (
       intent.workspace === this.#run.workspace &&
       !this.#claimed.has(intent.nonce) &&
-      isFor(intent, what) &&
+      isIntentFor(intent, what) &&
       !this.#run.isRunning(intent.owner)
     )
   }
@@ -153,7 +153,7 @@ export class CreationGuard {
     return open.some((intent) => {
       if (this.#claimed.has(intent.nonce)) return false
       const mayBe =
-        intent.id === undefined ? isSince(created_at, intent) && isFor(intent, what) : intent.id === id
+        intent.id === undefined ? isSince(created_at, intent) && isIntentFor(intent, what) : intent.id === id
       return mayBe && this.#run.isRunning(intent.owner)
     })
   }

@@ -149,7 +149,7 @@ export class CreationJournal {
 }
 
 /** Whether `intent` is to create `what`. Pure. */
-export function isFor(intent: Intent, what: string): boolean {
+export function isIntentFor(intent: Intent, what: string): boolean {
   return intent.digest === digestOf(intent.nonce, what)
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { UNKNOWN } from '../../protocol/values/value.ts'
 import type { Secret } from '../compile/compileService.ts'
-import { Fingerprints, scrypted } from './fingerprint.ts'
+import { Fingerprints, scryptHash } from './fingerprint.ts'
 
 const made = new Fingerprints()
 /** What a later process has. */
@@ -42,7 +42,7 @@ test('equal secrets of many services need one slow hash, and their fingerprints 
   const counting = (): Fingerprints =>
     new Fingerprints((...input) => {
       hashed += 1
-      return scrypted(...input)
+      return scryptHash(...input)
     })
   const writer = counting()
   const fingerprints = await Promise.all(Array.from({ length: 50 }, () => writer.of([secret('shared')])))

@@ -39,7 +39,7 @@ export class Fingerprints {
   readonly #slow = new Map<string, Promise<Buffer>>()
   readonly #slowHashOf: SlowHash
 
-  constructor(slowHashOf: SlowHash = scrypted) {
+  constructor(slowHashOf: SlowHash = scryptHash) {
     this.#slowHashOf = slowHashOf
   }
 
@@ -91,7 +91,7 @@ function fast(input: Uint8Array, key: Uint8Array): Buffer {
 }
 
 /** The slow hash: scrypt. */
-export const scrypted: SlowHash = (input, salt, n) =>
+export const scryptHash: SlowHash = (input, salt, n) =>
   new Promise((resolve, reject) => {
     scrypt(input, salt, HASH_BYTES, { ...COST, N: n, maxmem: 64 * 1024 * 1024 }, (error, key) =>
       error === null ? resolve(key) : reject(error),

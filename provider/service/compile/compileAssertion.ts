@@ -20,7 +20,7 @@ import {
   PHASES,
   SUBJECTS,
   TEXT_OPERATORS,
-  theirName,
+  contractNameOf,
 } from '../schema/operators.ts'
 
 /** Collects problems during compilation. */
@@ -87,7 +87,7 @@ export function compileAssertion(assertion: AssertionConfig, path: Path, finding
   const name = theOne(Object.values(KINDS), assertion, path, findings)
   const given = name === undefined ? null : assertion[name]
   if (name === undefined || given === null || given === UNKNOWN) return SOME_ASSERTION
-  const kind = theirName(KINDS, name)
+  const kind = contractNameOf(KINDS, name)
   const { operators, subjectField } = ASSERTION_LAYOUTS[kind]
   const at = [...path, name]
   const subject = subjectField === undefined ? undefined : compileSubject(subjectField, given, at, findings)
@@ -110,7 +110,7 @@ function compileSubject(
       if (phase === undefined && value !== UNKNOWN) {
         problems.push(problemAt([...path, name], `must be one of ${phases.join(', ')}`))
       }
-      return theirName(PHASES, phase ?? 'total')
+      return contractNameOf(PHASES, phase ?? 'total')
     }
     case 'name':
       return value === UNKNOWN ? 'unknown' : String(value)
@@ -152,7 +152,7 @@ function compileComparison(given: IntegerConfig, path: Path, findings: Findings)
   }
   const value = toNumber(given[operator] ?? 1)
   // True because the table's name for this operator is one of the contract's keys that take one integer.
-  return { [theirName(INTEGER_OPERATORS, operator)]: value } as Comparison
+  return { [contractNameOf(INTEGER_OPERATORS, operator)]: value } as Comparison
 }
 
 function compileDurationComparison(
@@ -173,7 +173,7 @@ function compileDurationComparison(
   }
   const duration = compileDuration(given[operator], [...path, operator], findings)
   // True because the table's name for this operator is one of the contract's keys that take one duration.
-  return { [theirName(DURATION_OPERATORS, operator)]: duration } as DurationComparison
+  return { [contractNameOf(DURATION_OPERATORS, operator)]: duration } as DurationComparison
 }
 
 function twoOf<T>(values: readonly T[], standIn: T, path: Path, { problems }: Findings): [T, T] {
@@ -188,5 +188,5 @@ function compileMatcher(given: TextConfig, path: Path, findings: Findings): Stri
   if (operator === undefined) return { Contains: 'unknown' }
   const text = orElse(given[operator], 'unknown') ?? ''
   // True because the table's name for this operator is one of the contract's keys, and all of them take a text.
-  return { [theirName(TEXT_OPERATORS, operator)]: text } as StringMatcher
+  return { [contractNameOf(TEXT_OPERATORS, operator)]: text } as StringMatcher
 }

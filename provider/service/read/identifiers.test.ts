@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { answerTo } from '../../testing/serviceRequests.ts'
-import { isCalled, isUuid } from './identifiers.ts'
+import { hasName, isUuid } from './identifiers.ts'
 
 test('names are compared in Unicode normal form, and case-sensitively', () => {
   const service = answerTo({ name: 'Zu\u0308rich', interval_secs: 60, regions: ['eu-west-1'], endpoints: [] })
 
-  expect([isCalled(service, 'Z\u00fcrich'), isCalled(service, 'z\u00fcrich')]).toEqual([true, false])
+  expect([hasName(service, 'Z\u00fcrich'), hasName(service, 'z\u00fcrich')]).toEqual([true, false])
 })
 
 test('a UUID is accepted in upper and lower case, and without surrounding text', () => {

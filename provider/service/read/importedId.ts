@@ -1,5 +1,5 @@
 import { DiagnosticError, errorAt } from '../../protocol/authoring/diagnostics.ts'
-import { isCalled, isUuid } from './identifiers.ts'
+import { hasName, isUuid } from './identifiers.ts'
 import type { ServiceReads } from './serviceReads.ts'
 
 const NAME_PREFIX = 'name='
@@ -15,7 +15,7 @@ export async function importedId(text: string, reads: ServiceReads, signal: Abor
   }
   const name = text.slice(NAME_PREFIX.length)
   const services = [...(await reads.list(signal)).values()].filter(
-    (service) => !(service instanceof Error) && isCalled(service, name),
+    (service) => !(service instanceof Error) && hasName(service, name),
   )
   const ids = services.flatMap((service) => (service instanceof Error ? [] : [service.id]))
   const [id] = ids

@@ -14,7 +14,7 @@ import {
 import type { EndpointOutput, SensitiveOutput, ServiceResponse } from '../../../api/contract/service.ts'
 import type { AnswerOf, StateOf } from '../../protocol/authoring/inferred.ts'
 import { KINDS } from '../schema/assertionKinds.ts'
-import { OPERATORS, ourName, PHASES, SUBJECTS } from '../schema/operators.ts'
+import { OPERATORS, attributeNameOf, PHASES, SUBJECTS } from '../schema/operators.ts'
 import type { serviceSchema } from '../schema/schema.ts'
 
 export type ServiceAnswer = AnswerOf<typeof serviceSchema>
@@ -156,7 +156,7 @@ function assertionState(assertion: Assertion, prior: AssertionState | undefined)
 function subjectState(field: keyof typeof SUBJECTS, subject: string | undefined): string | null {
   switch (field) {
     case 'l_type':
-      return ourName(PHASES, subject ?? '') ?? null
+      return attributeNameOf(PHASES, subject ?? '') ?? null
     case 'name':
       return subject ?? null
   }
@@ -171,7 +171,7 @@ function operatorState(
     case 'integer':
     case 'text': {
       const [[theirs, operand] = ['', null]] = Object.entries(operator)
-      return { ...unset(table), [ourName(table, theirs) ?? '']: operand }
+      return { ...unset(table), [attributeNameOf(table, theirs) ?? '']: operand }
     }
     case 'duration':
       // True because the stored value of this kind has the operators of its family.

@@ -1,7 +1,7 @@
 import { ASSERTION_LAYOUTS } from '../../../api/contract/assertion.ts'
 import type { Path, PathStep } from '../../protocol/values/path.ts'
 import { KINDS } from './assertionKinds.ts'
-import { OPERATORS, ourName, SUBJECTS, theirName } from './operators.ts'
+import { OPERATORS, attributeNameOf, SUBJECTS, contractNameOf } from './operators.ts'
 
 type ContractPath = readonly (string | number)[]
 
@@ -35,13 +35,13 @@ function httpPath([field, ...rest]: ContractPath): Path {
 
 function assertionPath([index, kind, ...rest]: ContractPath): Path {
   const steps: PathStep[] = typeof index === 'number' ? [index] : []
-  const ourKind = kind === undefined ? undefined : ourName(KINDS, String(kind))
+  const ourKind = kind === undefined ? undefined : attributeNameOf(KINDS, String(kind))
   if (ourKind === undefined) return steps
   steps.push(ourKind)
-  const { operators, subjectField } = ASSERTION_LAYOUTS[theirName(KINDS, ourKind)]
+  const { operators, subjectField } = ASSERTION_LAYOUTS[contractNameOf(KINDS, ourKind)]
   const [field, operator, bound] = rest
   if (subjectField !== undefined && field === subjectField) return [...steps, SUBJECTS[subjectField]]
-  const ours = operator === undefined ? undefined : ourName(OPERATORS[operators], String(operator))
+  const ours = operator === undefined ? undefined : attributeNameOf(OPERATORS[operators], String(operator))
   if (ours === undefined) return steps
   return ours === 'between' && typeof bound === 'number' ? [...steps, ours, bound] : [...steps, ours]
 }

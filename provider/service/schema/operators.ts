@@ -48,7 +48,7 @@ export const PHASES = {
 export const SUBJECTS = { l_type: 'phase', name: 'name' } as const
 
 /** The attribute name in `table` for the contract's name `theirs`; `undefined` for none. Pure. */
-export function ourName<Table extends Readonly<Record<string, string>>>(
+export function attributeNameOf<Table extends Readonly<Record<string, string>>>(
   table: Table,
   theirs: string,
 ): Table[keyof Table] | undefined {
@@ -57,7 +57,7 @@ export function ourName<Table extends Readonly<Record<string, string>>>(
 }
 
 /** The contract's name for the attribute name `ours`. Pure. */
-export function theirName<Table extends Readonly<Record<string, string>>>(
+export function contractNameOf<Table extends Readonly<Record<string, string>>>(
   table: Table,
   ours: Table[keyof Table],
 ): keyof Table & string {

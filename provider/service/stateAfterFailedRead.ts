@@ -13,7 +13,7 @@ const NOT_REFRESHED = warningAt(
  * The answer of a failed read: the stored state with a warning, if another read has already failed for the same reason and fails
  * the run. Throws `failure` for the first one.
  */
-export function notRefreshed(
+export function stateAfterFailedRead(
   failure: unknown,
   { client, report }: ConfiguredContext<Connection>,
 ): { readonly state: Record<never, never> } {

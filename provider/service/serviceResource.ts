@@ -62,7 +62,7 @@ export const serviceResource = resourceFor<Connection>()({
   },
 
   async plan({ change, client, private: kept, report, signal }) {
-    if (change.action !== 'create') noteHeld(client, change.prior)
+    if (change.action !== 'create') recordOwned(client, change.prior)
     if (change.action === 'delete') return undefined
     const { config } = change
     if (client.session !== undefined && asksForRegions(change)) {
@@ -84,7 +84,7 @@ export const serviceResource = resourceFor<Connection>()({
     const { prior, client } = context
     const { id, org_id } = prior
     if (id === null) throw new Error('the state has no id')
-    noteHeld(client, prior)
+    recordOwned(client, prior)
     const limits = { task: `read service ${id}`, operation: 'read', timeouts: prior.timeouts } as const
     try {
       return await attempted(limits, context.signal, async (signal) => {
@@ -199,8 +199,8 @@ export const serviceResource = resourceFor<Connection>()({
 })
 
 /** Records in the creation guard that the state has the service. */
-function noteHeld({ session }: Connection, { id, created_at }: StateOf<typeof serviceSchema>): void {
-  if (id !== null) session?.guard?.noteHeld(id, created_at)
+function recordOwned({ session }: Connection, { id, created_at }: StateOf<typeof serviceSchema>): void {
+  if (id !== null) session?.guard?.recordOwned(id, created_at)
 }
 
 /** The error about a created service that could neither be paused nor deleted. */

@@ -241,7 +241,7 @@ test('a service left by a killed run and imported since is created again for ano
   closing.push(() => killed.client.close())
   const intent = killed.guard?.begin(request)
   const imported = await byHand.createService(request, idempotencyKeyOf(intent, request))
-  sessionOf(running('3')).guard?.noteHeld(imported.id, imported.created_at)
+  sessionOf(running('3')).guard?.recordOwned(imported.id, imported.created_at)
 
   const created = await createOrAdopt({ session, request, signal, report })
 
@@ -253,7 +253,7 @@ test('a service equal to one that a run elsewhere created during this run is cre
   const { session, sessionOf, byHand } = await scene([])
   const other = sessionOf(running('2', 'elsewhere'))
   closing.push(() => other.client.close())
-  session.guard?.noteHeld('01a20416-0000-7000-8000-000000000000', new Date().toISOString())
+  session.guard?.recordOwned('01a20416-0000-7000-8000-000000000000', new Date().toISOString())
   await createOrAdopt({ session: other, request, signal, report })
 
   await createOrAdopt({ session, request, signal, report })
@@ -322,7 +322,7 @@ test.each<[string, (run: Scene['sessionOf']) => Promise<Session>]>([
     async (sessionOf) => {
       const killed = sessionOf(running('1'))
       const { id } = await createOrAdopt({ session: killed, request, signal, report })
-      sessionOf(running('3')).guard?.noteHeld(id, null)
+      sessionOf(running('3')).guard?.recordOwned(id, null)
       return killed
     },
   ],

@@ -61,7 +61,7 @@ export class CreationGuard {
   }
 
   /** Terraform has this service in its state. `createdAt` is an instant, RFC 3339, or null right after an import. */
-  noteHeld(id: string, createdAt: string | null): void {
+  recordOwned(id: string, createdAt: string | null): void {
     const createdMs = Date.parse(createdAt ?? '')
     this.#plannedWith ??= this.#read()
     const { open } = this.#plannedWith
@@ -91,10 +91,10 @@ export class CreationGuard {
     const free = alike.filter((service) => !this.#isSpokenFor(service, what, records))
     const [intent, ...others] = lost.filter(({ id }) => id === undefined)
     if (intent === undefined) {
-      const strangers = free.filter(
+      const unknown = free.filter(
         ({ created_at }) => Date.parse(created_at) >= this.#nowMs() - UNKNOWN_SERVICE_MS_MAX,
       )
-      if (strangers.length > 0) throw strangersFound(request.name, strangers)
+      if (unknown.length > 0) throw unknownServicesFound(request.name, unknown)
       return { kind: 'create', resumes: undefined }
     }
     const since = free.filter(({ created_at }) => isSince(created_at, intent))
@@ -214,7 +214,7 @@ function isSince(createdAt: string, { atMs }: Intent): boolean {
   return Date.parse(createdAt) >= atMs - CLOCK_SKEW_MS
 }
 
-function strangersFound(name: string, found: readonly ServiceResponse[]): DiagnosticError {
+function unknownServicesFound(name: string, found: readonly ServiceResponse[]): DiagnosticError {
   const [first] = found
   const endsAt = new Date(Date.parse(first?.created_at ?? '') + UNKNOWN_SERVICE_MS_MAX)
   const detail =

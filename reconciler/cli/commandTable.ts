@@ -1,6 +1,12 @@
 import { IMPORT_FORMATS } from '../import/formats.ts'
 import { CHECK_FORMATS, PLAN_FORMATS, PROBLEM_FORMATS } from '../text/format.ts'
-import { ACTOR, type CommandEntry, LOOKING, PATH, WRITING } from './session/commandEntry.ts'
+import {
+  ACTOR_OPTION,
+  type CommandEntry,
+  PLAN_OPTIONS,
+  PATH_ARGUMENT,
+  APPLY_OPTIONS,
+} from './session/commandEntry.ts'
 import type { CommandContext, CommandResult } from './session/context.ts'
 import { STATE_COMMANDS } from './stateCommandTable.ts'
 
@@ -26,7 +32,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'validate',
-    args: PATH,
+    args: PATH_ARGUMENT,
     summary: 'check manifests, without network and without secrets',
     examples: [
       'pharos validate monitoring/',
@@ -53,7 +59,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'render',
-    args: PATH,
+    args: PATH_ARGUMENT,
     summary: 'print manifests with Defaults, patches and variables applied',
     examples: ['pharos render monitoring/ --env production'],
     groups: ['manifests'],
@@ -79,14 +85,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'plan',
-    args: PATH,
+    args: PATH_ARGUMENT,
     summary: 'show what apply would do, field by field',
     examples: [
       'pharos plan monitoring/ --state pharos.db',
       'pharos plan monitoring/ --state pharos.db --detailed-exitcode   # exits 2 when there are changes',
       'pharos plan monitoring/ --state pharos.db --format markdown > comment.md',
     ],
-    groups: [...LOOKING, 'limits'],
+    groups: [...PLAN_OPTIONS, 'limits'],
     formats: PLAN_FORMATS,
     options: [
       ['--detailed-exitcode', 'exit 2 when there are changes'],
@@ -96,14 +102,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'apply',
-    args: PATH,
+    args: PATH_ARGUMENT,
     summary: 'apply the manifests to the services',
     examples: [
       'pharos apply monitoring/ --state pharos.db',
       'pharos apply monitoring/ --state pharos.db --approve 5e0c6f2d9a417b38   # the digest that plan shows',
       'pharos apply monitoring/ --state pharos.db --plan 90b1f0c2d5a34e6f8b7a6c5d4e3f2a1b   # only the plan that was reviewed',
     ],
-    groups: [...WRITING, 'limits'],
+    groups: [...APPLY_OPTIONS, 'limits'],
     formats: PROBLEM_FORMATS,
     options: [
       ['--approve <digest>', 'approve changes blocked by safety limits: the approval digest that plan shows'],
@@ -113,10 +119,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'drift',
-    args: PATH,
+    args: PATH_ARGUMENT,
     summary: 'show manual changes since the last apply; exits 2 when there are any',
     examples: ['pharos drift monitoring/ --state pharos.db || notify-the-team'],
-    groups: LOOKING,
+    groups: PLAN_OPTIONS,
     load: async () => onPath((await import('./commands/driftCommand.ts')).driftCommand),
   },
   {
@@ -149,7 +155,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     groups: ['api', 'state', 'lock'],
     options: [
       ['--pointers <pointers>', 'JSON pointers (a,b): record the current values of these fields as applied'],
-      ACTOR,
+      ACTOR_OPTION,
     ],
     load: async () => (await import('./commands/approveCommand.ts')).approveCommand,
   },
@@ -173,7 +179,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'fmt',
-    args: PATH,
+    args: PATH_ARGUMENT,
     summary:
       'format manifests: order of fields, line breaks, blank lines; keeps indentation, quotes and comments',
     examples: [

@@ -1,4 +1,4 @@
-import { ACTOR, type CommandEntry, PATH, WRITING } from './session/commandEntry.ts'
+import { ACTOR_OPTION, type CommandEntry, PATH_ARGUMENT, APPLY_OPTIONS } from './session/commandEntry.ts'
 
 /** The commands of `pharos state`, in the order of the help. */
 export const STATE_COMMANDS: readonly CommandEntry[] = [
@@ -32,14 +32,14 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'state adopt',
     formerName: 'adopt',
-    args: [['<action>', 'plan lists the services to adopt, apply adopts them'], ...PATH],
+    args: [['<action>', 'plan lists the services to adopt, apply adopts them'], ...PATH_ARGUMENT],
     summary: 'adopt existing services that equal a manifest',
     examples: [
       'pharos state adopt plan monitoring/ --state pharos.db     # shows it, writes nothing',
       'pharos state adopt apply monitoring/ --state pharos.db',
       'pharos state adopt apply monitoring/ --write-ids          # without a state: metadata.id identifies each service',
     ],
-    groups: WRITING,
+    groups: APPLY_OPTIONS,
     options: [['--write-ids', 'write metadata.id into the manifests, without any other change']],
     load: async () => (await import('./commands/adoptCommand.ts')).adoptCommand,
   },
@@ -89,7 +89,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     options: [
       ['--reason <text>', 'why; status and later runs show it'],
       ['--for <duration>', 'end of the suspension from now (default: none)'],
-      ACTOR,
+      ACTOR_OPTION,
     ],
     load: async () => (await import('./commands/operatorCommands.ts')).suspendCommand,
   },

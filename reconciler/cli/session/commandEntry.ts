@@ -25,9 +25,9 @@ export interface CommandEntry {
 }
 
 /** The argument of commands that work on manifests. */
-export const PATH = [['<path>', 'folder of manifests, or one file']] as const
+export const PATH_ARGUMENT = [['<path>', 'folder of manifests, or one file']] as const
 /** Options of commands that compare manifests with the services, and of those that also write. */
-export const LOOKING = ['manifests', 'selection', 'api', 'state', 'grace'] as const
-export const WRITING = [...LOOKING, 'lock'] as const
+export const PLAN_OPTIONS = ['manifests', 'selection', 'api', 'state', 'grace'] as const
+export const APPLY_OPTIONS = [...PLAN_OPTIONS, 'lock'] as const
 /** The option for the author of an approval or a suspension. */
-export const ACTOR = ['--actor <name>', 'name to record (default: the system user)'] as const
+export const ACTOR_OPTION = ['--actor <name>', 'name to record (default: the system user)'] as const

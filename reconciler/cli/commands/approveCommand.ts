@@ -7,7 +7,7 @@ import { UsageError } from '../../run/failure.ts'
 import { counted } from '../../text/counts.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { openWritingSession, requireExistingState } from '../session/session.ts'
-import { notingInState, requireState } from '../session/stateAccess.ts'
+import { writingWithoutLease, requireState } from '../session/stateAccess.ts'
 import { actorOf, requireDigest } from './operatorCommands.ts'
 
 /** Approves blocked changes by their digest, or with --pointers the current values of some fields. */
@@ -21,7 +21,7 @@ export function approveCommand([digest]: readonly string[], context: CommandCont
 /** Approves blocked changes of a plan, for the next apply or cycle of a controller. No request. */
 function approveDigest(digest: string, context: CommandContext): Promise<CommandResult> {
   requireDigest(digest)
-  return notingInState(context, async (store) => {
+  return writingWithoutLease(context, async (store) => {
     const approval = { digest, actor: actorOf(context), at: new Date().toISOString() }
     await store.approve(approval)
     context.output.result(`${digest} is approved once, for the next run with exactly these blocked changes`)

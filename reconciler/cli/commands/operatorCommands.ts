@@ -4,7 +4,7 @@ import { UsageError } from '../../run/failure.ts'
 import { SUSPENSION_MS_MAX } from '../../state/model/record.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { durationMs } from '../session/settings.ts'
-import { notingInState } from '../session/stateAccess.ts'
+import { writingWithoutLease } from '../session/stateAccess.ts'
 
 /** Form of an approval digest. */
 const DIGEST = /^[0-9a-f]{16}$/
@@ -30,7 +30,7 @@ export function suspendCommand(
   const forMs = options.for === undefined ? null : durationMs(options.for, '--for')
   if (forMs !== null && forMs > SUSPENSION_MS_MAX)
     throw new UsageError('--for is ten years at most: without it, "pharos state resume" ends the suspension')
-  return notingInState(context, async (store) => {
+  return writingWithoutLease(context, async (store) => {
     const until = forMs === null ? null : new Date(nowMs + forMs).toISOString()
     const since = new Date(nowMs).toISOString()
     const suspension = { scope, reason, actor: actorOf(context), since, until }
@@ -47,7 +47,7 @@ export function resumeCommand(
   [scope = '']: readonly string[],
   context: CommandContext,
 ): Promise<CommandResult> {
-  return notingInState(context, async (store) => {
+  return writingWithoutLease(context, async (store) => {
     if (!(await store.resume(scope)))
       throw new UsageError(`there is no suspension of ${scope}: see "pharos state status"`)
     context.output.result(`${scope} is no longer suspended`)

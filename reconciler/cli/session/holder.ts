@@ -9,7 +9,7 @@ export function holderName(): string {
 const HOLDER = /^pharos on (.+), process (\d+)$/
 
 /** Whether `holder` was a process on this machine that has ended. False when unknown. */
-export function isGoneHere(holder: string): boolean {
+export function hasEndedHere(holder: string): boolean {
   const [, host, pid] = HOLDER.exec(holder) ?? []
   if (host !== hostname()) return false
   try {

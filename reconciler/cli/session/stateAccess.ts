@@ -22,7 +22,7 @@ export async function readingState<Result>(
 }
 
 /** Runs `command` on an existing state without its lease, to record approvals and suspensions. */
-export async function notingInState<Result>(
+export async function writingWithoutLease<Result>(
   context: CommandContext,
   command: (store: StateStore) => Promise<Result>,
 ): Promise<Result> {
@@ -36,7 +36,7 @@ export function writingState<Result>(
   context: CommandContext,
   command: (store: StateStore) => Promise<Result>,
 ): Promise<Result> {
-  return notingInState(context, async (store) => {
+  return writingWithoutLease(context, async (store) => {
     const lease = await leaseOf(store, context)
     try {
       return await command(store)

@@ -9,7 +9,7 @@ import { isInForce, type RunRecord, type Suspension } from '../../../state/model
 import type { Lease, OpenIntent, StateReading } from '../../../state/model/store.ts'
 import type { Output } from '../../../text/output.ts'
 import type { CommandContext, CommandResult } from '../../session/context.ts'
-import { isGoneHere } from '../../session/holder.ts'
+import { hasEndedHere } from '../../session/holder.ts'
 import { readingState, requireState } from '../../session/stateAccess.ts'
 
 /** Maximum of runs that `history` shows. */
@@ -54,13 +54,13 @@ async function showControls(store: StateReading, location: string, output: Outpu
   for (const { digest, actor } of approvals)
     output.result(`  ${digest} is approved by ${visible(actor)}, not used yet`)
   if (lease === null) return { suspensions, approvals, lease }
-  const sight = leaseSight(lease, await store.writtenAtMs(), location)
-  output.result(leaseText(sight, output))
-  return { suspensions, approvals, lease: sight }
+  const activity = leaseActivity(lease, await store.writtenAtMs(), location)
+  output.result(leaseText(activity, output))
+  return { suspensions, approvals, lease: activity }
 }
 
 /** A lease with the activity of its holder, derived from the last write to the state. */
-interface LeaseSight extends Lease {
+interface LeaseActivity extends Lease {
   /** ISO 8601, UTC; null when unknown. */
   readonly lastSignAt: string | null
   /** Whether the next run may take it over: its holder has ended or was inactive for too long. */
@@ -70,15 +70,18 @@ interface LeaseSight extends Lease {
   readonly ttlMs: number
 }
 
-function leaseSight(lease: Lease, writtenAtMs: number | null, location: string): LeaseSight {
+function leaseActivity(lease: Lease, writtenAtMs: number | null, location: string): LeaseActivity {
   const ttlMs = LEASE_TTL_MS[isGitLocation(location) ? 'git' : 'file']
   const lastSignAt = writtenAtMs === null ? null : new Date(writtenAtMs).toISOString()
-  const isGone = isGoneHere(lease.holder)
+  const isGone = hasEndedHere(lease.holder)
   const isSilent = writtenAtMs !== null && Date.now() - writtenAtMs >= ttlMs
   return { ...lease, lastSignAt, isExpired: isGone || isSilent, isGone, ttlMs }
 }
 
-function leaseText({ holder, lastSignAt, isExpired, isGone, ttlMs }: LeaseSight, { paint }: Output): string {
+function leaseText(
+  { holder, lastSignAt, isExpired, isGone, ttlMs }: LeaseActivity,
+  { paint }: Output,
+): string {
   const lastSign = lastSignAt === null ? '' : `, last active ${lastSignAt}`
   if (!isExpired) return `  in use by ${visible(holder)}${lastSign}`
   const lockTimeout = formatDuration({ secs: (2 * ttlMs) / 1_000, nanos: 0 })

@@ -13,11 +13,11 @@ import type { BindingChange, StateStore } from '../state/model/store.ts'
 import { intentsOf, type Step, stepName } from './intents.ts'
 import { certainlyNotExecuted, IntentNotWritten, isFinalFailure } from './outcome.ts'
 import type { PlanResult } from './planResult.ts'
-import { keepingValues } from './preservedFields.ts'
+import { withLiveValues } from './preservedFields.ts'
 import { sideEffectsOf } from './sideEffects.ts'
 
 /** Inputs of a write besides the change. */
-export interface Writing {
+export interface WriteInput {
   readonly client: ServiceClient
   readonly store: StateStore
   readonly planResult: PlanResult
@@ -33,7 +33,7 @@ export interface Writing {
 }
 
 /** The result of an executed change. */
-export interface Written {
+export interface WriteResult {
   /** Id of the service; null for none. */
   readonly serviceId: string | null
   /** Notices for the user. */
@@ -44,7 +44,7 @@ export interface Written {
  * Executes `change`: records each request before it is sent, and its result together with the binding afterwards. Throws
  * errors of the client.
  */
-export async function writeChange(writing: Writing, change: Change): Promise<Written> {
+export async function writeChange(writing: WriteInput, change: Change): Promise<WriteResult> {
   switch (change.kind) {
     case 'create':
       return create(writing, change)
@@ -66,7 +66,7 @@ interface Declared {
   readonly request: ServiceRequest
 }
 
-function declaredOf({ planResult }: Writing, key: string): Declared {
+function declaredOf({ planResult }: WriteInput, key: string): Declared {
   const desired = planResult.desired.get(key)
   const declared = planResult.declared.get(key)
   // A plan contains only keys that were declared.
@@ -76,7 +76,7 @@ function declaredOf({ planResult }: Writing, key: string): Declared {
 
 /** Sends one request between its intent and its result. `settled` returns the change of bindings for the answer. */
 async function send<Answer>(
-  writing: Writing,
+  writing: WriteInput,
   step: Step,
   request: (opId: string, options: CallOptions) => Promise<Answer>,
   settled: (answer: Answer) => BindingChange,
@@ -112,13 +112,13 @@ async function send<Answer>(
 }
 
 /** The step of `kind` of `change`. */
-function stepOf({ planResult }: Writing, change: Change, kind: Step['kind']): Step {
+function stepOf({ planResult }: WriteInput, change: Change, kind: Step['kind']): Step {
   const step = intentsOf(change, planResult).find((one) => one.kind === kind)
   if (step === undefined) throw new Error(`${change.key} has no step ${kind}`)
   return step
 }
 
-async function create(writing: Writing, change: Create): Promise<Written> {
+async function create(writing: WriteInput, change: Create): Promise<WriteResult> {
   const { client } = writing
   const { desired, request } = declaredOf(writing, change.key)
   const created = await send(
@@ -149,7 +149,7 @@ async function create(writing: Writing, change: Create): Promise<Written> {
   return { serviceId: created.id, notes: sideEffectsOf(desired, undefined, created) }
 }
 
-async function update(writing: Writing, change: Update): Promise<readonly string[]> {
+async function update(writing: WriteInput, change: Update): Promise<readonly string[]> {
   const { client, planResult } = writing
   const { id, pausing } = change
   const { desired, request } = declaredOf(writing, change.key)
@@ -178,7 +178,7 @@ async function update(writing: Writing, change: Update): Promise<readonly string
     writing,
     stepOf(writing, change, 'replace'),
     (_opId, options) =>
-      client.replaceService(id, keepingValues(request, change.actual, change.keeps), options),
+      client.replaceService(id, withLiveValues(request, change.actual, change.keeps), options),
     (service) => put(canonicalResponse(service), pausing === 'resume' ? null : pausedAs),
   )
   if (pausing === 'resume') await paused(canonicalResponse(replaced))
@@ -187,13 +187,13 @@ async function update(writing: Writing, change: Update): Promise<readonly string
 }
 
 /** The heals of the binding after `change`; they reveal another writer. */
-function healsAfter({ planResult, nowMs }: Writing, change: Update): Binding['heals'] {
+function healsAfter({ planResult, nowMs }: WriteInput, change: Update): Binding['heals'] {
   const before = planResult.bindings.get(change.renamedFrom ?? change.key)
   const healed = change.fields.filter(({ reason }) => reason === 'drift').map(({ pointer }) => pointer)
   return withHeals(before?.heals ?? [], healed, nowMs())
 }
 
-async function record(writing: Writing, change: Record): Promise<readonly string[]> {
+async function record(writing: WriteInput, change: Record): Promise<readonly string[]> {
   const { desired } = declaredOf(writing, change.key)
   const before = writing.planResult.bindings.get(change.renamedFrom ?? change.key)
   await writing.store.save({
@@ -206,7 +206,7 @@ async function record(writing: Writing, change: Record): Promise<readonly string
   return []
 }
 
-async function prune(writing: Writing, change: Prune): Promise<readonly string[]> {
+async function prune(writing: WriteInput, change: Prune): Promise<readonly string[]> {
   const { client, store, planResult } = writing
   const { key, id } = change
   switch (change.how) {

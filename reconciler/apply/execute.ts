@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import { phaseOf } from '../plan/plan.ts'
 import type { Change } from '../plan/planValue.ts'
-import { type Writing, writeChange } from './changeWriter.ts'
+import { type WriteInput, writeChange } from './changeWriter.ts'
 import { intentsOf, stepName } from './intents.ts'
 import type { LiveWatch } from './liveWatch.ts'
 import {
@@ -46,7 +46,7 @@ export interface Executed {
 
 /** The mutable state of a run. */
 interface Run {
-  readonly writing: Writing
+  readonly writing: WriteInput
   readonly watch: LiveWatch
   readonly control: RunControl
   readonly outcomes: ChangeOutcome[]
@@ -64,7 +64,7 @@ interface Run {
  * creation or a resume, no other one is tried until a removal has freed quota; then each is tried once more.
  */
 export async function execute(
-  writing: Writing,
+  writing: WriteInput,
   changes: readonly Change[],
   watch: LiveWatch,
   control: RunControl,

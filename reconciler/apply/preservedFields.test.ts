@@ -4,7 +4,7 @@ import { canonicalRequest } from '../../api/contract/canonical.ts'
 import { changesBetween, type FieldChange } from '../../api/contract/fieldChange.ts'
 import { type ServiceRequest, serviceRequestSchema } from '../../api/contract/service.ts'
 import { ignoredBy } from './ignoredFields.ts'
-import { keepingValues, takingValues } from './preservedFields.ts'
+import { withLiveValues, withAcceptedValues } from './preservedFields.ts'
 
 const endpoint = fc.record({
   url: fc.constantFrom('https://a.example.com/', 'https://b.example.com/'),
@@ -46,8 +46,8 @@ test('Scenario 27: a request that keeps every different field equals the service
       const pointers = changesBetween(before, canonical(wanted), 'by-fingerprint').map(
         ({ pointer }) => pointer,
       )
-      expect(canonical(keepingValues(wanted, before, pointers))).toEqual(before)
-      expect(keepingValues(wanted, before, [])).toEqual(wanted)
+      expect(canonical(withLiveValues(wanted, before, pointers))).toEqual(before)
+      expect(withLiveValues(wanted, before, [])).toEqual(wanted)
     }),
   )
 })
@@ -61,9 +61,9 @@ test('accepted fields no longer differ, and others do as before', () => {
       const isLength = ({ pointer, from, to }: FieldChange): boolean =>
         /\/\d+$/.test(pointer) && (from === undefined || to === undefined)
       fc.pre(!drift.some(isLength))
-      const left = changesBetween(takingValues(observed, live, isTaken), live, 'by-fingerprint')
+      const left = changesBetween(withAcceptedValues(observed, live, isTaken), live, 'by-fingerprint')
       expect(left).toEqual(drift.filter(({ pointer }) => !isTaken(pointer)))
-      expect(takingValues(observed, live, () => true)).toEqual(live)
+      expect(withAcceptedValues(observed, live, () => true)).toEqual(live)
     }),
   )
 })

@@ -9,7 +9,7 @@ type Tree = Record<string, unknown> | unknown[]
  * `request` with the values of `live` at `pointers`, canonical pointers to fields without secrets, because a full replace
  * resets every field that it leaves out. Throws a ZodError when the result is invalid.
  */
-export function keepingValues(
+export function withLiveValues(
   request: ServiceRequest,
   live: CanonicalService,
   pointers: readonly string[],
@@ -20,7 +20,7 @@ export function keepingValues(
 }
 
 /** `observed`, the API's last answer, with the values of `live` at the pointers that `isTaken` accepts. Pure. */
-export function takingValues(
+export function withAcceptedValues(
   observed: CanonicalService,
   live: CanonicalService,
   isTaken: (pointer: string) => boolean,

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { EXIT, exitCodeOf, mostTelling, type RunFacts, type RunFindings, runExitCode } from './exitCode.ts'
+import {
+  EXIT,
+  exitCodeOf,
+  combinedExitCode,
+  type RunFacts,
+  type RunFindings,
+  runExitCode,
+} from './exitCode.ts'
 
 /** As the documents say: what a person has to know first wins. */
 const ORDER = [
@@ -66,5 +73,5 @@ test.each([
   [[1, 5], 5],
   [[5, 143], 143],
 ])('several sets with the exit codes %j end the program with %i', (codes, exitCode) => {
-  expect(mostTelling(codes)).toBe(exitCode)
+  expect(combinedExitCode(codes)).toBe(exitCode)
 })

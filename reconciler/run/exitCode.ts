@@ -81,7 +81,7 @@ export function runExitCode(run: RunFindings): number {
 }
 
 /** The exit code of several runs together: the code of highest precedence, 0 for none. Pure. */
-export function mostTelling(codes: readonly number[]): number {
+export function combinedExitCode(codes: readonly number[]): number {
   const stopped = codes.find((code) => code >= EXIT.interrupted)
   if (stopped !== undefined) return stopped
   if (codes.includes(EXIT.stateHeld)) return EXIT.stateHeld

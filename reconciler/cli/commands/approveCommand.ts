@@ -1,7 +1,7 @@
 import { canonicalResponse } from '../../../api/contract/canonical.ts'
 import { changesBetween } from '../../../api/contract/fieldChange.ts'
 import { guardOrg } from '../../apply/buildPlan.ts'
-import { takingValues } from '../../apply/preservedFields.ts'
+import { withAcceptedValues } from '../../apply/preservedFields.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import { counted } from '../../text/counts.ts'
@@ -52,7 +52,7 @@ async function approvePointers(list: string, context: CommandContext): Promise<C
       const drift = changesBetween(binding.observed, now, 'by-fingerprint').map(({ pointer }) => pointer)
       const named = drift.filter(isNamed)
       if (named.length > 0) {
-        const observed = takingValues(binding.observed, now, isNamed)
+        const observed = withAcceptedValues(binding.observed, now, isNamed)
         const heals = binding.heals.filter(({ pointer }) => !isNamed(pointer))
         await store.save({ put: { ...binding, observed, heals } })
         taken.push(binding.key)

@@ -13,7 +13,7 @@ import { requireGit } from '../../git/gitVersion.ts'
 import type { ManifestProblem } from '../../manifest/manifestProblem.ts'
 import { waitText } from '../../run/apiWait.ts'
 import { codeOf } from '../../run/errorCode.ts'
-import { EXIT, mostTelling } from '../../run/exitCode.ts'
+import { EXIT, combinedExitCode } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { lockTimeoutMs } from '../session/settings.ts'
@@ -141,7 +141,7 @@ async function once(settings: ControllerSettings, context: CommandContext): Prom
     interruption.onStop(() => controller.stop())
     const reports = await controller.runOnce(waitMs)
     return {
-      exitCode: mostTelling(reports.map(({ exitCode }) => exitCode)),
+      exitCode: combinedExitCode(reports.map(({ exitCode }) => exitCode)),
       document: { status: controller.status() },
     }
   } catch (error) {

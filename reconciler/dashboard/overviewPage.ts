@@ -1,5 +1,5 @@
 import { type Html, html } from '../../web/html.ts'
-import { servicesToSee } from '../controller/status/servicesToSee.ts'
+import { servicesOutOfSync } from '../controller/status/servicesOutOfSync.ts'
 import type { ControllerStatus, SetStatus } from '../controller/status/status.ts'
 import { CONDITION_WORDS, countText, TONES, type Tone } from '../controller/status/words.ts'
 import { counted, shortened } from '../text/counts.ts'
@@ -106,7 +106,7 @@ function attention(set: SetStatus, setPage: string, max: number): Html {
   const { counts } = set
   const odd = totalOf(counts) - counts.Synced
   if (odd === 0) return html``
-  const shown = servicesToSee(set.services, max)
+  const shown = servicesOutOfSync(set.services, max)
   return html`<h3>Services that do not match git</h3>
 ${serviceList(shown, set)}
 ${odd > shown.length && html`<p class="pages"><a href="${setPage}">All ${countText(odd)} of them</a></p>`}`

@@ -43,7 +43,7 @@ export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
       'WWW-Authenticate': 'Bearer',
     })
   }
-  const add = (path: string, act: Act): void => {
+  const add = (path: string, act: ApiAction): void => {
     app.post<{ Params: Params }>(path, { onRequest: admit }, async ({ params, body }, reply) => {
       const result = await resultOf(() => act(params, actionIn(body)))
       if ('error' in result) throw new Refusal(result.status, result.error)
@@ -60,7 +60,7 @@ export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 type Params = Readonly<Record<string, string>>
-type Act = (params: Params, action: RequestedAction) => ActionResult | Promise<ActionResult>
+type ApiAction = (params: Params, action: RequestedAction) => ActionResult | Promise<ActionResult>
 
 /** The result of `act`. Throws Refusal 503 when the state cannot be read or written. */
 export async function resultOf<T>(act: () => T | Promise<T>): Promise<T> {

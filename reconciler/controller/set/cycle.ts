@@ -5,7 +5,13 @@ import { windowStateAt } from '../schedule/window.ts'
 import type { Trigger } from '../status/status.ts'
 import { applyCommit } from './applyCommit.ts'
 import type { CycleControl } from './cycleControl.ts'
-import { type CycleReport, type CycleStart, exitCodeFor, type Found, outcomeFor } from './cycleReport.ts'
+import {
+  type CycleReport,
+  type CycleStart,
+  exitCodeFor,
+  type CycleResults,
+  outcomeFor,
+} from './cycleReport.ts'
 import { readSource } from './readSource.ts'
 import { recordRun } from './recordRun.ts'
 import { Ending, type SetContext, type SetMemory } from './setContext.ts'
@@ -14,7 +20,7 @@ import { handOver } from './transfer.ts'
 /** Time for which a check of the organisation is valid (milliseconds). */
 const ORG_MS = 3_600_000
 
-type Progress = { -readonly [Part in keyof Found]: Found[Part] }
+type Progress = { -readonly [Part in keyof CycleResults]: CycleResults[Part] }
 
 /**
  * One cycle: fetch, compile, plan, check limits, apply, record. A cycle without changes takes one request. Errors are in the

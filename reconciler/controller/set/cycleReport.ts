@@ -17,7 +17,7 @@ export interface CycleStart {
 }
 
 /** The results of a cycle, as far as it came. */
-export interface Found {
+export interface CycleResults {
   readonly source: SourceResult | null
   /** The plan and its results; null when the cycle ended earlier. */
   readonly applied: Applied | null
@@ -28,7 +28,7 @@ export interface Found {
 }
 
 /** The report of a cycle. */
-export interface CycleReport extends CycleStart, Found {
+export interface CycleReport extends CycleStart, CycleResults {
   readonly finishedAtMs: number
   readonly outcome: RunOutcome
   /** The exit code that `pharos apply` would have had. */
@@ -38,7 +38,7 @@ export interface CycleReport extends CycleStart, Found {
 }
 
 /** `report` without the lists of all services, to be kept until the next cycle. Pure. */
-export function lean(report: CycleReport): CycleReport {
+export function withoutServices(report: CycleReport): CycleReport {
   if (report.applied === null) return report
   const none = { services: [], bindings: new Map(), desired: new Map(), declared: new Map() }
   const planResult = { ...report.applied.planResult, ...none }
@@ -46,7 +46,7 @@ export function lean(report: CycleReport): CycleReport {
 }
 
 /** The exit code that `pharos apply` would have had. Pure. */
-export function exitCodeFor({ applied, error, source }: Found, stopReason: StopReason | null): number {
+export function exitCodeFor({ applied, error, source }: CycleResults, stopReason: StopReason | null): number {
   return runExitCode({
     interrupted: stopReason === 'stopping' ? EXIT.terminated : undefined,
     failed: failedWith(error, applied !== null && source?.sourceProblem === null),
@@ -69,7 +69,7 @@ function failedWith(error: unknown, hasPlanned: boolean): number | undefined {
 /** The outcome of a run. Pure. */
 export function outcomeFor(
   exitCode: number,
-  { applied, error }: Found,
+  { applied, error }: CycleResults,
   stopReason: StopReason | null,
 ): RunOutcome {
   const skipped = applied?.outcomes.some(({ result }) => result === 'skipped') ?? true

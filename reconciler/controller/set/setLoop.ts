@@ -8,7 +8,7 @@ import { every, Waits } from '../schedule/waits.ts'
 import { untilOpensMs } from '../schedule/window.ts'
 import type { RunningStatus, StopReason, Trigger } from '../status/status.ts'
 import { runCycle } from './cycle.ts'
-import { type CycleReport, lean } from './cycleReport.ts'
+import { type CycleReport, withoutServices } from './cycleReport.ts'
 import { isFailed, type LoopFacts, type LoopObserver, startedRun } from './loopFacts.ts'
 import { Ending, initialMemory, type SetContext, type SetMemory } from './setContext.ts'
 import { Suspensions } from './suspensions.ts'
@@ -205,7 +205,7 @@ export class SetLoop {
       this.#running = null
       await this.#suspensions.read()
       this.#observer.onReport(report)
-      this.#report = lean(report)
+      this.#report = withoutServices(report)
       return this.#report
     } finally {
       this.#running = null

@@ -1,7 +1,7 @@
 import { releasedKeys } from '../../plan/safetyLimits.ts'
 import type { SetSettings } from '../config/settings.ts'
 import { windowStateAt } from '../schedule/window.ts'
-import { type CycleReport, lean } from '../set/cycleReport.ts'
+import { type CycleReport, withoutServices } from '../set/cycleReport.ts'
 import type { LoopFacts } from '../set/loopFacts.ts'
 import {
   type CommitStatus,
@@ -63,7 +63,7 @@ export class SetView {
     const commit = source?.accepted?.loaded.commit.sha ?? null
     if (report.outcome === 'converged') this.#appliedCommit = commit
     const events = [...eventsOfReport(report, this.#before), ...this.#conditionEvents(), ...this.#reminders()]
-    this.#before = lean(report)
+    this.#before = withoutServices(report)
     const context: EventContext = {
       at: this.#now(),
       set: this.#settings.config.name,

@@ -1,4 +1,4 @@
-import { servicesToSee } from '../../controller/status/servicesToSee.ts'
+import { servicesOutOfSync } from '../../controller/status/servicesOutOfSync.ts'
 import type { SetStatus } from '../../controller/status/status.ts'
 import { STATE_WORDS } from '../../controller/status/words.ts'
 import { type Budget, commentBudget, fenced } from '../../render/fencedBlock.ts'
@@ -35,7 +35,7 @@ export function outcomeComment(
     ),
     section(
       'Services that do not match git:',
-      servicesToSee(set.services, SERVICES_MAX).map(serviceLine),
+      servicesOutOfSync(set.services, SERVICES_MAX).map(serviceLine),
       budget,
     ),
     section('What was done:', deeds, budget),

@@ -2,7 +2,7 @@ import type { ServiceStatus } from './status.ts'
 import { SERVICE_STATES } from './words.ts'
 
 /** At most `max` services that do not match git, the most urgent first. Pure. */
-export function servicesToSee(services: readonly ServiceStatus[], max: number): readonly ServiceStatus[] {
+export function servicesOutOfSync(services: readonly ServiceStatus[], max: number): readonly ServiceStatus[] {
   const seen: ServiceStatus[] = []
   for (const state of SERVICE_STATES) {
     if (state === 'Synced') continue

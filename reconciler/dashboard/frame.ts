@@ -2,9 +2,9 @@ import { type Html, html } from '../../web/html.ts'
 import type { ControllerStatus } from '../controller/status/status.ts'
 import { shortened } from '../text/counts.ts'
 import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
-import { ICON_SHAPES, SIGN } from './icons.ts'
+import { ICON_SHAPES, LOGO } from './icons.ts'
 import { STYLE_VERSION } from './style.ts'
-import { moment } from './time.ts'
+import { timeElement } from './time.ts'
 import type { Viewer } from './viewer.ts'
 
 /** Interval of refreshes of a page (seconds). */
@@ -43,17 +43,17 @@ ${isRefreshing && html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}">`
 ${ICON_SHAPES}
 <a class="skip" href="#content">Skip to the content</a>
 <header class="top">
-<div class="bar-top"><p class="brand"><a href="${root}">${SIGN}Pharos</a></p>
+<div class="bar-top"><p class="brand"><a href="${root}">${LOGO}Pharos</a></p>
 ${account(page)}</div>
 ${heading}
-<p class="quiet">As of ${moment(status.at, status.at, 'absolute')}. ${refreshing(page)}</p>
+<p class="quiet">As of ${timeElement(status.at, status.at, 'absolute')}. ${refreshing(page)}</p>
 </header>
 <main id="content">
 ${outcome(page)}
 ${content}
 </main>
 <footer class="foot">
-<p>Pharos ${status.version} on <bdi>${status.replica}</bdi>, started ${moment(status.startedAt, status.at)}.
+<p>Pharos ${status.version} on <bdi>${status.replica}</bdi>, started ${timeElement(status.startedAt, status.at)}.
 <a href="${root}status.json">All of this as JSON</a></p>
 </footer>
 </body>

@@ -21,4 +21,4 @@ export function label(tone: Tone, word: string): Html {
 }
 
 /** The logo, for the header of pages and the favicon. */
-export const SIGN = html`<svg xmlns="http://www.w3.org/2000/svg" class="sign" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><path fill="#e0a526" d="M13 8 1 4v9l12-2zM19 8l12-4v9l-12-2z" opacity=".75"/><path fill="#3f6f9f" d="M13 5h6v6h-6zM12.4 13h7.2L22 30H10z"/><path fill="#3f6f9f" d="M11 11.5h10v1.8H11z"/><path fill="#e0a526" d="M14.4 6.4h3.2v3.4h-3.2z"/></svg>`
+export const LOGO = html`<svg xmlns="http://www.w3.org/2000/svg" class="sign" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><path fill="#e0a526" d="M13 8 1 4v9l12-2zM19 8l12-4v9l-12-2z" opacity=".75"/><path fill="#3f6f9f" d="M13 5h6v6h-6zM12.4 13h7.2L22 30H10z"/><path fill="#3f6f9f" d="M11 11.5h10v1.8H11z"/><path fill="#e0a526" d="M14.4 6.4h3.2v3.4h-3.2z"/></svg>`

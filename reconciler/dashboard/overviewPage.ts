@@ -16,7 +16,7 @@ import { serviceList } from './serviceList.ts'
 import { shortSha } from './setFacts.ts'
 import { setSheet, totalOf } from './setSheet.ts'
 import { tableOf } from './table.ts'
-import { moment } from './time.ts'
+import { timeElement } from './time.ts'
 import type { Viewer } from './viewer.ts'
 
 /** The request for a page. */
@@ -96,8 +96,8 @@ function setRow(set: SetStatus, at: string): readonly Html[] {
     label(tone, word),
     html`${countText(counts.Synced)} of ${countText(total)} match git`,
     commit === null ? html`none` : shortSha(commit.sha),
-    lastRun === null ? html`none` : moment(lastRun.finishedAt, at),
-    running !== null ? html`under way` : nextRunAt === null ? html`not planned` : moment(nextRunAt, at),
+    lastRun === null ? html`none` : timeElement(lastRun.finishedAt, at),
+    running !== null ? html`under way` : nextRunAt === null ? html`not planned` : timeElement(nextRunAt, at),
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { ControllerStatus, ServiceState } from '../controller/status/status.ts'
 import { SERVICE_STATES } from '../controller/status/words.ts'
 import { badge } from './badge.ts'
-import { SIGN } from './icons.ts'
+import { LOGO } from './icons.ts'
 import { overviewPage, type PageRequest } from './overviewPage.ts'
 import { setPage } from './setPage.ts'
 import { statusDocument } from './statusDocument.ts'
@@ -79,7 +79,7 @@ export function pageFor(
   })
   if (path === '/') return found(HTML_HEADERS, overviewPage(request()))
   if (path === '/style.css') return found(CSS, STYLE)
-  if (path === '/favicon.svg') return found({ ...SVG, 'Cache-Control': 'max-age=3600' }, SIGN.toString())
+  if (path === '/favicon.svg') return found({ ...SVG, 'Cache-Control': 'max-age=3600' }, LOGO.toString())
   if (path === '/status.json') return found(JSON_HEADERS, `${JSON.stringify(statusDocument(status()))}\n`)
   const [, folder, segment = ''] = /^\/(sets|badge)\/([^/]+)$/.exec(path) ?? []
   const name = decoded(segment)

@@ -4,7 +4,7 @@ import { countText, OUTCOME_WORDS, TRIGGER_WORDS } from '../controller/status/wo
 import { shortened } from '../text/counts.ts'
 import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { commitUrl } from './forgeUrls.ts'
-import { moment } from './time.ts'
+import { timeElement } from './time.ts'
 
 /** The source and the API of a set, its commits, its runs, and its leader. Pure. */
 export function setFacts(set: SetStatus, { at }: Pick<ControllerStatus, 'at'>): Html {
@@ -16,9 +16,9 @@ ${fact('To', html`<bdi>${address(apiUrl)}</bdi>`)}
 ${fact('Newest commit', newestCommit(set, at))}
 ${fact('Applied', appliedTime(set))}
 ${set.running === null ? fact('Last run', lastRun(set.lastRun, at)) : fact('Running', running(set.running, at))}
-${fact('Next run', set.nextRunAt === null ? (set.running === null ? 'not planned' : 'after this one') : html`${moment(set.nextRunAt, at)}, or when something is pushed`)}
+${fact('Next run', set.nextRunAt === null ? (set.running === null ? 'not planned' : 'after this one') : html`${timeElement(set.nextRunAt, at)}, or when something is pushed`)}
 ${fact('Leader', html`${ROLE_WORDS[set.role]}${set.leaseHolder !== null && html`<br><bdi class="quiet">${name(set.leaseHolder)}</bdi>`}`)}
-${fact('Window', html`${set.window.isOpen ? 'open' : 'closed'}${set.window.reason !== '' && `: ${shortened(set.window.reason, MESSAGE_CHARS_MAX)}`}${set.window.changesAt !== null && html`, changes ${moment(set.window.changesAt, at)}`}`)}
+${fact('Window', html`${set.window.isOpen ? 'open' : 'closed'}${set.window.reason !== '' && `: ${shortened(set.window.reason, MESSAGE_CHARS_MAX)}`}${set.window.changesAt !== null && html`, changes ${timeElement(set.window.changesAt, at)}`}`)}
 ${set.unverifiableSecrets > 0 && fact('Secrets', html`${countText(set.unverifiableSecrets)} cannot be checked<br><span class="quiet">the API marks several secrets alike, so that a change of one by hand cannot be seen</span>`)}
 </dl>`
 }
@@ -53,7 +53,7 @@ function newestCommit({ commit, source }: SetStatus, at: string): Html | string 
   if (commit === null) return 'none read yet'
   const url = commitUrl(source.repository, commit.sha)
   const sha = shortSha(commit.sha)
-  return html`${url === null ? sha : html`<a href="${url}" rel="noreferrer">${sha}</a>`} <bdi>${name(commit.subject)}</bdi><br><span class="quiet"><bdi>${name(commit.author)}</bdi>, ${moment(commit.at, at)}</span>`
+  return html`${url === null ? sha : html`<a href="${url}" rel="noreferrer">${sha}</a>`} <bdi>${name(commit.subject)}</bdi><br><span class="quiet"><bdi>${name(commit.author)}</bdi>, ${timeElement(commit.at, at)}</span>`
 }
 
 function appliedTime({ commit, appliedCommit }: SetStatus): Html | string {
@@ -66,10 +66,10 @@ function lastRun(run: RunStatus | null, at: string): Html | string {
   const counts = Object.entries(run.counts).flatMap(([word, count]) =>
     count === 0 ? [] : [`${countText(count)} ${word}`],
   )
-  return html`${moment(run.finishedAt, at)} ${TRIGGER_WORDS[run.trigger]}: ${OUTCOME_WORDS[run.outcome]}<br><span class="quiet">${[...counts, `${countText(run.requests)} ${run.requests === 1 ? 'request' : 'requests'}`].join(', ')}</span>`
+  return html`${timeElement(run.finishedAt, at)} ${TRIGGER_WORDS[run.trigger]}: ${OUTCOME_WORDS[run.outcome]}<br><span class="quiet">${[...counts, `${countText(run.requests)} ${run.requests === 1 ? 'request' : 'requests'}`].join(', ')}</span>`
 }
 
 function running(run: NonNullable<SetStatus['running']>, at: string): Html {
   const progress = run.total === 0 ? '' : `, ${countText(run.done)} of ${countText(run.total)} changes`
-  return html`${run.phase}${progress}<br><span class="quiet">since ${moment(run.startedAt, at)}, ${TRIGGER_WORDS[run.trigger]}</span>`
+  return html`${run.phase}${progress}<br><span class="quiet">since ${timeElement(run.startedAt, at)}, ${TRIGGER_WORDS[run.trigger]}</span>`
 }

@@ -11,7 +11,7 @@ import { MESSAGE_CHARS_MAX } from './bounds.ts'
 import { setButtons } from './buttons.ts'
 import { icon, label } from './icons.ts'
 import { setFacts } from './setFacts.ts'
-import { moment } from './time.ts'
+import { timeElement } from './time.ts'
 import type { Viewer } from './viewer.ts'
 import { waitingFor } from './waiting.ts'
 
@@ -50,7 +50,7 @@ function mostUrgentFirst(conditions: readonly Condition[]): readonly Condition[]
 
 function condition({ type, message, todo, since }: Condition, at: string): Html {
   const { tone, word } = CONDITION_WORDS[type]
-  return html`<li class="condition c-${tone}">${label(tone, word)} <span class="quiet">since ${moment(since, at)}</span>
+  return html`<li class="condition c-${tone}">${label(tone, word)} <span class="quiet">since ${timeElement(since, at)}</span>
 ${message !== '' && html`<p>${shortened(message, MESSAGE_CHARS_MAX)}</p>`}
 ${todo !== null && html`<p class="todo">${shortened(todo, MESSAGE_CHARS_MAX)}</p>`}</li>\n`
 }

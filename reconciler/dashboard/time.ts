@@ -2,7 +2,7 @@ import { type Html, html } from '../../web/html.ts'
 import { relativeTime } from '../controller/status/words.ts'
 
 /** A time relative to `at` or absolute, with the other form in its title. Pure. */
-export function moment(iso: string, at: string, form: 'relative' | 'absolute' = 'relative'): Html {
+export function timeElement(iso: string, at: string, form: 'relative' | 'absolute' = 'relative'): Html {
   const ago = relativeTime(iso, Date.parse(at))
   const clock = clockText(iso)
   return form === 'relative'

@@ -69,8 +69,8 @@ export function eventsOfReport(report: CycleReport, before: CycleReport | null):
     const what = kind === 'deleted' ? 'it was deleted' : fields.map(fieldText).join('; ')
     add('DriftFound', 'warning', `${key} was changed outside: ${what}`, [key])
   }
-  const isNews = done.length + failed.length > 0 || isNewCommit || outcome !== before?.outcome
-  if (isNews && outcome !== 'failed') {
+  const isNew = done.length + failed.length > 0 || isNewCommit || outcome !== before?.outcome
+  if (isNew && outcome !== 'failed') {
     const counts = Object.entries(report.counts).filter(([, count]) => count > 0)
     add(
       'RunFinished',

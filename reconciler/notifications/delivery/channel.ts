@@ -1,7 +1,7 @@
 import type { ControllerClock } from '../../controller/schedule/clock.ts'
 import type { ControllerEvent } from '../../controller/status/status.ts'
 import { counted } from '../../text/counts.ts'
-import { News } from './news.ts'
+import { DuplicateFilter } from './duplicateFilter.ts'
 import { backoffMs, isRetryable, type OutgoingRequest, type Send, Unreachable } from './outgoing.ts'
 import { RetryTimer } from './retryTimer.ts'
 
@@ -45,7 +45,7 @@ export interface ChannelOptions {
  */
 export class Channel {
   readonly #options: ChannelOptions
-  readonly #news = new News()
+  readonly #duplicates = new DuplicateFilter()
   readonly #waiting: ControllerEvent[] = []
   readonly #retryTimer: RetryTimer
   #dropped = 0
@@ -65,7 +65,7 @@ export class Channel {
   offer(event: ControllerEvent): void {
     const { accepts, onResult, clock } = this.#options
     if (this.#retryTimer.isClosing || !accepts(event)) return
-    if (!this.#news.isNews(event, clock.nowMs())) {
+    if (!this.#duplicates.isNew(event, clock.nowMs())) {
       onResult('duplicate', 1)
       return
     }

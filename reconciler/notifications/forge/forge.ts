@@ -47,7 +47,7 @@ export interface StickyComment {
  * Writes the comment on `pullRequest` that begins with the marker: adds it, or edits it when it differs. `keepSameGist` keeps
  * a comment with the same gist.
  */
-export async function stickComment(
+export async function upsertComment(
   forge: Forge,
   pullRequest: number,
   { marker, gist, body }: StickyComment,

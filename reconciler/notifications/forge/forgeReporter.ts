@@ -7,7 +7,7 @@ import type {
 } from '../../controller/status/status.ts'
 import { backoffMs, Unreachable } from '../delivery/outgoing.ts'
 import { RetryTimer } from '../delivery/retryTimer.ts'
-import { type CommitMark, type CommitState, type Forge, stickComment } from './forge.ts'
+import { type CommitMark, type CommitState, type Forge, upsertComment } from './forge.ts'
 import { ForgeRefused } from './forgeCalls.ts'
 import { outcomeComment } from './outcome.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
@@ -15,7 +15,7 @@ import { type Verdict, verdictOf } from './verdict.ts'
 /** How long the first event waits for others of the same run (milliseconds). */
 const COALESCE_MS = 1_000
 /** Maximum of recorded changes for a comment. */
-const DEEDS_MAX = 2_000
+const MADE_CHANGES_MAX = 2_000
 /** Maximum of pull requests of one commit that get a comment. */
 const PULL_REQUESTS_MAX = 5
 
@@ -68,7 +68,7 @@ export class ForgeReporter {
   readonly #forge: Forge
   readonly #waiting = new Set<string>()
   readonly #known = new Map<string, Known>()
-  readonly #deeds = new Map<string, { readonly sha: string; readonly lines: Set<string> }>()
+  readonly #madeChanges = new Map<string, { readonly sha: string; readonly lines: Set<string> }>()
   /** Commits that were superseded while pending, by set. */
   readonly #overtaken = new Map<string, readonly string[]>()
   #working: Promise<void> | null = null
@@ -98,13 +98,13 @@ export class ForgeReporter {
   }
 
   #remember(set: string, { type, commit, message }: ControllerEvent): void {
-    if (commit === null || !DEEDS.has(type)) return
-    const before = this.#deeds.get(set)
-    const deeds = before?.sha === commit ? before : { sha: commit, lines: new Set<string>() }
+    if (commit === null || !CHANGE_EVENTS.has(type)) return
+    const before = this.#madeChanges.get(set)
+    const madeChanges = before?.sha === commit ? before : { sha: commit, lines: new Set<string>() }
     // After a commit is applied, later changes are due to drift.
     const isSettled = this.#known.get(set)?.sha === commit && this.#known.get(set)?.mark?.state === 'success'
-    if (!isSettled && deeds.lines.size < DEEDS_MAX) deeds.lines.add(message)
-    this.#deeds.set(set, deeds)
+    if (!isSettled && madeChanges.lines.size < MADE_CHANGES_MAX) madeChanges.lines.add(message)
+    this.#madeChanges.set(set, madeChanges)
   }
 
   async #work(): Promise<void> {
@@ -166,7 +166,7 @@ export class ForgeReporter {
     const known = await this.#lookedUp(name, sha)
     if (!isProvisional)
       known.wasSettled ??=
-        known.isFirst && this.#deedsOf(name, sha).length === 0 && known.foundState === state
+        known.isFirst && this.#madeChangesOf(name, sha).length === 0 && known.foundState === state
     return known
   }
 
@@ -215,23 +215,23 @@ export class ForgeReporter {
 
   async #comment(set: SetStatus, verdict: Verdict, known: Known): Promise<boolean> {
     const { name } = set
-    const comment = outcomeComment(set, verdict, this.#deedsOf(name, verdict.sha), this.#pageOf(name))
+    const comment = outcomeComment(set, verdict, this.#madeChangesOf(name, verdict.sha), this.#pageOf(name))
     // Changes of services after a commit was applied do not belong to it.
     const isSettled = verdict.state === 'success' && known.comment?.split('\n')[1] === comment.gist
     if (known.wasSettled === true || isSettled || known.comment === comment.body) return false
     const pullRequests = await this.#forge.pullRequestsOf(verdict.sha)
     let isNew = false
     for (const pullRequest of pullRequests.slice(0, PULL_REQUESTS_MAX)) {
-      const keep = known.comment === null && this.#deedsOf(name, verdict.sha).length === 0
-      isNew = (await stickComment(this.#forge, pullRequest, comment, keep)) !== 'unchanged' || isNew
+      const keep = known.comment === null && this.#madeChangesOf(name, verdict.sha).length === 0
+      isNew = (await upsertComment(this.#forge, pullRequest, comment, keep)) !== 'unchanged' || isNew
     }
     known.comment = comment.body
     return isNew
   }
 
-  #deedsOf(set: string, sha: string): readonly string[] {
-    const deeds = this.#deeds.get(set)
-    return deeds?.sha === sha ? [...deeds.lines] : []
+  #madeChangesOf(set: string, sha: string): readonly string[] {
+    const madeChanges = this.#madeChanges.get(set)
+    return madeChanges?.sha === sha ? [...madeChanges.lines] : []
   }
 
   #pageOf(set: string): string | null {
@@ -240,7 +240,7 @@ export class ForgeReporter {
   }
 }
 
-const DEEDS: ReadonlySet<EventType> = new Set(['ServiceChanged', 'ServiceFailed'])
+const CHANGE_EVENTS: ReadonlySet<EventType> = new Set(['ServiceChanged', 'ServiceFailed'])
 
 /** Context of the status of a set. */
 function contextOf(set: string): string {

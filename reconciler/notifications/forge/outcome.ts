@@ -18,7 +18,7 @@ const ELSEWHERE = 'the page of the controller'
 export function outcomeComment(
   set: SetStatus,
   verdict: Verdict,
-  deeds: readonly string[],
+  madeChanges: readonly string[],
   pageUrl: string | null,
 ): StickyComment {
   const budget = commentBudget()
@@ -38,7 +38,7 @@ export function outcomeComment(
       servicesOutOfSync(set.services, SERVICES_MAX).map(serviceLine),
       budget,
     ),
-    section('What was done:', deeds, budget),
+    section('What was done:', madeChanges, budget),
     pageUrl === null ? '' : `[All about ${set.name}](${pageUrl})`,
   ]
   return { marker, gist, body: sections.filter((text) => text !== '').join('\n\n') }

@@ -25,11 +25,11 @@ const FAMILIES: Readonly<Partial<Record<EventType, string>>> = {
  * Decides which events are new: an event is a duplicate if the last one about its subject was equal. A repeated failure is
  * sent once, and again after a success.
  */
-export class News {
+export class DuplicateFilter {
   readonly #sent = new Map<string, { readonly dedupeKey: string; readonly atMs: number }>()
 
   /** Whether `event` is new at `nowMs` (monotonic milliseconds); records it. */
-  isNews(event: ControllerEvent, nowMs: number): boolean {
+  isNew(event: ControllerEvent, nowMs: number): boolean {
     const subject = subjectOf(event)
     const last = this.#sent.get(subject)
     if (last?.dedupeKey === event.dedupeKey && nowMs - last.atMs < SEND_AGAIN_MS) return false

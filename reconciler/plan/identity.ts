@@ -26,7 +26,7 @@ export interface IdentityInput {
 }
 
 /** A desired service with its identity. */
-export interface Identified {
+export interface IdentifiedService {
   readonly service: DesiredService
   readonly identity: Identity
 }
@@ -35,13 +35,13 @@ export interface Identified {
  * The identity of every desired service, in order: by its binding, `metadata.id` or `previousNames`, by equality with one
  * removed manifest, or new. A service that two manifests could claim is blocked. Pure.
  */
-export function identify(input: IdentityInput): readonly Identified[] {
+export function identifyServices(input: IdentityInput): readonly IdentifiedService[] {
   const byKey = new Map(input.bindings.map((binding) => [binding.key, binding]))
   const present = new Set([...input.desired.map((service) => service.key), ...input.frozenKeys])
   const vanished = input.bindings.filter(
     (binding) => !present.has(binding.key) && binding.tombstonedAtMs === null,
   )
-  const announced = input.desired.map((service): Identified => {
+  const announced = input.desired.map((service): IdentifiedService => {
     const binding = byKey.get(service.key)
     const identity =
       binding === undefined
@@ -119,7 +119,10 @@ function named(key: string, id: string, input: IdentityInput): Identity {
 }
 
 /** Those of `vanished` that no manifest claims yet. */
-function unclaimed(identified: readonly Identified[], vanished: readonly Applied[]): readonly Applied[] {
+function unclaimed(
+  identified: readonly IdentifiedService[],
+  vanished: readonly Applied[],
+): readonly Applied[] {
   const claimed = new Set(identified.map(({ identity }) => bindingOf(identity)?.key))
   return vanished.filter((binding) => !claimed.has(binding.key))
 }
@@ -130,9 +133,9 @@ function bindingOf(identity: Identity): Binding | undefined {
 
 /** One key was removed and exactly one added with the same definition: the manifest was renamed without previousNames. */
 function withUnannouncedRenames(
-  identified: readonly Identified[],
+  identified: readonly IdentifiedService[],
   vanished: readonly Applied[],
-): readonly Identified[] {
+): readonly IdentifiedService[] {
   const alike = grouped(unclaimed(identified, vanished), (binding) => shapeOf(binding.desired))
   const pairs = identified.flatMap(({ service, identity }) => {
     const candidates = identity.kind === 'new' ? alike.get(shapeOf(service.canonical)) : undefined
@@ -174,10 +177,10 @@ function likelyOf(service: DesiredService, candidates: readonly Applied[]): read
  * likely than the intention to delete a service with its history and create another one.
  */
 function withLikelyRenames(
-  identified: readonly Identified[],
+  identified: readonly IdentifiedService[],
   vanished: readonly Applied[],
   actual: IdentityInput['actual'],
-): readonly Identified[] {
+): readonly IdentifiedService[] {
   const free = unclaimed(identified, vanished).filter(({ serviceId }) => actual.has(serviceId))
   const byName = grouped(free, (binding) => binding.desired.name)
   const byAddresses = grouped(free, (binding) => addressesOf(binding.desired))
@@ -217,14 +220,17 @@ function asksForTheSame(service: DesiredService, binding: Applied): boolean {
 }
 
 /** Blocks manifests that claim the same service. */
-function soleClaims(identified: readonly Identified[], input: IdentityInput): readonly Identified[] {
+function soleClaims(
+  identified: readonly IdentifiedService[],
+  input: IdentityInput,
+): readonly IdentifiedService[] {
   const claims = grouped(identified, ({ identity }) => bindingOf(identity)?.serviceId)
   const bound = new Set(input.bindings.map((binding) => binding.serviceId))
   const namesakes = grouped([...input.actual.values()], (actual) => actual.name)
   return identified.map(({ service, identity }) => {
     if (identity.kind === 'new') {
       const twins = (namesakes.get(service.canonical.name) ?? []).filter(({ id }) => !bound.has(id))
-      return { service, identity: blockedByTwins(service, twins) ?? identity }
+      return { service, identity: blockedBySameName(service, twins) ?? identity }
     }
     if (identity.kind !== 'bound') return { service, identity }
     const rivals = claims.get(identity.binding.serviceId) ?? []
@@ -238,7 +244,7 @@ function soleClaims(identified: readonly Identified[], input: IdentityInput): re
  * Blocks `service` if unmanaged services have its name, because one of them may be its own. `lost` is the deleted service
  * of the manifest.
  */
-export function blockedByTwins(
+export function blockedBySameName(
   service: DesiredService,
   twins: readonly ServiceResponse[],
   lost?: string,

@@ -1,7 +1,7 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
-import { blockedByTwins, type Identified, type Identity, identify } from './identity.ts'
+import { blockedBySameName, type IdentifiedService, type Identity, identifyServices } from './identity.ts'
 import { compareNames } from './naturalOrder.ts'
 import type { Blocked, Change, Plan } from './planValue.ts'
 import { pruneOf } from './prunePlan.ts'
@@ -32,7 +32,7 @@ export function planChanges(input: PlanFacts): Plan {
   const actual = new Map(input.actual.map((service) => [service.id, service]))
   const frozenKeys = new Set(input.frozenKeys)
   const unsettled = new Map(input.unsettled.map((blocked) => [blocked.key, blocked]))
-  const identified = identify({ ...input, frozenKeys, actual })
+  const identified = identifyServices({ ...input, frozenKeys, actual })
   const planned = identified.map(({ service: desired, identity }): Change | null => {
     const waiting = unsettled.get(desired.key)
     // metadata.id identifies the service despite an open creation.
@@ -54,7 +54,7 @@ export function planChanges(input: PlanFacts): Plan {
 }
 
 /** Keys of the bindings that still have a manifest, under their own or a new name. */
-function keptKeys(input: PlanFacts, identified: readonly Identified[]): ReadonlySet<string> {
+function keptKeys(input: PlanFacts, identified: readonly IdentifiedService[]): ReadonlySet<string> {
   // Until the identity of a manifest is decided, none of its candidates is removed.
   const claimed = identified.flatMap(({ identity }) => {
     if (identity.kind === 'bound') return [identity.binding.key]
@@ -107,7 +107,7 @@ function changeOfBound(
   // A replacement created by hand, or a lost creation that was then changed.
   const bound = new Set(input.bindings.map(({ serviceId }) => serviceId))
   const twins = input.actual.filter(({ id, name }) => name === desired.canonical.name && !bound.has(id))
-  return blockedByTwins(desired, twins, binding.serviceId) ?? create(desired, binding.serviceId)
+  return blockedBySameName(desired, twins, binding.serviceId) ?? create(desired, binding.serviceId)
 }
 
 function create(desired: DesiredService, replacesLost: string | null): Change {

@@ -99,8 +99,8 @@ function shownOf(compared: Compared): ShownFields {
   const isMovedOutside = outside.some(isOfEndpoints)
   // If both sides changed endpoints, only indexes can align them: the fields are shown by index.
   if (isMovedOutside === wanted.some(isOfEndpoints)) {
-    const isNews = ({ from, to }: PlannedField): boolean => !sameJson(from ?? null, to ?? null)
-    return { wanted: wanted.filter(isNews), drifted, outside }
+    const isChanged = ({ from, to }: PlannedField): boolean => !sameJson(from ?? null, to ?? null)
+    return { wanted: wanted.filter(isChanged), drifted, outside }
   }
   if (isMovedOutside) {
     return { wanted, drifted: [...rest(drifted), ...outside.filter(isOfEndpoints)], outside }

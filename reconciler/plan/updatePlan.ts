@@ -77,8 +77,8 @@ function unsent(
     const shown = withPausing(diff.shown.drifted)
     return { kind: 'drifted', key, id: service.id, fields, shown, looping }
   }
-  const isNews = isDue || renamedFrom !== null || policyChanged(comparison)
-  if (!isNews || !hasState) return null
+  const hasChanges = isDue || renamedFrom !== null || policyChanged(comparison)
+  if (!hasChanges || !hasState) return null
   return { kind: 'record', key, id: service.id, renamedFrom, observed: observedOf(comparison) }
 }
 

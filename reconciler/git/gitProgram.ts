@@ -17,8 +17,8 @@ export class GitError extends Error {
 }
 
 /** git was ended because it returned more than any set needs. */
-export class GitTooMuch extends GitError {
-  override readonly name = 'GitTooMuch'
+export class GitOutputTooLarge extends GitError {
+  override readonly name = 'GitOutputTooLarge'
 }
 
 /** Maximum of stderr that is kept to explain a failure (characters). */
@@ -107,8 +107,11 @@ function notStarted(error: Error): GitError {
   return new GitError(`git could not be started: ${error.message}; install git, or correct PATH`, null)
 }
 
-function tooMuch({ args }: GitCall): GitTooMuch {
-  return new GitTooMuch(`git ${args[0]} returned more than ${OUTPUT_BYTES_MAX / 1024 / 1024} MiB`, null)
+function tooMuch({ args }: GitCall): GitOutputTooLarge {
+  return new GitOutputTooLarge(
+    `git ${args[0]} returned more than ${OUTPUT_BYTES_MAX / 1024 / 1024} MiB`,
+    null,
+  )
 }
 
 function messageOf(stderr: string, { access, args }: GitCall, end: number | NodeJS.Signals | null): string {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 import type { GitAccess } from '../git/gitAccess.ts'
-import { GitError, GitTooMuch, runGit } from '../git/gitProgram.ts'
+import { GitError, GitOutputTooLarge, runGit } from '../git/gitProgram.ts'
 import { APPROVAL_TRAILERS, approvalsIn } from './approvalTrailers.ts'
 import { signatureProblem } from './gitSignature.ts'
 
@@ -67,7 +67,7 @@ export interface Mirror {
   contains(descendant: string, ancestor: string): Promise<boolean>
   /** Why the commit has no valid signature of an allowed key; null when it has one. */
   signatureProblem(sha: string): Promise<string | null>
-  /** Runs git in the mirror. Throws GitTooMuch, and BrokenMirror for other failures. */
+  /** Runs git in the mirror. Throws GitOutputTooLarge, and BrokenMirror for other failures. */
   read(args: readonly string[], input?: string): Promise<Buffer>
   /** Removes the mirror; the next fetch creates it again. */
   discard(): void
@@ -82,7 +82,7 @@ export function mirrorOf(options: MirrorOptions): Mirror {
     try {
       return await call(args, input === undefined ? {} : { input })
     } catch (error) {
-      if (!(error instanceof GitError) || error instanceof GitTooMuch) throw error
+      if (!(error instanceof GitError) || error instanceof GitOutputTooLarge) throw error
       throw new BrokenMirror(`the mirror ${directory} cannot be read: ${error.message}`, { cause: error })
     }
   }
@@ -93,7 +93,7 @@ export function mirrorOf(options: MirrorOptions): Mirror {
       try {
         return commitIn(await read(['log', '-1', '--no-mailmap', `--format=${FORMAT}`, sha]))
       } catch (error) {
-        if (!(error instanceof GitTooMuch)) throw error
+        if (!(error instanceof GitOutputTooLarge)) throw error
         throw new SourceUnavailable(
           `the message of commit ${sha} is too long: ${error.message}`,
           'unreachable',
@@ -208,7 +208,7 @@ async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined
     const isFull = leftoversIn(directory).some((file) => statSync(file).size >= fileBytesMax)
     if (!(error instanceof GitError) || !isFull) throw error
     removeLeftovers(directory)
-    throw new GitTooMuch(
+    throw new GitOutputTooLarge(
       `a transfer brought more than ${transferMiBMax} MiB: keep manifests in a smaller repository, or raise "fetchMiB"`,
       null,
     )

@@ -1,4 +1,4 @@
-import { GitTooMuch } from '../git/gitProgram.ts'
+import { GitOutputTooLarge } from '../git/gitProgram.ts'
 import { BrokenMirror, type Mirror } from './gitMirror.ts'
 
 /** Reads objects of a repository. */
@@ -50,7 +50,7 @@ async function listed(mirror: ObjectReader, args: readonly string[]): Promise<Bu
   try {
     return await mirror.read(args)
   } catch (error) {
-    throw error instanceof GitTooMuch ? tooLarge() : error
+    throw error instanceof GitOutputTooLarge ? tooLarge() : error
   }
 }
 

@@ -13,7 +13,7 @@ export interface Contents {
 }
 
 /** Reads and writes the content of a ref, as long as it belongs to the same state. */
-export class KeptContents {
+export class RefContents {
   readonly #ref: StateRef
   /** Id of the state; null before the first one. */
   #stateId: string | null = null
@@ -81,6 +81,6 @@ export function changed(state: StateDocument, { put, drop }: BindingChange): Par
 }
 
 /** `state` after a takeover of its lease: its creations may have been sent at any time until now. Pure. */
-export function takenOver(state: StateDocument, nowMs: number): StateDocument {
+export function afterTakeover(state: StateDocument, nowMs: number): StateDocument {
   return { ...state, intents: state.intents.map((intent) => ({ ...intent, sentAtMs: nowMs })) }
 }

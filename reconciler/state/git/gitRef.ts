@@ -26,7 +26,7 @@ export class RefMoved extends StateError {
 const TRIES_MAX = 5
 
 /** Repeats `work`, up to TRIES_MAX times, when another push came first. */
-export async function untilUnmoved<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function retryOnRefMoved<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work()

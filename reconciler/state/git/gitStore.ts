@@ -2,8 +2,8 @@ import { LEASE_CHECK_MS_MAX, LEASE_TTL_MS } from '../model/lease.ts'
 import { EVENTS_KEPT, RUNS_KEPT, type StateEvent } from '../model/record.ts'
 import { leaseLost, StateError } from '../model/stateError.ts'
 import type { BindingChange, Intent, Lease, OpenIntent, StateDocument, StateStore } from '../model/store.ts'
-import { type Contents, changed, KeptContents, takenOver } from './gitContents.ts'
-import { GitRef, type GitRefLocation, type StateRef, untilUnmoved } from './gitRef.ts'
+import { type Contents, changed, RefContents, afterTakeover } from './gitContents.ts'
+import { GitRef, type GitRefLocation, type StateRef, retryOnRefMoved } from './gitRef.ts'
 import {
   INPUT_NAME,
   unusedIn,
@@ -33,7 +33,7 @@ export async function openGitStore(
 
 /** A store on `ref`. */
 export async function gitStoreOn(ref: StateRef, nowMs: () => number): Promise<StateStore> {
-  const kept = new KeptContents(ref)
+  const kept = new RefContents(ref)
   return new GitStore(kept, await kept.read(), nowMs)
 }
 
@@ -42,7 +42,7 @@ class GitStore implements StateStore {
   readonly leaseTtlMs = LEASE_TTL_MS.git
   readonly leaseCheckMsMax = LEASE_CHECK_MS_MAX.git
   readonly beginsAhead = true
-  readonly #kept: KeptContents
+  readonly #kept: RefContents
   readonly #nowMs: () => number
   #state: StateDocument
   #lease: Contents['lease']
@@ -53,7 +53,7 @@ class GitStore implements StateStore {
   #isDirty = false
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(kept: KeptContents, { state, lease, writtenAtMs }: Contents, nowMs: () => number) {
+  constructor(kept: RefContents, { state, lease, writtenAtMs }: Contents, nowMs: () => number) {
     this.#kept = kept
     this.#state = state
     this.#lease = lease
@@ -88,11 +88,11 @@ class GitStore implements StateStore {
   }
 
   async #acquire(holder: string, unmoved?: Lease) {
-    return untilUnmoved(async () => {
+    return retryOnRefMoved(async () => {
       const { state, lease } = await this.#kept.read()
       const isUnmoved = lease.epoch === unmoved?.epoch && lease.renewals === unmoved.renewals
       if (lease.holder !== null && !isUnmoved) return { heldBy: { ...lease, holder: lease.holder } }
-      this.#state = lease.holder === null ? state : takenOver(state, this.#nowMs())
+      this.#state = lease.holder === null ? state : afterTakeover(state, this.#nowMs())
       this.#lease = { holder, epoch: lease.epoch + 1, renewals: 0 }
       await this.#kept.write({ state: this.#state, lease: this.#lease }, `${holder} begins`)
       this.#epoch = this.#lease.epoch
@@ -223,7 +223,7 @@ class GitStore implements StateStore {
   /** Writes an operator's input, which needs no lease, on top of earlier pushes; `change` returns null for no change. */
   #writeInput(change: (state: StateDocument) => Partial<StateDocument> | null): Promise<void> {
     return this.#inTurn(() =>
-      untilUnmoved(async () => {
+      retryOnRefMoved(async () => {
         const { state, lease } = await this.#kept.read()
         // The holder of the lease has a newer state than the ref, except for operators' input.
         const known = this.#holds(lease) ? withOperatorInput(this.#state, state, this.#used) : state
@@ -249,7 +249,7 @@ class GitStore implements StateStore {
     return this.#inTurn(async () => {
       if (!this.#isDirty && !isRenewal) return
       let hasMoved = false
-      await untilUnmoved(async () => {
+      await retryOnRefMoved(async () => {
         if (hasMoved) await this.#readOperatorInput()
         // An earlier operation may have detected the loss of the lease.
         if (this.#epoch !== this.#lease.epoch) throw leaseLost()

@@ -5,7 +5,7 @@ import {
   type ImportedEndpoint,
   type ImportedService,
   labelOf,
-  noteTogether,
+  noteOnce,
   passwordHeader,
   urlOf,
   withContentType,
@@ -40,21 +40,21 @@ function noteSettings(checks: readonly SourceValue[]): void {
   const having = (key: string, isSet: (value: SourceValue) => boolean) =>
     checks.map((check) => check.get(key)).filter(isSet)
   const isList = (value: SourceValue) => value.items().length > 0
-  noteTogether(
+  noteOnce(
     having('alertChannelSubscriptions', isList),
     'left out: alert channels: create channels (pharos-server channel create)',
   )
-  noteTogether(having('privateLocations', isList), 'left out: private locations: run an agent in a region')
-  noteTogether(having('locations', isList), 'the regions are those of --region, not these locations')
-  noteTogether(
+  noteOnce(having('privateLocations', isList), 'left out: private locations: run an agent in a region')
+  noteOnce(having('locations', isList), 'the regions are those of --region, not these locations')
+  noteOnce(
     having('retryStrategy', (value) => !['NO_RETRIES', undefined].includes(value.get('type').text())),
     'a failed check is repeated once, not as here',
   )
-  noteTogether(
+  noteOnce(
     having('degradedResponseTime', (value) => value.isThere),
     'left out: a slow response is down or up, by an assertion, not degraded',
   )
-  noteTogether(
+  noteOnce(
     having('groupId', (value) => value.isThere),
     'left out: settings of groups are in another export',
   )

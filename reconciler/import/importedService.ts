@@ -153,7 +153,7 @@ export function labelOf(text: string): string {
 }
 
 /** Notes once, at the first of `values`, what none of them carries over: a note for each would bury the others. */
-export function noteTogether(values: readonly SourceValue[], message: string): void {
+export function noteOnce(values: readonly SourceValue[], message: string): void {
   const there = values.filter(({ isThere }) => isThere)
   const places = there.length < 2 ? '' : ` (here and in ${counted(there.length - 1, 'other place')})`
   there[0]?.note(`${message}${places}`)

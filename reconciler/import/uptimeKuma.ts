@@ -6,7 +6,7 @@ import {
   type ImportedValue,
   intervalOf,
   labelOf,
-  noteTogether,
+  noteOnce,
   passwordHeader,
   statusOf,
   timeoutOf,
@@ -77,15 +77,15 @@ function noteSettings(monitors: readonly SourceValue[]): void {
     monitors.map((monitor) => either(monitor, exported, stored)).filter(isSet)
   const isOn = (value: SourceValue) => value.flag() === true
   const isNumber = (value: SourceValue) => (value.number() ?? 0) > 0
-  noteTogether(
+  noteOnce(
     having('notificationIDList', 'notificationIDList', (value) => value.entries().length > 0),
     'left out: notifications: create channels (pharos-server channel create)',
   )
-  noteTogether(having('proxyId', 'proxy_id', isNumber), 'left out: checks use no proxy of a monitor')
-  noteTogether(having('maxretries', 'maxretries', isNumber), 'a failed check is repeated once, not as here')
-  noteTogether(having('ignoreTls', 'ignore_tls', isOn), 'certificates are verified here')
-  noteTogether(having('cacheBust', 'cache_bust', isOn), 'left out: no parameter is added to the URL')
-  noteTogether(
+  noteOnce(having('proxyId', 'proxy_id', isNumber), 'left out: checks use no proxy of a monitor')
+  noteOnce(having('maxretries', 'maxretries', isNumber), 'a failed check is repeated once, not as here')
+  noteOnce(having('ignoreTls', 'ignore_tls', isOn), 'certificates are verified here')
+  noteOnce(having('cacheBust', 'cache_bust', isOn), 'left out: no parameter is added to the URL')
+  noteOnce(
     having('ipFamily', 'ip_family', (value) => value.text() !== undefined),
     'left out: the family of addresses cannot be chosen',
   )

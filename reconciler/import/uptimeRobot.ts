@@ -6,7 +6,7 @@ import {
   type ImportedValue,
   intervalOf,
   labelOf,
-  noteTogether,
+  noteOnce,
   passwordHeader,
   statusOf,
   timeoutOf,
@@ -52,11 +52,11 @@ export function fromUptimeRobot(
     services
       .map(({ place }) => either(place, current, earlier))
       .filter((list) => list.items().length > 0 || (list.text() ?? '') !== '')
-  noteTogether(
+  noteOnce(
     having('assignedAlertContacts', 'alert_contacts'),
     'left out: alert contacts: create channels (pharos-server channel create)',
   )
-  noteTogether(
+  noteOnce(
     having('maintenanceWindows', 'mwindows'),
     'left out: maintenance windows: create them with pharos-server maintenance create',
   )

@@ -11,7 +11,7 @@ import {
   NOTHING_IGNORED,
   readIgnoreRules,
 } from './ignoreFile.ts'
-import { limit, readBytes, unfit } from './manifestFiles.ts'
+import { limitProblem, readBytes, fileProblem } from './manifestFiles.ts'
 
 /** The manifests of one commit. */
 export interface CommitManifests {
@@ -64,7 +64,7 @@ export function manifestReader(mirror: ObjectReader, path: string): ManifestRead
       const documents = [...now.values()].flatMap((read) => read.documents)
       const all = [...rules.problems, ...problems, ...[...now.values()].flatMap((read) => read.problems)]
       const tooMany = documents.length > SET_DOCUMENTS_MAX
-      if (tooMany) all.push(limit(path, `the set has more than ${SET_DOCUMENTS_MAX} documents`))
+      if (tooMany) all.push(limitProblem(path, `the set has more than ${SET_DOCUMENTS_MAX} documents`))
       return {
         exists: entries.length > 0,
         files: taken.length,
@@ -85,7 +85,7 @@ async function treeBelow(
     return await listTree(mirror, sha, path)
   } catch (error) {
     if (!(error instanceof TreeTooLarge)) throw error
-    return { problem: limit(path, error.message) }
+    return { problem: limitProblem(path, error.message) }
   }
 }
 
@@ -144,9 +144,9 @@ async function ignoreRulesIn(mirror: ObjectReader, entries: readonly Found[]): P
   const { entry, file } = found
   const refuse = (problem: ManifestProblem): IgnoreRules => ({ ...NOTHING_IGNORED, problems: [problem] })
   if (entry.kind !== 'file')
-    return refuse(unfit(file, 'the ignore file is not a regular file', 'put a file here'))
+    return refuse(fileProblem(file, 'the ignore file is not a regular file', 'put a file here'))
   if (entry.size > FILE_BYTES_MAX)
-    return refuse(limit(file, `the file has more than ${FILE_BYTES_MAX} bytes`))
+    return refuse(limitProblem(file, `the file has more than ${FILE_BYTES_MAX} bytes`))
   return readIgnoreRules((await readBlobs(mirror, [entry.sha])).get(entry.sha) ?? Buffer.of(), file)
 }
 
@@ -156,19 +156,23 @@ function isManifest({ below, entry }: Found): boolean {
 
 function refusalOf(one: Found, bytesSoFar: number): ManifestProblem | undefined {
   const { entry, file, below } = one
-  if (entry.path === null) return unfit(file, 'a file has a name that is not UTF-8', 'rename it')
+  if (entry.path === null) return fileProblem(file, 'a file has a name that is not UTF-8', 'rename it')
   if (entry.kind === 'submodule') {
     const message = 'this is a submodule, which is not read'
-    return unfit(file, message, 'copy its manifests here, or move it out of the path of the set')
+    return fileProblem(file, message, 'copy its manifests here, or move it out of the path of the set')
   }
   // A link without an extension may point to a folder of manifests, which would be missing.
   if (entry.kind === 'link' && (/\.ya?ml$/.test(below) || !posix.basename(below).includes('.'))) {
-    return unfit(file, 'this is a symbolic link, which is not followed', 'put the files themselves here')
+    return fileProblem(
+      file,
+      'this is a symbolic link, which is not followed',
+      'put the files themselves here',
+    )
   }
   if (!isManifest(one)) return undefined
-  if (entry.size > FILE_BYTES_MAX) return limit(file, `the file has more than ${FILE_BYTES_MAX} bytes`)
+  if (entry.size > FILE_BYTES_MAX) return limitProblem(file, `the file has more than ${FILE_BYTES_MAX} bytes`)
   if (bytesSoFar + entry.size > SET_BYTES_MAX) {
-    return limit(file, `the files of the set have more than ${SET_BYTES_MAX} bytes together`)
+    return limitProblem(file, `the files of the set have more than ${SET_BYTES_MAX} bytes together`)
   }
   return undefined
 }
@@ -178,7 +182,7 @@ const LFS_POINTER = 'version https://git-lfs.github.com/spec/'
 function readManifest({ file, below }: Found, bytes: Buffer): ReadFile {
   if (bytes.subarray(0, LFS_POINTER.length).toString('latin1') === LFS_POINTER) {
     const hint = 'keep manifests out of Git LFS'
-    return { documents: [], problems: [unfit(file, 'this is only a pointer of Git LFS', hint)] }
+    return { documents: [], problems: [fileProblem(file, 'this is only a pointer of Git LFS', hint)] }
   }
   const directory = posix.dirname(below)
   return readBytes({ file, directory: directory === '.' ? '' : directory }, bytes)

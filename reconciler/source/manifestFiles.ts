@@ -146,7 +146,7 @@ function readFiles(
   }
   const [first] = found
   if (documents.length > SET_DOCUMENTS_MAX && first !== undefined) {
-    problems.push(limit(dirname(first.path), `the set has more than ${SET_DOCUMENTS_MAX} documents`))
+    problems.push(limitProblem(dirname(first.path), `the set has more than ${SET_DOCUMENTS_MAX} documents`))
     return { files: found.length, documents: [], problems }
   }
   return { files: found.length, documents, problems }
@@ -165,7 +165,7 @@ function beginningOf(path: string): Buffer | ManifestProblem {
       for (let read = -1; read !== 0 && length < beginning.length; length += read) {
         read = readSync(file, beginning, length, beginning.length - length, null)
       }
-      if (length > FILE_BYTES_MAX) return limit(path, `the file has more than ${FILE_BYTES_MAX} bytes`)
+      if (length > FILE_BYTES_MAX) return limitProblem(path, `the file has more than ${FILE_BYTES_MAX} bytes`)
       return beginning.subarray(0, length)
     } finally {
       closeSync(file)
@@ -177,7 +177,11 @@ function beginningOf(path: string): Buffer | ManifestProblem {
 
 function unreadable(path: string, error: unknown): ManifestProblem {
   if (!(error instanceof Error && 'code' in error)) throw error
-  return unfit(path, `${basename(path)} cannot be read (${String(error.code)})`, 'check its permissions')
+  return fileProblem(
+    path,
+    `${basename(path)} cannot be read (${String(error.code)})`,
+    'check its permissions',
+  )
 }
 
 /** Parses `bytes`, the content of a manifest file. Pure. */
@@ -204,25 +208,25 @@ function notUtf8(file: string, badAt: LineColumn): ManifestProblem {
 function refusalOf(found: Found): ManifestProblem | undefined {
   if (found.kind === 'link') {
     const message = `${basename(found.path)} is a symbolic link, which is not followed`
-    return unfit(found.path, message, 'put the file itself here')
+    return fileProblem(found.path, message, 'put the file itself here')
   }
   if (found.kind === 'special') {
     const message = `${basename(found.path)} is not a regular file`
-    return unfit(found.path, message, 'put a file of YAML here')
+    return fileProblem(found.path, message, 'put a file of YAML here')
   }
   return undefined
 }
 
 function setLimit(path: string): ManifestProblem {
-  return limit(path, `the files of the set have more than ${SET_BYTES_MAX} bytes together`)
+  return limitProblem(path, `the files of the set have more than ${SET_BYTES_MAX} bytes together`)
 }
 
 /** The problem of a file that is not read because of its kind. Pure. */
-export function unfit(file: string, message: string, hint: string): ManifestProblem {
+export function fileProblem(file: string, message: string, hint: string): ManifestProblem {
   return { code: 'E_FILE', file, line: 1, column: 1, message, hint }
 }
 
 /** The problem of a file that is not read because of its size. Pure. */
-export function limit(file: string, message: string): ManifestProblem {
+export function limitProblem(file: string, message: string): ManifestProblem {
   return { code: 'E_LIMIT', file, line: 1, column: 1, message, hint: 'split it' }
 }

@@ -94,7 +94,7 @@ export function unknownPatchFields(documents: readonly Document[]): readonly Man
 }
 
 /** Warnings about patches of any Environment whose target matches none of `services`. Invalid Environments are left out. */
-export function idlePatchWarnings(
+export function unusedPatchWarnings(
   documents: readonly Document[],
   services: readonly Document[],
 ): readonly ManifestProblem[] {

@@ -11,7 +11,7 @@ import {
 } from '../schema/serviceManifest.ts'
 import { resolveValue, type ValueSources } from '../values/valueReference.ts'
 import { substituteVariables, variableWords } from '../values/variables.ts'
-import { clearSecretWarnings } from './clearSecrets.ts'
+import { plaintextSecretWarnings } from './plaintextSecrets.ts'
 import { compileService, durationOf } from './compileService.ts'
 import type { DeclaredService, ReadService, ServiceSet } from './declaredService.ts'
 import { foldersOf, withDefaults } from './defaults.ts'
@@ -21,7 +21,7 @@ import { duplicateProblems, sameNameWarnings } from './duplicates.ts'
 import {
   type ChosenEnvironment,
   chooseEnvironment,
-  idlePatchWarnings,
+  unusedPatchWarnings,
   unknownPatchFields,
   withPatchedEndpoints,
   withPatches,
@@ -90,7 +90,7 @@ export function compileSet(
       ...read.flatMap((one) => one.warnings ?? []),
       ...read.flatMap((one) => (one.key !== undefined && usableKeys.has(one.key) ? (one.advice ?? []) : [])),
       ...sameNameWarnings(read, usableKeys),
-      ...idlePatchWarnings(environments, services),
+      ...unusedPatchWarnings(environments, services),
     ]),
   }
 }
@@ -183,7 +183,7 @@ function compileManifest(
     ...placeIn(origin, path, 'value'),
     message: `${formatPath(pathIn(origin, path))} ${message}`,
   }))
-  const warnings = clearSecretWarnings(manifest, origin)
+  const warnings = plaintextSecretWarnings(manifest, origin)
   if (compiled.request === undefined || patterns.length + ignored.length > 0)
     return { service: undefined, problems, warnings }
   const { metadata, spec, policy } = manifest

@@ -7,7 +7,10 @@ import { type Origin, pathIn, placeIn } from './origin.ts'
 const SECRET_NAME = /authorization|cookie|token|api-?key|password|secret/i
 
 /** Warnings about headers of `manifest` whose names suggest a secret and whose values are in clear. Pure. */
-export function clearSecretWarnings(manifest: ServiceManifest, origin: Origin): readonly ManifestProblem[] {
+export function plaintextSecretWarnings(
+  manifest: ServiceManifest,
+  origin: Origin,
+): readonly ManifestProblem[] {
   return manifest.spec.endpoints.flatMap(({ headers }, index) =>
     Object.entries(headers ?? {}).flatMap(([name, form]): readonly ManifestProblem[] => {
       if (!SECRET_NAME.test(name) || !isClear(form)) return []

@@ -4,7 +4,7 @@
  *
  * Run with `node --import tsx bench/reconciler/torture.ts [stories] [first seed]`.
  */
-import { crashStory } from '../../reconciler/testing/crashModel.ts'
+import { crashScenario } from '../../reconciler/testing/crashModel.ts'
 
 const STORIES = 40_000
 /** The first seed after those of the tests. */
@@ -16,7 +16,7 @@ async function main([stories = STORIES, firstSeed = FIRST_SEED]: readonly number
   const startedAt = performance.now()
   for (let simulated = 1; simulated <= stories; simulated += 1) {
     const seed = firstSeed + simulated
-    for (const problem of await crashStory(seed)) {
+    for (const problem of await crashScenario(seed)) {
       wrong += 1
       process.stdout.write(`history ${seed}: ${problem}\n`)
     }

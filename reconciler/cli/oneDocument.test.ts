@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 import { openStore } from '../state/openStore.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
-import { runHere, undisturbed } from '../testing/programHere.ts'
+import { runHere, neverInterrupted } from '../testing/programHere.ts'
 import { COMMANDS } from './commandTable.ts'
 import type { Interruption } from './session/interruption.ts'
 
@@ -85,10 +85,10 @@ const LINES: Readonly<Record<string, Line>> = {
   completion: { args: ['bash'], needs: [] },
 }
 
-const stopped: Interruption = { ...undisturbed, exitCode: () => 130, onStop: (listener) => listener() }
+const stopped: Interruption = { ...neverInterrupted, exitCode: () => 130, onStop: (listener) => listener() }
 
 /** Runs a command line with --json in the folder of this test; throws unless stdout is one JSON document. */
-async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, interruption = undisturbed) {
+async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, interruption = neverInterrupted) {
   const inFolder = args.map((arg) =>
     /^(?:manifests|repository|invalid|loop|nowhere|.*\.db|.*\.yaml)$/.test(arg) ? join(folder, arg) : arg,
   )
@@ -241,7 +241,12 @@ async function ownState(name: string, from: string, isHeld: boolean) {
 }
 
 async function mishapOf(name: string, mishap: Mishap) {
-  const { change = (args) => args, env = () => ({}), interruption = undisturbed, isHeld = false } = mishap
+  const {
+    change = (args) => args,
+    env = () => ({}),
+    interruption = neverInterrupted,
+    isHeld = false,
+  } = mishap
   const { args = [], needs = [] } = LINES[name] ?? {}
   const { state, letGo } = await ownState(name, mishap.state ?? 'pharos.db', isHeld)
   const stateArgs = needs.includes('state') || needs.includes('lease') ? ['--state', state] : []

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyDocument } from '../state/model/stateDocument.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
-import { undisturbed } from '../testing/programHere.ts'
+import { neverInterrupted } from '../testing/programHere.ts'
 import { runProgram } from './program.ts'
 
 let folder: string
@@ -41,7 +41,7 @@ async function saidBy(...args: readonly string[]): Promise<string> {
     return nowMs
   }
   const streams = { stdout, stderr, env: {}, cwd: '/', nowMs: clock }
-  await runProgram(['node', 'pharos', ...args], streams, undisturbed)
+  await runProgram(['node', 'pharos', ...args], streams, neverInterrupted)
   stderr.end()
   return said
 }

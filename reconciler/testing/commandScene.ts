@@ -1,14 +1,14 @@
 import { afterEach, beforeEach } from 'vitest'
 import { type FaultProxy, startFaultProxy } from './faultProxy.ts'
 import { OrgScene, type SceneServer } from './orgScene.ts'
-import { Workplace } from './workplace.ts'
+import { TestWorkspace } from './testWorkspace.ts'
 
 /** An organisation for each test, and a workplace whose program reaches the server through a proxy. */
 export class CommandScene<Server extends SceneServer> extends OrgScene<Server> {
   /** Lets everything pass until a fault is set. */
   proxy!: FaultProxy
   /** The same object for the whole file, made afresh before each test. */
-  readonly work = new Workplace()
+  readonly work = new TestWorkspace()
 
   constructor(startServer: () => Promise<Server>) {
     super(startServer)

@@ -5,7 +5,7 @@ import { readYaml } from '../manifest/read/readYaml.ts'
 import { takeLease } from '../state/model/lease.ts'
 import type { StateStore } from '../state/model/store.ts'
 import { manifestOf } from './manifestOf.ts'
-import { ModelServer, type StoryClock } from './modelServer.ts'
+import { ModelServer, type ScenarioClock } from './modelServer.ts'
 import { stateInGit, stateInSqlite } from './modelStates.ts'
 
 const GRACE_MS = 60_000
@@ -16,12 +16,12 @@ const RUNS_MAX = 6
 const DELETES_MAX = 3
 
 /** One manifest of a story. */
-interface Wish {
+interface WantedManifest {
   readonly intervalSecs: number
   readonly paused: boolean | undefined
 }
 
-type Wishes = ReadonlyMap<string, Wish>
+type WantedManifests = ReadonlyMap<string, WantedManifest>
 
 class Crash extends Error {}
 
@@ -30,13 +30,13 @@ class Crash extends Error {}
  * boundary, people do what they like, and then runs without faults follow until nothing is to be done. All of
  * it with the real plan, apply and state code. Resolves to what went wrong, one sentence each.
  */
-export async function crashStory(seed: number): Promise<readonly string[]> {
-  return new Story(seed).tell()
+export async function crashScenario(seed: number): Promise<readonly string[]> {
+  return new Scenario(seed).run()
 }
 
-class Story {
+class Scenario {
   readonly #random: () => number
-  readonly #clock: StoryClock = { nowMs: 1_000_000 }
+  readonly #clock: ScenarioClock = { nowMs: 1_000_000 }
   readonly #server: ModelServer
   readonly #open: () => Promise<StateStore>
   #ids = 0
@@ -48,7 +48,7 @@ class Story {
     this.#open = this.#chance(0.3) ? stateInGit(this.#clock) : stateInSqlite()
   }
 
-  async tell(): Promise<readonly string[]> {
+  async run(): Promise<readonly string[]> {
     const first = this.#wishes(new Map())
     await this.#run(first, { approves: true })
     const second = this.#wishes(first)
@@ -74,7 +74,7 @@ class Story {
   }
 
   /** Runs without faults until one has nothing to do. */
-  async #settle(wishes: Wishes, approves: boolean): Promise<Applied | undefined> {
+  async #settle(wishes: WantedManifests, approves: boolean): Promise<Applied | undefined> {
     for (let run = 1; run <= RUNS_MAX; run += 1) {
       this.#server.pass(GRACE_MS + 1)
       const applied = await this.#run(wishes, { approves })
@@ -86,7 +86,7 @@ class Story {
 
   /** One process from its start to its end, or to its death at boundary `crashAt`. */
   async #run(
-    wishes: Wishes,
+    wishes: WantedManifests,
     { approves, crashAt }: { readonly approves: boolean; readonly crashAt?: number | undefined },
   ): Promise<Applied | undefined> {
     let boundaries = 0
@@ -146,7 +146,7 @@ class Story {
     }
   }
 
-  #wishes(before: Wishes): Wishes {
+  #wishes(before: WantedManifests): WantedManifests {
     const wishes = new Map(before)
     const isPurge = this.#chance(0.2)
     for (const key of KEYS) {
@@ -159,7 +159,7 @@ class Story {
     return wishes
   }
 
-  #wrongServices(wishes: Wishes, last: Applied | undefined): readonly string[] {
+  #wrongServices(wishes: WantedManifests, last: Applied | undefined): readonly string[] {
     if (last === undefined) return ['it never came to rest']
     const held = new Set(last.planResult.limited.withheld.map(({ key }) => key))
     const blocked = new Set(last.blocked.map(({ key }) => key))
@@ -180,8 +180,8 @@ class Story {
   }
 
   #wrongDeletions(
-    first: Wishes,
-    second: Wishes,
+    first: WantedManifests,
+    second: WantedManifests,
     approves: boolean,
     deleted: readonly string[],
   ): readonly string[] {
@@ -205,7 +205,7 @@ class Story {
 }
 
 function isAs(
-  { intervalSecs, paused }: Wish,
+  { intervalSecs, paused }: WantedManifest,
   service: { readonly interval_secs: number; readonly paused_at?: string | null | undefined },
 ): boolean {
   const isPaused = service.paused_at != null
@@ -244,7 +244,7 @@ function dying(store: StateStore, reach: () => void): StateStore {
 
 const declared = new Map<string, DeclaredService>()
 
-function setOf(wishes: Wishes): ServiceSet {
+function setOf(wishes: WantedManifests): ServiceSet {
   const services = [...wishes].flatMap(([key, { intervalSecs, paused }]) => {
     const more = paused === undefined ? '' : `  paused: ${paused}\n`
     const text = manifestOf(key, more).replace('60s', `${intervalSecs}s`)

@@ -8,7 +8,7 @@ import { type ControllerProcess, controllerProcess } from './controllerProcess.t
 import { type FaultProxy, startFaultProxy } from './faultProxy.ts'
 import { type GitRepository, gitRepository } from './gitRepository.ts'
 import { manifestOf } from './manifestOf.ts'
-import { type Life, staleWrites } from './staleWrites.ts'
+import { type ProcessHistory, staleWrites } from './staleWrites.ts'
 
 /** Where the state of two replicas is, and the time without a sign of life after which one takes over there (seconds). */
 const STATES = { file: 2, git: 5 } as const
@@ -49,7 +49,8 @@ const KEYS = Array.from({ length: 12 }, (_, index) => `s${String(index).padStart
 
 /** One of two replicas: a process, another one after each kill, and what each of them sent. */
 class Replica {
-  readonly lives: (Life & { readonly process: ControllerProcess; readonly proxy: FaultProxy })[] = []
+  readonly lives: (ProcessHistory & { readonly process: ControllerProcess; readonly proxy: FaultProxy })[] =
+    []
   readonly #start: (proxy: FaultProxy) => ControllerProcess
   readonly #url: string
 

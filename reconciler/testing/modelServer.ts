@@ -16,7 +16,7 @@ const ATTEMPTS_MAX = 5
 const ORG_ID = '00000000-0000-4000-8000-000000000000'
 
 /** Time that only the story moves. */
-export interface StoryClock {
+export interface ScenarioClock {
   nowMs: number
 }
 
@@ -38,12 +38,12 @@ export class ModelServer {
   foreignWrites = 0
   /** How often of ten a request meets a fault. */
   faultsInTen = 0
-  readonly #clock: StoryClock
+  readonly #clock: ScenarioClock
   readonly #random: () => number
   #late: { readonly landsAtMs: number; readonly land: () => unknown }[] = []
   #ids = 0
 
-  constructor(clock: StoryClock, random: () => number) {
+  constructor(clock: ScenarioClock, random: () => number) {
     this.#clock = clock
     this.#random = random
   }

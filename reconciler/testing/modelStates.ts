@@ -5,7 +5,7 @@ import { gitStoreOn } from '../state/git/gitStore.ts'
 import type { StateStore } from '../state/model/store.ts'
 import { create } from '../state/sqlite/sqliteFile.ts'
 import { sqliteStoreOn } from '../state/sqlite/sqliteStore.ts'
-import type { StoryClock } from './modelServer.ts'
+import type { ScenarioClock } from './modelServer.ts'
 
 /** An SQLite database that outlives the processes, and whose lock the dead give back. */
 export function stateInSqlite(): () => Promise<StateStore> {
@@ -17,7 +17,7 @@ export function stateInSqlite(): () => Promise<StateStore> {
 }
 
 /** A remote ref, of which a process that died keeps nothing. */
-export function stateInGit(clock: StoryClock): () => Promise<StateStore> {
+export function stateInGit(clock: ScenarioClock): () => Promise<StateStore> {
   let held: StateFiles | null = null
   return async (): Promise<StateStore> => {
     let seen: StateFiles | null = null

@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { finished } from './processes.ts'
 import type { ProgramRun } from './programHere.ts'
-import type { Workplace } from './workplace.ts'
+import type { TestWorkspace } from './testWorkspace.ts'
 
 /** The program as a user runs it, built before the tests start. */
 const PROGRAM = join(import.meta.dirname, '../../dist/pharos.js')
@@ -21,7 +21,7 @@ export function startProgram(
 
 /** Starts `pharos COMMAND manifests --state pharos.db` in the workplace. */
 export function startIn(
-  { folder: cwd, env }: Workplace,
+  { folder: cwd, env }: TestWorkspace,
   command: string,
   options: SpawnOptions = {},
 ): ChildProcess {

@@ -11,7 +11,7 @@ export interface ProgramRun {
 }
 
 /** No signal interrupts the program. */
-export const undisturbed: Interruption = {
+export const neverInterrupted: Interruption = {
   exitCode: () => undefined,
   onStop: () => {},
 }
@@ -23,7 +23,7 @@ export const undisturbed: Interruption = {
 export async function runHere(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
-  { cwd = '/', interruption = undisturbed }: { cwd?: string; interruption?: Interruption } = {},
+  { cwd = '/', interruption = neverInterrupted }: { cwd?: string; interruption?: Interruption } = {},
 ): Promise<ProgramRun> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const written = [text(stdout), text(stderr)] as const

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { ControllerEvent } from '../controller/status/status.ts'
-import { type Life, staleWrites } from './staleWrites.ts'
+import { type ProcessHistory, staleWrites } from './staleWrites.ts'
 
 const BASE_MS = Date.parse('2026-01-14T10:00:00Z')
 
 /** A process that took the lease of each epoch at its time, and whose changes arrived at others (milliseconds). */
-function life(leases: Readonly<Record<number, number>>, arrived: readonly number[]): Life {
+function life(leases: Readonly<Record<number, number>>, arrived: readonly number[]): ProcessHistory {
   const events = Object.entries(leases).map(([epoch, atMs]): ControllerEvent => {
     const at = new Date(BASE_MS + atMs).toISOString()
     const message = `this replica leads now (epoch ${epoch})`

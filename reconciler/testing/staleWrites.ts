@@ -1,7 +1,7 @@
 import type { ControllerEvent } from '../controller/status/status.ts'
 
 /** The events of one process of a replica, and when its changes reached the server. Times are milliseconds of the wall clock. */
-export interface Life {
+export interface ProcessHistory {
   readonly events: readonly ControllerEvent[]
   readonly arrivedAtMs: readonly number[]
 }
@@ -12,7 +12,7 @@ export interface Life {
  * process had reported as taken when it arrived. One writer at a time is 0; a process that is stopped in the middle
  * may have as many under way as it sends at once. Pure.
  */
-export function staleWrites(lives: readonly Life[]): number {
+export function staleWrites(lives: readonly ProcessHistory[]): number {
   const writes = lives.flatMap((life) =>
     life.arrivedAtMs.map((atMs) => ({ atMs, epoch: epochAt(life, atMs) })),
   )
@@ -28,7 +28,7 @@ export function staleWrites(lives: readonly Life[]): number {
   return Math.max(0, ...stale.values())
 }
 
-function epochAt({ events }: Life, atMs: number): number {
+function epochAt({ events }: ProcessHistory, atMs: number): number {
   const taken = events.filter(({ type, at }) => type === 'LeaseTaken' && Date.parse(at) <= atMs)
   const [, epoch] = /epoch (\d+)/.exec(taken.at(-1)?.message ?? '') ?? []
   if (epoch === undefined) throw new Error('a change was sent without a lease')

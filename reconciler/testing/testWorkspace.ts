@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { type ProgramRun, runHere } from './programHere.ts'
 
 /** A folder of manifests and a state beside it, and the program to run on them. It can be made afresh for each test. */
-export class Workplace {
+export class TestWorkspace {
   folder = ''
   statePath = ''
   /** What the program has of an environment: nothing else of ours. */

@@ -57,7 +57,7 @@ function serverRules() {
 }
 
 function preparation(tools: CheckTools): PrepareCheck {
-  const isNews = certificateNews()
+  const isNewCertificate = certificateFilter()
   return (task) => {
     if (task.blocked) return alwaysSkipped('address_forbidden', FORBIDDEN_BY_SERVER)
     // Read when it is first due: definitions come by the thousand, while checks of others are due.
@@ -80,7 +80,7 @@ function preparation(tools: CheckTools): PrepareCheck {
             return performance.now() + afterMs < nextMs ? afterMs : undefined
           },
         })
-        return reportOf(result, (fingerprint) => isNews(`${task.series} ${fingerprint}`))
+        return reportOf(result, (fingerprint) => isNewCertificate(`${task.series} ${fingerprint}`))
       },
     }
   }
@@ -125,7 +125,7 @@ function inputOf(value: CallValue): SensitiveInput {
   throw new Error('a sealed value was not opened by its link')
 }
 
-function reportOf(result: CheckResult, isNews: (fingerprint: string) => boolean): CheckReport {
+function reportOf(result: CheckResult, isNewCertificate: (fingerprint: string) => boolean): CheckReport {
   const { outcome, reason, status, attempts, phases, facts } = result
   return {
     ...{ outcome, reason, status, attempts, flags: flagsOf(facts) },
@@ -137,7 +137,7 @@ function reportOf(result: CheckResult, isNews: (fingerprint: string) => boolean)
     bodyUs: phases.body,
     detail: outcome === 'up' && attempts === 1 ? null : detailOf(result),
     certificates: result.certificates
-      .filter(({ host, fingerprint }) => isNews(`${host} ${fingerprint}`))
+      .filter(({ host, fingerprint }) => isNewCertificate(`${host} ${fingerprint}`))
       .map(({ host, port, fingerprint, subject, issuer, serial, ...times }) => ({
         ...{ host, port, fingerprint, subject, issuer, serial },
         not_before_ms: times.notBeforeMs,
@@ -161,7 +161,7 @@ function detailOf({ verdicts, text, reason, first }: CheckResult): CheckReport['
 }
 
 /** Tells whether something was not reported within the last hour. */
-function certificateNews(): (key: string) => boolean {
+function certificateFilter(): (key: string) => boolean {
   const reportedMs = new Map<string, number>()
   return (key) => {
     const nowMs = performance.now()

@@ -135,8 +135,8 @@ function expectedLogs(minutes: readonly Minute[]): readonly Log[] {
         const down = ends.map(({ state }) => state === 'down').join()
         if (open !== null) {
           open.isFailing = true
-          const isNews = open.log.at(-1) === 'monitoring' || open.said !== down
-          if (isNews && maySay('investigating')) {
+          const hasChanged = open.log.at(-1) === 'monitoring' || open.said !== down
+          if (hasChanged && maySay('investigating')) {
             say('investigating')
             open.said = down
           }

@@ -223,11 +223,11 @@ export class Hub implements Bus {
     for (;;) {
       const upTo = this.#announcedUpTo
       const page = await this.#page(sync, cursor, upTo)
-      const isNews = page.start.length > 0 || page.end.length > 0 || page.whole || page.more
+      const hasChanges = page.start.length > 0 || page.end.length > 0 || page.whole || page.more
       const leftMs = startedMs + request.wait_ms - performance.now()
       const isOver = leftMs <= 0 || signal.aborted || this.#isClosed
       if (signal.aborted && member !== undefined) this.members.seeGone(member, ask)
-      if (isNews || isOver || this.#epochOf(sync) !== request.epoch)
+      if (hasChanges || isOver || this.#epochOf(sync) !== request.epoch)
         return this.#answer(sync, page, startedMs)
       cursor = page.cursor
       if (upTo === this.#announcedUpTo) await this.#change(leftMs, signal)

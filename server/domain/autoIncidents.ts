@@ -112,8 +112,8 @@ function continueFailing(
   nowS: number,
 ): AutoIncidentStep {
   const failing = { ...open, isFailing: true }
-  const isNews = open.status === 'monitoring' || open.reportedDown !== round.mark
-  if (!isNews || !mayUpdate(open, open.investigatingAtS, nowS)) return { kind: 'remember', open: failing }
+  const hasChanged = open.status === 'monitoring' || open.reportedDown !== round.mark
+  if (!hasChanged || !mayUpdate(open, open.investigatingAtS, nowS)) return { kind: 'remember', open: failing }
   const marks = { updatesMade: open.updatesMade + 1, investigatingAtS: nowS }
   return {
     kind: 'update',

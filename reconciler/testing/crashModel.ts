@@ -10,12 +10,12 @@ import { stateInGit, stateInSqlite } from './modelStates.ts'
 
 const GRACE_MS = 60_000
 const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
-/** Runs without faults that a story may need until nothing is left to do. */
+/** Runs without faults that a scenario may need until nothing is left to do. */
 const RUNS_MAX = 6
 /** Deletions that one run makes without approval; so few services have no greater share. */
 const DELETES_MAX = 3
 
-/** One manifest of a story. */
+/** One manifest of a scenario. */
 interface WantedManifest {
   readonly intervalSecs: number
   readonly paused: boolean | undefined
@@ -26,7 +26,7 @@ type WantedManifests = ReadonlyMap<string, WantedManifest>
 class Crash extends Error {}
 
 /**
- * One story from `seed`: manifests are applied and changed, the network misbehaves, the process dies at any
+ * One scenario from `seed`: manifests are applied and changed, the network misbehaves, the process dies at any
  * boundary, people do what they like, and then runs without faults follow until nothing is to be done. All of
  * it with the real plan, apply and state code. Resolves to what went wrong, one sentence each.
  */

@@ -15,7 +15,7 @@ const LATENCY_MS_MAX = 400
 const ATTEMPTS_MAX = 5
 const ORG_ID = '00000000-0000-4000-8000-000000000000'
 
-/** Time that only the story moves. */
+/** Time that only the scenario moves. */
 export interface ScenarioClock {
   nowMs: number
 }

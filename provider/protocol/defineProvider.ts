@@ -12,19 +12,19 @@ function upgraderFaults({ schema, upgraders }: AnyResource<never>): readonly str
   const missing = Array.from({ length: current }, (_, version) => version).filter((n) => !given.includes(n))
   const surplus = given.filter((version) => version >= current)
   return [
-    ...missing.map((version) => `no upgrader leads from state version ${version} to ${version + 1}`),
-    ...surplus.map((version) => `the upgrader from version ${version} leads past the schema's ${current}`),
+    ...missing.map((version) => `there is no upgrader from state version ${version} to ${version + 1}`),
+    ...surplus.map((version) => `the upgrader from version ${version} leads past the schema's version ${current}`),
   ]
 }
 
-/** Without an update handler every argument has to replace the resource. */
+/** Without an update handler, a change of any argument must replace the resource. */
 function updateFaults({ schema, update }: AnyResource<never>): readonly string[] {
   if (update !== undefined) return []
   const changesInPlace = ([, attribute]: [string, Attribute]): boolean =>
     !attribute.requiresReplace && (attribute.required === true || attribute.optional === true)
   return Object.entries(schema.attributes)
     .filter(changesInPlace)
-    .map(([name]) => `${name}: there is no update handler, so changing it has to replace the resource`)
+    .map(([name]) => `${name}: there is no update handler, so a change must replace the resource`)
 }
 
 function identityFaults({ schema, identity = [] }: AnyResource<never>): readonly string[] {
@@ -35,13 +35,13 @@ function identityFaults({ schema, identity = [] }: AnyResource<never>): readonly
     })
     .map(
       (name) =>
-        `${name}: an identity is made of attributes of the schema that are texts, numbers or booleans`,
+        `${name}: an identity attribute must be a string, number or boolean of the schema`,
     )
 }
 
 function nameFaults(provider: string, typeName: string): readonly string[] {
   if (typeName.startsWith(`${provider}_`)) return []
-  return [`Terraform finds the provider of a type by its prefix, so the name has to start with ${provider}_`]
+  return [`Terraform finds the provider of a type by its prefix, so the name must start with ${provider}_`]
 }
 
 function faultsOf<S extends Schema, Client>(definition: ProviderDefinition<S, Client>): readonly string[] {
@@ -65,7 +65,7 @@ function faultsOf<S extends Schema, Client>(definition: ProviderDefinition<S, Cl
     ...Object.entries(lists).flatMap(([typeName, list]) =>
       [
         ...(resources[typeName]?.identity === undefined
-          ? ['a list is of a resource of the same name that has an identity']
+          ? ['a list needs a resource of the same name that has an identity']
           : []),
         ...schemaFaults(list.schema, 'data source'),
       ].map((fault) => `list.${typeName}: ${fault}`),
@@ -78,7 +78,7 @@ function faultsOf<S extends Schema, Client>(definition: ProviderDefinition<S, Cl
     ...Object.keys(functions)
       .filter((functionName) => !/^[a-z][a-z0-9_]*$/.test(functionName))
       .map(
-        (functionName) => `function ${functionName}: a name is of lower-case letters, digits and underscores`,
+        (functionName) => `function ${functionName}: a name has lower-case letters, digits and underscores`,
       ),
   ]
 }

@@ -10,7 +10,7 @@ import { UNKNOWN } from './values/value.ts'
 
 const THING = 'faulty_thing'
 
-/** What the handlers do next, each for itself. */
+/** The next behaviour of each handler. */
 let read: () => { readonly state: object }
 let configures: () => void
 let core: TerraformCore

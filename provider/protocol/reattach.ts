@@ -10,7 +10,7 @@ import { openSocket } from './plugin/socket.ts'
 
 /** A provider that waits for Terraform. */
 export interface Reattachable {
-  /** The value for TF_REATTACH_PROVIDERS in the environment of terraform or tofu. */
+  /** The value of TF_REATTACH_PROVIDERS for the environment of terraform or tofu. */
   readonly environmentValue: string
   /** Path of the socket, or host and port, for other clients than Terraform. */
   readonly target: string

@@ -14,9 +14,9 @@ import { type OpenSocket, openSocket } from './plugin/socket.ts'
 
 const STDOUT = 1
 const STDERR = 2
-/** Time for the answer to Shutdown to reach Terraform before the process ends regardless (milliseconds). */
+/** Maximum wait for the answer to Shutdown to reach Terraform before the process ends (milliseconds). */
 const SHUTDOWN_MAX_MS = 100
-/** Interval of checks whether Terraform is still running (milliseconds). */
+/** Interval between checks whether Terraform is still running (milliseconds). */
 const PARENT_CHECK_MS = 1_000
 
 /** Parts of a provider, each loaded when it is first needed. */
@@ -24,21 +24,21 @@ interface ProviderParts {
   /** The provider: `served(defineProvider(…))`. */
   provider(): Promise<ServedProvider>
   /**
-   * Its answer to GetProviderSchema as bytes (`encodedSchema`), if known without the provider: one process of each command only
-   * returns the schema.
+   * The provider's answer to GetProviderSchema as bytes (`encodedSchema`), if known without the provider: each command
+   * starts one process only to fetch the schema.
    */
   schema?(): Promise<Uint8Array>
 }
 
 /**
- * Serves a provider to the Terraform or OpenTofu that started this process, and ends the process when asked to. `name` is the
- * provider's type, as in `terraform-provider-<name>`.
+ * Serves a provider to the Terraform or OpenTofu that started this process, and ends the process on Shutdown. `name` is
+ * the provider's type, as in `terraform-provider-<name>`.
  *
  * Terraform starts a provider several times per command and waits for its handshake: import large modules, including `served`,
  * inside `parts`. They are loaded after the handshake, while Terraform connects.
  *
- * Started by a user it prints an explanation on stderr and exits with 1. stdout has only the handshake, stdin belongs to
- * Terraform, and SIGINT and SIGTERM are left to Terraform, which calls StopProvider.
+ * A process that a user starts prints an explanation on stderr and exits with 1. stdout has only the handshake, and
+ * stdin belongs to Terraform. SIGINT and SIGTERM are ignored, because Terraform handles them and calls StopProvider.
  */
 export async function serveProvider(name: string, parts: ProviderParts): Promise<void> {
   const environment = readEnvironment(name, process.env)
@@ -58,12 +58,12 @@ export async function serveProvider(name: string, parts: ProviderParts): Promise
   guardProcess(calls, log)
   const fail = (error: unknown): never => {
     const reason = error instanceof Error ? `${error.message}: ${error.cause}` : String(error)
-    // Written synchronously: on Windows the process would end before a stream is flushed.
+    // Written synchronously, because on Windows the process would end before a stream is flushed.
     writeSync(STDERR, `the ${name} provider could not start: ${reason}\n`)
     process.exit(1)
   }
   try {
-    // Watched before the handshake, after which Terraform may be killed at any time.
+    // The watch starts before the handshake, because Terraform may be killed at any time after it.
     let shutDown = (): void => process.exit(0)
     endWithParent(() => shutDown())
     const { socket, access } = await shakeHands(environment)
@@ -108,9 +108,10 @@ function exitWithout(socket: OpenSocket): void {
 }
 
 /**
- * Redirects all output to stderr from now on, because stdout is for the handshake.
+ * Redirects all later output to stderr, because stdout is for the handshake.
  *
- * Replaces Node's own stream, which would take each process a millisecond, because `node:http2` accesses it when loaded.
+ * Replaces Node's own stream: `node:http2` accesses it when loaded, and creating it would take each process a
+ * millisecond.
  */
 function claimOutput(): void {
   const stderr = new Writable({
@@ -137,7 +138,7 @@ function guardProcess(calls: CallTable, log: Log): void {
     calls.crash(error)
   })
   process.on('unhandledRejection', (reason) => {
-    // The handler that dropped a promise does not wait for it and ends by itself.
+    // The handler does not wait for the promise that it dropped, so it still ends.
     log.error('unhandled rejection', {
       message: reason instanceof Error ? (reason.stack ?? '') : String(reason),
     })

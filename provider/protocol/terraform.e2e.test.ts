@@ -17,7 +17,7 @@ const cannotRun = findTerraform() === undefined
 
 let root: string
 let executable: string
-/** The sample provider in this process: most tests need neither its start nor an init. */
+/** The sample provider runs in this process: most tests need neither a provider process nor an init. */
 let served: Reattachable
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import type { AnyViews, Awaitable, ConfiguredContext, ValidateContext, Views, ViewsOf } from './context.ts'
 import type { Schema } from './schema.ts'
 
-/** What a handler of this name gets, for functions of your own. @public */
+/** The context of the handler of this name, for your own functions. @public */
 export interface InvokeContext<V extends Views, Client> extends ConfiguredContext<Client> {
   readonly config: V['knownConfig']
   /** Shows a line to the user immediately. */
@@ -15,7 +15,7 @@ export type Action<S extends Schema, Client> = ActionHandlers<ViewsOf<NoInfer<S>
 }
 
 interface ActionHandlers<V extends Views, Client> {
-  /** Of the `config` block of an `action` block. */
+  /** The schema of the `config` block in an `action` block. */
   readonly schema: Schema
   validate?(context: ValidateContext<V['config']>): Awaitable<void>
   /** Performs the action. An exception makes it fail. */
@@ -29,7 +29,7 @@ function anyAction<Client>(action: AnyAction<Client>): AnyAction<Client> {
   return action
 }
 
-/** A function that checks an action's handlers against its schema. */
+/** Returns a function that type-checks an action's handlers against its schema. */
 export function actionFor<Client>(): <S extends Schema>(action: Action<S, Client>) => AnyAction<Client> {
   return (action) => anyAction(action)
 }

@@ -23,16 +23,18 @@ export interface ClientCapabilities {
   readonly writeOnlyAttributesAllowed: boolean
 }
 
-/** What a handler of this name gets, for functions of your own. @public */
+/** The context of the handler of this name, for your own functions. @public */
 export interface ValidateContext<Config> extends CallContext {
-  /** The configuration. Any value may be unknown; skip the rule then, it is checked again when known. */
+  /**
+   * The configuration. Any value may be unknown; skip its rules then: validation runs again when the value is known.
+   */
   readonly config: Config
   readonly capabilities: ClientCapabilities
 }
 
-/** What a handler of this name gets, for functions of your own. @public */
+/** The context of the handler of this name, for your own functions. @public */
 export interface ConfigureContext<Config> extends CallContext {
-  /** The provider block. May contain unknown values in a plan. */
+  /** The provider block. During a plan it may contain unknown values. */
   readonly config: Config
   readonly terraformVersion: string
 }
@@ -52,7 +54,7 @@ export interface Views {
   readonly amendment: object
 }
 
-/** What a handler of this name gets, for functions of your own. @public */
+/** The context of the handler of this name, for your own functions. @public */
 export interface ViewsOf<S extends Schema> {
   readonly config: ConfigOf<S>
   readonly knownConfig: KnownConfigOf<S>

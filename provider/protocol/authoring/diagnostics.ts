@@ -6,7 +6,7 @@ export interface Diagnostic {
   readonly severity: 'error' | 'warning'
   /** One line. */
   readonly summary: string
-  /** Advice, which may have several lines. Never contains a secret value. */
+  /** What to do about it, in one or more lines. Never contains a secret value. */
   readonly detail: string
   readonly path?: Path
 }
@@ -16,7 +16,7 @@ export function errorAt(path: Path | undefined, summary: string, detail = ''): D
   return { severity: 'error', summary, detail, ...(path === undefined ? {} : { path }) }
 }
 
-/** A warning. Pass `path` whenever it is about one attribute. */
+/** A warning. Pass `path` whenever one attribute is the cause. */
 export function warningAt(path: Path | undefined, summary: string, detail = ''): Diagnostic {
   return { severity: 'warning', summary, detail, ...(path === undefined ? {} : { path }) }
 }

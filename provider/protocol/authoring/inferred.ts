@@ -1,7 +1,8 @@
 /**
  * The types that handlers see, inferred from a schema.
  *
- * Elements of lists, sets and maps are never null: validation refuses such configuration (validateConfig.ts).
+ * Elements of lists, sets and maps are never null: validation rejects configuration with null elements
+ * (validateConfig.ts).
  */
 import type { NumberValue } from '../values/number.ts'
 import type { ObjectTypes, Type } from '../values/type.ts'
@@ -15,7 +16,7 @@ import type { Schema } from './schema.ts'
  * - `knownConfig`: the configuration at apply time, when all values are known;
  * - `planned`: the plan; values that the provider computes may be unknown;
  * - `state`: the stored state; no value is unknown, any may be null;
- * - `answer`: the result of a handler; like state, and attributes may be left out.
+ * - `answer`: the result of a handler; like state, but attributes may be left out.
  */
 type Source = 'config' | 'knownConfig' | 'planned' | 'state' | 'answer'
 
@@ -43,8 +44,8 @@ type MapIn<P extends Source, V> = P extends 'answer'
   ? ReadonlyMap<string, V> | { readonly [key: string]: V }
   : ReadonlyMap<string, V>
 
-// `Type extends T` and `string extends keyof B` hold for schemas without literal types: without them the compiler would expand
-// general schema types forever.
+// `Type extends T` and `string extends keyof B` hold for schemas without literal types. Without these branches the
+// compiler would expand general schema types forever.
 type Typed<T, P extends Source> = Type extends T ? Value : KnownTyped<T, P>
 
 type KnownTyped<T, P extends Source> = T extends 'string'
@@ -99,7 +100,7 @@ export type PlannedOf<S extends Schema> = AttributesIn<S['attributes'], 'planned
 export type StateOf<S extends Schema> = AttributesIn<S['attributes'], 'state'>
 /** The result of a handler. The meaning of an omitted attribute depends on the handler. */
 export type AnswerOf<S extends Schema> = AttributesIn<S['attributes'], 'answer'>
-/** Changes of a plan hook: attributes to plan differently. */
+/** The attributes that a plan hook plans differently. */
 export type AmendmentOf<S extends Schema> = {
   readonly [K in keyof S['attributes']]?: AttributeIn<S['attributes'][K], 'answer'> | Unknown
 }

@@ -1,17 +1,17 @@
-/** Lists, with which Terraform 1.14 and later find unmanaged objects. */
+/** List resources, with which Terraform 1.14 and later find unmanaged objects. */
 import type { AnyViews, Awaitable, ConfiguredContext, ValidateContext, Views, ViewsOf } from './context.ts'
 import type { Schema } from './schema.ts'
 
-/** What a handler of this name gets, for functions of your own. @public */
+/** The context of the handler of this name, for your own functions. @public */
 export interface ListContext<V extends Views, Client> extends ConfiguredContext<Client> {
   readonly config: V['knownConfig']
 }
 
 /** An object in a list. */
 export interface ListedObject {
-  /** Its name for users. */
+  /** The name to show to users. */
   readonly displayName: string
-  /** Attributes of the resource of the same name, at least those of its identity. */
+  /** Attributes of the resource of the same name: at least those of its identity. */
   readonly state: object
 }
 
@@ -21,7 +21,7 @@ export type ListResource<S extends Schema, Client> = ListHandlers<ViewsOf<NoInfe
 }
 
 interface ListHandlers<V extends Views, Client> {
-  /** Of the filter: the `config` block of a `list` block. */
+  /** The schema of the filter, which is the `config` block in a `list` block. */
   readonly schema: Schema
   validate?(context: ValidateContext<V['config']>): Awaitable<void>
   /** The objects, preferably in a stable order. Terraform receives as many as it requested. */
@@ -35,7 +35,7 @@ function anyList<Client>(list: AnyList<Client>): AnyList<Client> {
   return list
 }
 
-/** A function that checks a list's handlers against its schema. */
+/** Returns a function that type-checks a list's handlers against its schema. */
 export function listFor<Client>(): <S extends Schema>(list: ListResource<S, Client>) => AnyList<Client> {
   return (list) => anyList(list)
 }

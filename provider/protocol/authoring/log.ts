@@ -5,7 +5,7 @@ export interface LogFields {
   readonly [name: string]: string | number | boolean | null
 }
 
-/** Writes log lines; those below the requested level are free. */
+/** Writes log lines. Those below the requested level cost nothing. */
 export interface Log {
   trace(message: string, fields?: LogFields): void
   debug(message: string, fields?: LogFields): void

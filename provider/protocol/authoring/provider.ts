@@ -1,8 +1,9 @@
 /**
  * The types for authors of providers. README.md has a complete provider.
  *
- * Handlers are plain functions of a context. They report diagnostics with `context.report`, return the facts about the object, and
- * may throw: an exception becomes an error diagnostic, and each handler below documents the state that is kept then.
+ * Handlers are plain functions of a context. They report diagnostics with `context.report`, return the facts about the
+ * object, and may throw: an exception becomes an error diagnostic, and each handler below documents the state that is
+ * then kept.
  */
 
 import type { JsonObject } from '../values/json.ts'
@@ -52,7 +53,7 @@ export interface PlanAmendment<V extends Views> {
   readonly private?: Uint8Array
 }
 
-/** What a handler of this name gets, for functions of your own. @public */
+/** The context of the handler of this name, for your own functions. @public */
 export interface ReadContext<V extends Views, Client> extends ConfiguredContext<Client> {
   readonly prior: V['state']
   readonly private: Uint8Array
@@ -66,27 +67,27 @@ interface ApplyContext<V extends Views, Client> extends ConfiguredContext<Client
   /** The private bytes of the plan. */
   readonly private: Uint8Array
   /**
-   * Records the current facts about the object, which are saved if the handler fails later: call it as soon as an id is known.
-   * Omitted attributes of a create are saved as planned, those of an update as they were.
+   * Records the current facts about the object, which are saved if the handler fails later. Call it as soon as an id is
+   * known. Omitted attributes of a create are saved as planned, those of an update as they were.
    */
   keep(state: V['answer'], privateBytes?: Uint8Array): void
 }
 
-/** What a handler of this name gets, for functions of your own. @public */
+/** The context of the handler of this name, for your own functions. @public */
 export type CreateContext<V extends Views, Client> = ApplyContext<V, Client>
 
-/** What a handler of this name gets, for functions of your own. @public */
+/** The context of the handler of this name, for your own functions. @public */
 export interface UpdateContext<V extends Views, Client> extends ApplyContext<V, Client> {
   readonly prior: V['state']
 }
 
-/** What a handler of this name gets, for functions of your own. @public */
+/** The context of the handler of this name, for your own functions. @public */
 export interface DeleteContext<V extends Views, Client> extends ConfiguredContext<Client> {
   readonly prior: V['state']
   readonly private: Uint8Array
 }
 
-/** What a handler of this name gets, for functions of your own. @public */
+/** The context of the handler of this name, for your own functions. @public */
 export interface ImportContext<Client> extends ConfiguredContext<Client> {
   /** The argument of `terraform import`. */
   readonly id: string
@@ -107,13 +108,16 @@ export type Resource<S extends Schema, Client> = ResourceHandlers<ViewsOf<NoInfe
 interface ResourceHandlers<V extends Views, Client> {
   readonly schema: Schema
   /**
-   * Names of the attributes that identify an object permanently, such as its id: with Terraform 1.12 and later they are stored as
-   * its identity, by which an object can be imported. Default: no identity.
+   * Names of the attributes that identify an object permanently, such as its id. Terraform 1.12 and later store them as
+   * its identity, and can import an object by it. Default: no identity.
    */
   readonly identity?: readonly string[]
-  /** From a state of version `n` to one of version `n + 1`, for every `n` below the schema's version. Pure. */
+  /**
+   * Function `n` converts a state of version `n` to version `n + 1`; one for every `n` below the schema's version.
+   * Pure.
+   */
   readonly upgraders?: { readonly [version: number]: (state: JsonObject) => JsonObject }
-  /** Rules between attributes. Runs without a client. */
+  /** Checks rules between attributes. Runs without a client. */
   validate?(context: ValidateContext<V['config']>): Awaitable<void>
   /** Changes a plan that already has defaults, stable values and unknowns. */
   plan?(context: PlanContext<V, Client>): Awaitable<PlanAmendment<V> | undefined>
@@ -122,19 +126,19 @@ interface ResourceHandlers<V extends Views, Client> {
    */
   read(context: ReadContext<V, Client>): Awaitable<Answer<V> | null>
   /**
-   * Creates the object. Planned attributes are saved as planned; the result provides the unknown ones. A failure saves the values of
-   * `keep`, and the resource is tainted; without `keep` nothing is saved.
+   * Creates the object. Planned attributes are saved as planned; the result provides the unknown ones. After a failure
+   * the values passed to `keep` are saved and the resource is tainted; without `keep` nothing is saved.
    */
   create(context: CreateContext<V, Client>): Awaitable<Answer<V>>
-  /** Updates the object. A failure saves the values of `keep`, or else the prior state. */
+  /** Updates the object. After a failure the values passed to `keep` are saved, or else the prior state. */
   update?(context: UpdateContext<V, Client>): Awaitable<Answer<V>>
-  /** Deletes the object; a missing one is success. A failure keeps the prior state. */
+  /** Deletes the object. A missing object is a success. A failure keeps the prior state. */
   delete(context: DeleteContext<V, Client>): Awaitable<void>
   /** A stub of the object with the attributes that `read` needs. Default: the resource cannot be imported. */
   import?(context: ImportContext<Client>): Awaitable<Answer<V>>
 }
 
-/** What a handler of this name gets, for functions of your own. @public */
+/** The context of the handler of this name, for your own functions. @public */
 export interface DataSourceContext<V extends Views, Client> extends ConfiguredContext<Client> {
   readonly config: V['knownConfig']
 }
@@ -164,14 +168,16 @@ function anyDataSource<Client>(source: AnyDataSource<Client>): AnyDataSource<Cli
   return source
 }
 
-/** A function that checks a resource's handlers against its schema: `resourceFor<Client>()({ schema, … })`. */
+/**
+ * Returns a function that type-checks a resource's handlers against its schema: `resourceFor<Client>()({ schema, … })`.
+ */
 export function resourceFor<Client>(): <S extends Schema>(
   resource: Resource<S, Client>,
 ) => AnyResource<Client> {
   return (resource) => anyResource(resource)
 }
 
-/** A function that checks a data source's handlers against its schema. */
+/** Returns a function that type-checks a data source's handlers against its schema. */
 export function dataSourceFor<Client>(): <S extends Schema>(
   source: DataSource<S, Client>,
 ) => AnyDataSource<Client> {
@@ -179,18 +185,21 @@ export function dataSourceFor<Client>(): <S extends Schema>(
 }
 
 export interface ProviderDefinition<S extends Schema, Client> {
-  /** The type in `terraform-provider-<name>`; every resource and data source is called `<name>_…`. */
+  /** The `<name>` in `terraform-provider-<name>`. Every resource and data source is called `<name>_…`. */
   readonly name: string
   readonly version: string
   readonly schema: S
   validate?(context: ValidateContext<ConfigOf<S>>): Awaitable<void>
-  /** Creates the `client` of handlers. Runs in every process except those for schemas: send no requests here. */
+  /**
+   * Creates the `client` of handlers. Runs in every process except those that only return schemas, so send no requests
+   * here.
+   */
   configure(context: ConfigureContext<ConfigOf<S>>): Awaitable<Client>
   readonly resources: { readonly [typeName: string]: AnyResource<Client> }
   readonly dataSources?: { readonly [typeName: string]: AnyDataSource<Client> }
-  /** Lists by the name of their resource, which must have an identity. For Terraform 1.14. */
+  /** Lists by the name of their resource, which must have an identity. Used by Terraform 1.14 and later. */
   readonly lists?: { readonly [typeName: string]: AnyList<Client> }
-  /** Actions of Terraform 1.14, named like resources. */
+  /** Actions, named like resources. Used by Terraform 1.14 and later. */
   readonly actions?: { readonly [typeName: string]: AnyAction<Client> }
   /** Functions by name, lower-case words with underscores. */
   readonly functions?: { readonly [name: string]: AnyFunction }

@@ -39,7 +39,7 @@ export interface AnyFunction extends Signature<readonly FunctionParameter[], Typ
   call(given: readonly Value[]): Value
 }
 
-/** An invalid argument of a function. */
+/** An error about the arguments of a function. */
 export class FunctionError extends Error {
   override readonly name = 'FunctionError'
   /** Index of the argument; `undefined` when no single one is the cause. */
@@ -51,7 +51,7 @@ export class FunctionError extends Error {
   }
 }
 
-/** A function whose arguments and result are checked against its signature. */
+/** Type-checks a function against its signature, and erases the types. */
 export function functionOf<const P extends readonly FunctionParameter[], const R extends Type>(
   definition: ProviderFunction<P, R>,
 ): AnyFunction {

@@ -1,7 +1,7 @@
 /**
  * Schemas as authors write them: plain data, from which the types that handlers see are inferred (inferred.ts).
  *
- * The rules that a schema must keep are in assertions.ts and checked when the provider is defined.
+ * The rules for schemas are in assertions.ts. They are checked when the provider is defined.
  */
 
 import type { NumberValue } from '../values/number.ts'
@@ -10,7 +10,7 @@ import type { ObjectTypes, Type } from '../values/type.ts'
 import type { Value } from '../values/value.ts'
 import type { Diagnostic } from './diagnostics.ts'
 
-/** Validates a completely known value that is not null. Returns the problem. */
+/** Validates a completely known value that is not null. Returns the problems; empty when there are none. */
 export type Validator<T> = (value: T, path: Path) => readonly Diagnostic[]
 
 interface AttributeRules<T> {
@@ -22,14 +22,14 @@ interface AttributeRules<T> {
   readonly optional?: true
   /** The provider may set it where the configuration does not. */
   readonly computed?: true
-  /** Terraform hides the value in its output. It is still in the state. */
+  /** Terraform hides the value in its output, but stores it in the state. */
   readonly sensitive?: true
   /** The value reaches handlers through `config` only and is never stored: null in plan and state. */
   readonly writeOnly?: true
   readonly deprecated?: true
   /** Changing it replaces the resource. */
   readonly requiresReplace?: true
-  /** Computed and never changed by an update: the plan keeps it instead of showing "(known after apply)". */
+  /** Computed, and never changed by an update: the plan keeps the value instead of showing "(known after apply)". */
   readonly stable?: true
   /**
    * Whether two spellings are equal (`60s`, `1m`). The stored spelling is then kept, in reads and plans.
@@ -42,7 +42,7 @@ interface AttributeRules<T> {
 interface LeafAttribute<N extends Type, T> extends AttributeRules<T> {
   readonly type: N
   readonly nesting?: never
-  /** Planned when the configuration has no value. The attribute must be optional and computed. */
+  /** The planned value when the configuration has none. The attribute must be optional and computed. */
   readonly default?: T
 }
 
@@ -51,7 +51,7 @@ type NumberAttribute = LeafAttribute<'number', NumberValue>
 type BoolAttribute = LeafAttribute<'bool', boolean>
 type CollectionAttribute = LeafAttribute<Exclude<Type, string>, Value>
 
-/** An attribute whose value has a type. */
+/** An attribute with a plain type, without rules for its parts. */
 type ValueAttribute = StringAttribute | NumberAttribute | BoolAttribute | CollectionAttribute
 
 /** An attribute with one or more objects, whose attributes have their own rules. */

@@ -45,8 +45,8 @@ test('a value may be planned as it was instead of as configured', () => {
 })
 
 test.each<[string, ObjectValue, (string | number)[]]>([
-  ['must be planned as configured, or as it was', { name: 'b' }, ['name']],
-  ['must be planned as configured, or as it was', { name: UNKNOWN }, ['name']],
+  ['must be planned as configured, or with its prior value', { name: 'b' }, ['name']],
+  ['must be planned as configured, or with its prior value', { name: UNKNOWN }, ['name']],
   ['is not configured and not computed, so it must be planned as null', { note: '' }, ['note']],
   ['is write-only, so it must be planned as null', { secret: 's' }, ['secret']],
   ['is write-only, so it must be planned as null', { secret: UNKNOWN }, ['secret']],

@@ -14,7 +14,7 @@ import { isKnown, type ObjectValue, type Value } from '../values/value.ts'
 export interface PlanParts {
   readonly planned: ObjectValue
   readonly config: ObjectValue
-  /** Left out for a create. */
+  /** `undefined` for a create. */
   readonly prior?: ObjectValue | undefined
 }
 
@@ -53,7 +53,7 @@ function checkAttribute(attribute: Attribute, parts: ValueParts, path: Path): re
     return fault('is not configured and not computed, so it must be planned as null')
   }
   if (isNested(attribute) && isKnown(config)) return checkNested(attribute, parts, path)
-  return fault('must be planned as configured, or as it was')
+  return fault('must be planned as configured, or with its prior value')
 }
 
 function checkNested(
@@ -67,7 +67,7 @@ function checkNested(
   if (attribute.nesting === 'set') return []
   return elementsOf(attribute, planned).flatMap(({ object, place }) => {
     const configured = place.in(config)
-    if (configured === undefined) return fault('must be planned with the elements that are configured')
+    if (configured === undefined) return fault('must be planned with the configured elements')
     return checkPlan(attribute.attributes, { planned: object, config: configured, prior: place.in(prior) }, [
       ...path,
       ...place.steps,

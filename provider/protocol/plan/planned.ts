@@ -30,16 +30,16 @@ export function applyDefaults(
   )
 }
 
-/** What else is known about an object when its computed attributes are planned. */
+/** The other known values of an object when its computed attributes are planned. */
 export interface Sources {
   readonly config: ObjectValue
-  /** Left out for an object that does not exist yet. */
+  /** `undefined` for an object that does not exist yet. */
   readonly prior?: ObjectValue | undefined
 }
 
 /**
- * `planned` with every computed attribute that the configuration leaves to the provider unknown, except stable
- * ones that the prior state knows. Call it only when something else changes: a plan without changes stays quiet.
+ * `planned`, with every computed attribute that the configuration does not set made unknown, except stable ones with a
+ * value in the prior state. Call it only when something else changes, so that a plan without changes stays empty.
  */
 export function markComputed(attributes: Attributes, planned: ObjectValue, sources: Sources): ObjectValue {
   return Object.fromEntries(

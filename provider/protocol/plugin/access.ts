@@ -11,9 +11,8 @@ export type Access =
   | { readonly kind: 'mutualTls'; readonly clientCertificate: string; readonly own: OneShotCertificate }
 
 /**
- * Returns a function that passes connections of permitted clients to `serve`, and closes others. Throws when the certificate of the
- *
- * client cannot be parsed.
+ * Returns a function that passes connections of permitted clients to `serve`, and closes others. Throws when the
+ * certificate of the client cannot be parsed.
  */
 export function admit(access: Access, serve: (connection: Duplex) => void): (connection: Socket) => void {
   if (access.kind === 'open') return serve
@@ -22,8 +21,8 @@ export function admit(access: Access, serve: (connection: Duplex) => void): (con
     {
       key: access.own.privateKeyPem,
       cert: access.own.certificatePem,
-      // No CA is trusted, so that Node does not load its default ones, which would take longer than everything else here: the client has
-      // the key of exactly one certificate, which is compared instead.
+      // Trusting no CA stops Node from loading its default ones, which would take longer than everything else here. The
+      // client's certificate is compared with the only permitted one instead.
       ca: [],
       requestCert: true,
       rejectUnauthorized: false,

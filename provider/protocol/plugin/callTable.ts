@@ -1,4 +1,4 @@
-/** The calls in progress, and the events that affect all of them: a stop and a crash. */
+/** The calls in progress, and the two events that affect all of them: a stop and a crash. */
 import type { Call, Session } from '../rpc/call.ts'
 
 /** A call in the table; `end` removes it. */
@@ -10,9 +10,9 @@ interface OpenCall {
 
 export interface CallTable {
   open(session: Session): OpenCall
-  /** Aborts the calls in progress and later ones. */
+  /** Aborts all calls in progress, and every later call until `resume`. */
   stop(): void
-  /** Permits calls again, for a process that another Terraform configures. */
+  /** Permits calls again, for a process that the next Terraform configures. */
   resume(): void
   /** Makes every call in progress fail with `error`. */
   crash(error: Error): void
@@ -33,7 +33,7 @@ export function createCallTable(): CallTable {
       const crash = new Promise<never>((_, reject) => {
         fail = reject
       })
-      // It may reject when no call waits for it.
+      // Prevents an unhandled rejection when the call does not wait for this promise.
       crash.catch(() => undefined)
       const entry = { controller, fail }
       entries.add(entry)

@@ -1,8 +1,8 @@
 /**
  * The one-shot certificate of an AutoMTLS connection: self-signed, ECDSA P-256, for the name `localhost`.
  *
- * Encoded in DER by hand because it is created at every start, and loading a library for certificates would take longer than
- * everything else together. The key never leaves the process.
+ * The DER is written by hand: a certificate is created at every start, and loading a library for it would take longer
+ * than the rest of the start. The key never leaves the process.
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
@@ -39,7 +39,9 @@ const SUBJECT_ALT_NAME = oid('551d11')
 /** GeneralName of type dNSName. Terraform verifies this name and ignores the common name. */
 const DNS_LOCALHOST = der(0x82, Buffer.from('localhost'))
 
-/** The validity of go-plugin: slightly in the past, for clock differences, until far in the future. */
+/**
+ * The validity that go-plugin uses. It starts slightly in the past, because clocks differ, and ends far in the future.
+ */
 const VALID_BEFORE_MS = 30_000
 const VALID_AFTER_MS = 30 * 365 * 24 * 3_600_000
 
@@ -57,7 +59,7 @@ export function createCertificate(nowMs: number): OneShotCertificate {
     TAG.sequence,
     der(TAG.set, der(TAG.sequence, COMMON_NAME, der(TAG.utf8String, Buffer.from('localhost')))),
   )
-  // A leading 01 keeps the serial number positive, which Go requires.
+  // Go requires a positive serial number, hence the leading 01.
   const serial = Buffer.concat([Buffer.from([1]), randomBytes(15)])
   const names = der(TAG.octetString, der(TAG.sequence, DNS_LOCALHOST))
   const toBeSigned = der(

@@ -17,9 +17,9 @@ import { Script } from 'node:vm'
 /** Part of each digest, so that a file of another format counts as damaged. */
 const FORMAT = 'length, function, code'
 const DIGEST_BYTES = 32
-/** Of the length of the text, in bytes. */
+/** Size of the field for the length of the text (bytes). */
 const LENGTH_BYTES = 4
-/** Write permission of the group and of others. */
+/** Write permission for group and others. */
 const OTHERS_WRITE = 0o022
 /** Files of other versions are removed after this time (milliseconds). */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
@@ -34,9 +34,9 @@ interface Compiled {
  * Compiles the source that `unpack` returns: the body of a function with parameters `names`. `key` identifies the source, which
  * must not change. The source is cached as well, because unpacking it takes longer.
  *
- * V8 executes the cached code without verification. So files are read only from a folder that only this user may write to, and only
- * with a valid digest. Without such a folder, on Windows, or with NODE_DISABLE_COMPILE_CACHE, the source is unpacked and compiled
- * each time.
+ * V8 executes cached code without verification. Therefore files are read only from a folder that no other user can
+ * write to, and only with a valid digest. Without such a folder, on Windows, or with NODE_DISABLE_COMPILE_CACHE, the
+ * source is unpacked and compiled each time.
  */
 export function compileCached(
   unpack: () => string,
@@ -47,7 +47,7 @@ export function compileCached(
   const file =
     folder === undefined ? undefined : join(folder, `${key}-${process.versions.v8}-${process.arch}`)
   const kept = file === undefined ? undefined : readCache(file)
-  // Kept in the form in which it is compiled, which saves a copy.
+  // Cached in the form that the compiler takes, which saves a copy.
   const text = kept?.text ?? `(function (${names.join(', ')}) {${unpack()}\n})`
   const script = new Script(text, {
     filename,
@@ -55,13 +55,13 @@ export function compileCached(
   })
   const run = script.runInThisContext()
   if (file !== undefined && (kept === undefined || script.cachedDataRejected === true)) {
-    // At the end, so that executed functions are included.
+    // Written at exit, so that all executed functions are included.
     process.on('exit', () => writeCache(file, { text, code: script.createCachedData() }))
   }
   return run
 }
 
-/** The cache folder of the user; `undefined` without one that others cannot write to. */
+/** The user's cache folder; `undefined` when there is none or another user can write to it. */
 export function cacheFolder(environment: NodeJS.ProcessEnv): string | undefined {
   const uid = process.getuid?.()
   if (uid === undefined || environment.NODE_DISABLE_COMPILE_CACHE !== undefined) return undefined

@@ -1,4 +1,7 @@
-/** The methods of a plugin that do not need its provider: those of go-plugin, and the schema if it is known. */
+/**
+ * The methods of a plugin that do not need its provider: those of go-plugin, and GetProviderSchema if the answer is
+ * known.
+ */
 import type { Method } from '../grpc/server.ts'
 import { PATHS } from './paths.ts'
 
@@ -39,7 +42,7 @@ export function earlyMethods({ schema, ending, onShutdown }: EarlyParts): Readon
 export async function* emptyStream(...signals: readonly AbortSignal[]): AsyncGenerator<never> {
   if (signals.some(({ aborted }) => aborted)) return
   await new Promise<void>((resolve) => {
-    // Removed from every signal, because a process that outlives one Terraform serves many connections.
+    // Listeners are removed from every signal: a process that outlives one Terraform serves many connections.
     const end = (): void => {
       for (const signal of signals) signal.removeEventListener('abort', end)
       resolve()

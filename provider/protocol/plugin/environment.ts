@@ -1,7 +1,7 @@
 /** The environment variables of Terraform for a plugin, and the handshake line of the plugin. */
 import { type LogLevel, logLevelFrom } from './log.ts'
 
-/** go-plugin's check that Terraform started a plugin. It prevents mistakes, not attacks. */
+/** With this variable go-plugin shows that Terraform started the plugin. It prevents mistakes, not attacks. */
 export const MAGIC_COOKIE = {
   name: 'TF_PLUGIN_MAGIC_COOKIE',
   value: 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2',
@@ -14,7 +14,7 @@ const PROTOCOL_VERSION = 6
 export interface PluginEnvironment {
   /** Directory for the socket; `undefined` for the system's temporary directory. */
   readonly socketDirectory: string | undefined
-  /** Ports for TCP; `undefined` for any. */
+  /** TCP ports to choose from; `undefined` for any port. */
   readonly ports: PortRange | undefined
   /** PEM of the certificate of the only permitted client; `undefined` without encryption. */
   readonly clientCertificate: string | undefined
@@ -27,7 +27,7 @@ export interface PortRange {
   readonly last: number
 }
 
-/** Why a plugin cannot run, for the user who started it. */
+/** The reason why a plugin cannot run, for the user who started it. */
 export interface Refusal {
   readonly refusal: string
 }
@@ -72,7 +72,7 @@ function portRange(environment: NodeJS.ProcessEnv): PortRange | Refusal | undefi
   if (arePorts && first <= last) return { first, last }
   return {
     refusal:
-      `PLUGIN_MIN_PORT=${min} and PLUGIN_MAX_PORT=${max} are no range of TCP ports: ` +
+      `PLUGIN_MIN_PORT=${min} and PLUGIN_MAX_PORT=${max} are not a range of TCP ports: ` +
       `set both, from 1 to ${PORT_MAX}, the lower one first.`,
   }
 }
@@ -91,7 +91,7 @@ export function handshakeLine({ network, address }: PluginAddress, certificate: 
   return `${[CORE_PROTOCOL, PROTOCOL_VERSION, network, address, 'grpc', field].join('|')}\n`
 }
 
-/** The value of TF_REATTACH_PROVIDERS for a running provider under each of its `sources`. */
+/** The value of TF_REATTACH_PROVIDERS that names a running provider under each of its `sources`. */
 export function reattachJson(
   sources: readonly string[],
   { network, address }: PluginAddress,
@@ -101,7 +101,7 @@ export function reattachJson(
     Protocol: 'grpc',
     ProtocolVersion: PROTOCOL_VERSION,
     Pid: pid,
-    // Terraform neither shuts a test provider down nor kills it.
+    // Terraform neither shuts down nor kills a test provider.
     Test: true,
     Addr: { Network: network, String: address },
   }

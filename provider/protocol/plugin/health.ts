@@ -12,7 +12,7 @@ function answerTo(request: Uint8Array): Uint8Array {
   return healthCheck.response.encode({ status })
 }
 
-/** The methods Check and Watch; Watch remains open until `ending` aborts. */
+/** The methods Check and Watch. The stream of Watch remains open until `ending` aborts. */
 export function healthMethods(ending: AbortSignal): ReadonlyMap<string, Method> {
   return new Map<string, Method>([
     [

@@ -5,7 +5,7 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
 
 const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']
 
-/** Terraform splits longer lines (64 KiB) and shows the pieces raw. */
+/** Terraform splits lines longer than 64 KiB and shows the pieces unparsed. */
 const MESSAGE_CHARS_MAX = 16_000
 
 /**
@@ -19,7 +19,7 @@ export function logLevelFrom(environment: NodeJS.ProcessEnv): LogLevel | undefin
   return LEVELS.find((level) => level === wanted) ?? 'trace'
 }
 
-/** The environment of a log. */
+/** The output, the settings and the clock of a log. */
 export interface LogSink {
   readonly level: LogLevel | undefined
   readonly module: string

@@ -1,7 +1,7 @@
 /** The process that started this one. */
 
 /**
- * Returns a function that tells whether the process that started this one is still running.
+ * Returns a function that reports whether the process that started this one is still running.
  *
  * On Linux and macOS the parent id changes when the parent ends. Windows keeps it, so there the process is looked up.
  */
@@ -15,7 +15,7 @@ export function watchParent(
       process.kill(parent, 0)
       return true
     } catch (error) {
-      // EPERM: it runs as another user.
+      // EPERM: the process exists, but runs as another user.
       return error instanceof Error && 'code' in error && error.code === 'EPERM'
     }
   }

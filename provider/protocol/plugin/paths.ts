@@ -1,7 +1,7 @@
 /** Paths of the methods that a plugin serves before its provider is loaded. */
 export const PATHS = {
   schema: '/tfplugin6.Provider/GetProviderSchema',
-  /** With this method Terraform ends a plugin. */
+  /** Terraform ends a plugin with this method. */
   shutdown: '/plugin.GRPCController/Shutdown',
   /** The stream of the plugin's output, which remains empty. */
   stdio: '/plugin.GRPCStdio/StreamStdio',

@@ -42,7 +42,7 @@ interface Rpc<Request, Response> {
 interface ProviderParts {
   readonly log: Log
   readonly calls: CallTable
-  /** Aborts to end streams that would remain open. */
+  /** Aborts to end streams that would otherwise remain open. */
   readonly ending: AbortSignal
 }
 
@@ -80,10 +80,10 @@ type Serve = <Request, Response>(
   run: (request: Request, call: Call) => Promise<Partial<Response>>,
 ) => void
 
-/** Adds to `methods`. */
+/** Returns a function that adds RPCs to `methods`. */
 function answering(methods: Map<string, Method>, session: Session, calls: CallTable): ServeAll {
   return (rpc, run) => {
-    // A process that outlives one Terraform is configured by the next one, to which an old stop does not apply.
+    // The next Terraform configures a process that outlived the last one; an earlier stop does not apply to it.
     const before = rpc.path === RPC.ConfigureProvider.path ? calls.resume : (): void => undefined
     async function* answer(request: Uint8Array, gone: AbortSignal): AsyncGenerator<Uint8Array> {
       before()
@@ -127,14 +127,14 @@ function serveProviderRpcs(serve: Serve): void {
   serve(RPC.StopProvider, stopProvider)
 }
 
-/** The error of an RPC whose function throws; exceptions of handlers are handled before. */
+/** The error for an RPC whose function throws. Exceptions of handlers never reach it: they become diagnostics. */
 function failure(path: string, error: unknown, log: Log): GrpcError {
   const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
   log.error(`${path} failed`, { message, stack })
   return new GrpcError(STATUS.internal, `${path} failed: ${message}`)
 }
 
-/** The RPCs that are not served, answered with UNIMPLEMENTED and the name of the feature that is not offered. */
+/** The RPCs that are not served. Each answers UNIMPLEMENTED and names the missing feature. */
 function declinedMethods(providerName: string): Methods {
   const decline = (reason: string): Method => ({
     answer: () => {

@@ -20,8 +20,8 @@ export interface PluginServer {
 interface ServerParts {
   readonly access: Access
   /**
-   * Returns the methods of the provider. Called at once, or with `schema` when the first of them is called. Streams end when
-   * `ending` aborts.
+   * Returns the methods of the provider. Called immediately, or, when `schema` is given, at the first call of one of
+   * them. Streams end when `ending` aborts.
    */
   provider(ending: AbortSignal): Promise<Methods>
   /** The answer to GetProviderSchema, if it is known without the provider. */
@@ -39,7 +39,7 @@ export function createPluginServer({ access, provider, schema, onShutdown }: Ser
     loading ??= provider(ending.signal)
     return loading
   }
-  // A rejection is the answer to the calls that wait for it.
+  // Prevents an unhandled rejection; calls that wait for the provider fail with it.
   if (schema === undefined) load().catch(() => undefined)
   const server = createGrpcServer(async (path) => early.get(path) ?? (await load()).get(path))
   const admitted = admit(access, server.serve)

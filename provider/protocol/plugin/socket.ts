@@ -8,7 +8,7 @@ import type { PluginAddress, PortRange } from './environment.ts'
 /** Shortest `sun_path` of Terraform's platforms: 104 bytes (macOS), including the terminating zero. */
 const SOCKET_PATH_BYTES_MAX = 103
 
-/** Any port. */
+/** Port 0: the system chooses. */
 const ANY: PortRange = { first: 0, last: 0 }
 
 /** The address to listen on, and its cleanup. */
@@ -46,17 +46,17 @@ function removeSocket(directory: string, socketPath: string): void {
 /** A socket that accepts connections. */
 export interface OpenSocket {
   readonly address: PluginAddress
-  /** Passes on every connection, including earlier ones, from which nothing is read until then. */
+  /** Passes every connection to `serve`, including earlier ones. Nothing is read from a connection before. */
   handOver(serve: (connection: Socket) => void): void
   /** Accepts no more connections, and removes the files of the socket. */
   close(): void
 }
 
 /**
- * Listens below `directory`, or else on the first free one of `ports`. Resolves when connections are accepted; rejects when none
- * can be.
+ * Listens on a socket below `directory`, or else on the first free port of `ports`. Resolves when connections are
+ * accepted. Rejects when that is impossible.
  *
- * It is opened before the gRPC server exists, so that Terraform connects while the server is loaded.
+ * The socket is opened before the gRPC server exists, so that Terraform connects while the server is loaded.
  */
 export async function openSocket(directory: string | undefined, ports: PortRange = ANY): Promise<OpenSocket> {
   const { socketPath, remove } = chooseTarget(directory)
@@ -95,7 +95,7 @@ function listening(listener: Server, where: ListenOptions): Promise<void> {
   })
 }
 
-/** Tries one port after the other, as go-plugin does: others may be in use, or reserved by the system. */
+/** Tries the ports in order, as go-plugin does, because some may be in use or reserved by the system. */
 async function listenInRange(listener: Server, { first, last }: PortRange): Promise<void> {
   for (let port = first; port < last; port += 1) {
     try {

@@ -42,12 +42,15 @@ function untouched({ private: { prior } }: Applying, state: ObjectValue | null):
   return { state, private: prior }
 }
 
-/** Faults in a handler's answer are corrected, because a refused answer can lose the object. */
+/**
+ * Faults in a handler's answer are corrected, with a warning: if Terraform refused the answer, it could lose the
+ * object.
+ */
 function warningOf({ reporter, resource: { name, handlers } }: Applying) {
   return { reporter, name, attributes: handlers.schema.attributes, severity: 'warning' } as const
 }
 
-/** The values of `keep`, merged over the prior state or, for a new object, over the plan. */
+/** The values passed to `keep`, merged over the prior state or, for a new object, over the plan. */
 function kept(applying: Applying, parts: CreateOrUpdate, answer: Answer<AnyViews>): Outcome {
   const { resource } = applying
   const { attributes } = resource.handlers.schema
@@ -88,7 +91,7 @@ async function createOrUpdate(applying: Applying, parts: CreateOrUpdate): Promis
     return handlers.update({ ...given, prior: parts.prior })
   })
   if (answer === undefined) return survivor
-  // An answer with an error is the truth: the plan was not fulfilled and does not take precedence.
+  // After an error the plan was not fulfilled, so the handler's answer takes precedence.
   return hasErrors(reporter.diagnostics) ? kept(applying, parts, answer) : finished(applying, parts, answer)
 }
 
@@ -109,12 +112,12 @@ async function destroy(applying: Applying, prior: ObjectValue): Promise<Outcome>
 /**
  * Creates, updates or deletes an object, and returns its state. The state after a failure:
  *
- * - create: the values that the handler kept or returned, and the resource is tainted; nothing if there are none;
+ * - create: the values that the handler kept or returned, with the resource tainted; nothing if there are none;
  * - update: the values that the handler kept or returned, or else the prior state;
  * - delete: the prior state.
  *
- * Values that Terraform would refuse in a successful answer are corrected to the plan, with a warning, because a refused answer can
- * lose the object.
+ * Values that Terraform would refuse in a successful answer are replaced by the planned ones, with a warning: if
+ * Terraform refused the answer, it could lose the object.
  */
 export async function applyResourceChange(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)
@@ -137,7 +140,7 @@ export async function applyResourceChange(request: Request, call: Call): Promise
     return { newState: encodeValue(resource.type, outcome.state), private: outcome.private }
   })
   return {
-    // No handler was called when the request could not be decoded.
+    // The request could not be decoded, so no handler was called.
     ...(saved ?? { ...(request.priorState === undefined ? {} : { newState: request.priorState }) }),
     diagnostics: encodeDiagnostics(reporter.diagnostics),
   }

@@ -20,8 +20,8 @@ export interface Call {
   readonly session: Session
   readonly signal: AbortSignal
   /**
-   * Rejects when an uncaught exception occurs during the call: its handler may then never end, and Terraform would wait for its answer
-   * forever.
+   * Rejects when an uncaught exception occurs during the call. Its handler may then never end, and Terraform would wait
+   * for the answer forever.
    */
   readonly crash: Promise<never>
 }
@@ -30,9 +30,9 @@ export interface Call {
 export interface Reporter {
   readonly diagnostics: Diagnostic[]
   report(diagnostic: Diagnostic): void
-  /** Runs `work`; an exception becomes error diagnostics and the result `undefined`. So does a crash. */
+  /** Runs `work`. An exception or a crash becomes error diagnostics, and the result is `undefined`. */
   attempt<T>(what: string, work: () => T | Promise<T>): Promise<T | undefined>
-  /** The same for work that contains an attempt, handles a crash itself, and whose result is used even then. */
+  /** The same for work that contains an attempt, which handles a crash: its result is then still used. */
   around<T>(what: string, work: () => T | Promise<T>): Promise<T | undefined>
 }
 
@@ -70,7 +70,10 @@ function describeException({ session, signal }: Call, what: string, error: unkno
   ]
 }
 
-/** The answer of an RPC: `outcome`, or `otherwise` when there is none or an error was reported, with the reported diagnostics. */
+/**
+ * The answer of an RPC with the reported diagnostics: `outcome`, or `otherwise` when there is none or an error was
+ * reported.
+ */
 export function answerOf<Outcome extends object, Otherwise extends object>(
   { diagnostics }: Reporter,
   outcome: Outcome | undefined,

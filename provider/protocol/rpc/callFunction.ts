@@ -9,8 +9,8 @@ type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
 
 /**
- * The result of a function. Terraform calls it only with known arguments that are not null, in an unconfigured process; errors are
- * reported at the call, or at the argument that a FunctionError names.
+ * Calls a function. Terraform sends only known arguments that are not null, to a process that may be unconfigured.
+ * Errors are reported at the call, or at the argument that a FunctionError names.
  */
 export async function callFunction(request: Request, { session }: Call): Promise<Response> {
   const called = session.provider.functions.get(request.name)
@@ -19,7 +19,7 @@ export async function callFunction(request: Request, { session }: Call): Promise
   try {
     const given = parameters.map(({ type }, index) => decodeValue(type, request.arguments[index]))
     const result = call(given)
-    if (containsUnknown(result)) throw new Error('the result is not known, which a function may not answer')
+    if (containsUnknown(result)) throw new Error('a function must not return an unknown value')
     return { result: encodeValue(returns, result) }
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)

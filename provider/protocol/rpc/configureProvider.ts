@@ -9,8 +9,8 @@ type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
 
 /**
- * Creates the client of handlers. After an error the provider is unconfigured, even if it was configured before: a client of an
- * older provider block must not be used.
+ * Creates the client of handlers. After an error the provider is unconfigured, even if it was configured before,
+ * because a client of an older provider block must not be used.
  */
 export async function configureProvider(request: Request, call: Call): Promise<Response> {
   const { session } = call

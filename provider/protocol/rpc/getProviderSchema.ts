@@ -10,8 +10,8 @@ import { encodeFunctions } from './getFunctions.ts'
 type Response = Partial<MessageOf<typeof messages.response>>
 
 /**
- * Capabilities: plan hooks receive deletes too, and no call requires GetProviderSchema before it, so Terraform fetches the schema
- * once per command instead of once per process.
+ * Plan hooks receive deletes too. No call requires GetProviderSchema first, so Terraform fetches the schema once per
+ * command instead of once per process.
  */
 export const SERVER_CAPABILITIES = { planDestroy: true, getProviderSchemaOptional: true }
 

@@ -23,12 +23,15 @@ import { formatPath } from '../values/path.ts'
 import type { ObjectValue } from '../values/value.ts'
 import type { Call, Reporter } from './call.ts'
 
-/** The context of every call of a handler. */
+/** The context of a handler's call. */
 export function callContext({ session, signal }: Call, reporter: Reporter): CallContext {
   return { signal, log: session.log, report: reporter.report }
 }
 
-/** The same with the client of `configure`. Throws a DiagnosticError when Terraform has not configured the provider. */
+/**
+ * The context with the client that `configure` returned. Throws a DiagnosticError when Terraform has not configured the
+ * provider.
+ */
 export function configuredContext(call: Call, reporter: Reporter): ConfiguredContext<unknown> {
   const { configured } = call.session
   if (configured !== undefined) return { ...callContext(call, reporter), client: configured.client }
@@ -49,7 +52,10 @@ export function lookUp<Handlers>(
   )
 }
 
-/** Reports `fault` of a handler of `typeName`: as a warning if it was corrected, otherwise as an error. */
+/**
+ * The diagnostic for `fault` in an answer of a handler of `typeName`: a warning if it was corrected, otherwise an
+ * error.
+ */
 export function faultDiagnostic(severity: 'error' | 'warning', typeName: string, fault: Fault): Diagnostic {
   const make = severity === 'error' ? errorAt : warningAt
   return make(
@@ -68,7 +74,7 @@ interface Answering {
   readonly severity: 'error' | 'warning'
 }
 
-/** The state in a handler's answer, without attributes of a wrong type, which are reported. */
+/** The state in a handler's answer. Attributes of a wrong type are reported and left out. */
 export function answeredState(
   { reporter, name, attributes, severity }: Answering,
   state: object,
@@ -78,7 +84,7 @@ export function answeredState(
   return read.state
 }
 
-/** The same for a read, which must not return unknown values. */
+/** The state in the answer of a read, which must not contain unknown values. */
 export function knownState(answering: Answering, given: object): ObjectValue {
   const state = answeredState(answering, given)
   for (const attribute of Object.keys(state).filter((name) => containsUnknown(state[name] ?? null))) {
@@ -94,10 +100,12 @@ interface Checking {
   validate?(context: ValidateContext<ObjectValue>): Awaitable<void>
 }
 
-/** For schemas without write-only attributes, whose RPC has no capabilities. */
+/** The capabilities for RPCs whose requests have none; their schemas have no write-only attributes. */
 const NO_CAPABILITIES: ClientCapabilities = { writeOnlyAttributesAllowed: false }
 
-/** Reports the problems of `config`: of its attributes, then of the handler's rules. Needs no client. */
+/**
+ * Reports the problems of `config`: first those of its attributes, then those that the handler finds. Needs no client.
+ */
 export async function checkConfig(
   checking: Checking,
   config: ObjectValue,
@@ -110,6 +118,6 @@ export async function checkConfig(
     violationsOf(attributes, config, rule),
   )
   for (const diagnostic of [...nulls, ...others]) context.report(diagnostic)
-  // The types of a handler exclude null elements and null required values.
+  // A handler's types exclude null elements and null in required attributes, so it is not called for them.
   if (nulls.length === 0) await checking.validate?.({ ...context, config, capabilities })
 }

@@ -5,7 +5,7 @@ import type { ObjectValue } from '../values/value.ts'
 import type { WireIdentity } from '../wire/messageParts.ts'
 import { encodeValue } from './wireValue.ts'
 
-/** The type of a resource's identity: those of its attributes that name an object; `undefined` without identity. Pure. */
+/** The type of a resource's identity: the types of its identity attributes; `undefined` without an identity. Pure. */
 export function identityTypes({ handlers }: Typed<AnyResource<unknown>>): ObjectTypes | undefined {
   const { identity, schema } = handlers
   if (identity === undefined) return undefined
@@ -17,7 +17,7 @@ export function identityTypes({ handlers }: Typed<AnyResource<unknown>>): Object
   return types
 }
 
-/** The identity of the object of `state`, as a field of a response; none without an object or an identity. */
+/** The identity of the object in `state`, as a field of a response; no field without an object or an identity. */
 export function identityOf(
   resource: Typed<AnyResource<unknown>>,
   state: ObjectValue | null,

@@ -29,7 +29,10 @@ function importedByIdentity(resource: Typed<AnyResource<unknown>>, { typeName, i
   }
 }
 
-/** A stub of an existing object: the handler's attributes, and null for others. Terraform reads it next. */
+/**
+ * A stub of an existing object: the attributes that the handler returns, and null for the others. Terraform then reads
+ * the object.
+ */
 export async function importResourceState(request: Request, call: Call): Promise<Response> {
   const { typeName } = request
   const reporter = createReporter(call)
@@ -40,7 +43,7 @@ export async function importResourceState(request: Request, call: Call): Promise
     const named = importedByIdentity(resource, request)
     if (named !== undefined) return named
     if (handlers.import === undefined) {
-      throw new DiagnosticError(errorAt(undefined, `${typeName} cannot be imported`, 'It has no import.'))
+      throw new DiagnosticError(errorAt(undefined, `${typeName} cannot be imported`, 'The resource has no import handler.'))
     }
     const answer = await handlers.import({ ...configuredContext(call, reporter), id: request.id })
     const answered = answeredState({ reporter, name: typeName, attributes, severity: 'error' }, answer.state)

@@ -9,7 +9,7 @@ import { encodeDiagnostics, requireObject } from './wireValue.ts'
 type Request = MessageOf<typeof messages.request>
 type Event = Partial<MessageOf<typeof messages.response>>
 
-/** Runs an action: an event for each line of progress, and a last one with the diagnostics. */
+/** Runs an action. Yields an event for each line of progress, and a last one with the diagnostics. */
 export async function* invokeAction(request: Request, call: Call): AsyncGenerator<Event> {
   const { actionType } = request
   const reporter = createReporter(call)
@@ -45,6 +45,6 @@ export async function* invokeAction(request: Request, call: Call): AsyncGenerato
 
 function unknownConfiguration(): DiagnosticError {
   return new DiagnosticError(
-    errorAt(undefined, 'The action cannot run yet', 'Its configuration has values that are not known.'),
+    errorAt(undefined, 'The action cannot run yet', 'Its configuration has unknown values.'),
   )
 }

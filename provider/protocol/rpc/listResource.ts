@@ -28,8 +28,8 @@ function objectOf(
 }
 
 /**
- * The objects of a list, one event for each, up to the caller's limit (0: none). Diagnostics about the whole list are a separate
- * event: warnings come first, and an error replaces all other events.
+ * The objects of a list, one event for each, up to the caller's limit (0: no limit). Diagnostics about the whole list
+ * are a separate event: warnings come first, and an error replaces all other events.
  */
 export async function listResource(request: Request, call: Call): Promise<readonly Event[]> {
   const { typeName, limit } = request

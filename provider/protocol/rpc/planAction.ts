@@ -7,7 +7,7 @@ import { encodeDiagnostics, requireObject } from './wireValue.ts'
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
 
-/** Plans an action, which changes no state; its configuration was already validated. */
+/** Plans an action. Actions change no state, so nothing is planned; the configuration was already validated. */
 export async function planAction(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)
   await reporter.attempt(`Planning action.${request.actionType}`, () => {

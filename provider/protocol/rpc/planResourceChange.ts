@@ -25,7 +25,7 @@ type Change = PlanContext<AnyViews, unknown>['change']
 /** One plan in progress. */
 interface Planning {
   readonly resource: Typed<AnyResource<unknown>>
-  /** Private bytes of the planned object, and of the existing one; they differ in a replacement. */
+  /** Private bytes of the planned object and of the existing one, which differ in a replacement. */
   readonly private: { readonly given: Uint8Array; readonly prior: Uint8Array }
   readonly reporter: Reporter
   amend(change: Change): Promise<Amendment>
@@ -37,7 +37,7 @@ interface Parts {
   readonly prior: ObjectValue | null
 }
 
-/** The plan before the hook: Terraform's proposal, defaults, no write-only values, prior spelling. */
+/** The plan before the hook: Terraform's proposal with defaults, without write-only values, in the prior spelling. */
 function propose({ handlers }: Planning['resource'], { proposed, config, prior }: Parts): ObjectValue {
   const { attributes } = handlers.schema
   const planned = withoutWriteOnly(attributes, applyDefaults(attributes, proposed, config))
@@ -60,7 +60,7 @@ async function planCreateOrUpdate(planning: Planning, parts: Parts): Promise<Res
       : { action: 'update', config, planned: marked, prior, hasChanges: differs(proposed) },
   )
   const { state: amended, faults } = readAnswer(attributes, amendment?.planned ?? {}, 'exact')
-  // A change by the hook alone makes computed values unknown like any other change; values of the hook take precedence.
+  // A change that only the hook makes also sets computed values to unknown. Values of the hook take precedence.
   const planned = { ...mark({ ...marked, ...amended }), ...amended }
   const broken = [...faults, ...checkPlan(attributes, { planned, config, prior: prior ?? undefined })]
   for (const fault of broken) reporter.report(faultDiagnostic('error', resource.name, fault))
@@ -99,8 +99,8 @@ async function planDelete(planning: Planning, prior: ObjectValue): Promise<Respo
 }
 
 /**
- * Plans the change from an object's prior state to its configuration. Runs once in the plan and again in the apply, with the same
- * result; for a replacement once with the prior state and once without.
+ * Plans the change from an object's prior state to its configuration. Runs in the plan and again in the apply, and must
+ * give the same result. For a replacement it runs twice: with the prior state and without.
  */
 export async function planResourceChange(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)

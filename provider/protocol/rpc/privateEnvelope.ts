@@ -1,9 +1,9 @@
 /**
  * Private bytes between plan and apply.
  *
- * An apply receives only the planned private bytes. When an update fails, the prior bytes have to be kept: both are sent together,
- * and only one of them is stored in the end. A replacement is planned twice, and its delete receives the second plan's bytes, so
- * that plan passes on the prior bytes of the first one.
+ * An apply receives only the planned private bytes, but needs the prior ones when an update fails. So both are sent
+ * together, and only one of them is stored in the end. A replacement is planned twice, and its delete receives the
+ * bytes of the second plan; therefore the second plan passes on the prior bytes of the first.
  */
 import { bytes, message } from '../wire/message.ts'
 
@@ -14,7 +14,7 @@ export interface PrivateEnvelope {
   readonly prior: Uint8Array
 }
 
-/** Both in the single field of PlanResourceChange. */
+/** Packs both into the single field of PlanResourceChange. */
 export function sealPrivate(contents: PrivateEnvelope): Uint8Array {
   return envelope.encode(contents)
 }

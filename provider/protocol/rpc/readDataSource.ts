@@ -8,7 +8,7 @@ import { encodeValue, requireObject } from './wireValue.ts'
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
 
-/** The result of a data source. The configuration is completely known, and its values are kept in their spelling. */
+/** Reads a data source. The configuration is completely known, and its values keep their spelling. */
 export async function readDataSource(request: Request, call: Call): Promise<Response> {
   const { typeName } = request
   const reporter = createReporter(call)

@@ -25,8 +25,8 @@ function refreshed(
 }
 
 /**
- * The current object. Values that equal the stored ones keep their spelling, and private bytes are returned unless the handler
- * replaced them, because omitted ones are lost. After an error the stored state is unchanged.
+ * The current object. Values that equal the stored ones keep their spelling. Private bytes that the handler did not
+ * replace are returned, because omitted ones would be lost. After an error the stored state is unchanged.
  */
 export async function readResource(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)

@@ -10,7 +10,7 @@ import { encodeValue } from './wireValue.ts'
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
 
-/** A stored identity in its current form. There is only one version of each, so only its type is checked. */
+/** A stored identity in its current form. Identities have only one version, so only the type is checked. */
 export async function upgradeResourceIdentity(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)
   const upgradedIdentity = await reporter.attempt(`Reading the identity of ${request.typeName}`, async () => {

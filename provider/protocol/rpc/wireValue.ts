@@ -59,12 +59,12 @@ export function encodePath(path: Path): WirePath {
 }
 
 /**
- * The part of `path` that Terraform finds in the configuration: an argument, and an element or an attribute of it.
+ * The part of `path` that Terraform can find in the configuration: an argument, and one element or attribute of it.
  *
- * Terraform follows longer paths through nested blocks only. In nested attributes it looks for the last name of the path
- * among the arguments of the resource, and then quotes an unrelated line: `name = …` of a
- * service for the name in an assertion. It finds the attribute of an argument when it is passed as a key. Measured
- * with Terraform 1.11.4; diagnosticLines.e2e.test.ts has the table.
+ * Terraform follows longer paths through nested blocks only. In nested attributes it looks for the last name of the
+ * path among the arguments of the resource, and then quotes an unrelated line: `name = …` of a service for the name in
+ * an assertion. It finds the attribute of an argument when the name is passed as a key. Measured with Terraform 1.11.4;
+ * diagnosticLines.e2e.test.ts has the table.
  */
 function placeablePath(path: Path): Path {
   const [argument, inside] = path
@@ -83,7 +83,7 @@ function locatedDetail({ summary, detail, path = [] }: Diagnostic): string {
 export function encodeDiagnostics(diagnostics: readonly Diagnostic[]): readonly WireDiagnostic[] {
   return diagnostics.map((diagnostic) => {
     const { severity, summary, path = [] } = diagnostic
-    // With an empty path Terraform names neither a line nor the resource.
+    // An empty path would make Terraform name neither a line nor the resource.
     const attribute = path.length === 0 ? {} : { attribute: encodePath(placeablePath(path)) }
     return { severity: SEVERITY[severity], summary, detail: locatedDetail(diagnostic), ...attribute }
   })

@@ -37,16 +37,16 @@ test.each<[string, Attributes]>([
     { a: { nesting: 'set', optional: true, attributes: { b: { type: 'string', computed: true } } } },
   ],
   [
-    'a: an attribute with a default is optional and computed',
+    'a: an attribute with a default must be optional and computed',
     { a: { type: 'string', optional: true, default: 'x' } },
   ],
   [
-    'a: stable says how a computed attribute is planned, and this one is not computed',
+    'a: stable applies to computed attributes, and this one is not computed',
     { a: { type: 'string', optional: true, stable: true } },
   ],
-  ["count: is an argument of Terraform's own", { count: { type: 'number', optional: true } }],
+  ['count: is reserved by Terraform', { count: { type: 'number', optional: true } }],
   [
-    'Upper: a name is lower-case letters, digits and underscores',
+    'Upper: a name has lower-case letters, digits and underscores',
     { Upper: { type: 'string', optional: true } },
   ],
 ])('a schema is refused because %s', (fault, attributes) => {
@@ -75,9 +75,9 @@ test('a provider with faults is refused with all of them', () => {
   expect(define).toThrow(
     [
       'provider sample cannot be served:',
-      'other_thing: Terraform finds the provider of a type by its prefix, so the name has to start with sample_',
-      'other_thing: no upgrader leads from state version 0 to 1',
-      'other_thing: name: there is no update handler, so changing it has to replace the resource',
+      'other_thing: Terraform finds the provider of a type by its prefix, so the name must start with sample_',
+      'other_thing: there is no upgrader from state version 0 to 1',
+      'other_thing: name: there is no update handler, so a change must replace the resource',
     ].join('\n'),
   )
 })

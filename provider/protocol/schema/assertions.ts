@@ -18,7 +18,7 @@ const RESERVED_IN_RESOURCES = [
 /** Arguments that Terraform itself gives every provider block. */
 const RESERVED_IN_PROVIDERS = ['alias', 'version']
 
-/** Properties that an attribute inherits from its parents. */
+/** Properties that an attribute inherits from its ancestors. */
 interface Surroundings {
   readonly inSet: boolean
   readonly inWriteOnly: boolean
@@ -30,18 +30,18 @@ function faultsOf(name: string, attribute: Attribute, around: Surroundings): rea
   const { required, optional, computed, writeOnly, stable, requiresReplace } = attribute
   const hasDefault = !isNested(attribute) && attribute.default !== undefined
   const rules: readonly (readonly [boolean, string])[] = [
-    [!NAME.test(name), 'a name is lower-case letters, digits and underscores'],
+    [!NAME.test(name), 'a name has lower-case letters, digits and underscores'],
     [!required && !optional && !computed, 'is neither required, optional nor computed'],
     [!!required && (!!optional || !!computed), 'required excludes optional and computed'],
     [!!writeOnly && !!computed, 'a write-only value is never stored, so it cannot be computed'],
     [!!writeOnly && around.inSet, 'Terraform allows no write-only attribute inside a set'],
-    [!!writeOnly && around.inComputed, 'a write-only attribute cannot stand inside a computed one'],
+    [!!writeOnly && around.inComputed, 'a write-only attribute cannot be inside a computed one'],
     [around.inWriteOnly && !writeOnly, 'everything inside a write-only attribute is write-only'],
     [!!computed && around.inSet, 'elements of a set have no identity, so nothing inside can be computed'],
-    [!!requiresReplace && around.inSet, 'no path leads into a set: put requiresReplace on the set'],
-    [!!stable && !computed, 'stable says how a computed attribute is planned, and this one is not computed'],
-    [hasDefault && !(optional && computed), 'an attribute with a default is optional and computed'],
-    [hasDefault && !!stable, 'an attribute has a default or is stable, not both'],
+    [!!requiresReplace && around.inSet, 'paths cannot point into a set: put requiresReplace on the set'],
+    [!!stable && !computed, 'stable applies to computed attributes, and this one is not computed'],
+    [hasDefault && !(optional && computed), 'an attribute with a default must be optional and computed'],
+    [hasDefault && !!stable, 'an attribute with a default cannot be stable'],
   ]
   return rules.filter(([broken]) => broken).map(([, fault]) => fault)
 }
@@ -54,21 +54,22 @@ function attributeFaults(attributes: Attributes, path: readonly string[], around
     const inner = attributeFaults(attribute.attributes, here, {
       inSet: around.inSet || attribute.nesting === 'set',
       inWriteOnly: around.inWriteOnly || attribute.writeOnly === true,
-      // Children of "optional and computed" may be configured, those of "computed" only never are.
+      // Children of an "optional and computed" attribute may be configured; those of one that is only computed never
+      // are.
       inComputed: around.inComputed || (attribute.computed === true && attribute.optional !== true),
     })
     return [...own, ...inner]
   })
 }
 
-/** Terraform's own arguments, which a schema's root must not redefine. */
+/** Where a schema is used, which decides the arguments that are reserved for Terraform. */
 export type SchemaUse = 'provider' | 'resource' | 'data source' | 'action'
 
 const RESERVED_IN: Readonly<Record<SchemaUse, readonly string[]>> = {
   provider: RESERVED_IN_PROVIDERS,
   resource: RESERVED_IN_RESOURCES,
   'data source': RESERVED_IN_RESOURCES,
-  // Its configuration is a separate block.
+  // An action's configuration is a block of its own, without reserved arguments.
   action: [],
 }
 
@@ -80,12 +81,12 @@ const RESERVED_IN: Readonly<Record<SchemaUse, readonly string[]>> = {
 export function schemaFaults(schema: Schema, use: SchemaUse): readonly string[] {
   const reserved = RESERVED_IN[use]
   const root = Object.entries(schema.attributes).flatMap(([name, attribute]) => [
-    ...(reserved.includes(name) ? [`${name}: is an argument of Terraform's own`] : []),
+    ...(reserved.includes(name) ? [`${name}: is reserved by Terraform`] : []),
     ...(use !== 'resource' && attribute.writeOnly
-      ? [`${name}: only resources have write-only attributes`]
+      ? [`${name}: only resources can have write-only attributes`]
       : []),
     ...((use === 'provider' || use === 'action') && attribute.computed
-      ? [`${name}: the configuration of a ${use} is not computed`]
+      ? [`${name}: the configuration of a ${use} cannot be computed`]
       : []),
   ])
   const nowhere = { inSet: false, inWriteOnly: false, inComputed: false }

@@ -1,4 +1,4 @@
-/** The objects in a nested attribute's value, with their places. */
+/** The objects in the value of a nested attribute, with their places. */
 
 import type { NestedAttribute } from '../authoring/schema.ts'
 import { isArray, isMap, isObject } from '../values/equality.ts'
@@ -7,11 +7,11 @@ import type { ObjectValue, Value } from '../values/value.ts'
 
 /** The place of an object in a nested attribute. */
 export interface Place {
-  /** Steps from the attribute to the object; none into a set, whose elements have no path. */
+  /** Steps from the attribute to the object; empty inside a set, whose elements have no path. */
   readonly steps: Path
   /**
-   * The object at the same place in another value of the attribute: same index or key. `undefined` when there
-   * is none, and always inside a set.
+   * The object at the same index or key in another value of the attribute. `undefined` when there is none, and always
+   * inside a set.
    */
   in(other: Value | undefined): ObjectValue | undefined
 }

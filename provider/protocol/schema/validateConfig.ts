@@ -10,8 +10,8 @@ import { elementsOf } from './elements.ts'
 type Rule = (attribute: Attribute, value: Value, path: Path) => readonly Diagnostic[]
 
 /**
- * The violations of `rule` in `config`, including null and unknown attributes. The inside of a read-only attribute is not checked:
- * the mistake is to set it at all.
+ * The violations of `rule` in `config`, including null and unknown attributes. Attributes inside a read-only one are
+ * not checked: the mistake is to set it at all.
  */
 export function violationsOf(
   attributes: Attributes,
@@ -72,7 +72,7 @@ export const refuseNullElements: Rule = (_attribute, value, path) => {
 export const attributeValidators: Rule = (attribute, value, path) => {
   // Unknown values are validated again when they are known.
   if (attribute.validators === undefined || value === null || containsUnknown(value)) return []
-  // Validators take values of the attribute's type, by which the value was decoded.
+  // True because the value was decoded by the attribute's type, which its validators take.
   const validators = attribute.validators as readonly Validator<Value>[]
   return validators.flatMap((validator) => validator(value, path))
 }

@@ -8,7 +8,7 @@ import { formatPath, type Path } from '../values/path.ts'
 import { type ObjectValue, UNKNOWN, type Value } from '../values/value.ts'
 import { meansTheSame } from './keepSpelling.ts'
 
-/** A corrected mistake of the provider. `message` never contains a value. */
+/** A mistake in a handler's answer. `message` never contains a value. */
 export interface Fault {
   readonly path: Path
   readonly message: string
@@ -20,8 +20,8 @@ export interface Settled {
 }
 
 /**
- * The attributes of an answer with the right type, and the faults of others. Attributes missing in nested objects remain missing
- * when `matching` is `partial`.
+ * The attributes of an answer that have the right type, and the faults of the others. With `matching` `partial`,
+ * attributes that are missing in nested objects remain missing.
  */
 export function readAnswer(attributes: Attributes, answer: object, matching: 'partial' | 'exact'): Settled {
   const faults: Fault[] = []
@@ -59,7 +59,7 @@ export function overlay(attributes: Attributes, answer: ObjectValue, base: Objec
   )
 }
 
-/** `planned` with its unknown values taken from `answer`; `undefined` for omitted ones. */
+/** `planned` with its unknown values taken from `answer`, or null where the answer omits them. */
 function fill(planned: Value, answer: Value | undefined): Value {
   if (planned === UNKNOWN) return answer ?? null
   if (isArray(planned) && isArray(answer) && planned.length === answer.length) {
@@ -74,7 +74,7 @@ function fill(planned: Value, answer: Value | undefined): Value {
   return planned
 }
 
-/** Whether `answer` equals the plan in all attributes that it has. */
+/** Whether the answer for attribute `name` equals its plan; attributes missing in nested objects count as equal. */
 function agrees(attributes: Attributes, name: string, planned: Value, answer: Value): boolean {
   const attribute = attributes[name]
   if (attribute === undefined) return true
@@ -102,8 +102,8 @@ function nestedAgrees(attributes: Attributes, planned: Value, answer: Value): bo
 /**
  * The state after a successful apply: the plan, with unknown values from `answer`.
  *
- * Terraform refuses a result that differs from the plan, and may then lose the object, so a difference is corrected to the plan and
- * reported: the next refresh shows the real value.
+ * Terraform refuses a result that differs from the plan, and may then lose the object. So the planned value is saved
+ * and the difference is reported; the next refresh shows the real value.
  */
 export function settle(attributes: Attributes, planned: ObjectValue, answer: ObjectValue): Settled {
   const faults: Fault[] = []

@@ -7,7 +7,7 @@ import type { ObjectValue, Value } from '../values/value.ts'
 /** Whether two known values of `attribute` are equal according to the schema. */
 export function meansTheSame(attribute: Attribute, prior: Value, next: Value): boolean {
   if (prior === null || next === null || containsUnknown(prior) || containsUnknown(next)) return false
-  // equal() takes values of the attribute's type, by which both values were decoded.
+  // True because both values were decoded by the attribute's type, which equal() takes.
   const equal = attribute.equal as ((prior: Value, next: Value) => boolean) | undefined
   return equal?.call(attribute, prior, next) ?? false
 }

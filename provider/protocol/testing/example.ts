@@ -6,7 +6,7 @@ import { served } from '../plugin/providerRpcs.ts'
 import { serveProvider } from '../serveProvider.ts'
 import { isUnknown, UNKNOWN } from '../values/value.ts'
 
-/** What `configure` makes and every handler gets as `client`. */
+/** The result of `configure`, which every handler gets as `client`. */
 interface Client {
   readonly servers: Map<string, { name: string; size: number }>
 }
@@ -29,7 +29,7 @@ const server = resourceFor<Client>()({
   },
   plan({ change }) {
     if (change.action !== 'update' || change.hasChanges) return undefined
-    // A write-only value is never compared by Terraform; a hook can still ask for an update.
+    // Terraform never compares a write-only value, but a hook can still request an update.
     return change.config.password === UNKNOWN ? { planned: { restarts: UNKNOWN } } : undefined
   },
   read({ client, prior }) {
@@ -68,5 +68,5 @@ export const cloud = defineProvider({
   resources: { cloud_server: server },
 })
 
-/** What the executable does. */
+/** Entry point of the executable. */
 export const main = (): Promise<void> => serveProvider('cloud', { provider: async () => served(cloud) })

@@ -1,4 +1,4 @@
-/** The proposal that Terraform makes before it asks a provider to plan: configuration merged with prior state. */
+/** Terraform's proposal before it calls the provider's plan: the configuration merged with the prior state. */
 import {
   type Attribute,
   type Attributes,
@@ -11,11 +11,11 @@ import { equalValues, isArray, isObject } from '../values/equality.ts'
 import { isKnown, type ObjectValue, type Value } from '../values/value.ts'
 
 /**
- * `config` with what the provider computed taken from `prior`; `prior` is null for an object to be created.
+ * `config`, with the values that the provider computed taken from `prior`, which is null for a create.
  *
- * Computed attributes that are not configured keep their prior value, everything else is as configured. Nested
- * objects are merged with the prior object at their place; those of sets with the prior one that could have come
- * from the same configuration.
+ * Computed attributes that are not configured keep their prior value; everything else is as configured. A nested object
+ * is merged with the prior object at its place, or in a set with the prior object that could have come from the same
+ * configuration.
  */
 export function proposedNewState(
   attributes: Attributes,
@@ -42,7 +42,7 @@ function proposedAttribute(attribute: Attribute, prior: Value, config: Value): V
   })
 }
 
-/** Whether a nested value has anything that only configuration can have put there: it was then removed from it. */
+/** Whether a nested value has a part that can only come from configuration, from which it was then removed. */
 function holdsConfiguration(attribute: NestedAttribute, prior: Value): boolean {
   return elementsOf(attribute, prior).some(({ object }) =>
     Object.entries(attribute.attributes).some(([name, inner]) => !inner.computed && object[name] !== null),

@@ -3,7 +3,7 @@ import { type ChannelCredentials, Client, credentials, type ServiceError } from 
 import { PATHS } from '../plugin/paths.ts'
 import { PROVIDER_SERVICE } from '../plugin/services.ts'
 
-/** A method of a provider, as `PROVIDER_SERVICE` has them. */
+/** A method of a provider, as in `PROVIDER_SERVICE`. */
 interface Method<Request, Response> {
   readonly path: string
   requestSerialize(value: Partial<Request>): Buffer
@@ -14,19 +14,19 @@ interface Method<Request, Response> {
 export interface ProviderClient {
   /** Calls any method. Rejects with grpc-js' ServiceError, which has `code` and `details`. */
   call<Request, Response>(method: Method<Request, Response>, request: Partial<Request>): Promise<Response>
-  /** Calls a method whose answer is a stream; resolves with all of it. Rejects like `call`. */
+  /** Calls a method whose answer is a stream; resolves with all its messages. Rejects like `call`. */
   collect<Request, Response>(
     method: Method<Request, Response>,
     request: Partial<Request>,
   ): Promise<readonly Response[]>
-  /** Opens a stream of the server's, such as GRPCStdio, and leaves it open as Terraform does. */
+  /** Opens a stream from the server, such as GRPCStdio, and leaves it open as Terraform does. */
   openStream(path: string): void
   close(): void
 }
 
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024
 
-/** The method with which Terraform ends a plugin; neither message has fields. */
+/** The method with which Terraform ends a plugin. Neither message has fields. */
 const shutdown: Method<object, object> = {
   path: PATHS.shutdown,
   requestSerialize: () => Buffer.alloc(0),
@@ -41,10 +41,10 @@ export function connect(target: string, security?: ChannelCredentials): Provider
   const client = new Client(target, security ?? credentials.createInsecure(), {
     'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
     'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
-    // The name in the provider's certificate, whatever its address.
+    // The name in the provider's certificate, which is the same for every address.
     'grpc.ssl_target_name_override': 'localhost',
     'grpc.default_authority': 'localhost',
-    // Each connection is its own: a shared one would survive the certificate of another.
+    // Connections are not shared: grpc-js would reuse one that was made with another certificate.
     'grpc.use_local_subchannel_pool': 1,
   })
   return {
@@ -79,7 +79,7 @@ export function connect(target: string, security?: ChannelCredentials): Provider
       const none = (): Buffer => Buffer.alloc(0)
       const stream = client.makeServerStreamRequest(path, none, (bytes) => bytes, {})
       stream.on('data', () => undefined)
-      // It ends with an error when the provider does, which is what every connection here comes to.
+      // The stream always ends with an error, because the provider ends first.
       stream.on('error', () => undefined)
     },
     close: () => client.close(),

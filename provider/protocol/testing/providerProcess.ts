@@ -12,23 +12,23 @@ export interface StartOptions {
   readonly command: readonly string[]
   /** Further environment variables; `undefined` removes one. */
   readonly environment?: { readonly [name: string]: string | undefined }
-  /** The certificate that is announced to the provider; null for a connection without TLS. */
+  /** The client certificate in PLUGIN_CLIENT_CERT; null for a connection without TLS. */
   readonly announced?: OneShotCertificate | null
 }
 
-/** A provider that runs. */
+/** A running provider. */
 export interface ProviderProcess {
   /** The six fields of the handshake line. */
   readonly handshake: readonly string[]
   readonly client: ProviderClient
   readonly process: ChildProcess
-  /** What was printed after the handshake line, and to stderr, so far. */
+  /** The output so far: stdout after the handshake line, and stderr. */
   output(): { readonly stdout: string; readonly stderr: string }
-  /** A further connection, by another certificate or, with null, by none. */
+  /** Opens a further connection with another certificate, or with none if null. */
   connectWith(own: OneShotCertificate | null): ProviderClient
   /** Resolves with the exit code, or the name of the signal that ended the process. */
   readonly exited: Promise<number | string>
-  /** Asks the provider to end and resolves when it did. */
+  /** Calls Shutdown, and resolves when the provider has ended. */
   shutDown(): Promise<number | string>
 }
 
@@ -37,7 +37,7 @@ function targetOf(handshake: readonly string[]): string {
   return network === 'unix' ? `unix:${address}` : address
 }
 
-/** The connection's security: the handshake's certificate is the only one trusted. */
+/** The credentials of the connection. Only the certificate in the handshake is trusted. */
 function securityFor(handshake: readonly string[], own: OneShotCertificate | null) {
   const [, , , , , field = ''] = handshake
   if (field === '') return credentials.createInsecure()
@@ -46,7 +46,7 @@ function securityFor(handshake: readonly string[], own: OneShotCertificate | nul
   return credentials.createSsl(trusted, Buffer.from(own.privateKeyPem), Buffer.from(own.certificatePem))
 }
 
-/** Starts the provider and connects to it. Rejects with its stderr when it ends without a handshake. */
+/** Starts the provider and connects to it. Rejects with the provider's stderr when it ends without a handshake. */
 export async function startProvider(options: StartOptions): Promise<ProviderProcess> {
   const announced = options.announced === undefined ? createCertificate(Date.now()) : options.announced
   const [program = '', ...args] = options.command

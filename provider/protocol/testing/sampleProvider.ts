@@ -1,8 +1,8 @@
 /**
  * A provider of notes, small enough to read and with every feature of the framework in it.
  *
- * A note is a JSON file in a directory, so that it outlives the processes that Terraform starts. Its `trouble`
- * asks a handler to fail in a certain way.
+ * A note is a JSON file in a directory, so that it outlives the processes that Terraform starts. Its `trouble` makes a
+ * handler fail in a certain way.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ import { UNKNOWN } from '../values/value.ts'
 const providerSchema = defineSchema({
   description: 'Keeps notes in a directory.',
   attributes: {
-    directory: { type: 'string', required: true, description: 'Where the notes are.' },
+    directory: { type: 'string', required: true, description: 'Directory of the notes.' },
   },
 })
 
@@ -63,14 +63,14 @@ const noteSchema = defineSchema({
 type Answer = AnswerOf<typeof noteSchema>
 type Planned = PlannedOf<typeof noteSchema>
 
-/** What the handlers work with: a directory of files. */
+/** The client of the handlers: a directory of files. */
 export interface NoteStore {
   load(id: string): Stored | undefined
   save(id: string, note: Stored): void
   remove(id: string): void
 }
 
-/** A note as its file has it: the weight is text, which keeps every digit. */
+/** A note in its file. The weight is text, which keeps every digit. */
 interface Stored {
   readonly note: Answer
   readonly weight: string | null
@@ -114,7 +114,7 @@ function toFile(planned: Planned, revision: number): Stored {
   return { note, weight: weight?.toString() ?? null }
 }
 
-/** What apply has to tell about a note that was planned. */
+/** The values of a planned note that apply computes. */
 function computedBy(id: string, planned: Planned, revision: number): Answer {
   return {
     id,
@@ -138,7 +138,7 @@ async function makeTrouble(trouble: string | null, signal: AbortSignal): Promise
   }
 }
 
-/** Waits for `signal` to abort and then fails, as a request does that is given up. */
+/** Waits for `signal` to abort and then fails, like an aborted request. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const stop = (): void => reject(new Error('the request was aborted'))

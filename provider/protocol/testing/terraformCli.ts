@@ -1,4 +1,4 @@
-/** The real terraform, in a directory of its own with a provider installed from a file-system mirror. */
+/** Runs the real terraform, in a directory of its own with a provider installed from a file-system mirror. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 /**
- * The program that tests of the real thing run: terraform, else tofu, `undefined` when neither is on the PATH.
- * Under CI=true that throws: there, tests that need it must not be skipped silently.
+ * The program to test with: terraform, else tofu; `undefined` when neither is on the PATH. Under CI=true this throws
+ * instead, so that tests are not skipped silently.
  */
 export function findTerraform(
   environment: NodeJS.ProcessEnv = process.env,
@@ -22,7 +22,7 @@ export function findTerraform(
   return found
 }
 
-/** What one command of terraform's did. */
+/** The result of one terraform command. */
 export interface CliResult {
   readonly exitCode: number
   readonly stdout: string
@@ -33,9 +33,9 @@ export interface TerraformDirectory {
   readonly path: string
   /** Writes `main.tf`. */
   configure(hcl: string): void
-  /** Runs the program with `args`; resolves with whatever exit code it has. `-no-color` is added. */
+  /** Runs the program with `args` and `-no-color`. Resolves for every exit code. */
   run(...args: readonly string[]): Promise<CliResult>
-  /** The same with further environment variables. */
+  /** Like `run`, with further environment variables. */
   runWith(environment: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<CliResult>
   /** Starts the program and leaves it running, for tests that interrupt it. */
   start(environment: NodeJS.ProcessEnv, ...args: readonly string[]): ChildProcessWithoutNullStreams
@@ -46,8 +46,8 @@ export interface TerraformDirectory {
 
 export interface DirectoryOptions {
   /**
-   * Lays providers out below the folder `mirror` and returns the CLI configuration that finds them there. Left
-   * out for a provider that already runs: then nothing is installed and no init is needed.
+   * Installs providers below the folder `mirror` and returns the CLI configuration that finds them there. Absent for a
+   * provider that already runs: nothing is installed then, and no init is needed.
    */
   readonly install?: (mirror: string) => string
   readonly environment?: NodeJS.ProcessEnv
@@ -65,7 +65,7 @@ const platform = (): string => {
   return `${system}_${process.arch === 'x64' ? 'amd64' : process.arch}`
 }
 
-/** What `install` of a directory does for one provider. */
+/** The `install` of a directory for one provider. */
 export function installing({
   executable,
   source,
@@ -73,7 +73,7 @@ export function installing({
 }: InstalledProvider): NonNullable<DirectoryOptions['install']> {
   const type = source.slice(source.indexOf('/') + 1)
   return (mirror) => {
-    // An address without a host means another registry to each of the two programs.
+    // An address without a host means a different registry to terraform and to tofu.
     for (const host of ['registry.terraform.io', 'registry.opentofu.org']) {
       const directory = join(mirror, host, source, version, platform())
       mkdirSync(directory, { recursive: true })
@@ -90,7 +90,7 @@ export function openTerraformDirectory({ install, environment = {} }: DirectoryO
   const root = mkdtempSync(join(tmpdir(), 'terraform-'))
   const path = join(root, 'work')
   mkdirSync(path)
-  // An empty configuration too: nothing of the user's own is read.
+  // Even an empty configuration is written, so that the user's own is not read.
   const configFile = join(root, 'terraform.rc')
   writeFileSync(configFile, install?.(join(root, 'mirror')) ?? '')
   const base = {
@@ -116,7 +116,7 @@ export function openTerraformDirectory({ install, environment = {} }: DirectoryO
   }
 }
 
-/** What `child` printed and how it ended; -1 for a signal. */
+/** The output and exit code of `child`; -1 when a signal ended it. */
 export async function finished(child: ChildProcessWithoutNullStreams): Promise<CliResult> {
   const printed = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,6 +1,6 @@
 /**
- * Plays Terraform: keeps schemas, merges configuration with prior state, carries private bytes from plan to apply
- * and states values in plain JavaScript.
+ * Simulates Terraform: keeps schemas, merges configuration with prior state, and carries private bytes from plan to
+ * apply. Values are plain JavaScript.
  */
 import { type Attributes, objectTypesOf } from '../authoring/schema.ts'
 import { conform } from '../values/conform.ts'
@@ -14,7 +14,7 @@ import { proposedNewState } from './proposedNewState.ts'
 import { METHODS, type ProviderClient } from './providerClient.ts'
 import { readWireSchema } from './wireSchema.ts'
 
-/** A diagnostic as a test compares it. `path` is Terraform's notation, '' when there is none. */
+/** A diagnostic in the form that tests compare. `path` is in Terraform's notation; '' when there is none. */
 interface SeenDiagnostic {
   readonly severity: 'error' | 'warning'
   readonly summary: string
@@ -22,13 +22,13 @@ interface SeenDiagnostic {
   readonly path: string
 }
 
-/** An object as Terraform stores it: null when it does not exist. */
+/** An object as Terraform stores it; `state` is null when it does not exist. */
 export interface StoredObject {
   readonly state: ObjectValue | null
   readonly private: Uint8Array
 }
 
-/** The answer of an RPC together with what it had to say. */
+/** The answer of an RPC with its diagnostics. */
 export interface Outcome extends StoredObject {
   readonly diagnostics: readonly SeenDiagnostic[]
 }
@@ -36,21 +36,21 @@ export interface Outcome extends StoredObject {
 /** A plan, ready for `apply`. @public */
 export interface PlanOutcome extends Outcome {
   readonly requiresReplace: readonly string[]
-  /** What apply is called with. */
+  /** The configuration for the apply. */
   readonly config: ObjectValue | null
   readonly prior: StoredObject
 }
 
-/** Plain values by attribute; attributes that are left out are null. */
+/** Plain values by attribute; omitted attributes are null. */
 export type PlainObject = { readonly [attribute: string]: unknown }
 
-/** Nothing yet: the prior object of a create. */
+/** The prior object of a create. */
 export const NOTHING: StoredObject = { state: null, private: new Uint8Array(0) }
 
 /** The client capabilities of Terraform 1.11. */
 const CAPABILITIES = { deferralAllowed: false, writeOnlyAttributesAllowed: true }
 
-/** How Terraform talks to one provider. */
+/** Terraform's calls to one provider. */
 export interface TerraformCore {
   configure(config: PlainObject): Promise<readonly SeenDiagnostic[]>
   validate(
@@ -58,7 +58,7 @@ export interface TerraformCore {
     config: PlainObject,
     capabilities?: { readonly writeOnlyAttributesAllowed: boolean },
   ): Promise<readonly SeenDiagnostic[]>
-  /** Plans `config`, or with null a delete. */
+  /** Plans `config`; null plans a delete. */
   plan(typeName: string, config: PlainObject | null, prior?: StoredObject): Promise<PlanOutcome>
   /** Applies a plan; `config` replaces its configuration, as ephemeral values do. */
   apply(typeName: string, plan: PlanOutcome, config?: PlainObject): Promise<Outcome>
@@ -105,7 +105,7 @@ function fromWire({ type }: TypeSchema, wire: { readonly msgpack?: Uint8Array } 
   return isObject(value) ? value : null
 }
 
-/** Fetches the provider's schemas and plays Terraform with `client`. */
+/** Fetches the provider's schemas and simulates Terraform on `client`. */
 export async function openCore(client: ProviderClient): Promise<TerraformCore> {
   const schema = await client.call(METHODS.GetProviderSchema, {})
   const typed = (attributes: Attributes): TypeSchema => ({

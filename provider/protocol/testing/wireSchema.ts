@@ -7,13 +7,13 @@ const NESTINGS = { 1: 'single', 2: 'list', 3: 'set', 4: 'map' } as const
 
 function readType(json: unknown): Type {
   if (json === 'string' || json === 'number' || json === 'bool') return json
-  if (!Array.isArray(json)) throw new Error(`no type of Terraform's: ${JSON.stringify(json)}`)
+  if (!Array.isArray(json)) throw new Error(`not a Terraform type: ${JSON.stringify(json)}`)
   const [kind, inner]: readonly unknown[] = json
   if (kind === 'list') return { list: readType(inner) }
   if (kind === 'set') return { set: readType(inner) }
   if (kind === 'map') return { map: readType(inner) }
   if (kind !== 'object' || typeof inner !== 'object' || inner === null) {
-    throw new Error(`no type that a schema may have: ${JSON.stringify(json)}`)
+    throw new Error(`not a type that a schema may have: ${JSON.stringify(json)}`)
   }
   return {
     object: Object.fromEntries(Object.entries(inner).map(([name, type]) => [name, readType(type)])),
@@ -22,7 +22,7 @@ function readType(json: unknown): Type {
 
 function readNesting(nesting: number | undefined): 'single' | 'list' | 'set' | 'map' {
   if (nesting === 1 || nesting === 2 || nesting === 3 || nesting === 4) return NESTINGS[nesting]
-  throw new Error(`no nesting of Terraform's: ${nesting}`)
+  throw new Error(`not a Terraform nesting: ${nesting}`)
 }
 
 function readAttribute(wire: Partial<WireAttribute>): Attribute {
@@ -60,7 +60,7 @@ function readAttributes(wire: readonly Partial<WireAttribute>[]): Attributes {
   return Object.fromEntries(wire.map((attribute) => [attribute.name ?? '', readAttribute(attribute)]))
 }
 
-/** The attributes of a schema as it was sent. Throws where Terraform would refuse it. */
+/** The attributes of a schema that was received. Throws where Terraform would refuse it. */
 export function readWireSchema(wire: WireSchema | undefined): Attributes {
   if (wire?.block === undefined) throw new Error('the schema has no block')
   return readAttributes(wire.block.attributes ?? [])

@@ -17,11 +17,11 @@ export class ConformError extends Error {
 }
 
 /**
- * How attributes of an object are matched with its type:
+ * How the attributes of an object are matched with its type:
  *
  * - `exact`: an unknown attribute is refused, a missing one is null;
  * - `stored`: an unknown attribute is dropped, because it may come from an older schema;
- * - `partial`: as exact, but a missing attribute remains missing, as in the answer of a handler.
+ * - `partial`: like `exact`, but a missing attribute remains missing, as in the answer of a handler.
  */
 export type Matching = 'exact' | 'stored' | 'partial'
 

@@ -7,8 +7,8 @@ const isNumber = (value: Value): value is number | bigint | Decimal =>
   typeof value === 'number' || typeof value === 'bigint' || value instanceof Decimal
 
 /**
- * Whether two values of `type` are equal: sets without regard to order or repetition, objects and maps without regard to key order.
- * Unknown equals unknown, null equals null, and neither equals any other value.
+ * Whether two values of `type` are equal: sets regardless of order and repetition, objects and maps regardless of key
+ * order. Unknown equals unknown, null equals null, and neither equals any other value.
  *
  * Pure. A value that is not of `type` equals nothing but itself.
  */

@@ -1,4 +1,4 @@
-/** JSON with numbers of arbitrary precision, the form of stored state. Node 20's JSON.parse loses digits. */
+/** JSON with numbers of arbitrary precision, which stored state uses. Node 20's JSON.parse loses digits. */
 import { Decimal, type NumberValue, numberFromText } from './number.ts'
 
 /** A JSON document. Parsed objects have no prototype, so a key such as `__proto__` is a key like any other. */
@@ -19,7 +19,7 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal)
 }
 
-/** Nesting beyond which a document is refused rather than exhausting the stack. */
+/** Maximum nesting depth. A deeper document is refused, because it could exhaust the stack. */
 const DEPTH_MAX = 500
 
 const TOKEN =

@@ -1,4 +1,4 @@
-/** Values as MessagePack, the encoding of Terraform. */
+/** Values as MessagePack, Terraform's encoding. */
 import { decode, ExtData, ExtensionCodec, encode } from '@msgpack/msgpack'
 import { conform } from './conform.ts'
 import { isArray, isMap, isObject } from './equality.ts'
@@ -25,7 +25,8 @@ const UNKNOWN_DATA = new ExtData(UNKNOWN_EXTENSION, new Uint8Array(1))
 /**
  * Decodes a value of `type`. Throws ConformError when the bytes contain a value of another type.
  *
- * 64-bit integers are decoded as bigint, and decimals without a binary form as text, hence `conform`.
+ * MessagePack gives 64-bit integers as bigint, and decimals without a binary form as text; `conform` makes them
+ * canonical.
  */
 export function decodeMsgpack(type: Type, bytes: Uint8Array): Value {
   return conform(type, decode(bytes, DECODE_OPTIONS))

@@ -25,7 +25,7 @@ export class Decimal {
 
 export type NumberValue = number | bigint | Decimal
 
-/** Number of digits from which an integer with an exponent is kept as text, so that `1e999999999` takes no memory. */
+/** Integers with an exponent and more digits than this are kept as text, so that `1e999999999` takes no memory. */
 const EXPANDED_DIGITS_MAX = 1_000
 
 const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,15}))?$/
@@ -78,7 +78,7 @@ export function canonicalNumber(value: NumberValue): NumberValue {
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(value) : value
 }
 
-/** Whether two numbers are the same decimal. Both must be canonical, which every decoded value is. */
+/** Whether two numbers are the same decimal. Both must be canonical, as every decoded value is. */
 export function equalNumbers(a: NumberValue, b: NumberValue): boolean {
   if (a instanceof Decimal) return b instanceof Decimal && a.text === b.text
   return a === b

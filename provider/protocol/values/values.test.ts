@@ -33,7 +33,7 @@ describe('numbers', () => {
   test('every fraction and every safe integer survives a round trip through text', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (double) => {
-        // A larger integral double is exactly itself, while its text is only the shortest that is nearest.
+        // The value of a larger integral double is exact, while its text is only the shortest one that parses to it.
         fc.pre(!Number.isInteger(double) || Number.isSafeInteger(double))
 
         const value = conform('number', double)

@@ -4,7 +4,7 @@
  * A library would cost each process 3 ms at its start, and Terraform starts a provider several times per command.
  */
 
-/** A varint has seven bits in a byte, so 64 bits take up to ten. */
+/** A varint has seven bits in each byte, so 64 bits take up to ten bytes. */
 const VARINT_BYTES_MAX = 10
 /** Bits of a varint that a sum of numbers represents exactly. */
 const EXACT_BITS = 49
@@ -26,7 +26,7 @@ export class WireReader {
     return this.#at === this.#bytes.length
   }
 
-  /** A signed 64-bit number; beyond 2^53 the nearest one. */
+  /** Reads a signed 64-bit integer; beyond 2^53 the result is the nearest number. */
   varint(): number {
     const start = this.#at
     let value = 0
@@ -39,7 +39,7 @@ export class WireReader {
     return this.#longVarint()
   }
 
-  /** A length-delimited value, which refers to the bytes of the message. */
+  /** Reads a length-delimited value, which shares the memory of the message. */
   bytes(): Buffer {
     const length = this.varint()
     const end = this.#at + length
@@ -69,7 +69,7 @@ export class WireReader {
         this.#skipBytes(4)
         return
       default:
-        throw new RangeError(`a message has no field of wire type ${wireType}`)
+        throw new RangeError(`wire type ${wireType} is not supported`)
     }
   }
 
@@ -80,7 +80,7 @@ export class WireReader {
       value |= BigInt(byte & 0x7f) << BigInt(7 * count)
       if (byte < 0x80) return Number(BigInt.asIntN(64, value))
     }
-    throw new RangeError('a number of the message has more than 64 bits')
+    throw new RangeError('a number in the message has more than 64 bits')
   }
 
   #byte(): number {
@@ -105,7 +105,7 @@ export class WireWriter {
   readonly #parts: Uint8Array[] = []
   #length = 0
 
-  /** A whole number; a negative one as 64 bits. */
+  /** Writes an integer; a negative one takes 64 bits. */
   varint(value: number): void {
     const bytes: number[] = []
     if (value < 0) {
@@ -122,7 +122,7 @@ export class WireWriter {
     this.#add(Uint8Array.from(bytes))
   }
 
-  /** The number of a field, and its wire type. */
+  /** Writes the number of a field and its wire type. */
   tag(id: number, wireType: number): void {
     this.varint(id * 8 + wireType)
   }
@@ -136,7 +136,7 @@ export class WireWriter {
     this.bytes(Buffer.from(value))
   }
 
-  /** The message written by `write`, with its length. */
+  /** Writes the message that `write` creates, after its length. */
   message(write: (inner: WireWriter) => void): void {
     const inner = new WireWriter()
     write(inner)

@@ -1,8 +1,8 @@
 /**
  * Protobuf messages described by a table of fields, from which the codec and the TypeScript type are derived.
  *
- * Terraform starts a provider several times per command, so nothing here parses .proto text or generates code
- * at start: a message is a few closures over a reader and a writer of bytes.
+ * Terraform starts a provider several times per command, so nothing here parses .proto text or generates code at start:
+ * the codec of a message is a few closures.
  */
 import { WIRE_TYPE, WireReader, WireWriter } from './bytes.ts'
 
@@ -94,7 +94,7 @@ const BOOL: Scalar<boolean> = {
   write: (writer, value) => writer.varint(value ? 1 : 0),
 }
 
-/** 64-bit fields of this protocol hold versions, counts and indices: a JavaScript number is wide enough. */
+/** 64-bit fields of this protocol hold versions, counts and indices, for which a JavaScript number is large enough. */
 const INT64: Scalar<number> = {
   wireType: WIRE_TYPE.varint,
   zero: 0,

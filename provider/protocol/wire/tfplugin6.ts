@@ -1,8 +1,8 @@
 /**
  * The messages of Terraform's plugin protocol 6 that this framework uses.
  *
- * Field numbers are the protocol's own (package `tfplugin6`, up to version 6.10, that of Terraform 1.14). Fields
- * of unsupported features (deferral, legacy types) are left out: a reader skips them.
+ * Field numbers are those of the protocol (package `tfplugin6`, up to version 6.10, which Terraform 1.14 uses). Fields
+ * of unsupported features (deferral, legacy types) are omitted: a reader skips them.
  */
 import { bool, bytes, int64, mapOf, message, nested, presentInt64, repeated, string } from './message.ts'
 import {

@@ -16,17 +16,17 @@ import { TIMEOUTS } from './transport/timeouts.ts'
 /** Dependencies of the admin listener. */
 export interface AdminParts {
   readonly metrics: Metrics
-  /** The last results of monitored services that a query selects; rejects with an ApiError. */
+  /** Renders the last results of the monitored services that a query selects. Rejects with an ApiError. */
   readonly probes: (query: URLSearchParams) => Promise<string>
-  /** Absent for a listener without TLS. */
+  /** Certificate for TLS; absent for a listener without TLS. */
   readonly tls?: CertificateSource | undefined
-  /** Rejects when the server is not ready; the text of an ApiError is for the operator. */
+  /** Rejects when the server is not ready. The operator sees the text of an ApiError. */
   readonly probe: () => Promise<void>
 }
 
 const HTML_TYPE = 'text/html; charset=utf-8'
 
-/** Default: the timeouts of the API. */
+/** Default: those of the API. */
 const SERVER_OPTIONS = {
   requireHostHeader: false,
   headersTimeout: TIMEOUTS.headersMs,
@@ -36,9 +36,9 @@ const SERVER_OPTIONS = {
 }
 
 /**
- * A listener for the operator, not yet listening: /healthz answers while the process runs, /readyz after a durable
- * write succeeded, /metrics with the counters,
- * /metrics/probes with the last result of every series, /docs, /openapi.json and /llms.txt with the reference of the API. It checks no keys and belongs on a separate address.
+ * The operator's server, not yet listening. /healthz succeeds while the process runs, and /readyz after a durable
+ * write. /metrics has the counters, /metrics/probes the last result of every series, and /docs, /openapi.json and
+ * /llms.txt the reference of the API. It checks no keys, so it belongs on a separate address.
  */
 export function buildAdminListener(parts: AdminParts): Server | TlsHttpServer {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -50,7 +50,7 @@ export function buildAdminListener(parts: AdminParts): Server | TlsHttpServer {
       ? createServer(SERVER_OPTIONS, handle)
       : createTlsServer({ ...SERVER_OPTIONS, ...tls.current() }, handle)
   followCertificate(server, tls)
-  // It checks no keys, so all connections are alike.
+  // No keys are checked, so all connections count alike.
   limitConnections(server, {
     connectionsMax: ADMIN_CONNECTIONS_MAX * 2,
     isIdle: () => false,
@@ -90,15 +90,15 @@ async function answer(
 
 let reference: string | undefined
 
-/** The page of the reference, made when it is first requested. */
+/** The reference page, rendered at its first request. */
 function apiReference(): string {
   reference ??= referencePage(documentOf())
   return reference
 }
 
-/** The OpenAPI document, in the form of which the reference is made. */
+/** The OpenAPI document, in the form that the reference takes. */
 function documentOf(): OpenApiDocument {
-  // True because a test finds every part of the document on the page.
+  // True because a test verifies that every part of the document is on the page.
   return openApi() as unknown as OpenApiDocument
 }
 

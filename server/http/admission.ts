@@ -7,7 +7,7 @@ import type { SpendRequest } from './rateLimit.ts'
 
 const MUTATING: ReadonlySet<string> = new Set(['POST', 'PATCH', 'DELETE'])
 
-/** Admission against the keys of `keys` and a limiter of this process. */
+/** Admission with the keys in `keys` and a limiter of this process. */
 export function localAdmission(keys: KeyStore, spendRequest: SpendRequest): Admission {
   return {
     admit: async (keyHash) => {
@@ -17,26 +17,26 @@ export function localAdmission(keys: KeyStore, spendRequest: SpendRequest): Admi
   }
 }
 
-/** The parts of a request that admission uses: no path and no body, so that a refusal reveals neither. */
+/** The parts of a request that admission uses. It gets neither path nor body, so a refusal reveals neither. */
 interface Presented {
   readonly method: string
   readonly rawHeaders: readonly string[]
-  /** The connection of the request; requests of other callers may share it. */
+  /** The connection of the request, which other callers may share. */
   readonly connection: object
 }
 
-/** A request that asks for admission. */
+/** A request to admit. */
 export interface AccessRequest extends Presented {
   /** Called with the caller as soon as it is known. */
   readonly onCaller: (caller: Caller) => void
-  /** Called with the remaining allowance, even when the request is refused. */
+  /** Called with the remaining allowance, also when the request is refused. */
   readonly onAllowance: (allowance: Allowance) => void
 }
 
 /**
  * Admits a request or throws: `unauthorized`, then `rate_limited`, then `forbidden` for the plan, then `forbidden` for
- * the scope. The order is Gap G19: a caller without a key learns nothing, and every request of a key costs a token,
- * even a refused one.
+ * the scope. Gap G19 decides the order: a caller without a key learns nothing, and every request with a key costs a
+ * token, even a refused one.
  */
 export async function admit(request: AccessRequest, admission: Admission): Promise<void> {
   const keyHash = presentedHash(request.rawHeaders, request.connection)
@@ -50,8 +50,8 @@ export async function admit(request: AccessRequest, admission: Admission): Promi
 }
 
 /**
- * Checks the key again once the body has arrived, and throws as `admit`: a body may take half a minute, and the key may
- * have been revoked meanwhile.
+ * Checks the key again once the body has arrived, and throws like `admit`: a body may take half a minute, during which
+ * the key may be revoked.
  */
 export async function readmit({ method, rawHeaders, connection }: Presented, keys: KeyStore): Promise<void> {
   const keyHash = presentedHash(rawHeaders, connection)

@@ -33,14 +33,14 @@ import { refusalOf } from './transport/refusal.ts'
 import type { Timeouts } from './transport/timeouts.ts'
 import { dropBody, hasIdleBody, willBeCut } from './transport/unreadBody.ts'
 
-/** Longest path parameter that the router reads; a longer path is unknown. */
+/** Maximum length of a path parameter. A path with a longer one is unknown. */
 const PARAMETER_CHARS_MAX = 4_096
 
-/** A completed request, for metrics and logs, without query, headers and body. */
+/** A completed request for metrics and logs, without query, headers or body. */
 export interface RequestRecord {
   readonly requestId: string
   readonly method: string
-  /** The route's pattern; `unknown` for unknown paths, so that they do not add series without end. */
+  /** The route's pattern; `unknown` for unknown paths, which would otherwise add an unlimited number of series. */
   readonly route: string
   readonly status: number
   readonly durationMs: number
@@ -55,15 +55,15 @@ export interface RequestRecord {
 
 /** Dependencies of the HTTP application. */
 export interface AppParts extends ApiParts {
-  /** Absent for a listener without TLS. */
+  /** Certificate for TLS; absent for a listener without TLS. */
   readonly tls?: CertificateSource | undefined
   readonly admission: Admission
   readonly onRequestDone: (record: RequestRecord) => void
-  /** Most connections at a time. */
+  /** Maximum number of open connections. */
   readonly connectionsMax: number
   readonly onConnectionEnded: ConnectionBounds['onEnd']
   readonly timeouts: Timeouts
-  /** Memory for all answers under way. */
+  /** Memory for all answers in progress. */
   readonly budget: AnswerBudget
   /** Memory for all bodies being read. */
   readonly bodies: AnswerBudget
@@ -71,7 +71,7 @@ export interface AppParts extends ApiParts {
 
 /** The state of a request before its operation runs. */
 interface Progress {
-  /** Of a monotonic clock (milliseconds). */
+  /** Start of the request by a monotonic clock (milliseconds). */
   readonly startedAtMs: number
   /** Headers of every answer. */
   readonly headers: HeaderList
@@ -86,12 +86,15 @@ declare module 'fastify' {
   }
 }
 
-/** The API on Fastify, not yet listening. Every answer from 400 on has the contract's one field. */
+/**
+ * The API on Fastify, not yet listening. Every answer with a status of 400 or more has only the contract's field
+ * `error`.
+ */
 export function buildApp(parts: AppParts): FastifyInstance {
   const { timeouts, budget, bodies } = parts
   const receive = receiver(parts, (socket, keyId) => connections.identify(socket, keyId))
   const app = bareApp(parts, async (request, reply) => {
-    // An undecodable path is an unknown path, for admitted requests only (Gap G19).
+    // A path that cannot be decoded counts as unknown, but only for admitted requests (Gap G19).
     try {
       await receive(request, reply)
       throw notFound()
@@ -122,7 +125,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     const allHeaders = [...(known?.headers ?? []), ...headers]
     dropBody(request.raw)
     const isCut = willBeCut(request.raw, status)
-    // This header is set here only for a body that was not permitted.
+    // `connection` is set here only when the body was not permitted.
     if (isCut || reply.raw.hasHeader('connection')) answers.announceEnd(reply.raw)
     if (isCut) writeLastAnswer(request, reply, { status, headers: allHeaders, text })
     else writeAnswer(reply, status, allHeaders, text)
@@ -154,7 +157,7 @@ function bareApp(
       bodyLimit: BODY_BYTES_MAX,
       requestTimeout: requestMs,
       keepAliveTimeout: keepAliveMs,
-      // Otherwise the answer to a client that never reads would be kept for ever.
+      // Otherwise the answer to a client that never reads would be kept forever.
       connectionTimeout: silenceMs,
       return503OnClosing: false,
       forceCloseConnections: 'idle',
@@ -165,15 +168,19 @@ function bareApp(
     },
   )
   app.server.headersTimeout = headersMs
-  // Node would silently drop headers after the thousandth, perhaps a precondition; their bytes have a limit.
+  // By default Node silently drops headers after the thousandth, which may be a precondition. The size of the headers
+  // is limited anyway.
   app.server.maxHeadersCount = 0
   return app
 }
 
-/** Reports a request whose answer was handed over. */
+/** Reports a request whose answer was passed to the socket. */
 type Done = (request: FastifyRequest, status: number) => void
 
-/** Called when the answer is handed over: a hook that waits for its last byte costs as much as a read. */
+/**
+ * Reports when the answer is passed to the socket: a hook that waits for its last byte costs as much as handling a
+ * read.
+ */
 function reporter({ onRequestDone }: AppParts): Done {
   return (request, status) => {
     const { caller = null, failure, startedAtMs } = request.progress ?? {}
@@ -185,7 +192,7 @@ function reporter({ onRequestDone }: AppParts): Done {
       status,
       durationMs,
       caller,
-      // A system call, made once for each connection and only when the address is needed.
+      // Cached for each connection, because it takes a system call.
       address: status >= 400 ? (request.raw.socket.remoteAddress ?? '') : '',
       userAgent: request.headers['user-agent'],
       ...(failure === undefined ? {} : { failure }),
@@ -208,7 +215,7 @@ function receiver(parts: AppParts, identify: ConnectionLimits['identify']) {
     request.progress = known
     assertHost(request.raw)
     if (hasIdleBody(request.raw)) dropBody(request.raw)
-    // A path with another spelling (%76 for v) can match a route: then the route decides.
+    // A path with another spelling (%76 for v) can still match a route under /v1.
     const route = request.routeOptions?.url
     if (!isUnderApi(route ?? pathOf(request.raw.url))) {
       if (route === undefined) throw notFound()
@@ -237,16 +244,16 @@ function receiver(parts: AppParts, identify: ConnectionLimits['identify']) {
 
 function refuseRoute(request: FastifyRequest, headers: HeaderList): ApiError {
   const allowed = allowedMethods(pathOf(request.raw.url))
-  // An allowed method without a route has an id that the router does not accept: the id of nothing.
+  // The method is allowed but there is no route, so the router does not accept the id, which belongs to nothing.
   if (allowed === undefined || allowed.split(', ').includes(request.method)) return notFound()
   headers.push('allow', allowed)
   return new ApiError('method_not_allowed', 'method not allowed')
 }
 
-/** Bodies are kept as bytes: a parser that refuses here would make Fastify close the connection. */
+/** Keeps bodies as bytes: if a parser refused one here, Fastify would close the connection. */
 function keepBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  // Declared separately, because Fastify repeats the lookup for each request when only the fallback handles it.
+  // Declared separately, because Fastify repeats the lookup for each request that only the fallback handles.
   app.addContentTypeParser(
     ['application/json', '*'],
     { parseAs: 'buffer' },
@@ -254,9 +261,9 @@ function keepBodies(app: FastifyInstance): void {
   )
 }
 
-/** Outside /v1, so that tools can read it without a key. */
+/** Adds the OpenAPI document outside /v1, so that tools can read it without a key. */
 function addOpenApi(app: FastifyInstance, done: Done, keepUntaken: (reply: FastifyReply) => void): void {
-  // Bytes: all waiting answers share one copy.
+  // As bytes, so that all waiting answers share one copy.
   let text: Buffer | undefined
   app.get('/openapi.json', (request, reply) => {
     text ??= Buffer.from(JSON.stringify(openApi()))

@@ -3,18 +3,18 @@ import { hashKey } from '../domain/apiKeys.ts'
 
 const BEARER = /^bearer (\S+)$/i
 
-/** The credentials of the last request of a connection. */
+/** The credentials in the last request of a connection. */
 interface Presented {
   readonly authorization: string
   readonly hash: Buffer | undefined
 }
 
-/** A connection usually sends the same key with each request: the hash is cached with the connection. */
+/** A connection usually sends the same key with each request, so the hash is cached with the connection. */
 const lastPresented = new WeakMap<object, Presented>()
 
 /**
- * Hash of the API key in a request's raw headers (name, value, name, value …); `undefined` when there is none,
- * more than one, or anything but `Bearer`, one blank and a key. Contract: Authentication, rules 1 and 2.
+ * Hash of the API key in a request's raw headers (name, value, name, value …); `undefined` when there is none, more
+ * than one, or anything other than `Bearer`, one space and a key. Contract: Authentication, rules 1 and 2.
  */
 export function presentedHash(rawHeaders: readonly string[], connection: object): Buffer | undefined {
   const authorization = authorizationIn(rawHeaders)
@@ -27,7 +27,10 @@ export function presentedHash(rawHeaders: readonly string[], connection: object)
   return hash
 }
 
-/** The only Authorization header; `undefined` when there is none, or two: the second may be the intended one. */
+/**
+ * The only Authorization header; `undefined` when there is none or more than one, because any of them may be the
+ * intended one.
+ */
 function authorizationIn(rawHeaders: readonly string[]): string | undefined {
   let authorization: string | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {

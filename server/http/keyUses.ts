@@ -1,18 +1,18 @@
 import { productOf } from '../domain/changeOrigin.ts'
 import type { KeyUse, KeyUseStore } from '../store/store.ts'
 
-/** Interval at which uses are written (milliseconds): with each request would be a commit for each read. */
+/** Interval between writes of uses (milliseconds). Writing with each request would cost a commit for each read. */
 const WRITE_MS = 60_000
 
 /** The last use of each key, kept in memory and written once a minute. */
 export interface KeyUses {
-  /** Notes a use of a key by a client with this User-Agent. */
+  /** Records a use of a key by a client with this User-Agent. */
   readonly note: (keyId: string, userAgent: string | undefined, nowMs: number) => void
-  /** Writes once more, and ends the timer. */
+  /** Stops the timer and writes once more. */
   readonly stop: () => Promise<void>
 }
 
-/** Starts noting uses. A failed write is reported, and repeated a minute later. */
+/** Starts the recording of uses. A failed write is reported, and repeated a minute later. */
 export function startKeyUses(store: KeyUseStore, onError: (error: unknown) => void): KeyUses {
   let noted = new Map<string, { readonly userAgent: string | undefined; readonly atMs: number }>()
   const write = async (): Promise<void> => {

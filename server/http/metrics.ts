@@ -5,17 +5,17 @@ import type { RequestRecord } from './app.ts'
 /** Upper bounds of the duration buckets (seconds). */
 const DURATION_BUCKETS_SECS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-/** The same for the upkeep of results, which runs every ten minutes (seconds). */
+/** Bucket bounds for the upkeep of results, which runs every ten minutes (seconds). */
 const UPKEEP_BUCKETS_SECS = [0.01, 0.1, 1, 10, 60, 300]
 
-/** Most keys with their own series: the number of keys is unlimited. */
+/** Maximum number of keys with their own series, because the number of keys is unlimited. */
 const KEYS_COUNTED_MAX = 1_000
 /** The label for all others. */
 const OTHER_KEYS = 'other'
 
 /**
- * Gauges of prom-client that end in `_total`, which belongs to counters: `promtool check metrics` refuses them. Each is the
- * sum over `type` of the gauge without that ending.
+ * Gauges of prom-client that end in `_total`. That suffix is for counters, so `promtool check metrics` rejects them.
+ * Each is the sum over `type` of the gauge without the suffix.
  */
 const MISNAMED_GAUGES = [
   'nodejs_active_resources_total',
@@ -26,11 +26,11 @@ const MISNAMED_GAUGES = [
 /** Metrics for Prometheus. */
 export interface Metrics {
   readonly count: (record: RequestRecord) => void
-  /** Takes the time that results took until they were stored (seconds). */
+  /** Records the time from the arrival of results until they were stored (seconds). */
   readonly observeIngest: (secs: number) => void
-  /** Takes the time that a run of the upkeep of results worked (seconds). */
+  /** Records the working time of a run of the upkeep of results (seconds). */
   readonly observeCompaction: (secs: number) => void
-  /** Where further figures are added. */
+  /** The registry to which further metrics are added. */
   readonly registry: Registry
   /** Counts a connection closed to make room for another. */
   readonly countEndedConnection: () => void
@@ -49,11 +49,11 @@ interface RequestLabels {
 interface Counted {
   readonly labels: RequestLabels
   count: number
-  /** Takes a duration (seconds). */
+  /** Records a duration (seconds). */
   readonly observe: (secs: number) => void
 }
 
-/** Metrics of one server, including its `budget`; two servers in one process share none. */
+/** The metrics of one server, including its `budget`. Two servers in one process share none. */
 export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeldBytes'>): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -64,7 +64,7 @@ export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeld
     help: `Requests answered; key is the id of the API key, empty without one, ${OTHER_KEYS} after the first ${KEYS_COUNTED_MAX}`,
     labelNames: ['route', 'method', 'status', 'key'] as const,
     registers: [registry],
-    // Counted in a map and copied when metrics are read: a labelled increment costs more than a lookup.
+    // Counted in a map that is copied when metrics are read, because a labelled increment costs more than a lookup.
     collect() {
       this.reset()
       for (const { labels, count } of counts.values()) this.inc(labels, count)
@@ -84,7 +84,7 @@ export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeld
   })
   new Gauge({
     name: 'pharos_answers_held_bytes',
-    help: 'Bytes of the answers that are under way',
+    help: 'Bytes of the answers in progress',
     registers: [registry],
     collect() {
       this.set(budget.heldBytes)
@@ -92,7 +92,7 @@ export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeld
   })
   new Gauge({
     name: 'pharos_answers_held_bytes_peak',
-    help: 'Most bytes of answers that were under way at any time',
+    help: 'Maximum bytes of answers in progress since the start',
     registers: [registry],
     collect() {
       this.set(budget.mostHeldBytes)
@@ -106,7 +106,7 @@ export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeld
   })
   const compaction = new Histogram({
     name: 'pharos_compaction_seconds',
-    help: 'Work of each run that compacts results, rolls them up and removes what expired',
+    help: 'Working time of each run that compacts results, rolls them up and removes expired ones',
     buckets: UPKEEP_BUCKETS_SECS,
     registers: [registry],
   })

@@ -14,7 +14,7 @@ import type { GiveWay } from './transport/loopTurns.ts'
 
 /** Dependencies for answering operations. */
 export interface Answering {
-  /** Reports a request whose answer was handed over. */
+  /** Reports a request whose answer was passed to the socket. */
   readonly done: (request: FastifyRequest, status: number) => void
   /** Counts a small answer until its client has read it. */
   readonly keepUntaken: (reply: FastifyReply) => void
@@ -23,7 +23,7 @@ export interface Answering {
   /** Memory for parsed bodies. */
   readonly bodies: AnswerBudget
   readonly turnsOf: (lane: Lane) => GiveWay
-  /** Minimum speed of reading a long answer (milliseconds for each MiB). */
+  /** Minimum reading speed for a long answer (milliseconds for each MiB). */
   readonly mibMs: number
 }
 
@@ -31,7 +31,7 @@ type OperationRequest = FastifyRequest<{ Params: { id?: string } }>
 
 const NO_QUERY = new URLSearchParams()
 
-/** Adds the route of `operation` for admitted requests. Steps 8 to 13 of the order of checks (Gap G19). */
+/** Adds the route of `operation` for admitted requests: steps 8 to 13 of the order of checks (Gap G19). */
 export function addOperation(
   app: FastifyInstance,
   operation: Operation,
@@ -48,7 +48,7 @@ export function addOperation(
         return
       }
       const { caller = null, headers = [] } = request.progress ?? {}
-      if (caller === null) throw new Error('an operation was reached by a request that was not admitted')
+      if (caller === null) throw new Error('a request reached an operation without admission')
       if (operation.takesBody) {
         const { rawHeaders, socket: connection } = request.raw
         await readmit({ method: request.method, rawHeaders, connection }, parts.store)
@@ -67,7 +67,7 @@ export function addOperation(
 }
 
 /**
- * The answer of `handle`. A long body is parsed when there is room for its values. It keeps the room until the request
+ * The answer of `handle`. A long body is parsed when there is room for its values, and keeps the room until the request
  * is handled: twenty parsed bodies at the same time would fill a small heap. Gap G40.
  */
 async function withBody(
@@ -86,16 +86,15 @@ async function withBody(
   }
 }
 
-/** An answer, and the room that it holds unless it is small. */
+/** An answer, and the room that it holds; a small one holds none. */
 interface Roomed {
   readonly answer: Answer
   readonly room: Room | undefined
 }
 
 /**
- * The answer of `operation` with room for it. An operation that changes something gets its room beforehand, because its
- * result must not be lost. An operation that only reads is run again after a wait, so that waiting answers hold nothing.
- * Gap G39.
+ * The answer of `operation`, and room for it. A change gets its room beforehand, because its result must not be lost. A
+ * read runs again after a wait, so that waiting answers hold nothing. Gap G39.
  */
 async function answerWithRoom(
   operation: Operation,
@@ -135,7 +134,7 @@ function heldBytes({ text, openLong }: Answer): number {
   return text === undefined ? 0 : Buffer.byteLength(text)
 }
 
-/** An answer and everything that writing it needs. */
+/** An answer, and the dependencies for writing it. */
 interface Written extends Roomed {
   readonly headers: HeaderList
   readonly yieldTurn: GiveWay
@@ -158,7 +157,7 @@ async function write(
     return
   }
   try {
-    // Its client may have disconnected during the slices of others.
+    // The client may have disconnected during the slices of other requests.
     if (response.destroyed || request.raw.socket.destroyed) {
       reply.hijack()
     } else {

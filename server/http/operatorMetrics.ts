@@ -8,18 +8,18 @@ import type { StoreFigures } from '../store/store.ts'
 export interface MonitoringFigures {
   /** Mode of every region. */
   readonly modes: ReadonlyMap<string, RegionMode>
-  /** How many agents on other machines each remote region has. */
+  /** Number of agents on other machines, by remote region. */
   readonly agents: ReadonlyMap<string, number>
   /** Counters of the checks of this machine; `undefined` until their thread has reported them. */
   readonly load: AgentLoad | undefined
-  /** What each agent reported last, the one of this machine included. */
+  /** The last report of each agent, including the one of this machine. */
   readonly loads: readonly {
     readonly name: Readonly<Record<'region' | 'agent' | 'instance', string>>
     readonly load: AgentLoad
   }[]
   /** Stored results by region and outcome, since the results thread started. */
   readonly checks: readonly { readonly region: string; readonly outcome: string; readonly count: number }[]
-  /** `null` where results are in a database that others measure. */
+  /** Size of results.db (bytes); `null` on PostgreSQL, which is measured elsewhere. */
   readonly resultsBytes: number | null
   readonly isStoring: boolean
   /** Messages in the queue of the results thread. */
@@ -34,7 +34,7 @@ type Set = (value: number, labels?: Partial<Record<Label, string>>) => void
 
 /**
  * Adds the metrics of the store to `registry`, read at each scrape. Instants are seconds since the epoch, so that a
- * query subtracts them from time().
+ * query can subtract them from time().
  */
 export function addStoreMetrics(
   registry: Registry,
@@ -69,7 +69,7 @@ export function addStoreMetrics(
   )
   add(
     'pharos_disk_free_bytes',
-    'Free room on the disk of the data folder; absent on PostgreSQL',
+    'Free space on the disk of the data folder; absent on PostgreSQL',
     [],
     async (set) => {
       const { diskFreeBytes } = await figures()
@@ -91,7 +91,7 @@ export function addStoreMetrics(
   })
 }
 
-/** Adds the metrics of monitoring to `registry`, read at each scrape: most are absent while another server monitors. */
+/** Adds the metrics of monitoring to `registry`, read at each scrape. Most are absent while another server monitors. */
 export function addMonitoringMetrics(
   registry: Registry,
   read: () => Promise<MonitoringFigures | undefined>,
@@ -129,16 +129,16 @@ export function addMonitoringMetrics(
   }
   add(
     'pharos_scheduler_lag_seconds',
-    'Start of checks behind their slot, 99th percentile',
+    'Delay of checks after the start of their slot, 99th percentile',
     [],
     (set, { load }) => {
       if (load !== undefined) set(load.lag_p99_ms / 1_000)
     },
   )
-  add('pharos_checks_in_flight', 'Checks of this machine that are under way', [], (set, { load }) => {
+  add('pharos_checks_in_flight', 'Checks in progress on this machine', [], (set, { load }) => {
     if (load !== undefined) set(load.in_flight)
   })
-  add('pharos_slots_skipped_total', 'Slots left out since the checks thread started', [], (set, { load }) => {
+  add('pharos_slots_skipped_total', 'Slots skipped since the checks thread started', [], (set, { load }) => {
     if (load !== undefined) set(load.skipped)
   })
   add('pharos_checks_total', 'Stored results of checks', ['region', 'outcome'], (set, { checks }) => {
@@ -150,7 +150,7 @@ export function addMonitoringMetrics(
   add('pharos_results_up', 'Whether the results thread stores results', [], (set, { isStoring }) =>
     set(isStoring ? 1 : 0),
   )
-  add('pharos_results_waiting', 'Messages that wait for the results thread', [], (set, { waiting }) =>
+  add('pharos_results_waiting', 'Messages in the queue of the results thread', [], (set, { waiting }) =>
     set(waiting),
   )
   add(
@@ -163,7 +163,7 @@ export function addMonitoringMetrics(
   )
   add(
     'pharos_transitions_behind',
-    'Transitions that are stored and not applied yet',
+    'Transitions that are stored but not applied yet',
     [],
     (set, { transitionsBehind }) => {
       if (transitionsBehind !== undefined) set(transitionsBehind)
@@ -171,7 +171,7 @@ export function addMonitoringMetrics(
   )
 }
 
-/** Upper bounds of the time until a first attempt (seconds). */
+/** Upper bounds of the buckets for the time until the first attempt (seconds). */
 const LAG_BUCKETS_SECS = [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3_600]
 
 /** Adds the metrics of notifications to `registry`; returns the function that counts an attempt. */
@@ -189,7 +189,7 @@ export function addNotificationMetrics(
   )
   const registers = [registry]
   const attempts = new Counter({
-    ...{ name: 'pharos_deliveries_total', help: 'Attempts to deliver a notification, by what followed' },
+    ...{ name: 'pharos_deliveries_total', help: 'Attempts to deliver a notification, by outcome' },
     ...{ labelNames: ['kind', 'outcome'], registers },
   })
   const lag = new Histogram({
@@ -202,7 +202,7 @@ export function addNotificationMetrics(
   }
 }
 
-/** `read`, once for all gauges of a scrape. */
+/** Calls `read` once for all gauges of a scrape. */
 function shared<Figures>(read: () => Promise<Figures>): () => Promise<Figures> {
   let reading: Promise<Figures> | undefined
   return () => {
@@ -213,7 +213,10 @@ function shared<Figures>(read: () => Promise<Figures>): () => Promise<Figures> {
   }
 }
 
-/** Adds metrics that are read again at each scrape, those named `_total` as counters; unset ones are absent. */
+/**
+ * Returns a function that adds metrics, read at each scrape. Names that end in `_total` become counters. Unset metrics
+ * are absent.
+ */
 function figuresIn(registry: Registry) {
   return (name: string, help: string, labelNames: Label[], read: (set: Set) => Promise<void>): void => {
     const options = { name, help, labelNames, registers: [registry] }
@@ -221,7 +224,7 @@ function figuresIn(registry: Registry) {
       const values: Parameters<Set>[] = []
       await read((...value) => void values.push(value))
       metric.reset()
-      // One without labels is 0 after reset, which would be a value.
+      // After `reset` a metric without labels would be 0, which is a value; it must be absent.
       if (values.length === 0) metric.remove({})
       for (const [value, labels = {}] of values) metric.inc(labels, value)
     }

@@ -30,7 +30,7 @@ async function create(server: TestServer, body = serviceBody()): Promise<Service
   return json as ServiceResponse
 }
 
-/** The page, as soon as it has `count` values of probe_success. */
+/** Resolves with the page once it has `count` values of probe_success. */
 async function probesOf(server: TestServer, count: number, query = ''): Promise<string> {
   for (;;) {
     const text = await (await fetch(`${server.adminUrl}/metrics/probes${query}`)).text()

@@ -9,15 +9,15 @@ import type { MonitoringStore, StoredDefinition } from '../store/monitoringStore
 import { noOrg } from '../store/shared/noOrg.ts'
 import type { Store } from '../store/store.ts'
 
-/** Most series of one page: each is a dozen lines. */
+/** Maximum number of series on one page, each of which takes a dozen lines. */
 const SERIES_MAX = 5_000
-/** Services that are read at once. */
+/** Number of services read at a time. */
 const PAGE_SERVICES = 200
 const FILTERS = ['org', 'region', 'service'] as const
 const STATES: readonly State[] = ['up', 'degraded', 'down', 'unknown']
 const MICROSECONDS = 1_000_000
 
-/** What the page is made from. */
+/** Dependencies of the page. */
 export interface ProbeParts {
   readonly store: Pick<MonitoringStore, 'definitionsAfter' | 'definitionOf' | 'endpointNumbers'> &
     Pick<Store, 'listOrgs'>
@@ -29,15 +29,16 @@ export interface ProbeParts {
 interface Probe {
   readonly series: number
   readonly endpoint: string
-  /** Labels of the endpoint, then those that its region adds, as text. */
+  /** Labels of the endpoint, and further ones of its region, as text. */
   readonly endpointLabels: string
   readonly labels: string
 }
 
 /**
- * The last result of every series that `query` selects (org, region, service), in the text format of Prometheus and with
- * the names of blackbox_exporter. Rejects with `invalid` for another query and for more than SERIES_MAX series, with
- * `not_found` for an organisation or service that does not exist: a scrape of nothing would look well.
+ * The last result of every series that `query` selects (org, region, service), in the text format of Prometheus and
+ * with the names of blackbox_exporter. Rejects with `invalid` for any other query and for more than SERIES_MAX series.
+ * Rejects with `not_found` for an organisation or service that does not exist, because an empty scrape would look
+ * healthy.
  */
 export async function renderProbes(query: URLSearchParams, parts: ProbeParts): Promise<string> {
   const filter = filterOf(query)
@@ -117,7 +118,7 @@ async function* definitionsOf(
     const newest = page.at(-1)
     if (newest === undefined) return
     last = newest.id
-    // Between pages others have their turn.
+    // Other work runs between the pages.
     await new Promise<void>((resolve) => setImmediate(resolve))
   }
 }
@@ -150,7 +151,7 @@ function labelText(labels: Readonly<Record<string, string>>): string {
     .join(',')
 }
 
-/** As the text format of Prometheus wants it. */
+/** `value` escaped for the text format of Prometheus. */
 function escaped(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
@@ -168,7 +169,7 @@ function makeFamilies() {
   return {
     success: family(
       'probe_success',
-      'Whether the last check was up or degraded; absent while that is unknown',
+      'Whether the last check was up or degraded; absent while unknown',
     ),
     duration: family('probe_duration_seconds', 'Time of the last check, redirects included'),
     dns: family('probe_dns_lookup_time_seconds', 'Time of the DNS lookups of the last check'),
@@ -179,7 +180,7 @@ function makeFamilies() {
     status: family('probe_http_status_code', 'Status of the last response; 0 without one'),
     version: family('probe_http_version', 'Version of HTTP of the last response; 0 without one'),
     redirects: family('probe_http_redirects', 'Redirects that the last check followed'),
-    ssl: family('probe_http_ssl', 'Whether the last response came over TLS'),
+    ssl: family('probe_http_ssl', 'Whether the last response was received over TLS'),
     tls: family('probe_tls_version_info', '1 for the version of TLS of the last response'),
     ip: family('probe_ip_protocol', '4 or 6, the version of IP of the last check; 0 without an address'),
     expiry: family(
@@ -188,7 +189,7 @@ function makeFamilies() {
     ),
     state: family(
       'pharos_endpoint_state',
-      '1 for the state of the endpoint over all its regions, 0 for others',
+      '1 for the state of the endpoint across all its regions, 0 for others',
     ),
   }
 }

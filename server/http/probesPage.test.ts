@@ -25,10 +25,10 @@ test('a results thread that does not respond fails one scrape, and no later scra
 
   const error = expect.objectContaining({
     code: 'unavailable',
-    message: 'the results thread did not answer in time: ask again',
+    message: 'the results thread did not answer in time: try again',
   })
   expect(refusals).toEqual(late.map(() => ({ status: 'rejected', reason: error })))
   expect(await next).toBe('')
-  // The second page was never made: its scrape had ended before its turn.
+  // The second page was never rendered, because its scrape had ended before its turn.
   expect(answers).toHaveLength(2)
 })

@@ -3,10 +3,10 @@ import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 import type { AdminParts } from './adminListener.ts'
 import { type ProbeParts, renderProbes } from './probeMetrics.ts'
 
-/** Longest time until a page, less than the ten seconds that Prometheus waits (milliseconds). */
+/** Maximum time until a page is answered (milliseconds): less than the ten seconds that Prometheus waits. */
 const PAGE_MS_MAX = 8_000
 
-/** What the page is made from; `latest` is `undefined` while the server checks nothing. */
+/** Dependencies of the page. `latest` is `undefined` while the server checks nothing. */
 export interface ProbesPageParts extends Pick<ProbeParts, 'store'> {
   readonly latest: ProbeParts['latest'] | undefined
   /** Default PAGE_MS_MAX. */
@@ -14,8 +14,8 @@ export interface ProbesPageParts extends Pick<ProbeParts, 'store'> {
 }
 
 /**
- * The page of the last results. One is made at a time. Rejects with `unavailable` when the results thread gives no answer
- * within PAGE_MS_MAX: pages that nothing waits for any more are not made.
+ * The page of the last results, rendered one at a time. Rejects with `unavailable` when the results thread does not
+ * answer within PAGE_MS_MAX. A page is not rendered once its scrape has ended.
  */
 export function probesPage({
   store,
@@ -37,13 +37,13 @@ export function probesPage({
 
 function refuse(error: unknown): never {
   if (!(error instanceof ResultsBusyError)) throw error
-  throw new ApiError('unavailable', 'results cannot be read at present: ask again', { cause: error })
+  throw new ApiError('unavailable', 'results cannot be read at present: try again', { cause: error })
 }
 
 function refusalAfter(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => {
-      reject(new ApiError('unavailable', 'the results thread did not answer in time: ask again'))
+      reject(new ApiError('unavailable', 'the results thread did not answer in time: try again'))
     })
   })
 }

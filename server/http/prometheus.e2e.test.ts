@@ -20,7 +20,9 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
-/** A server that monitors a service with two endpoints, one of them over TLS, with a certificate that it trusts. */
+/**
+ * A server that monitors a service with two endpoints. One of them uses TLS with a certificate that the server trusts.
+ */
 async function startMonitored() {
   const folder = temporaryFolder()
   const { authorities, valid } = makeAuthority()

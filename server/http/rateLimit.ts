@@ -10,15 +10,15 @@ import {
 } from '../../api/contract/tokenBucket.ts'
 import type { Allowance } from '../domain/allowance.ts'
 
-/** Spends a token of the key with this id. The only operation of a shared limiter. */
+/** Spends a token of the key with this id. A shared limiter has no other operation. */
 export type SpendRequest = (keyId: string) => Promise<Allowance> | Allowance
 
-/** Buckets in memory before full ones, which carry no information, are dropped. */
+/** Number of buckets in memory from which full ones are dropped, because they carry no information. */
 const BUCKETS_KEPT = 10_000
 
 /**
- * A limiter for one process: a bucket for each key, on a monotonic clock (`monotonicMs`, milliseconds),
- * so that a changed wall clock changes no allowance. Contract: Limits, rule 1; Gap G21.
+ * A limiter for one process, with a bucket for each key. It uses a monotonic clock (`monotonicMs`, milliseconds), so
+ * that a change of the wall clock changes no allowance. Contract: Limits, rule 1; Gap G21.
  */
 export function keyBuckets(monotonicMs: () => number, rate: BucketRate = CONTRACT_RATE): SpendRequest {
   const buckets = new Map<string, Bucket>()
@@ -42,7 +42,7 @@ function dropFull(buckets: Map<string, Bucket>, now: number, rate: BucketRate): 
 const WINDOW_SECS = (BURST_REQUESTS * REFILL_INTERVAL_MS) / 1_000
 const POLICY = `"key";q=${BURST_REQUESTS};w=${WINDOW_SECS}`
 
-/** Cached texts of allowances: there are some hundred, and each answer contains one. */
+/** Maximum number of cached header texts. There are some hundred different ones, and each answer contains one. */
 const ALLOWANCES_KEPT = 1_000
 const allowanceTexts = new Map<number, string>()
 

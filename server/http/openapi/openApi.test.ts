@@ -30,7 +30,7 @@ test('an undocumented response is detected', () => {
   expect(() => assertDescribed('GET', '/v1/org', { status: 202, json: org })).toThrow()
 })
 
-/** Every object of `schema` that has fields of its own, besides a tagged object, whose one key names its form. */
+/** Every object of `schema` that has fields of its own, except tagged objects, whose one key names their form. */
 function* objectsIn(schema: unknown): Generator<unknown> {
   if (typeof schema !== 'object' || schema === null) return
   if ('properties' in schema && Object.keys(Object(schema.properties)).length > 1) yield schema

@@ -74,13 +74,13 @@ const REFUSALS = {
   502: ['BadGateway', 'Whether the change was made is unknown: read before repeating it'],
 } as const
 
-/** Statuses that any operation may refuse with. */
+/** Statuses with which every operation may refuse. */
 const ALWAYS = [400, 401, 403, 413, 429, 500] as const
 
-/** Methods of changes, whose outcome can be unknown. Gap G56. */
+/** Methods that make changes, whose outcome can be unknown. Gap G56. */
 const CHANGES: ReadonlySet<string> = new Set(['POST', 'PATCH', 'DELETE'])
 
-/** Further refusals: an unknown id, a precondition, a body of another type. Pure. */
+/** Further refusals of an operation: unknown id, failed precondition, wrong type of body. Pure. */
 function refusalsOf(
   { request, parameters = [] }: Description,
   id: string | undefined,

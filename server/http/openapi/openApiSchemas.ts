@@ -117,13 +117,13 @@ function tidy(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(tidy)
   if (typeof schema !== 'object' || schema === null) return schema
   const node = mapping(schema)
-  // A narrowed noun carries a copy of its fields beside the reference.
+  // A narrowed noun has a copy of its fields beside the reference.
   if (typeof node.$ref === 'string') return { $ref: node.$ref }
   const kept = Object.entries(node).filter(([keyword, value]) => !isNoise(keyword, value, node))
   return withTags(withPair(Object.fromEntries(kept.map(([keyword, value]) => [keyword, tidy(value)]))))
 }
 
-/** Redundant keywords: the range of exact numbers, the pattern of a format. */
+/** Whether `keyword` is redundant: the range of exact numbers, or the pattern of a format. */
 function isNoise(keyword: string, value: unknown, node: Json): boolean {
   if (keyword === 'pattern') return node.format === 'uuid' || node.format === 'date-time'
   if (keyword === 'propertyNames') return true
@@ -132,14 +132,14 @@ function isNoise(keyword: string, value: unknown, node: Json): boolean {
   )
 }
 
-/** A pair of one type as `items`: validators without `prefixItems` would refuse valid pairs. */
+/** `node` with a pair of one type as `items`, because validators without `prefixItems` would refuse valid pairs. */
 function withPair(node: Json): Json {
   const { prefixItems, items: _rest, ...others } = node
   if (!Array.isArray(prefixItems)) return node
   return { ...others, items: prefixItems[0] }
 }
 
-/** A tagged object as exactly one of its forms, without forms that match nothing. */
+/** `node` with a tagged object as exactly one of its forms, without forms that match nothing. */
 function withTags(node: Json): Json {
   const { anyOf, ...others } = node
   if (!Array.isArray(anyOf) || !anyOf.every(isTagged)) return node

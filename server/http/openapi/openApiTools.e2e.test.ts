@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceBody } from '../../testing/serviceBodies.ts'
 import { startServer, type TestServer } from '../../testing/startServer.ts'
 
-/** Third-party tools, with their own lock file; `.ci/run` installs them. */
+/** Third-party tools, which have their own lock file and are installed by `.ci/run`. */
 const TOOLS = join(process.cwd(), '.ci/openapi')
 const isInstalled = existsSync(join(TOOLS, 'node_modules'))
-/** Why these tests cannot run here; null when they can. Under CI they fail instead of being skipped. */
+/** The reason why these tests cannot run here; null when they can. Under CI they fail instead of being skipped. */
 const skipReason = isInstalled || process.env.CI === 'true' ? null : `no tools: npm ci --prefix ${TOOLS}`
 
 const DOCUMENT = 'docs/openapi.json'

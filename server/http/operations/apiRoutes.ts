@@ -22,12 +22,12 @@ export function allowedMethods(path: string): string | undefined {
   return PATHS.find(({ form }) => form.test(path))?.methods.join(', ')
 }
 
-/** Whether `path`, as it stands in the request line, is under the API. Contract: Versioning, rule 1. Pure. */
+/** Whether `path`, in the spelling of the request line, is under the API. Contract: Versioning, rule 1. Pure. */
 export function isUnderApi(path: string): boolean {
   return path === '/v1' || path.startsWith('/v1/')
 }
 
-/** The path of a request line; a whole URL is permitted (RFC 9112), of which only the path counts. Pure. */
+/** The path in a request line. RFC 9112 also permits a whole URL, of which only the path counts. Pure. */
 export function pathOf(url = ''): string {
   return url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? ''
 }

@@ -6,9 +6,9 @@ import type { Exchange } from './operation.ts'
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/
 
 /**
- * The stored form of a creation's Idempotency-Key; `undefined` when it has none. Throws `invalid` when the key is not 1
- * to 255 visible ASCII characters. `operation` separates a key used for a service from the same one used for an
- * incident; `request` is the parsed body. Gap G20.
+ * The stored form of a creation's Idempotency-Key; `undefined` without one. Throws `invalid` when the key is not 1 to
+ * 255 visible ASCII characters. `operation` separates a key for a service from the same key for an incident. `request`
+ * is the parsed body. Gap G20.
  */
 export function creationFingerprint(
   exchange: Exchange,
@@ -29,7 +29,7 @@ export function creationFingerprint(
   }
 }
 
-/** `value` with the members of every object sorted: their order has no meaning in JSON (RFC 8259). Pure. */
+/** `value` with the members of every object sorted, because their order has no meaning in JSON (RFC 8259). Pure. */
 function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers)
   if (typeof value !== 'object' || value === null) return value

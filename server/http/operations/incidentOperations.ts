@@ -14,10 +14,10 @@ import { notFound, readId } from './resourceId.ts'
 
 /** Bytes of an incident beyond its request. */
 const OWN_FIELDS_BYTES = 1_024
-/** Longest incident (bytes): its updates (Gap G34), one more that resolves it, and its own fields. */
+/** Maximum size of an incident (bytes): its updates (Gap G34), one more that resolves it, and its own fields. */
 const INCIDENT_BYTES_MAX = 512 * 1_024
 
-/** Contract: Endpoints, the four of incidents. */
+/** The four operations on incidents. Contract: Endpoints. */
 export const incidentOperations: readonly Operation[] = [
   { method: 'GET', path: '/v1/incidents', takesBody: false, handle: list },
   {
@@ -52,7 +52,7 @@ function placeOf(total: number, { page, limit }: IncidentFilter): Omit<IncidentP
   return { page, limit, total, total_pages: Math.ceil(total / limit) }
 }
 
-/** The same page in pieces. */
+/** The same page as a stream of pieces. */
 function pageOf({ pieces, close }: LongList, place: Omit<IncidentPage, 'items'>): LongList {
   const rest = JSON.stringify(place).slice('{'.length)
   async function* page(): AsyncGenerator<Uint8Array, void> {

@@ -3,10 +3,10 @@ import { SECTIONS, SEVERITIES } from '../../../api/contract/incidentTerms.ts'
 import { isLongerThan, tooLong } from '../../../api/contract/text.ts'
 import type { IncidentFilter } from '../../store/store.ts'
 
-/** Default page size, and the largest; larger values are reduced to it. Gap G8. */
+/** Default and maximum page size; larger values are reduced to the maximum. Gap G8. */
 export const LIMIT_DEFAULT = 20
 export const LIMIT_MAX = 100
-/** Longest search text (code points). Gap G18. */
+/** Maximum length of a search text (code points). Gap G18. */
 export const SEARCH_CHARS_MAX = 200
 
 const INT64_MAX = 9_223_372_036_854_775_807n
@@ -51,7 +51,7 @@ function positive(query: URLSearchParams, name: string, whenAbsent: number): num
   if (text === undefined) return whenAbsent
   const isInt64 = /^\d{1,19}$/.test(text) && BigInt(text) >= 1n && BigInt(text) <= INT64_MAX
   if (!isInt64) throw new ApiError('invalid', `${name}: must be a whole number from 1`)
-  // Beyond exact numbers every page is empty and every limit is reduced: the largest exact number gives the same
+  // Beyond the largest exact number every page is empty and every limit is reduced, so that number gives the same
   // result.
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 }

@@ -18,13 +18,13 @@ export interface Asked {
   readonly caller: Caller
   /** The path parameters (`{…}`), decoded. */
   readonly id: string
-  /** Parameters of the query string, in order, repeated ones several times. */
+  /** Parameters of the query string in order, including repeated ones. */
   readonly query: URLSearchParams
   /** Length of the body (bytes); 0 when there was none. */
   readonly bodyBytes: number
-  /** A request header, several of the same name joined; `undefined` when absent. */
+  /** A request header, with several of the same name joined; `undefined` when absent. */
   readonly header: (name: string) => string | undefined
-  /** Yields to other requests; long work calls it between its slices. Gap G40. */
+  /** Yields to other requests. Long work calls it between slices. Gap G40. */
   readonly yieldTurn: GiveWay
 }
 
@@ -37,11 +37,11 @@ export interface Exchange extends Asked {
 /** The answer of an operation that does not throw an ApiError. */
 export interface Answer {
   readonly status: 200 | 201 | 204
-  /** JSON, as text or bytes; absent for 204. */
+  /** JSON as text or bytes; absent for 204. */
   readonly text?: string | Uint8Array
-  /** Opens the answer as a stream, when it is too long for memory; replaces `text`. */
+  /** Opens an answer that is too long for memory as a stream; replaces `text`. */
   readonly openLong?: () => Promise<LongList>
-  /** Generation of a service, answered as its ETag. */
+  /** Generation of a service, sent as the ETag. */
   readonly generation?: number
 }
 
@@ -50,11 +50,11 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Path in Fastify's form, with `:id`. */
   readonly path: string
-  /** Whether a body is read; a body of another operation is ignored (Gap G20). */
+  /** Whether the operation reads a body. Other operations ignore it (Gap G20). */
   readonly takesBody: boolean
   /**
-   * Largest answer (bytes) of an operation that changes something and may answer more than a small one. An operation
-   * that only reads is run again when there is room.
+   * Maximum size of the answer (bytes) of a change whose answer may not be small. Absent for a read, which runs again
+   * when there is room.
    */
   readonly answerBytesMax?: (asked: Asked, parts: ApiParts) => Promise<number>
   readonly handle: (exchange: Exchange, parts: ApiParts) => Promise<Answer>

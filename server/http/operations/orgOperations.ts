@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts'
 
 const REGIONS_TEXT = JSON.stringify(REGIONS)
 
-/** Contract: Endpoints, the two for the organisation and the regions. */
+/** The two operations for the organisation and the regions. Contract: Endpoints. */
 export const orgOperations: readonly Operation[] = [
   {
     method: 'GET',

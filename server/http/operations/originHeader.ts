@@ -4,8 +4,8 @@ import { type ChangeOrigin, originOf } from '../../domain/changeOrigin.ts'
 import type { Exchange } from './operation.ts'
 
 /**
- * Where the change that a request asks for comes from, as its headers say. Throws `invalid` when Pharos-Origin is there and
- * malformed: a client that sends it wants it kept. Gap G48.
+ * The origin of the change that a request makes, from its headers. Throws `invalid` for a malformed Pharos-Origin,
+ * because a client that sends it wants it stored. Gap G48.
  */
 export function readOrigin({ caller, header }: Exchange, nowMs: number): ChangeOrigin {
   const sent = header(SOURCE_HEADER)

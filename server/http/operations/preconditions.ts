@@ -1,7 +1,7 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 
 /**
- * The entity tag of a service at `generation`; it differs between stores, and a restore creates a new store. Gap G20.
+ * The entity tag of a service at `generation`. It differs between stores, and a restore creates a new store. Gap G20.
  * Pure.
  */
 export function entityTag(storeId: string, generation: number): string {
@@ -9,8 +9,8 @@ export function entityTag(storeId: string, generation: number): string {
 }
 
 /**
- * Throws `precondition_failed` unless `ifMatch`, the If-Match header, allows changing what has the entity tag `current`.
- * An absent header allows everything; a weak tag never matches (RFC 9110). Gap G20. Pure.
+ * Throws `precondition_failed` unless `ifMatch`, the If-Match header, allows a change of the service with the entity
+ * tag `current`. An absent header allows everything; a weak tag never matches (RFC 9110). Gap G20. Pure.
  */
 export function assertIfMatch(ifMatch: string | undefined, current: string): void {
   if (ifMatch === undefined) return

@@ -8,9 +8,9 @@ import { readInSlices } from './schemaRead.ts'
 const STRICT = /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:;|,|$)/i
 
 /**
- * The body as `schema` reads it, in slices. Rejects with `invalid` for the first problem: its JSON path and what is wrong,
- * never the value (Gap G11). Unknown fields are dropped, or refused when the caller asked for strictness
- * with `Prefer: handling=strict` (Gap G17).
+ * The body parsed with `schema`, in slices. Rejects with `invalid` for the first problem, with its JSON path and the
+ * broken rule, never the value (Gap G11). Unknown fields are dropped, or refused with `Prefer: handling=strict` (Gap
+ * G17).
  */
 export async function readBody<Body>(schema: z.ZodType<Body>, exchange: BodyExchange): Promise<Body> {
   const { body, yieldTurn } = exchange
@@ -23,7 +23,7 @@ export async function readBody<Body>(schema: z.ZodType<Body>, exchange: BodyExch
     const ignored = firstIgnoredField(body, read.value)
     if (ignored !== undefined) throw invalidBody({ path: ignored, message: 'is not a known field' })
   }
-  // True because the value has no problem: it is the schema's output.
+  // True because a value without a problem is the schema's output.
   return read.value as Body
 }
 

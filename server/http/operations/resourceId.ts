@@ -3,8 +3,8 @@ import { ApiError } from '../../../api/contract/apiError.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
- * `text` in the stored form of an id, lower case. Throws `not_found` when it is not a UUID: the same answer as for an
- * id that does not exist or belongs to another organisation (Gap G19).
+ * `text` in the stored form of an id, which is lower case. Throws `not_found` when it is not a UUID, as for an id that
+ * does not exist or belongs to another organisation (Gap G19).
  */
 export function readId(text: string): string {
   if (!UUID.test(text)) throw notFound()

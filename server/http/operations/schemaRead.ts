@@ -8,12 +8,12 @@ export type Read = { readonly value: unknown } | { readonly problem: Problem }
 type Schema = z.core.$ZodType
 type Reading = Generator<void, Read>
 
-/** More elements than any rule of the contract allows: all such numbers are refused alike. */
+/** More elements than any rule of the contract allows, so a longer array need not be counted further. */
 const COUNTED_MAX = 1_000
 
 /**
- * Parses `value` like `schema`, in the same order, but in slices and only up to the first problem: the schema itself
- * finds all problems, which takes seconds for a body full of empty strings. The parts of `schema` come from its
+ * Parses `value` like `schema`, in the same order, but in slices and only up to the first problem. The schema itself
+ * would find all problems, which takes seconds for a body full of empty strings. The parts of `schema` come from its
  * definition; a part of an unknown kind is parsed whole.
  */
 export function* readInSlices(schema: Schema, value: unknown, slices: Slices): Reading {
@@ -28,7 +28,8 @@ export function* readInSlices(schema: Schema, value: unknown, slices: Slices): R
     case 'array':
       return Array.isArray(value) ? yield* readArray(schema, def, value, slices) : readWhole(schema, value)
     case 'object': {
-      // An object with its own rules, or that drops unknown members, is small: a duration, a sensitive value.
+      // An object that has rules of its own, or drops unknown members, is small, such as a duration or a sensitive
+      // value.
       const isPlain = (def.checks ?? []).length === 0 && def.catchall === undefined
       return isPlain && isObject(value)
         ? yield* readObject(def.shape, value, slices)
@@ -86,7 +87,7 @@ function* readArray(
   return 'problem' in compared ? compared : { value: read }
 }
 
-/** The rules of an array besides those for each element: its length is checked first. */
+/** The rules of an array other than those for each element. Its length is checked first. */
 interface ArrayRules {
   readonly ofLength: Schema
   readonly ofElements: Schema
@@ -97,7 +98,7 @@ const arrayRules = new WeakMap<Schema, ArrayRules>()
 function rulesOf(schema: Schema, def: z.core.$ZodArrayDef): ArrayRules {
   const known = arrayRules.get(schema)
   if (known !== undefined) return known
-  // True because these are rules of an array, whatever it holds.
+  // True because these are rules of an array, whatever its elements are.
   const checks = (def.checks ?? []) as z.core.$ZodCheck<unknown[]>[]
   const isOfLength = ({ _zod }: z.core.$ZodCheck<unknown[]>) => /_length$|^length_/.test(_zod.def.check)
   const rules = {
@@ -108,7 +109,10 @@ function rulesOf(schema: Schema, def: z.core.$ZodArrayDef): ArrayRules {
   return rules
 }
 
-/** A tagged object: the payload of its one key, or the problem that the union reports for an object without any. */
+/**
+ * Reads a tagged object: the payload of its one key, or the problem that the union reports for an object without a
+ * known key.
+ */
 function* readTagged(
   union: Schema,
   options: readonly Schema[],
@@ -128,12 +132,12 @@ function* readTagged(
   }
   const [only] = fitting
   const other = fitting.length === 1 ? names.find((name) => name !== only) : undefined
-  // A valid value with a second key is refused for that key, as by the union.
+  // A valid value with a second key is refused because of that key, as the union does.
   if (other !== undefined) return { problem: { path: [other], message: 'is not a known field' } }
   return readWhole(union, {})
 }
 
-/** At most two: two are enough to know that there are several. */
+/** At most two names, which suffice to know that there are several. */
 function namesOf(value: object): readonly string[] {
   const names: string[] = []
   for (const name in value) {
@@ -145,7 +149,7 @@ function namesOf(value: object): readonly string[] {
 
 const tagsOfUnion = new WeakMap<Schema, ReadonlyMap<string, Schema> | undefined>()
 
-/** The payload of each tag; `undefined` for a union of anything other than objects with one key each. */
+/** The payload schema of each tag; `undefined` for a union of anything other than objects with one key each. */
 function tagsOf(union: Schema, options: readonly Schema[]): ReadonlyMap<string, Schema> | undefined {
   if (tagsOfUnion.has(union)) return tagsOfUnion.get(union)
   const shapes = options.map((option) => {

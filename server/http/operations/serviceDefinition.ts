@@ -15,13 +15,14 @@ import { type BodyExchange, readBody } from './requestBody.ts'
 import { readInSlices } from './schemaRead.ts'
 
 /**
- * More endpoints than the largest plan allows in one service, and more regions than exist: fewer are cheap to check.
+ * More endpoints than the largest plan allows in one service, and more regions than exist. Smaller numbers are cheap to
+ * check.
  */
 const CROWD = 100
-/** Most sensitive values of one definition. Gap G40. */
+/** Maximum number of sensitive values in one definition. Gap G40. */
 const SENSITIVE_MAX = 500
 
-/** The service definition of a create or replace. Rejects with `invalid`. Contract: Service, request; Gap G18. */
+/** Reads the service definition of a create or replace. Rejects with `invalid`. Contract: Service, request; Gap G18. */
 export async function readServiceDefinition(exchange: BodyExchange): Promise<ServiceRequest> {
   const { body, yieldTurn } = exchange
   const early = await inSlices(crowdProblem(body, new Slices()), yieldTurn)
@@ -36,8 +37,8 @@ export async function readServiceDefinition(exchange: BodyExchange): Promise<Ser
 }
 
 /**
- * The problem with too many regions or headers, or the first bad endpoint of very many. It is reported before any other
- * problem, because checking the fields in front of it first would take too long.
+ * Too many regions or headers, or the first bad endpoint of very many. This problem is reported before any other,
+ * because checking the fields in front of it first would take too long.
  */
 function* crowdProblem(body: unknown, slices: Slices): Generator<void, Problem | undefined> {
   const { regions, endpoints }: Record<string, unknown> = Object(body)
@@ -73,7 +74,7 @@ function regionProblem(request: ServiceRequest): Problem | undefined {
     : { path: ['regions', unknown], message: 'is not a region: GET /v1/regions lists them' }
 }
 
-/** Sealing is part of the transaction, and delays the others in it. */
+/** Sensitive values are limited because they are sealed inside the transaction, which delays other requests. */
 function sensitiveProblem({ endpoints }: ServiceRequest): Problem | undefined {
   let count = 0
   for (const { call } of endpoints) {
@@ -84,7 +85,7 @@ function sensitiveProblem({ endpoints }: ServiceRequest): Problem | undefined {
   return { path: ['endpoints'], message: `must have at most ${SENSITIVE_MAX} sensitive values together` }
 }
 
-/** A body can contain patterns that take seconds to compile: other requests run in between. */
+/** Other requests run between patterns, because a body can contain some that take seconds to compile. */
 function* patternProblem(request: ServiceRequest, slices: Slices): Generator<void, Problem | undefined> {
   const compiled = new Set<string>()
   let allWork = 0
@@ -123,7 +124,8 @@ function compiles(pattern: string): boolean {
     RE2JS.compile(pattern)
     return true
   } catch {
-    // Every failure of the compiler is a problem of the pattern, which its message would quote.
+    // Every failure of the compiler is a problem with the pattern. Its message would quote the pattern, so it is
+    // dropped.
     return false
   }
 }

@@ -4,14 +4,14 @@ import type { ServiceMaking } from '../../domain/serviceChanges.ts'
 import type { FindMasterKey } from '../../secrets/masterKeys.ts'
 import type { ServiceFacts } from '../../store/store.ts'
 
-/** What the server adds to a definition. */
+/** The values that the server adds to a definition. */
 interface MakingParts {
   readonly environment: Environment
   readonly findMasterKey: FindMasterKey
   readonly isBlocked: (url: string) => boolean
 }
 
-/** Dependencies of a decision about a service, beside the `facts` of its organisation. */
+/** The dependencies of a decision about a service, together with the `facts` of its organisation. */
 export function serviceMaking(
   { standing, masterKeyId }: ServiceFacts,
   { environment, findMasterKey, isBlocked }: MakingParts,

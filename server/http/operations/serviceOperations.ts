@@ -16,7 +16,7 @@ import { notFound, readId } from './resourceId.ts'
 import { readServiceDefinition } from './serviceDefinition.ts'
 import { serviceMaking } from './serviceMaking.ts'
 
-/** Contract: Endpoints, the seven of services. */
+/** The seven operations on services. Contract: Endpoints. */
 export const serviceOperations: readonly Operation[] = [
   { method: 'GET', path: '/v1/services', takesBody: false, handle: list },
   { method: 'POST', path: '/v1/services', takesBody: true, answerBytesMax: ofDefinition, handle: create },
@@ -45,7 +45,7 @@ export const serviceOperations: readonly Operation[] = [
   },
 ]
 
-/** An endpoint, and a sealed header, is at most three times as long in an answer as in the shortest request for it. */
+/** In an answer an endpoint, or a sealed header, is at most three times as long as in the shortest request for it. */
 const ANSWER_PER_BODY = 3
 /** Bytes of a service beyond its definition. */
 const OWN_FIELDS_BYTES = 1_024
@@ -54,7 +54,7 @@ async function ofDefinition({ bodyBytes }: Asked): Promise<number> {
   return OWN_FIELDS_BYTES + ANSWER_PER_BODY * bodyBytes
 }
 
-/** Pausing and resuming change one field. */
+/** Maximum size of the answer to a pause or resume, which changes one field. */
 async function ofService({ caller, id }: Asked, { store }: ApiParts): Promise<number> {
   const service = await store.getService(caller.orgId, readId(id))
   return service === undefined ? 0 : OWN_FIELDS_BYTES + Buffer.byteLength(service.text)

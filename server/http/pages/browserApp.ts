@@ -6,13 +6,16 @@ import { listeningWith } from '../transport/listeningWith.ts'
 import { watchAnswers } from '../transport/gracefulClose.ts'
 import { TIMEOUTS } from '../transport/timeouts.ts'
 
-/** Most unread answers of one connection: browsers ask again only after an answer, and a page has a hundred kilobytes. */
+/**
+ * Maximum number of unread answers on one connection. Browsers wait for an answer before the next request, and a page
+ * has a hundred kilobytes.
+ */
 const ANSWERS_WAITING_MAX = 16
 
 /**
- * A listener for browsers on Fastify, without routes: timeouts and connection limits as for the API, and a graceful
- * end. It leaves the query to the routes. `refuseMalformed` answers a request that Fastify cannot route, and one with two
- * headers Host: a proxy may have judged the other one.
+ * Fastify for browsers, without routes: timeouts and connection limits as for the API, and a graceful stop. The routes
+ * parse the query. `refuseMalformed` answers a request that Fastify cannot route, and one with two Host headers, of
+ * which a proxy may have checked the other one.
  */
 export function browserApp(
   connectionsMax: number,
@@ -47,7 +50,9 @@ export function browserApp(
   return app
 }
 
-/** Whether names and values of headers, as they came, hold at most one Host: Node keeps the first of several. Pure. */
+/**
+ * Whether raw headers (name, value, name, value …) have at most one Host. Node keeps only the first of several. Pure.
+ */
 function hasOneHost(rawHeaders: readonly string[]): boolean {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

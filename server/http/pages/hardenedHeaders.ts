@@ -1,4 +1,4 @@
-/** Only our own files run, style or are fetched; the script makes markup through one policy. */
+/** Scripts, styles and requests are limited to our own origin, and the script creates markup through one policy. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -12,9 +12,7 @@ const POLICY = [
   'trusted-types pharos',
 ].join('; ')
 
-/**
- * Headers of every answer of a listener for browsers; `isSecure` when the public address is https. Pure.
- */
+/** Headers of every answer of a listener for browsers. `isSecure` means that the public address is https. Pure. */
 export function hardenedHeaders(isSecure: boolean): Record<string, string> {
   return {
     'content-security-policy': POLICY,
@@ -27,7 +25,7 @@ export function hardenedHeaders(isSecure: boolean): Record<string, string> {
   }
 }
 
-/** The headers of a file that pages refer to; a versioned one never changes. Pure. */
+/** The headers of a file that pages refer to. A versioned file never changes. Pure. */
 export function assetHeaders({
   type,
   isVersioned,

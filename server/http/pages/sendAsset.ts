@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Asset } from './asset.ts'
 import { assetHeaders } from './hardenedHeaders.ts'
 
-/** Answers a request for `asset`, with 304 when the browser has it. */
+/** Answers a request for `asset`; with 304 when the browser has it. */
 export function sendAsset(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -19,7 +19,7 @@ export function sendAsset(
   return isFresh ? reply.code(304).send() : reply.send(asset.body)
 }
 
-/** Whether the reader has the version `etag`, by the value of If-None-Match. Pure. */
+/** Whether `header`, the value of If-None-Match, lists the version `etag`. Pure. */
 export function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   return header === etag || header.split(',').some((one) => one.trim() === '*' || weak(one.trim()) === etag)

@@ -7,9 +7,8 @@ export type HeaderList = string[]
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * Writes a whole answer, bypassing Fastify's reply, which serialises: our answers are already text, and for a short one
- * that path costs as much as the rest of a read. `text` is JSON, as text or as its bytes; absent for an answer without
- * a body.
+ * Writes a whole answer and bypasses Fastify's reply, whose serialisation costs as much as the rest of a short read:
+ * our answers are already text. `text` is JSON as text or bytes; absent for an answer without a body.
  */
 export function writeAnswer(
   reply: FastifyReply,
@@ -29,13 +28,13 @@ export function writeAnswer(
   response.writeHead(status, headers).end(text)
 }
 
-/** Idle time of a sender after which a connection marked for closing is closed (milliseconds). */
+/** Idle time of the sender after which a connection marked for closing is closed (milliseconds). */
 const SILENCE_MS_MAX = 500
 
 /**
  * Writes the last answer of a connection. The connection ends when the body of `request` has arrived, when its sender
- * falls silent, or when no more of it is read (`dropBody`). Node would close right after the answer; data still in
- * flight would then reset the connection, and its sender might never read the answer.
+ * falls silent, or when no more of it is read (`dropBody`). Node would close it right after the answer. Data still in
+ * flight would then reset the connection, and the sender might never read the answer.
  */
 export function writeLastAnswer(
   { raw: request }: FastifyRequest,

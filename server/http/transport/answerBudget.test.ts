@@ -6,7 +6,7 @@ const a2 = { orgId: 'a', keyId: 'a2' }
 const b = { orgId: 'b', keyId: 'b1' }
 const c = { orgId: 'c', keyId: 'c1' }
 
-/** Room for 10 bytes, at most 6 of them for one organisation. */
+/** Room for 10 bytes, of which one organisation may hold at most 6. */
 function smallBudget(bounds = {}): AnswerBudget {
   return new AnswerBudget({ ...ANSWER_BOUNDS, bytesMax: 10, orgBytesMax: 6, ...bounds })
 }

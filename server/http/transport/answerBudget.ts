@@ -5,17 +5,20 @@ import { FairQueue, type Lane } from './fairQueue.ts'
 const KIB = 1_024
 const MIB = 1_024 * KIB
 
-/** Longest answer that is written without asking for room (bytes): a reading client receives it immediately. */
+/**
+ * Maximum size of an answer that is written without reserving room (bytes), because a reading client receives it
+ * immediately.
+ */
 export const SMALL_ANSWER_BYTES_MAX = 64 * KIB
 
-/** Memory bounds of all answers under way. Gap G35. */
+/** Memory bounds for all answers in progress. Gap G35. */
 export interface AnswerBounds {
-  /** Most memory of all answers, and of those of one organisation (bytes), without small ones. */
+  /** Maximum memory of all answers, and of those of one organisation (bytes), without small answers. */
   readonly bytesMax: number
   readonly orgBytesMax: number
-  /** Most memory of small unread answers (bytes). */
+  /** Maximum memory of small unread answers (bytes). */
   readonly smallBytesMax: number
-  /** Most answers of one organisation in the queue, and their longest wait (milliseconds). */
+  /** Maximum number of queued answers of one organisation, and their maximum wait (milliseconds). */
   readonly waitingMax: number
   readonly waitMs: number
   /** Time limit of an answer while others wait for its room (milliseconds), plus `mibMs` for each MiB of it. */
@@ -25,7 +28,7 @@ export interface AnswerBounds {
   readonly refusal: string
 }
 
-/** Shortest interval between two searches for answers that take too long (milliseconds). */
+/** Minimum interval between searches for answers that take too long (milliseconds). */
 const INSPECTION_MS_MIN = 50
 
 /** Half of the smallest supported heap; the rest is for request bodies and the program itself. */
@@ -42,11 +45,11 @@ export const ANSWER_BOUNDS: AnswerBounds = {
 
 /** Room for one answer. */
 export interface Room {
-  /** Resizes it to `bytes`; `false`, without change, when there is no room. */
+  /** Resizes the room to `bytes`; `false`, without change, when there is not enough. */
   readonly resize: (bytes: number) => boolean
   /** Calls `cut` once when others wait and the answer takes too long. */
   readonly cutWith: (cut: () => void) => void
-  /** Releases it; a second call does nothing. */
+  /** Releases the room. A second call does nothing. */
   readonly release: () => void
 }
 
@@ -62,8 +65,8 @@ interface Waiting extends Lane {
 }
 
 /**
- * The common limit for the bytes of all answers under way, for all routes and organisations. An answer beyond it waits;
- * the queue is fair between organisations, and no organisation exceeds its share.
+ * Limits the bytes of all answers in progress, across routes and organisations. An answer beyond the limit waits. The
+ * queue is fair between organisations, and no organisation exceeds its share.
  */
 export class AnswerBudget {
   readonly #bounds: AnswerBounds
@@ -84,20 +87,20 @@ export class AnswerBudget {
     return this.#held.bytes + this.#held.smallBytes
   }
 
-  /** Most bytes that were held at any time. */
+  /** Maximum number of bytes held so far. */
   get mostHeldBytes(): number {
     return this.#held.mostBytes
   }
 
-  /** Room for an answer of `bytes`; `undefined` when there is none, or when others wait for it. */
+  /** Takes room for an answer of `bytes`; `undefined` when there is none, or when others wait for it. */
   tryTake(lane: Lane, bytes: number): Room | undefined {
     const isFree = this.#waiting.isEmpty && this.#fitsOrg(lane.orgId, bytes) && this.#fitsAll(bytes)
     return isFree ? this.#hold(lane, bytes) : undefined
   }
 
   /**
-   * Room for an answer of `bytes`, immediately or when it is the turn of `lane`. Rejects with `rate_limited` when too
-   * many wait before it, or when it has waited too long.
+   * Takes room for an answer of `wanted` bytes, immediately or when it is the turn of `lane`. Rejects with
+   * `rate_limited` when too many answers wait already, or when this one has waited too long.
    */
   async take(lane: Lane, wanted: number): Promise<Room> {
     const bytes = Math.min(wanted, this.#bounds.orgBytesMax)
@@ -125,8 +128,8 @@ export class AnswerBudget {
   }
 
   /**
-   * Counts a small answer that was written and not read immediately; call `gone` when it is read. When there are too
-   * many, the connection of the oldest is closed: its client has not read for the longest time.
+   * Counts a small answer that was written but not read immediately; call `gone` when it is read. When there are too
+   * many, closes the connection of the oldest, whose client has not read for the longest time.
    */
   keepSmall(response: ServerResponse, bytes: number): { readonly gone: () => void } {
     for (const [oldest, oldestBytes] of this.#small) {
@@ -194,8 +197,8 @@ export class AnswerBudget {
 
   #grant(): void {
     for (;;) {
-      // Answers blocked by their organisation's share do not block others. For room that is not free yet, all others
-      // wait behind the first: otherwise short answers would take it from a long one for ever.
+      // Answers blocked by their organisation's share do not block others. While the first answer waits for room, all
+      // others wait behind it: otherwise short answers would take the room from a long one forever.
       const first = this.#waiting.first(({ orgId, bytes }) => this.#fitsOrg(orgId, bytes))
       if (first === undefined || !this.#fitsAll(first.bytes)) return
       this.#waiting.remove(first)
@@ -203,7 +206,7 @@ export class AnswerBudget {
     }
   }
 
-  /** While answers wait, finds answers that take too long and hold the room. */
+  /** While answers wait, looks for answers that hold room and take too long. */
   #inspectLater(): void {
     if (this.#waiting.isEmpty || this.#inspection !== undefined) return
     const { graceMs, mibMs } = this.#bounds

@@ -2,12 +2,14 @@ import { ANSWER_BOUNDS, type AnswerBounds } from './answerBudget.ts'
 
 const MIB = 1_024 * 1_024
 
-/** Longest body that is read without asking for room (bytes): it takes less memory than its connection. */
+/**
+ * Maximum size of a body that is read without reserving room (bytes), because it takes less memory than its connection.
+ */
 export const SMALL_BODY_BYTES_MAX = 16 * 1_024
 
 /**
- * Memory of all bodies being read or handled (bytes by `parsedBytes`): the share of the smallest heap that answers
- * leave. The share of one organisation fits the most expensive body. Gap G40.
+ * Memory bounds for all bodies being read or handled (bytes by `parsedBytes`): the part of the smallest heap that
+ * answers leave. The share of one organisation fits the most expensive body. Gap G40.
  */
 export const BODY_BOUNDS: AnswerBounds = {
   ...ANSWER_BOUNDS,
@@ -16,7 +18,7 @@ export const BODY_BOUNDS: AnswerBounds = {
   refusal: 'too many long bodies are being read',
 }
 
-/** Memory of an object or array, of a member, of an element, and of a character, measured with V8 (bytes). */
+/** Memory of an object or array, a member, an element and a character, measured with V8 (bytes). */
 const COSTS: ReadonlyMap<string, number> = new Map([
   ['{', 64],
   ['[', 64],
@@ -28,8 +30,8 @@ const CHAR_BYTES = 2
 const COST_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => COSTS.get(String.fromCharCode(byte)) ?? 0)
 
 /**
- * Upper bound of the memory of `body`'s JSON value (bytes), without parsing it: thirty times its length when it is full
- * of empty objects. Never too low; too high for texts with many commas. Pure.
+ * Upper bound for the memory of the JSON value in `body` (bytes), without parsing it: thirty times its length when it
+ * is full of empty objects. Never too low, but too high for texts with many commas. Pure.
  */
 export function parsedBytes(body: Uint8Array): number {
   let cost = CHAR_BYTES * body.length

@@ -8,14 +8,14 @@ export interface Certificate {
   readonly key: Buffer
 }
 
-/** A certificate that is replaced while servers use it. */
+/** A certificate that may be replaced while servers use it. */
 export interface CertificateSource {
   readonly current: () => Certificate
   /** Calls `listener` with each later certificate. */
   readonly onChange: (listener: (certificate: Certificate) => void) => void
 }
 
-/** New connections to `server` get each later certificate of `source`; old ones go on with theirs. */
+/** Gives new connections to `server` each later certificate of `source`. Old connections keep theirs. */
 export function followCertificate(
   server: Server | TlsHttpServer,
   source: CertificateSource | undefined,

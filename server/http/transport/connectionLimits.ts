@@ -3,37 +3,37 @@ import type { Server as TlsHttpServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 
-/** Most connections of the operator's listener: probes and a scraper need a handful. */
+/** Maximum number of connections to the operator's listener. Probes and a scraper need a handful. */
 export const ADMIN_CONNECTIONS_MAX = 24
 
-/** Connections of TLS that may be open, handshakes included, for each that is counted. */
+/** Number of open TLS connections, including handshakes, for each counted connection. */
 const TLS_SHARE = 1.25
 
-/** The bounds of connections. */
+/** The bounds of a server's connections. */
 export interface ConnectionBounds {
-  /** Most connections at a time. Half of them may be without a valid key, and half may be of one key. */
+  /** Maximum number of open connections. Half of them may be without a valid key, and half may have the same key. */
   readonly connectionsMax: number
-  /** Whether no request is under way on a connection. */
+  /** Whether a connection has no request in progress. */
   readonly isIdle: (socket: Socket) => boolean
-  /** Called for each connection closed to make room: with its address, and its key if any. */
+  /** Called for each connection closed to make room, with its address, and the id of its key if any. */
   readonly onEnd: (ended: { readonly address: string; readonly keyId: string | undefined }) => void
 }
 
 /** The connections of a server. */
 export interface ConnectionLimits {
-  /** Records that a request with a valid key, of this id, came on `socket`. */
+  /** Records that `socket` received a request with a valid key of this id. */
   readonly identify: (socket: Socket, keyId: string) => void
 }
 
-/** The event that brings the socket of a server's requests: that of TLS once the handshake is done. */
+/** The event with the socket of a server's requests; with TLS, the one after the handshake. */
 export function connectionEvent(server: Server | TlsHttpServer): 'connection' | 'secureConnection' {
   return server instanceof TlsServer ? 'secureConnection' : 'connection'
 }
 
-/** A connection as it is counted. */
+/** A counted connection. */
 interface Counted {
   readonly address: string
-  /** `undefined` as long as no request on it had a valid key. */
+  /** `undefined` until a request has a valid key. */
   keyId: string | undefined
 }
 
@@ -61,8 +61,7 @@ class Groups {
   }
 
   /**
-   * The oldest member of the largest set. Scans all sets and keeps no order: newcomers may ask for it in quick
-   * succession.
+   * The oldest member of the largest set. Scans all sets, because keeping them in order would slow down every newcomer.
    */
   oldestOfLargest(): Socket | undefined {
     let largest = NONE
@@ -70,7 +69,7 @@ class Groups {
     return largest.values().next().value
   }
 
-  /** The largest first, and of equal ones the oldest. */
+  /** The sets, largest first; of equal ones the oldest first. */
   bySize(): readonly ReadonlySet<Socket>[] {
     return [...this.#sets.values()].sort((one, other) => other.size - one.size)
   }
@@ -79,10 +78,10 @@ class Groups {
 const NONE: ReadonlySet<Socket> = new Set()
 
 /**
- * Keeps the connections of `server` within bounds by closing old ones, so that a new one always has a place: first
- * those without a valid key, of the address with the most of them, then idle ones of the key with the most. A client
- * that opens silent or slow connections displaces only other such clients. Behind a proxy all come from one address,
- * and the oldest without a key is closed. Gap G44.
+ * Keeps the connections of `server` within bounds by closing old ones, so that a new one always has a place. The first
+ * to close are those without a valid key, from the address with the most of them; then idle ones of the key with the
+ * most. A client that opens silent or slow connections displaces only other such clients. Behind a proxy all come from
+ * one address, so the oldest without a key is closed. Gap G44.
  */
 export function limitConnections(server: Server | TlsHttpServer, bounds: ConnectionBounds): ConnectionLimits {
   const { connectionsMax, isIdle, onEnd } = bounds
@@ -109,7 +108,7 @@ export function limitConnections(server: Server | TlsHttpServer, bounds: Connect
     return undefined
   }
 
-  // They are counted after their handshake: those that never finish it get the rest.
+  // Connections are counted after their handshake. Those that never finish it get the rest.
   if (server instanceof TlsServer) server.maxConnections ??= Math.ceil(connectionsMax * TLS_SHARE)
   server.on(connectionEvent(server), (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
@@ -119,7 +118,7 @@ export function limitConnections(server: Server | TlsHttpServer, bounds: Connect
     counted.set(socket, { address, keyId: undefined })
     strangers.add(address, socket)
     socket.once('close', () => forget(socket))
-    // All connections have requests under way: the new client must retry.
+    // All connections have requests in progress, so the new client must retry.
     if (counted.size > connectionsMax) end(socket)
   })
   const endSome = (socket: Socket | undefined): void => {

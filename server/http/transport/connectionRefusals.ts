@@ -7,13 +7,13 @@ import { ApiError, type ErrorCode } from '../../../api/contract/apiError.ts'
 import type { Answers } from './gracefulClose.ts'
 import { refusalOf } from './refusal.ts'
 
-/** Refusals of Node's parser by its code; all others mean a malformed request. Gap G20. */
+/** The answers to errors of Node's parser by code. All other codes mean a malformed request. Gap G20. */
 const CODE_OF_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'header_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** Answers input that never became a request, on the raw socket. Gap G20. */
+/** Answers input that is not a request, on the raw socket. Gap G20. */
 export function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   // A disconnected client needs no answer.
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -24,7 +24,7 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
   endWith(socket, new ApiError(code, CONNECTION_TEXT[code] ?? 'malformed request'))
 }
 
-/** Answers CONNECT, which Node passes as a raw connection, like any unsupported method. Gap G20. */
+/** Answers CONNECT like any unsupported method. Node passes it as a raw connection. Gap G20. */
 export function refuseTunnels(server: Server | TlsHttpServer): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     endWith(socket, new ApiError('invalid', 'this server is not a proxy'))
@@ -53,13 +53,13 @@ const CONNECTION_TEXT: Partial<Readonly<Record<ErrorCode, string>>> = {
 }
 
 /**
- * Answers an unknown Expect with 417, and admits a request that waits for `100 Continue` before it is sent:
- * `permitBody` sends it once the request has been admitted. Gap G20.
+ * Answers an unknown Expect with 417. A request whose sender waits for `100 Continue` is admitted first; `permitBody`
+ * then sends it. Gap G20.
  */
 export function answerExpectations(server: Server, answers: Pick<Answers, 'announceEnd'>): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(request)
-    // After a refusal the body may not be sent: the next bytes on the connection would be ambiguous.
+    // After a refusal the client may or may not send the body, so the next bytes on the connection would be ambiguous.
     response.setHeader('connection', 'close')
     server.emit('request', request, response)
   })
@@ -67,8 +67,8 @@ export function answerExpectations(server: Server, answers: Pick<Answers, 'annou
 }
 
 /**
- * Answers an unknown Expect with 417 and closes the connection: its body may follow or not. A server with watched answers
- * needs it, because Node answers 417 itself only where nothing listens for such requests. Gap G20.
+ * Answers an unknown Expect with 417 and closes the connection, because the body may follow or not. A server with
+ * watched answers needs this: Node itself answers 417 only when nothing listens for such requests. Gap G20.
  */
 export function refuseExpectations(server: Server, { announceEnd }: Pick<Answers, 'announceEnd'>): void {
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
@@ -92,7 +92,7 @@ export function permitBody(request: IncomingMessage, response: ServerResponse): 
   response.writeContinue()
 }
 
-/** Throws for requests that RFC 9112 answers with 400: one of HTTP/1.1 without a Host, or any with two. */
+/** Throws for requests that RFC 9112 answers with 400: HTTP/1.1 without a Host, or any version with two. */
 export function assertHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,15 +1,12 @@
-/**
- * The owner of a waiting entry: the lanes of one organisation take turns among themselves, and organisations with one
- * another.
- */
+/** The owner of a waiting entry. Organisations take turns, and so do the lanes of one organisation. */
 export interface Lane {
   readonly orgId: string
   readonly keyId: string
 }
 
 /**
- * A fair queue: one entry of each organisation in turn, within an organisation one of each key in turn, and of a key
- * the oldest first. The length of one queue does not delay the others.
+ * A fair queue. Organisations take turns, within an organisation its keys take turns, and a key's oldest entry comes
+ * first. A long queue of one owner does not delay the others.
  */
 export class FairQueue<Entry extends Lane> {
   readonly #orgs = new Map<string, Map<string, Entry[]>>()
@@ -33,7 +30,7 @@ export class FairQueue<Entry extends Lane> {
     this.#orgs.set(entry.orgId, keys)
   }
 
-  /** The next entry among the oldest of each key that `isWanted` accepts; `undefined` when there is none. */
+  /** The next entry that `isWanted` accepts among the oldest of each key; `undefined` when there is none. */
   first(isWanted: (entry: Entry) => boolean = () => true): Entry | undefined {
     for (const keys of this.#orgs.values()) {
       for (const [oldest] of keys.values()) {
@@ -43,7 +40,7 @@ export class FairQueue<Entry extends Lane> {
     return undefined
   }
 
-  /** Removes `entry`, if it still waits: its organisation and its key then go to the end of their queues. */
+  /** Removes `entry` if it still waits, and moves its organisation and key to the end of their queues. */
   remove(entry: Entry): void {
     const keys = this.#orgs.get(entry.orgId)
     const entries = keys?.get(entry.keyId)

@@ -5,27 +5,27 @@ import { setImmediate } from 'node:timers/promises'
 import { connectionEvent } from './connectionLimits.ts'
 
 /**
- * Most unread answers of one connection. A few bytes of request produce some kilobytes of answer, and a client that
- * never reads needs no key for it.
+ * Maximum number of unread answers on one connection. A few bytes of request produce some kilobytes of answer, and a
+ * client that never reads needs no key for that.
  */
 const ANSWERS_WAITING_MAX = 100
 
-/** Resolves after everything that had arrived on any connection has been read. */
+/** Resolves after all data that had already arrived on any connection has been read. */
 async function oneLook(): Promise<void> {
   await setImmediate()
   await setImmediate()
 }
 
-/** The answers of a server that are under way. */
+/** The answers of a server that are in progress. */
 export interface Answers {
-  /** Whether none is under way on a connection. */
+  /** Whether a connection has no answer in progress. */
   readonly isIdle: (socket: Socket) => boolean
   /** Stops the server gracefully: accepts no new connections, and resolves when every started answer has been sent. */
   readonly stop: () => Promise<void>
   /** Makes `response`, whose head has not been sent, the last one of its connection. */
   readonly announceEnd: (response: ServerResponse) => void
   /**
-   * Whether an earlier answer on the same connection is its last: requests behind it get no answer, and must have no
+   * Whether an earlier answer is the last of the same connection. Requests after it get no answer and must have no
    * effect (RFC 9112, 9.6).
    */
   readonly comesTooLate: (response: ServerResponse) => boolean
@@ -33,7 +33,7 @@ export interface Answers {
   readonly whenGone: (response: ServerResponse, listener: () => void) => void
 }
 
-/** The last answer of a connection; `underWay` has the answers in the order of their requests. */
+/** Tracks the last answer of each connection. `underWay` has the answers in the order of their requests. */
 function lastAnswers(underWay: ReadonlySet<ServerResponse>): Pick<Answers, 'announceEnd' | 'comesTooLate'> {
   const lastOf = new WeakMap<Socket, ServerResponse>()
   /** Whether the request of `one` came before that of `other`, which is still unanswered. */
@@ -58,14 +58,14 @@ function lastAnswers(underWay: ReadonlySet<ServerResponse>): Pick<Answers, 'anno
 }
 
 /**
- * Watches the answers of `server`. Closing it outright would end connections whose answer was written but not yet sent. A
- * connection with more than `waitingMax` unread answers is closed.
+ * Watches the answers of `server`, because closing it outright would end connections whose answer was written but not
+ * yet sent. Closes a connection with more than `waitingMax` unread answers.
  */
 export function watchAnswers(
   server: Server | TlsHttpServer,
   waitingMax: number = ANSWERS_WAITING_MAX,
 ): Answers {
-  /** In the order in which their requests came. */
+  /** In the order of their requests. */
   const underWay = new Set<ServerResponse>()
   let isStopping = false
   let whenEmpty: () => void = () => {}
@@ -76,14 +76,14 @@ export function watchAnswers(
     return now
   }
   const goneListeners = new WeakMap<ServerResponse, () => void>()
-  // One listener for all: a closure for each answer would cost every request.
+  // One listener for all answers, because a closure for each would cost every request.
   function forget(this: ServerResponse): void {
     if (underWay.delete(this)) count(this.req.socket, -1)
     goneListeners.get(this)?.()
     goneListeners.delete(this)
     if (underWay.size === 0) whenEmpty()
   }
-  // An answer queued behind another on a lost connection gets no close event.
+  // On a lost connection, an answer queued behind another gets no close event.
   server.on(connectionEvent(server), (socket: Socket) => {
     socket.once('close', () => {
       for (const response of underWay) if (response.req.socket === socket) forget.call(response)
@@ -101,7 +101,7 @@ export function watchAnswers(
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     if (count(socket, 1) > waitingMax) socket.destroy()
-    // Requests that were read together with it still arrive here, and are dropped.
+    // Requests that were read together with the last one still arrive here, and are dropped.
     if (socket.destroyed) return
     begin(request, response)
     for (const handler of handlers) Reflect.apply(handler, server, [request, response])
@@ -112,7 +112,7 @@ export function watchAnswers(
   })
   const stop = async (): Promise<void> => {
     isStopping = true
-    // An HTTP server's own close ends idle connections at once; that of its base only stops listening.
+    // An HTTP server's own close ends idle connections immediately. The close of its base class only stops listening.
     NetServer.prototype.close.call(server)
     const newest = new Map([...underWay].map((response) => [response.req.socket, response]))
     for (const response of newest.values()) {
@@ -124,10 +124,11 @@ export function watchAnswers(
           whenEmpty = resolve
         })
       }
-      // The buffer of a connection that seems idle may already contain a request: one turn shows it.
+      // The buffer of a connection that seems idle may already contain a request, which one turn of the event loop
+      // reveals.
       await oneLook()
     } while (underWay.size > 0)
-    // The remaining connections have not sent a request yet, which Node does not count as idle.
+    // The remaining connections have not sent a request yet. Node does not count them as idle.
     server.closeAllConnections()
   }
   const whenGone: Answers['whenGone'] = (response, listener) => {

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { formatPath, type Problem } from '../../../api/contract/problem.ts'
 
-/** Longest error text (characters). Gap G11. */
+/** Maximum length of an error text (characters). Gap G11. */
 const MESSAGE_CHARS_MAX = 300
 
 /** The refusal of a body because of `problem`. Pure. */

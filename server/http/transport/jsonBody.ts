@@ -4,16 +4,16 @@ import type { GiveWay } from './loopTurns.ts'
 import { CHUNK_CHARS, JsonLimitError, MEMBERS_MAX, parseInSlices } from './slicedJson.ts'
 import { inSlices, Slices } from './slices.ts'
 
-/** Largest request body (bytes). Gap G13. */
+/** Maximum size of a request body (bytes). Gap G13. */
 export const BODY_BYTES_MAX = 1_048_576
-/** Deepest nesting of a body. Gap G20. */
+/** Maximum nesting depth of a body. Gap G20. */
 export const NESTING_MAX = 64
 
 const TOO_DEEP = `must not be nested deeper than ${NESTING_MAX} levels`
 
 const MEDIA_TYPE = /^\s*application\/json\s*(?:;|$)/i
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
-// A lone surrogate cannot be stored as UTF-8, and not every database stores U+0000.
+// UTF-8 cannot store a lone surrogate, and not every database stores U+0000.
 const UNSTORABLE = /[\0\p{Surrogate}]/u
 
 /** Throws `unsupported_media_type` unless the headers announce JSON in UTF-8, uncompressed. Gap G20. Pure. */
@@ -35,7 +35,7 @@ export function assertJson(contentType: string | undefined, contentEncoding: str
  */
 export async function parseJson(bytes: Uint8Array, yieldTurn: GiveWay): Promise<unknown> {
   const text = decode(bytes)
-  // Most bodies are short; a long body of a single string has no parts.
+  // Most bodies are short, and a long body that is a single string has no parts.
   const isShort = text.length <= CHUNK_CHARS || !/^[ \t\n\r]*[[{]/.test(text)
   const { value, problem } = isShort ? readAtOnce(text) : await inSlices(readInParts(text), yieldTurn)
   if (problem !== undefined) throw new ApiError('invalid', `body: ${problem}`)
@@ -88,15 +88,18 @@ function parse<Value>(read: () => Value): Value {
   } catch (error) {
     if (error instanceof JsonLimitError) throw invalidBody(error.problem)
     if (!(error instanceof SyntaxError)) throw error
-    // The parser's message quotes the text, which may hold a secret: it is not kept as a cause either.
+    // The parser's message quotes the text, which may contain a secret, so it is not kept as the cause either.
     throw new ApiError('invalid', 'body: is not valid JSON')
   }
 }
 
-// JSON can express U+0000 or a lone surrogate only with an escape; without one, names are literal.
+// JSON can express U+0000 or a lone surrogate only with an escape. Without escapes, names are literal.
 const WORTH_A_LOOK = /\\u|__proto__|constructor/
 
-/** Whether `text`, which is JSON, can have no content problem: most have none, and visiting each value costs more. */
+/**
+ * Whether `text`, which is JSON, certainly has no content problem. That is true for most texts and cheaper than
+ * visiting each value.
+ */
 function isPlain(text: string): boolean {
   if (WORTH_A_LOOK.test(text)) return false
   return countUpTo(text, '{') + countUpTo(text, '[') <= NESTING_MAX

@@ -17,7 +17,7 @@ function createOf({ apiKey }: TestServer): string {
   return requestOf(apiKey, `Content-Length: ${Buffer.byteLength(BODY)}`, BODY)
 }
 
-/** All bytes that the server at `url` sends in answer to `text`, until it closes the connection. */
+/** All bytes that the server at `url` answers to `text`, until it closes the connection. */
 async function whatIsSaidTo(url: string, text: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   let said = ''

@@ -5,8 +5,8 @@ import { type CertificateSource, followCertificate } from './certificate.ts'
 import { TIMEOUTS } from './timeouts.ts'
 
 /**
- * Fastify without routes, on HTTP, or on HTTPS with the certificate `tls`. `server` has the options of Node's server; a
- * handshake has the time of headers.
+ * Fastify without routes, on HTTP, or on HTTPS with the certificate `tls`. `server` has the options of Node's server.
+ * The time limit of a handshake is that of headers.
  */
 export function listeningWith(
   tls: CertificateSource | undefined,
@@ -15,7 +15,7 @@ export function listeningWith(
 ): FastifyInstance {
   if (tls === undefined) return fastify({ ...options, http: server })
   const https = { ...server, handshakeTimeout: TIMEOUTS.headersMs, ...tls.current() }
-  // True for all that is used of it: a server of HTTPS has the methods and events of one of HTTP.
+  // True for every member that is used: an HTTPS server has the methods and events of an HTTP server.
   const app = fastify({ ...options, https } as FastifyHttpOptions<Server>) as FastifyInstance
   followCertificate(app.server, tls)
   return app

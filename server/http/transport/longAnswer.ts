@@ -8,12 +8,12 @@ import type { GiveWay } from './loopTurns.ts'
 const MIB = 1_024 * 1_024
 
 /**
- * Memory of a streamed answer (bytes): some pieces, including the largest service, and the pages of its connection to
- * the database. Gap G33.
+ * Memory of a streamed answer (bytes): some pieces, including the largest service, and the page cache of its database
+ * connection. Gap G33.
  */
 export const LONG_ANSWER_BYTES = 4 * MIB
 
-/** Advance that a client can have over the minimum speed (MiB): it may pause, and its connection has buffers. */
+/** Lead that a client can have over the minimum speed (MiB), because it may pause and its connection has buffers. */
 const CREDIT_MIB = 8
 
 /** An answer too long for memory. */
@@ -23,15 +23,15 @@ export interface LongAnswer {
   readonly open: () => Promise<LongList>
   /** Called between two pieces. */
   readonly yieldTurn: GiveWay
-  /** Minimum reading speed (milliseconds for each MiB). */
+  /** Minimum reading speed, in milliseconds for each MiB. */
   readonly mibMs: number
 }
 
 /**
- * Writes a long answer in pieces, each after the one before has been read. The content is a snapshot, for which the
- * database grows meanwhile: a client that takes longer than `mibMs` for each MiB is disconnected. Resolves at the end,
- * to the read error that interrupted it or `undefined`. Rejects, with nothing written, when it cannot be opened. Gap
- * G33.
+ * Writes a long answer in pieces, each after the previous one has been read. The content is a snapshot, during which
+ * the database grows, so a client that takes longer than `mibMs` for each MiB is disconnected. Resolves at the end with
+ * the read error that interrupted the answer, or `undefined`. Rejects, with nothing written, when the answer cannot be
+ * opened. Gap G33.
  */
 export async function writeLongAnswer(reply: FastifyReply, answer: LongAnswer): Promise<unknown> {
   const list = await answer.open()
@@ -59,14 +59,14 @@ async function send(
     }
   }
   try {
-    // Without a length it is sent in chunks; the last one marks it as complete.
+    // Without a length the answer is chunked, and the last chunk marks it as complete.
     const length = list.length === undefined ? [] : ['content-length', String(list.length)]
     response.writeHead(status, [...headers, 'content-type', JSON_TYPE, ...length])
     if (response.req.method === 'HEAD') response.end()
     else await pipeline(taken, response)
     return undefined
   } catch (error) {
-    // A started answer cannot become another one: closing its connection marks it as incomplete.
+    // A started answer cannot become an error. Closing its connection marks it as incomplete.
     response.destroy()
     return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
       ? undefined

@@ -1,6 +1,6 @@
 import { FairQueue, type Lane } from './fairQueue.ts'
 
-/** Resolves in a later turn of the event loop, after all input received by then was handled. */
+/** Resolves in a later turn of the event loop, after all input received by then has been handled. */
 export type GiveWay = () => Promise<void>
 
 interface Waiting extends Lane {
@@ -8,7 +8,7 @@ interface Waiting extends Lane {
 }
 
 /**
- * Turns of the event loop for work done in slices. Each turn runs one slice, however many wait: if all resumed in the
+ * Turns of the event loop for work done in slices. Each turn runs only one of the waiting slices: if all resumed in the
  * same turn, twenty long requests would delay the others twenty times as long as one.
  */
 export function loopTurns(): (lane: Lane) => GiveWay {

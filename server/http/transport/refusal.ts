@@ -9,7 +9,7 @@ export interface Refusal {
   readonly text: string
 }
 
-/** Texts for Fastify's refusals, whose own texts quote the request. Gap G11. */
+/** Texts that replace Fastify's own, which quote the request. Gap G11. */
 const TEXT_OF_STATUS: Readonly<Record<number, string>> = {
   400: 'bad request',
   404: 'not found',
@@ -18,8 +18,8 @@ const TEXT_OF_STATUS: Readonly<Record<number, string>> = {
 }
 
 /**
- * The answer to `error`: an ApiError has its own status, a refusal of Fastify's keeps its status, and everything else
- * is internal, without details. Contract: Errors. Pure.
+ * The answer to `error`. An ApiError has its own status, and a Fastify error keeps its status. Any other error is
+ * internal, without details. Contract: Errors. Pure.
  */
 export function refusalOf(error: unknown): Refusal {
   const apiError = error instanceof ApiError ? error : translate(error)
@@ -41,7 +41,7 @@ function translate(error: unknown): ApiError {
 
 function headersOf({ code, retryAfterSecs }: ApiError): readonly string[] {
   if (code === 'unauthorized') return ['www-authenticate', 'Bearer']
-  // HTTP only has whole seconds; the wait is at most 200 ms.
+  // The wait is at most 200 ms, but HTTP has only whole seconds.
   if (code === 'rate_limited') return ['retry-after', '1']
   if (retryAfterSecs !== undefined) return ['retry-after', String(retryAfterSecs)]
   return []

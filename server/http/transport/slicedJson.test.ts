@@ -6,8 +6,8 @@ import { SLICE_WORK, Slices } from './slices.ts'
 const LOOK = { nestingMax: 64, membersMax: 10_000, onPart: () => {}, onMember: () => {} }
 
 /**
- * The value of `text`, parsed in parts of some `chunkChars`; `invalid` when it is not JSON, the problem when it exceeds
- * a limit.
+ * The value of `text`, parsed in parts of about `chunkChars`; `invalid` when it is not JSON, or the problem when it
+ * exceeds a limit.
  */
 function parsed(text: string, chunkChars: number, bounds: Partial<typeof LOOK> = {}): unknown {
   try {

@@ -1,16 +1,16 @@
 import type { Problem } from '../../../api/contract/problem.ts'
 import type { Slices } from './slices.ts'
 
-/** Characters parsed at once: a hundred kilobytes of different names take a tenth of a second. */
+/** Number of characters parsed at once. A hundred kilobytes of different names take a tenth of a second. */
 export const CHUNK_CHARS = 16 * 1_024
 
 /**
- * Most members of one object. The largest object of the contract has 50; listing 100,000 different names takes a tenth
- * of a second that cannot be divided. Gap G40.
+ * Maximum number of members of one object. The largest object of the contract has 50. Listing 100,000 different names
+ * takes a tenth of a second that cannot be split. Gap G40.
  */
 export const MEMBERS_MAX = 10_000
 
-/** The text is JSON so far, but exceeds a limit of the parser. */
+/** The text is JSON up to this point, but exceeds a limit of the parser. */
 export class JsonLimitError extends Error {
   override readonly name = 'JsonLimitError'
   readonly problem: Problem
@@ -30,7 +30,7 @@ interface Frame {
   readonly at: number
   /** Start of the text that is not parsed yet. */
   runStart: number
-  /** Whether a part before that text was parsed, so that it begins with a comma. */
+  /** Whether a part before that text was parsed, so that the text begins with a comma. */
   isContinued: boolean
   /** The items or members parsed so far; absent before the first. */
   items?: unknown[]
@@ -39,21 +39,22 @@ interface Frame {
   memberCount: number
 }
 
-/** Bounds of the parser, and callbacks for the parts that it parses. */
+/** Bounds of the parser, and callbacks for the parsed parts. */
 export interface JsonLook {
-  /** Deepest nesting that is read. */
+  /** Maximum nesting depth. */
   readonly nestingMax: number
-  /** Most members of one object. */
+  /** Maximum number of members of one object. */
   readonly membersMax: number
-  /** A part of a value at `depth`: a whole object or array with some of the members; `text` is its source. */
+  /** Receives a part of a value at `depth`: a whole object or array with some of the members. `text` is its source. */
   readonly onPart: (part: object, text: string, depth: number) => void
-  /** A member too long for its part. */
+  /** Receives a member that is too long for its part. */
   readonly onMember: (name: string, value: unknown) => void
 }
 
 /**
- * The value of `text` as JSON.parse gives it, parsed in parts of some `chunkChars`, one slice for each. Throws a SyntaxError
- * where JSON.parse does, without quoting the text, and a JsonLimitError at the first bracket or member beyond a bound.
+ * The value of `text`, the same as from JSON.parse, parsed in parts of about `chunkChars` with one slice for each.
+ * Throws a SyntaxError where JSON.parse does, but without quoting the text, and a JsonLimitError at the first bracket
+ * or member beyond a bound.
  */
 export function* parseInSlices(
   text: string,
@@ -76,11 +77,11 @@ export function* parseInSlices(
       frame = { open: char, parent: frame, at, runStart: at + 1, isContinued: false, memberCount: 0 }
     } else if (char === '}' || char === ']') {
       depth -= 1
-      if (depth < 0) throw new SyntaxError('a bracket too many')
+      if (depth < 0) throw new SyntaxError('one bracket too many')
       isOver = depth === 0
       const ended: Frame | undefined = frame
       if (ended === undefined || (ended.open === '{') !== (char === '}'))
-        throw new SyntaxError('other brackets')
+        throw new SyntaxError('brackets do not match')
       frame = ended.parent
       const isShort = at - ended.at <= chunkChars && !ended.isContinued
       if (isShort && !isOver) continue
@@ -116,7 +117,7 @@ function endOfString(text: string, start: number): number {
 const BLANK = /^[ \t\n\r]*$/
 
 function assertBlank(text: string): void {
-  if (!BLANK.test(text)) throw new SyntaxError('text beside the value')
+  if (!BLANK.test(text)) throw new SyntaxError('text after the value')
 }
 
 interface Run {
@@ -133,8 +134,8 @@ function takeRun(frame: Frame, { text, end, depth, look, last }: Run): void {
   const run = text.slice(frame.runStart, end)
   const members = membersOf(frame, run, last !== undefined)
   const isArray = frame.open === '['
-  // A placeholder for the value parsed already: the grammar around it is checked, and it keeps its position. A digit
-  // would extend a number before it without a comma.
+  // A placeholder for the value that is already parsed: it keeps its position, and the grammar around it is checked. A
+  // string, because a digit would extend a number before it without a comma.
   const standIn = last === undefined ? '' : '""'
   const part: unknown = JSON.parse(isArray ? `[${members}${standIn}]` : `{${members}${standIn}}`)
   frame.isContinued = true
@@ -178,7 +179,7 @@ function pathOf({ parent, at }: Frame, text: string): readonly (string | number)
   return [...pathOf(parent, text), parsedCount + (Array.isArray(before) ? before.length - 1 : 0)]
 }
 
-/** The members in `run`: behind a comma if others come before it. */
+/** The members in `run`, which follow a comma if others come before them. */
 function membersOf({ isContinued }: Frame, run: string, isFollowed: boolean): string {
   if (!isContinued) return run
   const start = run.search(/[^ \t\n\r]/)
@@ -202,7 +203,7 @@ function lastName(members: string): string {
   return String(JSON.parse(members.slice(start, end + 1)))
 }
 
-/** As JSON.parse does: `__proto__` is a name like any other. */
+/** Sets a member as JSON.parse does, for which `__proto__` is a name like any other. */
 function define(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') target[name] = value
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })

@@ -1,15 +1,15 @@
 import type { GiveWay } from './loopTurns.ts'
 
-/** Work of one slice, in units of a visited value or a few characters: some milliseconds. Gap G40. */
+/** Work of one slice, some milliseconds, in units of a visited value or a few characters. Gap G40. */
 export const SLICE_WORK = 2_048
-/** Characters as expensive as one value. */
+/** Number of characters that are as expensive as one value. */
 const CHARS_PER_UNIT = 16
 
 /** Counts the work of the current slice. */
 export class Slices {
   #left = SLICE_WORK
 
-  /** Counts a value of `chars` characters, or other work of as many `units`; returns whether to yield now. */
+  /** Counts a value of `chars` characters, or other work of `units`. Returns whether to yield now. */
   spend(chars = 0, units = 1): boolean {
     this.#left -= units + chars / CHARS_PER_UNIT
     if (this.#left > 0) return false
@@ -19,7 +19,8 @@ export class Slices {
 }
 
 /**
- * Runs `work` to its end. Other requests run each time it yields, and after it if it ever did. Rejects with its error.
+ * Runs `work` to its end. Other requests run each time it yields, and after it if it yielded at all. Rejects with its
+ * error.
  */
 export async function inSlices<Result>(work: Generator<void, Result>, yieldTurn: GiveWay): Promise<Result> {
   let isLong = false

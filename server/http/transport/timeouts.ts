@@ -1,13 +1,13 @@
 /** Timeouts for clients (milliseconds). Gap G20. */
 export interface Timeouts {
-  /** For a whole request, and for its headers; also for the first byte of a connection. */
+  /** For a whole request, for its headers, and for the first byte of a connection. */
   readonly requestMs: number
   readonly headersMs: number
   /** Idle time between two requests. */
   readonly keepAliveMs: number
   /** For reading each MiB of a long answer, on average. */
   readonly mibMs: number
-  /** For reading nothing of an answer, and for any other idle time. */
+  /** For an answer that the client does not read, and for any other idle time. */
   readonly silenceMs: number
   /** Interval of the checks for these timeouts. */
   readonly checkMs: number

@@ -3,27 +3,28 @@ import { ApiError } from '../../../api/contract/apiError.ts'
 import { BODY_BYTES_MAX } from './jsonBody.ts'
 
 /**
- * Bytes of a body that are read and dropped before its sender is disconnected: a whole body and one read of a socket.
+ * Bytes of a body that are read and dropped before its sender is disconnected: a whole body, and one read of the
+ * socket.
  */
 const DROPPED_BYTES_MAX = BODY_BYTES_MAX + 64 * 1_024
 
 /**
- * Reads and drops the body of a request whose answer does not need it, so that the sender can finish, and closes the
- * connection after more than the limit: Node would read on for the whole request timeout. Gap G13.
+ * Reads and drops the body of a request whose answer does not need it, so that the sender can finish. Closes the
+ * connection after more than the limit, because Node would read for the whole request timeout. Gap G13.
  */
 export function dropBody(request: IncomingMessage): void {
   if (request.complete) return
   let droppedBytes = 0
   request.on('data', (chunk: Buffer) => {
     droppedBytes += chunk.length
-    // Not at the first byte too many: a sender that has just finished may use its connection again.
+    // Not closed at the first byte beyond the limit, because a sender that has just finished may reuse its connection.
     if (droppedBytes > DROPPED_BYTES_MAX) request.socket.destroy()
   })
 }
 
 /**
- * Whether the rest of the body of `request`, which is answered with `status`, exceeds the amount that is dropped.
- * Chunks do not announce their length: they count as too many only when they are. Gap G13. Pure.
+ * Whether the rest of the body of `request`, which is answered with `status`, exceeds the amount that is dropped. A
+ * chunked body does not announce its length, so it counts as too long only once it is. Gap G13. Pure.
  */
 export function willBeCut({ complete, headers }: IncomingMessage, status: number): boolean {
   if (complete) return false

@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as the page shows it. */
+/** The parts of a JSON Schema that the page shows. */
 export interface Schema {
   readonly $ref?: string
   readonly description?: string
@@ -22,7 +22,7 @@ export interface Schema {
   readonly additionalProperties?: boolean | Schema
 }
 
-/** A body, by media type. */
+/** The schemas of a body, by media type. */
 type Content = Readonly<Record<string, { readonly schema: Schema }>>
 
 export interface Parameter {
@@ -50,7 +50,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-/** An OpenAPI document, as far as the page shows it. */
+/** The parts of an OpenAPI document that the page shows. */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly summary: string; readonly version: string }
   readonly tags: readonly { readonly name: string; readonly description: string }[]

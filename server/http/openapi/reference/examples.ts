@@ -29,7 +29,7 @@ const BODIES: Readonly<Record<string, object>> = {
   updateIncident: UPDATE,
 }
 
-/** A variable in a body, outside the single quotes around it, so that the shell replaces it. */
+/** Closes the single quotes around a body for a variable, so that the shell replaces it. */
 const OUT_OF_QUOTES = `'"$SERVICE_ID"'`
 
 /** Queries of the examples, by operation. */

@@ -2,8 +2,8 @@ import type { OpenApiDocument } from './document.ts'
 import { operationsOf } from './operationParts.ts'
 
 /**
- * A map of the reference for language models, in the form of llms.txt: a title, a summary, and links with a note each,
- * relative to the listener. Pure.
+ * An index of the reference for language models, in the form of llms.txt: title, summary, and annotated links relative
+ * to the listener. Pure.
  */
 export function llmsText(document: OpenApiDocument): string {
   const { info, tags } = document
@@ -23,7 +23,7 @@ export function llmsText(document: OpenApiDocument): string {
 ## Reference
 
 - [Reference](/docs): parameters, bodies, answers, errors, and a curl command for each operation
-- [OpenAPI document](/openapi.json): the same as data
+- [OpenAPI document](/openapi.json): the same in machine-readable form
 
 ${sections.join('\n')}`
 }

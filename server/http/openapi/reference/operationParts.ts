@@ -3,14 +3,14 @@ import { bodyOf, nameOfReference, type OpenApiDocument, type Operation, resolved
 import { curlExample } from './examples.ts'
 import { entry, fieldsOf, prose, typeOf } from './schemaParts.ts'
 
-/** An operation, with its method in capitals and its path. */
+/** An operation with its method, in upper case, and its path. */
 export interface PlacedOperation {
   readonly method: string
   readonly path: string
   readonly operation: Operation
 }
 
-/** Where a parameter stands. */
+/** Text for the location of a parameter. */
 const PLACES: Readonly<Record<string, string>> = {
   path: 'Part of the path',
   query: 'Part of the query',
@@ -28,7 +28,7 @@ export function operationsOf({ paths }: OpenApiDocument): readonly PlacedOperati
   )
 }
 
-/** The section of an operation: parameters, body, answers, and a command to try. Pure. */
+/** The section of an operation: parameters, body, answers and an example command. Pure. */
 export function operationSection(placed: PlacedOperation, document: OpenApiDocument): Html {
   const { method, path, operation } = placed
   const { operationId, summary, description } = operation

@@ -12,7 +12,7 @@ import { referencePage } from './referencePage.ts'
 let server: TestServer
 let browser: Browser
 
-/** A page with everything that the browser objects to, each dialog, and each request to elsewhere. */
+/** A page that records every complaint of the browser, every dialog, and every request to another origin. */
 async function opened(options: BrowserContextOptions): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext(options)
   const page = await context.newPage()
@@ -29,7 +29,7 @@ async function opened(options: BrowserContextOptions): Promise<{ page: Page; com
   return { page, complaints }
 }
 
-/** `value` with each text in it changed by `change`, keys and references too where nothing else depends on them. */
+/** `value` with each text in it changed by `change`, including keys and references on which nothing else depends. */
 function changed(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return value.startsWith('#/') ? value : change(value)
   if (typeof value !== 'object' || value === null) return value

@@ -8,7 +8,7 @@ import { openApi } from '../openApi.ts'
 import type { OpenApiDocument } from './document.ts'
 import { operationsOf } from './operationParts.ts'
 
-// True because the tests below find every part of it on the page.
+// True because the tests below verify that every part of it is on the page.
 const DOCUMENT = openApi() as unknown as OpenApiDocument
 
 let server: TestServer
@@ -25,7 +25,7 @@ afterAll(() => server.close())
 const attributes = (name: string): readonly string[] =>
   [...page.matchAll(new RegExp(` ${name}="([^"]*)"`, 'g'))].map(([, value = '']) => value)
 
-/** The commands of the page by operation, as text. */
+/** The text of the commands on the page, by operation. */
 function commands(): ReadonlyMap<string, string> {
   const found = page.matchAll(
     /<section class="group" id="(\w+)".*?<pre class="example"><code>(.*?)<\/code>/gs,

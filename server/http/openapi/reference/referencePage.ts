@@ -5,7 +5,7 @@ import { operationSection, operationsOf, type PlacedOperation } from './operatio
 import { fieldsOf, limitsOf, prose, typeOf } from './schemaParts.ts'
 import { REFERENCE_STYLE } from './referenceStyle.ts'
 
-/** Headers of the page: nothing but its own style applies, and nothing is requested. */
+/** Headers of the page: only its own style applies, and it requests nothing. */
 export const REFERENCE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",
@@ -19,7 +19,7 @@ export const REFERENCE_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The reference of an API as one HTML document. It needs no script and no other file; its one relative link is to
+ * The reference of an API as one HTML document, without scripts or other files. Its only relative link is to
  * `openapi.json` beside it. Throws when `document` refers to a component that it does not have. Pure.
  */
 export function referencePage(document: OpenApiDocument): string {
@@ -64,7 +64,7 @@ ${schemaSection(document)}
 </html>`}\n`
 }
 
-/** The style as it is: it is a constant, and its hash is in the header. */
+/** The style, not escaped: it is a constant, and the header has its hash. */
 function styleElement(): Html {
   const strings = Object.assign([`<style>${REFERENCE_STYLE}</style>`], {
     raw: [`<style>${REFERENCE_STYLE}</style>`],
@@ -73,7 +73,7 @@ function styleElement(): Html {
 }
 
 function introduction({ info, components }: OpenApiDocument): HtmlValue {
-  return html`<p>${info.summary} <a href="openapi.json">openapi.json</a> has the same as data.</p>
+  return html`<p>${info.summary} <a href="openapi.json">openapi.json</a> has the same in machine-readable form.</p>
 <p>Every request needs an API key: <code>Authorization: Bearer KEY</code>. ${Object.values(
     components.securitySchemes,
   ).map(({ description }) => description)}</p>

@@ -1,6 +1,6 @@
 import { BASE_STYLE } from '../../../../web/baseStyle.ts'
 
-/** The look of the reference: its only style, which stands in the page. */
+/** The style sheet of the reference, embedded in the page. */
 export const REFERENCE_STYLE = `${BASE_STYLE}
 html { scroll-padding-top: 1rem; }
 body { margin: 0; display: grid; grid-template: "side main" auto / 16rem minmax(0, 1fr); overflow-wrap: anywhere; }

@@ -37,12 +37,12 @@ export function typeOf(schema: Schema): HtmlValue {
   return schema.format === undefined ? String(schema.type) : `${schema.type} (${schema.format})`
 }
 
-/** `text` with what stands between backticks as code. Pure. */
+/** `text` with the parts between backticks as code. Pure. */
 export function prose(text: string): HtmlValue {
   return text.split('`').map((part, index) => (index % 2 === 1 ? code(part) : part))
 }
 
-/** `3 to 5 things`, `at most 5 things`, `at least 3 things`, or nothing. Pure. */
+/** `3 to 5 things`, `at most 5 things`, `at least 3 things`, or no text. Pure. */
 function range(least: number | undefined, most: number | undefined, unit: string): readonly string[] {
   const shown = (limit: number): string => limit.toLocaleString('en-GB')
   const end = unit === '' ? '' : ` ${(most ?? least) === 1 ? unit.slice(0, -1) : unit}`
@@ -53,7 +53,7 @@ function range(least: number | undefined, most: number | undefined, unit: string
   return least === undefined ? [] : [`at least ${shown(least)}${end}`]
 }
 
-/** Limits of `schema`, of its items, and of what it may be besides null, in words. Pure. */
+/** Limits of `schema`, of its items, and of its form that is not null, in words. Pure. */
 export function limitsOf(schema: Schema): readonly string[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern } = schema
   return [
@@ -80,7 +80,7 @@ export function entry(
   }${description !== undefined && html`<p>${prose(description)}</p>`}${nested}</li>`
 }
 
-/** The schemas that `schema` leads to without a field between. Pure. */
+/** The schemas that `schema` refers to directly, not through a field. Pure. */
 function referencesOf(schema: Schema): readonly string[] {
   if (schema.$ref !== undefined) return [nameOfReference(schema.$ref)]
   const additional = typeof schema.additionalProperties === 'object' ? [schema.additionalProperties] : []
@@ -89,8 +89,8 @@ function referencesOf(schema: Schema): readonly string[] {
 }
 
 /**
- * The fields of `schema`, and below each one, closed, those of the schemas it refers to. With `schemas` undefined the
- * fields stand alone. A schema inside itself is not opened again. Pure.
+ * The fields of `schema`, each with a collapsed list of the fields of the schemas it refers to. Without `schemas` there
+ * are no such lists. A schema inside itself is not repeated. Pure.
  */
 export function fieldsOf(schema: Schema, schemas?: Schemas, path: readonly string[] = []): HtmlValue {
   if (schema.$ref !== undefined) {

@@ -1,10 +1,10 @@
 import { html } from './html.ts'
 
-/** Width of a character in the font of a badge (pixels), about: `textLength` makes it exact. */
+/** Approximate width of a character in the font of a badge (pixels). `textLength` makes it exact. */
 const CHARACTER_PX = 6.6
 const PADDING_PX = 7
 
-/** Grounds on which white is read easily. */
+/** Background colours on which white text is easy to read. */
 export const BADGE_GROUNDS = {
   green: '#1b6a3d',
   blue: '#1d5ca3',
@@ -14,16 +14,16 @@ export const BADGE_GROUNDS = {
   grey: '#525c66',
 } as const
 
-/** A badge: two texts beside one another. */
+/** A badge: two texts side by side. */
 export interface Badge {
   readonly label: string
   readonly word: string
   readonly ground: string
-  /** Ground and text of the label; dark grey with white when absent. */
+  /** Colours of the label's background and text; white on dark grey when absent. */
   readonly labelColors?: { readonly ground: string; readonly text: string }
 }
 
-/** `badge` as an SVG that needs no font and no other file. Pure. */
+/** `badge` as an SVG that needs no web font or other file. Pure. */
 export function badgeSvg({ label, word, ground, labelColors }: Badge): string {
   const { ground: labelGround, text: labelText } = labelColors ?? { ground: '#3c444d', text: '#fff' }
   const [leftPx, rightPx] = [widthOf(label), widthOf(word)]

@@ -9,7 +9,7 @@ const DARK = `
   --ok-bar: #3fae6f; --warn-bar: #dd9c24; --bad-bar: #e9564c; --none-bar: #333e4a; --calm-bar: #6d7985; --plan-bar: #8185e6;
   --mark: #182028; --shade: none;`
 
-/** What pages of Pharos have in common: colours in light and dark, links, focus, and the shapes of states. */
+/** The common style of all pages: light and dark colours, links, focus, and the shapes of states. */
 export const BASE_STYLE = `
 :root { color-scheme: light dark; ${LIGHT} }
 @media (prefers-color-scheme: dark) { :root:not([data-theme]) { ${DARK} } }

@@ -1,18 +1,18 @@
 type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * Whether a request that changes something was made by a page of its own origin: by `Sec-Fetch-Site`, or by `Origin`
- * where a browser does not send that. False when both are absent. Pure.
+ * Whether a page of the same origin made a request that changes something, according to `Sec-Fetch-Site`, or to
+ * `Origin` when the browser does not send that. False when both are absent. Pure.
  */
 export function isSameOrigin(headers: RequestHeaders, isOwnOrigin: (origin: string) => boolean): boolean {
   const site = headers['sec-fetch-site']
-  // `same-site` is refused: a page on another port of this host is that.
+  // `same-site` is refused, because it includes pages on other ports of this host.
   if (site !== undefined) return site === 'same-origin'
   const { origin } = headers
   return typeof origin === 'string' && isOwnOrigin(origin)
 }
 
-/** The value of a cookie in the header Cookie; `undefined` when it is absent. Pure. */
+/** The value of a cookie in the Cookie header; `undefined` when it is absent. Pure. */
 export function cookieOf(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const at = pair.indexOf('=')

@@ -1,4 +1,4 @@
-/** Markup that may stand in a page as it is. Only `html` makes it. */
+/** Markup that is safe to put into a page unchanged. Only `html` creates it. */
 export class Html {
   readonly #markup: string
 
@@ -11,10 +11,10 @@ export class Html {
   }
 }
 
-/** What may stand in a template: text is escaped, lists are joined, what is absent leaves nothing. */
+/** A value in a template. Text is escaped, lists are joined, and absent values leave no text. */
 export type HtmlValue = Html | string | number | false | null | undefined | readonly HtmlValue[]
 
-/** Markup with `values` in it, each escaped unless it is markup itself. Attributes have to be quoted. Pure. */
+/** Markup with `values` in it, each escaped unless it is markup. Attributes must be quoted. Pure. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(strings, values)
 }
@@ -36,16 +36,16 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * `text` as it may stand between tags, in a quoted attribute, and in XML. What is invisible, or what turns the
- * direction of writing for everything behind it, becomes visible. Pure.
+ * `text` escaped for use between tags, in a quoted attribute, and in XML. Characters that are invisible, or that change
+ * the writing direction of the text after them, become visible. Pure.
  */
 function escapedText(text: string): string {
   if (PLAIN.test(text)) return text
   return text.replaceAll(UNSEEN, '\ufffd').replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
-/** Text of ASCII that needs no change: most of it. */
+/** ASCII text that needs no escaping, which is most of it. */
 const PLAIN = /^[\n\t !#-%(-;=?-~]*$/
 
-/** Control characters but for line break and tab, halves of characters, and what turns the direction of writing. */
+/** Control characters except line break and tab, lone surrogates, and characters that change the writing direction. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu

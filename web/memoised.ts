@@ -1,7 +1,7 @@
-/** Most results that are kept: all are forgotten when there are more, so that odd requests cost no memory. */
+/** Maximum number of cached results. All are dropped when there are more, so that unusual requests cost no memory. */
 const KEPT_MAX = 1_000
 
-/** The pure function `compute`, which computes again only what it was not asked for lately. */
+/** The pure function `compute` with a cache of recent results. */
 export function memoised<T>(compute: (text: string) => T): (text: string) => T {
   const kept = new Map<string, T>()
   return (text) => {

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 
-/** A text of people with its line breaks; addresses of the web become links. Everything else is text. Pure. */
+/** A text written by people, with its line breaks. Web addresses become links; everything else stays text. Pure. */
 export function plainText(text: string): Html {
   const parts: Html[] = []
   let at = 0
@@ -19,7 +19,7 @@ export function plainText(text: string): Html {
 function webAddress(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const { href, protocol, username, password } = new URL(text)
-  // What looks like a host in front of an @ is none.
+  // The part before an @ looks like a host but is not.
   const isPlain = username === '' && password === ''
   return isPlain && (protocol === 'http:' || protocol === 'https:') ? href : undefined
 }

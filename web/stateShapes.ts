@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 
-/** What a service is to people, the worst first. */
+/** The states of a service that people see, worst first. */
 export const SHOWN_STATES = ['down', 'degraded', 'maintenance', 'unknown', 'operational', 'paused'] as const
 export type ShownState = (typeof SHOWN_STATES)[number]
 
@@ -14,7 +14,10 @@ export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
   paused: 'Paused',
 }
 
-/** A shape for each state, once for a page: `icon` refers to them. Neither colour nor shape is needed to tell states apart. */
+/**
+ * A shape for each state, included once in a page; `icon` refers to them. States can be told apart without colour or
+ * shape.
+ */
 export const SHAPES = html`<svg class="shapes" aria-hidden="true" focusable="false">
 <symbol id="i-operational" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7.4"/><path class="mark" d="M4.7 8.3 7 10.6l4.4-5"/></symbol>
 <symbol id="i-degraded" viewBox="0 0 16 16"><path d="M8 .9 15.7 15H.3z"/><path class="mark" d="M8 6.2v3.6M8 12.2v.3"/></symbol>
@@ -24,12 +27,12 @@ export const SHAPES = html`<svg class="shapes" aria-hidden="true" focusable="fal
 <symbol id="i-maintenance" viewBox="0 0 16 16"><rect x=".8" y=".8" width="14.4" height="14.4" rx="3"/><path class="mark" d="M4.5 8h7M8 4.5v7"/></symbol>
 </svg>`
 
-/** The shape of `state`; the word beside it says the same. Pure. */
+/** The shape of `state`, hidden from screen readers because the word beside it says the same. Pure. */
 export function icon(state: ShownState): Html {
   return html`<svg class="icon" aria-hidden="true" focusable="false"><use href="#i-${state}"/></svg>`
 }
 
-/** The word of `state` with its shape and colour. Pure. */
+/** The word for `state` with its shape and colour. Pure. */
 export function stateLabel(state: ShownState): Html {
   return html`<span class="label s-${state}">${icon(state)}${STATE_WORDS[state]}</span>`
 }

@@ -11,17 +11,17 @@ export function instant(iso: string): Html {
   return html`<time datetime="${iso}">${dayText(iso)} ${iso.slice(0, 4)}, ${iso.slice(11, 16)} UTC</time>`
 }
 
-/** An instant with its second, as `22 Nov 2026, 05:00:26 UTC`; like `instant` in all else. Pure. */
+/** Like `instant`, but with seconds: `22 Nov 2026, 05:00:26 UTC`. Pure. */
 export function exactInstant(iso: string): Html {
   return html`<time datetime="${iso}" class="exact">${dayText(iso)} ${iso.slice(0, 4)}, ${iso.slice(11, 19)} UTC</time>`
 }
 
-/** `22 Nov`, of a day or an instant in ISO 8601. Pure. */
+/** `22 Nov`, from a day or an instant in ISO 8601. Pure. */
 export function dayText(iso: string): string {
   return `${Number(iso.slice(8, 10))} ${MONTHS[Number(iso.slice(5, 7)) - 1] ?? ''}`
 }
 
-/** `November 2026`, of a month as YYYY-MM. Pure. */
+/** `November 2026`, from a month as YYYY-MM. Pure. */
 export function monthText(month: string): string {
   return `${MONTH_NAMES[Number(month.slice(5, 7)) - 1] ?? ''} ${month.slice(0, 4)}`
 }

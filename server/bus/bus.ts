@@ -6,5 +6,5 @@ export interface Bus {
   publish(command: Delivery): Promise<void>
 }
 
-/** The bus of a server that monitors nothing: no region waits for a command. */
+/** The bus of a server that monitors nothing, where no region waits for commands. */
 export const silentBus: Bus = { publish: async () => {} }

@@ -25,7 +25,7 @@ function closedBus(): Bus & { readonly taken: Delivery[]; open: () => void } {
   }
 }
 
-/** Commands that the bus has not accepted yet, as far as they are fetched at once. */
+/** Commands that the bus has not accepted yet, up to one batch. */
 async function unpublished(countMax: number): Promise<readonly Delivery[]> {
   const { store } = server
   return (await store.commandsAfter(await store.cursorOf(BUS_READER), countMax)).deliveries

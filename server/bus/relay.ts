@@ -1,7 +1,7 @@
 import { BUS_READER, type OutboxStore } from '../store/store.ts'
 import type { Bus } from './bus.ts'
 
-/** Most commands read from the outbox at once. */
+/** Maximum number of commands read from the outbox at once. */
 const BATCH_MAX = 500
 /** Pause before commands are fetched, so that those of many requests are marked in one write (milliseconds). */
 const GATHER_MS = 20
@@ -17,17 +17,17 @@ export interface RelayParts {
   readonly onError: (error: unknown) => void
 }
 
-/** The relay from outbox to bus, running. */
+/** A running relay from the outbox to the bus. */
 export interface Relay {
-  /** Publishes pending commands; resolves when they are marked. */
+  /** Publishes pending commands. Resolves when they are marked. */
   drain(): Promise<void>
-  /** Stops polling and waits for the publication under way. */
+  /** Stops polling and waits for the publication in progress. */
   stop(): Promise<void>
 }
 
 /**
- * Publishes the commands of the outbox in their order and marks them afterwards: after a crash in between some are
- * published again, none is lost. Runs after each commit, and once a second for the rest.
+ * Publishes the commands of the outbox in order and marks them afterwards. After a crash in between some are published
+ * again, but none is lost. Runs after each commit, and once a second for commands of other processes.
  */
 export function startRelay({ store, bus, onError }: RelayParts): Relay {
   let underWay: Promise<void> = Promise.resolve()

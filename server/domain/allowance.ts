@@ -1,7 +1,7 @@
-/** The result of spending a request's token. */
+/** The result of spending a token on a request. */
 export interface Allowance {
   readonly isAllowed: boolean
-  /** Further requests permitted at once. */
+  /** Number of further requests that are permitted immediately. */
   readonly remaining: number
   /** Time until the bucket is full again (milliseconds). */
   readonly fullInMs: number

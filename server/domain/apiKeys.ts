@@ -3,10 +3,10 @@ import { API_KEY_PREFIX } from '../../api/contract/apiKey.ts'
 import type { Scope } from '../../api/contract/org.ts'
 import type { Environment } from './environment.ts'
 
-/** Random bytes of a key. Contract: Authentication, rule 2. */
+/** Number of random bytes in a key. Contract: Authentication, rule 2. */
 const KEY_BYTES = 32
 
-/** The caller: a key that is not revoked, and the current rights of its organisation. */
+/** The caller of a request: a key that is not revoked, with the current rights of its organisation. */
 export interface Caller {
   readonly keyId: string
   /** Last four characters of the key: enough to recognise it, not enough to use it. */

@@ -25,10 +25,10 @@ test.each([
 test('a threshold whose rounds do not fit into the window is refused with the reason', () => {
   expect(settingsRefusal({ threshold: 10, windowMinutes: 10 }, minute)).toBeUndefined()
   expect(settingsRefusal({ threshold: 11, windowMinutes: 10 }, minute)).toBe(
-    '11 rounds of 60 s do not fit into a window of 10 min: a longer window, or a lower threshold',
+    '11 rounds of 60 s do not fit into a window of 10 min: choose a longer window or a lower threshold',
   )
   expect(settingsRefusal({ threshold: 1, windowMinutes: 1 }, { interval_secs: 61 })).toBe(
-    '1 round of 61 s does not fit into a window of 1 min: a longer window, or a lower threshold',
+    '1 round of 61 s does not fit into a window of 1 min: choose a longer window or a lower threshold',
   )
   expect(settingsRefusal({ threshold: 60, windowMinutes: 1 }, { interval_secs: 0 })).toBeUndefined()
 })

@@ -1,17 +1,17 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
 
-/** Largest threshold of failing rounds that open an incident: more than a hundred would never occur together. */
+/** Maximum threshold of failing rounds that open an incident. More than a hundred would never occur together. */
 const THRESHOLD_MAX = 100
-/** Longest window for them (minutes): a day. */
+/** Maximum window for the failing rounds (minutes): a day. */
 const WINDOW_MINUTES_MAX = 1_440
-/** Longest uptime required before an incident is resolved, unless two intervals are longer (seconds). */
+/** Maximum uptime required before an incident is resolved, unless two intervals are longer (seconds). */
 const STEADY_S_MAX = 10 * 60
 
-/** When an incident is opened automatically for a service. Contract: Service, the fields `auto_incident_…`. */
+/** The conditions for opening an incident automatically. Contract: Service, the fields `auto_incident_…`. */
 export interface AutoIncidentSettings {
-  /** Failing rounds of one endpoint. */
+  /** Number of failing rounds of one endpoint. */
   readonly threshold: number
-  /** Window for them (minutes). */
+  /** Window for the failing rounds (minutes). */
   readonly windowMinutes: number
 }
 
@@ -21,7 +21,7 @@ type AutoIncidentFields = Pick<
   'auto_incident_failure_threshold' | 'auto_incident_window_minutes' | 'auto_incident_enabled'
 >
 
-/** The problem of `settings` for every service; `undefined` when there is none. Pure. */
+/** The problem of `settings` that applies to any service; `undefined` when there is none. Pure. */
 export function settingsProblem({ threshold, windowMinutes }: AutoIncidentSettings): string | undefined {
   if (!isWithin(threshold, THRESHOLD_MAX)) {
     return `the threshold must be a whole number from 1 to ${THRESHOLD_MAX}`
@@ -31,7 +31,7 @@ export function settingsProblem({ threshold, windowMinutes }: AutoIncidentSettin
     : `the window must be a whole number of minutes from 1 to ${WINDOW_MINUTES_MAX}`
 }
 
-/** Why `settings` could never open an incident for a service; `undefined` when they could. Pure. */
+/** The reason why `settings` could never open an incident for a service; `undefined` when they could. Pure. */
 export function settingsRefusal(
   { threshold, windowMinutes }: AutoIncidentSettings,
   service: Checked,
@@ -40,7 +40,7 @@ export function settingsRefusal(
   if (threshold * intervalS <= windowMinutes * 60) return undefined
   const rounds =
     threshold === 1 ? `1 round of ${intervalS} s does` : `${threshold} rounds of ${intervalS} s do`
-  return `${rounds} not fit into a window of ${windowMinutes} min: a longer window, or a lower threshold`
+  return `${rounds} not fit into a window of ${windowMinutes} min: choose a longer window or a lower threshold`
 }
 
 /** The fields of a service with `settings`; `null` switches automatic incidents off. Pure. */
@@ -58,20 +58,20 @@ export function settingsOf(service: AutoIncidentFields): AutoIncidentSettings | 
   return threshold == null || windowMinutes == null ? null : { threshold, windowMinutes }
 }
 
-/** The interval of rounds (seconds): 0 counts as a second, which is the real interval of its checks. Pure. */
+/** The interval of rounds (seconds). 0 counts as one second, the real interval of the checks. Pure. */
 export function intervalOf({ interval_secs }: Checked): number {
   return Math.max(1, interval_secs)
 }
 
 /**
- * The window for failing rounds (seconds). Longer than the configured window when the interval grew later, so that the
- * threshold stays reachable. Pure.
+ * The window for failing rounds (seconds). Longer than the configured window if the interval was increased later, so
+ * that the threshold stays reachable. Pure.
  */
 export function windowS({ threshold, windowMinutes }: AutoIncidentSettings, service: Checked): number {
   return Math.max(windowMinutes * 60, (threshold + 1) * intervalOf(service))
 }
 
-/** The uninterrupted uptime after which the incident of a service is resolved (seconds). Pure. */
+/** The uninterrupted uptime after which the incident of `service` is resolved (seconds). Pure. */
 export function steadyS({ windowMinutes }: AutoIncidentSettings, service: Checked): number {
   return Math.max(2 * intervalOf(service), Math.min(windowMinutes * 60, STEADY_S_MAX))
 }

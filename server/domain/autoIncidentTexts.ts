@@ -5,7 +5,7 @@ import { settingsOf } from './autoIncidentSettings.ts'
 import { timestamp } from './environment.ts'
 import { REGIONS } from './regions.ts'
 
-/** Longest name of an endpoint in a title or message, and longest reason (characters). */
+/** Maximum length of an endpoint's name in a title or message, and of a reason (characters). */
 const LABEL_CHARS_MAX = 120
 const REASON_CHARS_MAX = 300
 
@@ -15,19 +15,19 @@ export interface FailingRound {
   /** Number of the interval since the epoch. */
   readonly round: number
   readonly interval_s: number
-  /** Stands for the set of endpoints that are down. */
+  /** Identifies the set of endpoints that are down. */
   readonly mark: string
   readonly down_count: number
   readonly endpoint_count: number
   /** Codes of the regions from which any endpoint is down. */
   readonly regions: readonly string[]
-  /** Whether every endpoint is down from every region that is known. */
+  /** Whether every endpoint is down from every region with a known state. */
   readonly is_everywhere: boolean
-  /** The first endpoints that are down, five at most. */
+  /** The first endpoints that are down, at most five. */
   readonly explained: readonly {
     readonly endpoint_id: string
     readonly regions: readonly string[]
-    /** The reason, for people and without a secret. */
+    /** The reason, readable and without secrets. */
     readonly text: string
   }[]
 }
@@ -43,7 +43,7 @@ export function failingTitle(service: ServiceResponse, round: FailingRound): str
   return `${service.name}: ${subjectOf(service, round)} down from ${citiesOf(round.regions)}`
 }
 
-/** What is down and why: a line for each of the first endpoints. Pure. */
+/** The endpoints that are down and the reasons, with a line for each of the first endpoints. Pure. */
 export function failingText(service: ServiceResponse, round: FailingRound): string {
   const lines = round.explained.map(({ endpoint_id, regions, text }) => {
     return `- ${labelOf(service, endpoint_id)}: ${cut(visible(text), REASON_CHARS_MAX)} (${citiesOf(regions)})`
@@ -59,22 +59,25 @@ export function passingText({ since_s }: Recovery): string {
   return `Checks pass again since ${instantText(since_s)}.`
 }
 
-/** The same, once it lasted for long enough. Pure. */
+/** The text for an uptime that has lasted long enough. Pure. */
 export function steadyText({ since_s }: Recovery): string {
   return `Checks pass without a break since ${instantText(since_s)}.`
 }
 
-/** Why the change of a service from `before` to `after` ends its automatic incident; `undefined` when it does not. Pure. */
+/**
+ * The reason why the change of a service from `before` to `after` ends its automatic incident; `undefined` when it does
+ * not. Pure.
+ */
 export function closingText(before: ServiceResponse, after: ServiceResponse | null): string | undefined {
-  if (after === null) return 'The service was deleted, and is not checked any more.'
+  if (after === null) return 'The service was deleted and is no longer checked.'
   if (after.paused_at != null && before.paused_at == null) {
-    return 'The service was paused, and is not checked any more.'
+    return 'The service was paused and is no longer checked.'
   }
   const isSwitchedOff = settingsOf(before) !== null && settingsOf(after) === null
-  return isSwitchedOff ? 'Automatic incidents of the service were switched off.' : undefined
+  return isSwitchedOff ? 'Automatic incidents were switched off for the service.' : undefined
 }
 
-/** How bad it is: everything from everywhere, or some of it. Pure. */
+/** The severity of a round: whether everything is down from everywhere, or only a part. Pure. */
 export function severityOf({ is_everywhere }: FailingRound): Severity {
   return is_everywhere ? 'major_outage' : 'partial_outage'
 }
@@ -86,7 +89,7 @@ function subjectOf(service: ServiceResponse, round: FailingRound): string {
     : `${round.down_count} of ${round.endpoint_count} endpoints`
 }
 
-/** The name of an endpoint, or its URL without query and fragment, which may hold secrets. */
+/** The name of an endpoint, or else its URL without query and fragment, which may contain secrets. */
 function labelOf({ endpoints }: ServiceResponse, endpointId: string): string {
   const endpoint = endpoints.find(({ id }) => id === endpointId)
   return endpoint === undefined ? 'an endpoint' : cut(endpointName(endpoint), LABEL_CHARS_MAX)
@@ -105,7 +108,7 @@ function cut(text: string, charsMax: number): string {
   return characters.length <= charsMax ? text : `${characters.slice(0, charsMax - 1).join('')}…`
 }
 
-/** `2026-01-01 00:00:00 UTC`, of seconds since the epoch. */
+/** `2026-01-01 00:00:00 UTC`, from seconds since the epoch. */
 function instantText(atS: number): string {
   const [day, time] = timestamp(atS * 1_000).split(/[T.]/)
   return `${day} ${time} UTC`

@@ -13,7 +13,7 @@ import {
 import type { FailingRound } from './autoIncidentTexts.ts'
 
 const NOW_S = 1_800_000_030
-/** The round of NOW_S, at an interval of a minute. */
+/** The round at NOW_S, with an interval of a minute. */
 const ROUND = 30_000_000
 const at = { atS: NOW_S, nowS: NOW_S }
 
@@ -233,9 +233,9 @@ test('a pause, a delete and disabling automatic incidents resolve an incident wi
   const paused = { ...service, paused_at: '2026-01-02T00:00:00.000Z' }
   const off = { ...service, ...fieldsOf(null) }
 
-  expect(closingUpdate(service, paused)?.body).toBe('The service was paused, and is not checked any more.')
-  expect(closingUpdate(service, null)?.body).toBe('The service was deleted, and is not checked any more.')
-  expect(closingUpdate(service, off)?.body).toBe('Automatic incidents of the service were switched off.')
+  expect(closingUpdate(service, paused)?.body).toBe('The service was paused and is no longer checked.')
+  expect(closingUpdate(service, null)?.body).toBe('The service was deleted and is no longer checked.')
+  expect(closingUpdate(service, off)?.body).toBe('Automatic incidents were switched off for the service.')
   expect(closingUpdate(service, { ...service, name: 'Other' })).toBeUndefined()
   expect(closingUpdate(paused, paused)).toBeUndefined()
 })

@@ -15,7 +15,7 @@ import {
 
 /** Minimum time between two updates of an automatic incident with the same status (seconds). Gap G49. */
 const UPDATE_PAUSE_S = 5 * 60
-/** Updates that automation adds to one incident, besides the first one and the one that resolves it. Gap G49. */
+/** Maximum number of automatic updates of one incident, besides the first one and the one that resolves it. Gap G49. */
 const UPDATES_MAX = 20
 const NEVER_S = 0
 
@@ -23,9 +23,9 @@ const NEVER_S = 0
 export interface OpenAutoIncident {
   readonly incidentId: string
   readonly status: IncidentStatus
-  /** Whether a person posted an update and so took the incident over. */
+  /** Whether a person took the incident over by posting an update. */
   readonly isTakenOver: boolean
-  /** Whether an endpoint was down in the newest known round. */
+  /** Whether any endpoint was down in the newest known round. */
   readonly isFailing: boolean
   readonly updatesMade: number
   /** Time of the last automatic update about a failure. */
@@ -47,16 +47,18 @@ export type AutoIncidentStep =
 /** Stored data of an automatic incident besides the incident itself. */
 export type AutoIncidentMarks = Omit<OpenAutoIncident, 'incidentId' | 'status'>
 
-/** The data for a decision about a failing round, read in the transaction that writes. */
+/** The data for a decision about a failing round, read in the transaction that writes it. */
 export interface FailingFacts {
   readonly service: ServiceResponse
   readonly open: OpenAutoIncident | undefined
-  /** The newest failing rounds of the endpoint, including this one, newest first; at most as many as the threshold. */
+  /**
+   * The newest failing rounds of the endpoint, newest first and including this one; at most as many as the threshold.
+   */
   readonly rounds: readonly number[]
   /** Whether any unresolved incident names the service. */
   readonly hasIncident: boolean
   readonly isMuted: boolean
-  /** When the last maintenance of the service ended; rounds before it do not count (seconds since the epoch). */
+  /** End of the service's last maintenance, before which rounds do not count (seconds since the epoch). */
   readonly maintenanceEndedS: number
 }
 
@@ -71,8 +73,8 @@ export function isCounted(service: ServiceResponse, round: FailingRound): boolea
 }
 
 /**
- * The effect of a failing round, found at `atS`. Opens an incident when the window contains as many rounds as the
- * threshold; an open one gets an update about changes, at most every five minutes. Gap G49. Pure.
+ * The effect of a failing round found at `atS`. Opens an incident when the window contains as many rounds as the
+ * threshold. An open incident gets an update about changes, at most every five minutes. Gap G49. Pure.
  */
 export function afterFailingRound(
   round: FailingRound,
@@ -135,7 +137,7 @@ export function afterRecovery(open: OpenAutoIncident, recovery: Recovery, nowS: 
 
 /**
  * The effect when all endpoints have been up long enough: the incident is resolved. An incident that a person took over
- * only gets an update that checks pass; the person resolves it. Pure.
+ * gets only an update that checks pass; the person resolves it. Pure.
  */
 export function afterSteadyTime(open: OpenAutoIncident, recovery: Recovery, nowS: number): AutoIncidentStep {
   const body = steadyText(recovery)
@@ -150,8 +152,8 @@ export function afterSteadyTime(open: OpenAutoIncident, recovery: Recovery, nowS
 }
 
 /**
- * The update that resolves an automatic incident because its service changed from `before` to `after`, `null` when it was
- * deleted; `undefined` when the change ends nothing. Pure.
+ * The update that resolves an automatic incident because its service changed from `before` to `after`, which is `null`
+ * for a deleted service. `undefined` when the change does not end the incident. Pure.
  */
 export function closingUpdate(
   before: ServiceResponse,

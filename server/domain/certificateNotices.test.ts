@@ -4,7 +4,7 @@ import { daysLeft, reachedThresholdS } from './certificateNotices.ts'
 const DAY_S = 24 * 60 * 60
 const END_S = 1_800_000_000
 
-/** The threshold, in days, `leftS` seconds before the end of a certificate that was valid for `lifeDays`. */
+/** The threshold in days, `leftS` seconds before the expiry of a certificate that is valid for `lifeDays`. */
 function daysAt(leftS: number, lifeDays = 90): number | undefined {
   const times = { notBeforeS: END_S - lifeDays * DAY_S, notAfterS: END_S, chainNotAfterS: END_S }
   const reached = reachedThresholdS(times, END_S - leftS)

@@ -2,25 +2,25 @@ import { type ChangeSource, UNKNOWN_SOURCE } from '../../api/contract/changeSour
 import { type Actor, OPERATOR } from './accounts/actor.ts'
 import { timestamp } from './environment.ts'
 
-/** Longest name, and longest version, of a tool (characters). */
+/** Maximum length of a tool's name, and of its version (characters). */
 const PRODUCT_CHARS_MAX = 100
-/** The first product of a User-Agent: a name and perhaps a version (RFC 9110). */
+/** The first product of a User-Agent: a name and an optional version (RFC 9110). */
 const PRODUCT = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\/([!#$%&'*+.^_`|~0-9A-Za-z-]+))?(?=$|[\s;(])/
 
 /** The origin of a generation of a service. Gap G48. */
 export interface ChangeOrigin extends ChangeSource {
-  /** When it was made. */
+  /** Time of the change, in ISO 8601. */
   readonly at: string
-  /** First product of the client's User-Agent, and its version; `null` when it names none. */
+  /** First product of the client's User-Agent, with its version; `null` when it names none. */
   readonly tool: string | null
   readonly toolVersion: string | null
-  /** Id of the API key that made it; `null` for a change that no key made. */
+  /** Id of the API key that made the change; `null` when none did. */
   readonly keyId: string | null
-  /** The person who made it; `null` for a change with a key, which belongs to an organisation. */
+  /** Id of the person who made the change; `null` for a change with a key, which belongs to an organisation. */
   readonly personId: string | null
 }
 
-/** Who made a change of this origin: the operator where there is none. Pure. */
+/** The author of a change with this origin; without an origin it is the operator. Pure. */
 export function actorOf(origin: ChangeOrigin | undefined): Actor {
   if (origin?.personId != null) return { kind: 'person', id: origin.personId }
   return origin?.keyId == null ? OPERATOR : { kind: 'key', id: origin.keyId }
@@ -56,22 +56,24 @@ export function originOfPerson(personId: string, nowMs: number): ChangeOrigin {
   return { ...UNKNOWN_SOURCE, at: timestamp(nowMs), tool: null, toolVersion: null, keyId: null, personId }
 }
 
-/** What manages services, as people know it. */
+/** The managers of services, by the names that people know. */
 export const MANAGERS = ['Terraform', 'GitOps', 'API', 'Console', 'Unknown'] as const
 export type Manager = (typeof MANAGERS)[number]
 
-/** What manages a service. */
+/** The manager of a service. */
 export interface Management {
   readonly manager: Manager
-  /** The last change by the manager; `null` when it was not kept. */
+  /** The last change by the manager; `null` when it was not stored. */
   readonly origin: ChangeOrigin | null
-  /** When people changed the service in the console after its manager did, the first time; `null` when they did not. */
+  /**
+   * Time of the first change that people made in the console after the manager's last one; `null` when there is none.
+   */
   readonly differsSince: string | null
 }
 
 /**
- * What manages a service with changes of these `origins`, the newest first. What a key has written is managed by its tool,
- * whatever people change in the console later: the tool's next run would undo that. Pure.
+ * The manager of a service whose changes have these `origins`, newest first. A service written with a key is managed by
+ * the key's tool, even if people change it in the console later, because the tool's next run would undo that. Pure.
  */
 export function managementOf(origins: readonly (ChangeOrigin | null)[]): Management {
   const written = origins.findIndex((origin) => origin !== null && origin.keyId !== null)
@@ -82,7 +84,7 @@ export function managementOf(origins: readonly (ChangeOrigin | null)[]): Managem
   return { manager: managerOf(origin), origin, differsSince: first?.at ?? null }
 }
 
-/** What made a change. Pure. */
+/** The manager that made a change. Pure. */
 export function managerOf(origin: ChangeOrigin | null): Manager {
   if (origin === null) return 'Unknown'
   if (origin.personId !== null) return 'Console'

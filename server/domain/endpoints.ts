@@ -7,7 +7,7 @@ import type {
 } from '../../api/contract/service.ts'
 import type { SealedValue, SealPlace } from './seal.ts'
 
-/** Dependencies for storing an endpoint: ids, sealing, and the address rules. */
+/** Dependencies for creating endpoints: ids, sealing, and the address rules. */
 export interface EndpointMaking {
   readonly uuid: () => string
   readonly seal: (value: string, place: SealPlace) => SealedValue
@@ -15,15 +15,15 @@ export interface EndpointMaking {
   readonly isBlocked: (url: string) => boolean
 }
 
-/** Endpoints as the API shows them, and the secrets omitted there. */
+/** Endpoints as in the API, and the secrets that the API omits. */
 export interface MadeEndpoints {
   readonly endpoints: readonly EndpointOutput[]
   readonly sealed: readonly SealedValue[]
 }
 
 /**
- * The endpoints of `inputs`. An endpoint with the url, method and name of one in `previous` keeps its id and therefore
- * its history; the first match wins (Gap G23).
+ * The endpoints of `inputs`. An endpoint with the url, method and name of one in `previous` keeps that id and therefore
+ * the history; the first match wins (Gap G23).
  */
 export function makeEndpoints(
   inputs: readonly EndpointInput[],

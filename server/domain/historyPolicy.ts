@@ -9,11 +9,11 @@ export interface Retention {
 /** Retention of the smallest plan, for services whose organisation is unknown. */
 export const RETENTION_MIN: Retention = { resultsDays: 7, hoursDays: 90 }
 
-/** Inputs of the history besides results. */
+/** The inputs of the history other than results. */
 export interface HistoryPolicy {
-  /** By the id of the organisation. */
+  /** Retention by organisation id. */
   readonly retention: ReadonlyMap<string, Retention>
-  /** Maintenance windows that have not ended, or ended a few days ago. */
+  /** Maintenance windows that have not ended, or ended only a few days ago. */
   readonly maintenance: readonly {
     readonly serviceId: string
     readonly fromS: number

@@ -9,16 +9,16 @@ import { type Environment, timestamp } from './environment.ts'
 import { assertIncidentRoom, type IncidentRoom } from './incidentRoom.ts'
 
 /**
- * Most that the updates of an incident are together (bytes of JSON). All of them are part of every answer that shows it,
- * a hundred times in a page, and each further one reads them all. Gap G34.
+ * Maximum total size of an incident's updates (bytes of JSON). Every answer with the incident contains all of them, up
+ * to a hundred incidents in a page, and each new update reads them all. Gap G34.
  */
 const UPDATES_BYTES_MAX = 256 * 1_024
 
-/** The data for creating an incident, read in the transaction that writes. */
+/** The data for creating an incident, read in the transaction that writes it. */
 export interface IncidentFacts {
-  /** Next number of the organisation, from 1, never reused. */
+  /** Next incident number of the organisation; starts at 1 and is never reused. */
   readonly number: number
-  /** The requested services that belong to the organisation, lower case. */
+  /** Ids of the requested services that belong to the organisation, in lower case. */
   readonly ownServiceIds: ReadonlySet<string>
   readonly room: IncidentRoom
 }
@@ -29,8 +29,8 @@ export function distinctServiceIds(ids: readonly string[]): readonly string[] {
 }
 
 /**
- * The incident that `request` opens. Throws `invalid` when a service is not of the organisation: naming one
- * that exists elsewhere answers the same as naming none (Gap G25); `forbidden` when there is no room for it (Gap G38).
+ * The incident that `request` opens. Throws `invalid` when a service is not in the organisation, with the same answer
+ * whether or not it exists elsewhere (Gap G25). Throws `forbidden` when there is no room for the incident (Gap G38).
  * Contract: POST /v1/incidents.
  */
 export function openIncident(
@@ -70,9 +70,9 @@ export function openIncident(
 }
 
 /**
- * `incident` with the update appended. Any order of the open statuses is allowed (Gap G5); a resolved incident
- * takes no update (Gap G4), and a full one only the update that resolves it (Gap G34): throws `invalid`. Throws `forbidden`
- * when there is no room for the update (Gap G38). Contract: Incident, transitions.
+ * `incident` with the update appended. Any order of the open statuses is allowed (Gap G5); a resolved incident takes no
+ * update (Gap G4), and a full one takes only the update that resolves it (Gap G34). Throws `invalid` for others, and
+ * `forbidden` when there is no room for the update (Gap G38). Contract: Incident, transitions.
  */
 export function updateIncident(
   incident: Incident,
@@ -83,7 +83,7 @@ export function updateIncident(
   }: { readonly environment: Pick<Environment, 'nowMs' | 'uuid'>; readonly room: IncidentRoom },
 ): Incident {
   if (incident.status === 'resolved') throw new ApiError('invalid', 'incident is already resolved')
-  // An earlier instant would reverse the log: the clock may have been set back.
+  // The clock may have been set back. An earlier instant would put the log out of order.
   const nowMs = Math.max(environment.nowMs(), Date.parse(incident.updated_at))
   const now = timestamp(nowMs)
   const update: IncidentUpdate = {

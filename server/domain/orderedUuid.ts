@@ -1,9 +1,9 @@
 /**
- * A UUID of version 7 (RFC 9562): 48 bits of `nowMs` (milliseconds since the epoch), then the 74 random ones of
- * `random`, a UUID of version 4 in lower case.
+ * A version 7 UUID (RFC 9562): 48 bits of `nowMs` (milliseconds since the epoch), then the 74 random bits of `random`,
+ * a version 4 UUID in lower case.
  *
- * Ids created together are adjacent in an index, so that a commit of many creates writes few pages; each fully random
- * id would dirty a page of its own. Pure.
+ * Ids created together are adjacent in an index, so that a commit with many creates writes few pages. Each fully random
+ * id would dirty a different page. Pure.
  */
 export function orderedUuid(nowMs: number, random: string): string {
   if (nowMs !== last.nowMs) last = { nowMs, prefix: prefixOf(nowMs) }

@@ -1,8 +1,8 @@
 import type { SensitiveOutput, ServiceResponse } from '../../api/contract/service.ts'
 
 /**
- * The definition in `response` for the history of its service, as JSON. Values are left out, sealed or not: one in the clear
- * may be a secret that its author seals a minute later, and the history would keep it. Pure. Gap G48.
+ * The definition in `response` as JSON, for the history of its service. All values are omitted, sealed or not: a plain
+ * one may be a secret that its author seals a minute later, and the history would keep it. Pure. Gap G48.
  */
 export function pastDefinition({ name, interval_secs, regions, endpoints }: ServiceResponse): string {
   const shown = endpoints.map(({ url, call, ...endpoint }) => {
@@ -23,7 +23,7 @@ export function pastDefinition({ name, interval_secs, regions, endpoints }: Serv
   return JSON.stringify({ name, interval_secs, regions, endpoints: shown })
 }
 
-/** The `key_id` of a sealed value stays: it shows when the value was written. Gap G22. */
+/** Keeps the `key_id` of a sealed value, which changes with each write of the value. Gap G22. */
 function withoutValue(value: SensitiveOutput): SensitiveOutput | { readonly Plain: null } {
   return 'Sealed' in value ? { Sealed: { key_id: value.Sealed.key_id } } : { Plain: null }
 }

@@ -11,7 +11,7 @@ const endpoint: ServiceResponse['endpoints'][number] = {
   blocked: false,
 }
 
-/** A service of `endpoints` endpoints that the limits of `standing` allow. */
+/** A service with `endpoints` endpoints that the limits of `standing` allow. */
 function service(endpoints = 1, change: Partial<ServiceResponse> = {}): ServiceResponse {
   return {
     id: 'service',

@@ -1,23 +1,23 @@
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import type { AutoIncidentSettings } from './autoIncidentSettings.ts'
 
-/** Stored services, including paused ones, allowed for each active one. Gap G12. */
+/** Number of stored services, including paused ones, that are allowed for each active one. Gap G12. */
 export const STORED_PER_ACTIVE_SERVICE = 10
 
-/** Longest retention of single results that an override may set (days). */
+/** Maximum retention of single results that an override may set (days). */
 export const RESULTS_DAYS_MAX = 400
 
-/** The limits of a plan, overrides of the organisation already applied. Gap G12. */
+/** The limits of a plan, with the organisation's overrides applied. Gap G12. */
 export interface PlanLimits {
-  /** Most active services. */
+  /** Maximum number of active services. */
   readonly servicesMax: number
-  /** Most endpoints over all active services. */
+  /** Maximum number of endpoints in all active services. */
   readonly endpointsMax: number
-  /** Most endpoints of one service. */
+  /** Maximum number of endpoints in one service. */
   readonly serviceEndpointsMax: number
-  /** Shortest check interval (seconds). */
+  /** Minimum check interval (seconds). */
   readonly intervalSecsMin: number
-  /** Largest total size of incidents (MiB). Gap G38. */
+  /** Maximum total size of incidents (MiB). Gap G38. */
   readonly incidentsMibMax: number
   /** Retention of single results (days). Gap G12. */
   readonly resultsDays: number
@@ -35,7 +35,7 @@ export interface OrgUsage {
 
 /**
  * An organisation's limits and usage, read in the transaction that writes, so that two writers cannot both take the
- * last place.
+ * last free slot.
  */
 export interface OrgStanding {
   readonly orgId: string
@@ -72,8 +72,8 @@ export function activationRefusal(
 }
 
 /**
- * The limit that replacing `current` by `definition` would exceed; `undefined` when none. After a downgrade of its plan
- * an organisation can still make a service smaller: endpoints are counted only when their number grows. A paused
+ * The limit that replacing `current` with `definition` would exceed; `undefined` when none. Endpoints are counted only
+ * when their number grows, so that an organisation can make a service smaller after a downgrade of its plan. A paused
  * service does not count until it is resumed. Contract: Limits, rule 3; Gap G26. Pure.
  */
 export function replacementRefusal(

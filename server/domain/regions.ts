@@ -1,8 +1,8 @@
 import type { Region } from '../../api/contract/org.ts'
 
 /**
- * All monitoring regions, the same for every caller (Gap G12). The order is stored in the numbers of series: append new
- * ones.
+ * All monitoring regions, the same for every caller (Gap G12). Their order is part of the stored numbers of series, so
+ * append new regions.
  */
 export const REGIONS: readonly Region[] = [
   { code: 'eu-west-1', city: 'Dublin', country: 'Ireland' },
@@ -22,7 +22,10 @@ export function isRegionCode(code: string): boolean {
   return CODES.has(code)
 }
 
-/** Number of regions in the encoding of series: a series is an endpoint's number × this + the index of its region. */
+/**
+ * Number of regions in the encoding of series: the number of a series is the endpoint's number × this + the index of
+ * its region.
+ */
 export const REGIONS_MAX = 32
 
 /** The number of the endpoint of a series. Pure. */

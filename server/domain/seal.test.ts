@@ -24,7 +24,7 @@ test('a sealed value opens to the original, and contains none of it in clear', (
     ...place,
     keyId: 'uuid-1',
     masterKeyId: masterKey.id,
-    // Each random value is used once: the data key took the first.
+    // Each random value is used once. The data key took the first.
     nonce: Buffer.alloc(12, 2),
     wrapNonce: Buffer.alloc(12, 3),
     wrappedKey: 32 + 16,

@@ -2,12 +2,12 @@ import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import type { Environment } from './environment.ts'
 
 const CIPHER = 'aes-256-gcm'
-/** Bytes of a master key and of a data key. */
+/** Length of a master key and of a data key (bytes). */
 export const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** A key that wraps data keys; it lives outside the database. */
+/** A key that wraps data keys. It is stored outside the database. */
 export interface MasterKey {
   readonly id: string
   readonly bytes: Buffer
@@ -22,27 +22,27 @@ export interface SealPlace {
   readonly slot: string
 }
 
-/** A secret as it is stored. `keyId` names its own data key and is what the API shows (Gap G22). */
+/** A secret in its stored form. `keyId` identifies its own data key, and the API shows it (Gap G22). */
 export interface SealedValue extends SealPlace {
   readonly keyId: string
   readonly masterKeyId: string
   readonly wrapNonce: Buffer
-  /** The data key under the master key, tag at the end. */
+  /** The data key encrypted with the master key, with the tag at the end. */
   readonly wrappedKey: Buffer
   readonly nonce: Buffer
-  /** The value under the data key, tag at the end. */
+  /** The value encrypted with the data key, with the tag at the end. */
   readonly ciphertext: Buffer
 }
 
-/** The master key with these bytes, identified by their hash so that a file needs no names. Pure. */
+/** The master key with these bytes. Its id is their hash, so that a key file needs no names. Pure. */
 export function masterKeyOf(bytes: Buffer): MasterKey {
   const id = createHash('sha256').update('pharos master key').update(bytes).digest('hex').slice(0, 16)
   return { id, bytes }
 }
 
 /**
- * Seals `value` for `place` under its own data key: equal values never look equal, and every write changes the `keyId`.
- * Contract: Sensitive values; Gap G22.
+ * Seals `value` for `place` under its own data key, so that equal values never look equal and every write changes the
+ * `keyId`. Contract: Sensitive values; Gap G22.
  */
 export function sealValue(
   value: string,
@@ -57,7 +57,7 @@ export function sealValue(
   return { ...place, keyId, nonce, ciphertext, ...wrap(dataKey, keyId, masterKey, environment) }
 }
 
-/** The value in clear. Throws when the master key is a different one or anything was moved or changed. */
+/** The value in plain text. Throws when the master key is a different one, or when anything was moved or changed. */
 export function openValue(sealed: SealedValue, masterKey: MasterKey): string {
   const dataKey = decrypt(sealed.wrappedKey, masterKey.bytes, sealed.wrapNonce, sealed.keyId)
   return decrypt(sealed.ciphertext, dataKey, sealed.nonce, placeText(sealed)).toString()

@@ -198,7 +198,7 @@ test('a change of automatic incidents sends no command to a region', () => {
   expect(() => setAutoIncidents(stored(), { threshold: 11, windowMinutes: 10 })).toThrow(
     new ApiError(
       'invalid',
-      'shop: 11 rounds of 60 s do not fit into a window of 10 min: a longer window, or a lower threshold',
+      'shop: 11 rounds of 60 s do not fit into a window of 10 min: choose a longer window or a lower threshold',
     ),
   )
 })

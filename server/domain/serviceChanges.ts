@@ -17,20 +17,20 @@ export interface Service {
   readonly definitionGeneration: number
 }
 
-/** What happens to a service, as the audit log names it. Gap G53. */
+/** A change of a service, by its name in the audit log. Gap G53. */
 export type ServiceAction = 'create' | 'replace' | 'pause' | 'resume' | 'set_auto_incidents' | 'delete'
 
-/** The effects of a change, written in one transaction: the service, its secrets, and the commands to the regions. */
+/** The effects of a change, written in one transaction: the service, its secrets, and the commands for the regions. */
 export interface ServiceChange {
   readonly action: ServiceAction
-  /** The service afterwards; `null` when it is deleted. */
+  /** The service after the change; `null` when it is deleted. */
   readonly service: Service | null
-  /** The service in the answer: ServiceResponse as JSON; when deleted, its last one. */
+  /** The service in the answer: ServiceResponse as JSON, which is the last one of a deleted service. */
   readonly text: string
-  /** All secrets of the service afterwards; `null` leaves them unchanged. */
+  /** All secrets of the service after the change; `null` leaves them unchanged. */
   readonly sealed: readonly SealedValue[] | null
   readonly commands: readonly Command[]
-  /** Where the change comes from; absent when that is not known. */
+  /** The origin of the change; absent when unknown. */
   readonly origin?: ChangeOrigin
 }
 
@@ -40,7 +40,9 @@ export interface ServiceMaking extends EndpointMaking {
   readonly standing: OrgStanding
 }
 
-/** A new service, active at once. Throws `forbidden` when the plan does not allow it. Contract: Service. */
+/**
+ * A new service, which is active immediately. Throws `forbidden` when the plan does not allow it. Contract: Service.
+ */
 export function createService(request: ServiceRequest, making: ServiceMaking): ServiceChange {
   const { standing } = making
   refuse(creationRefusal(standing, request))
@@ -65,9 +67,9 @@ export function createService(request: ServiceRequest, making: ServiceMaking): S
 }
 
 /**
- * `current` with its whole definition replaced. Removed regions get their end before the new definition is published; a
- * paused service stays paused and nothing is published (Gap G41). Throws `forbidden` when the plan does not allow it.
- * Contract: Service, replace.
+ * `current` with its whole definition replaced. Removed regions get an end command before the new definition is
+ * published. A paused service stays paused, and nothing is published (Gap G41). Throws `forbidden` when the plan does
+ * not allow it. Contract: Service, replace.
  */
 export function replaceService(
   current: Service,
@@ -93,7 +95,9 @@ export function replaceService(
   )
 }
 
-/** `current` paused; `null` when it already is: a second pause changes nothing. Contract: Service, pause. Pure. */
+/**
+ * `current` paused; `null` when it already is, because a second pause changes nothing. Contract: Service, pause. Pure.
+ */
 export function pauseService(current: Service, nowMs: number): ServiceChange | null {
   if (current.response.paused_at != null) return null
   // `paused_at` is never before `created_at`, even if the clock was set back.
@@ -105,8 +109,8 @@ export function pauseService(current: Service, nowMs: number): ServiceChange | n
 }
 
 /**
- * `current` active again; `null` when it already is. Throws `forbidden` when the plan as of now does not allow
- * it. Contract: Service, resume. Pure.
+ * `current` active again; `null` when it already is. Throws `forbidden` when the current plan does not allow it.
+ * Contract: Service, resume. Pure.
  */
 export function resumeService(current: Service, standing: OrgStanding): ServiceChange | null {
   if (current.response.paused_at == null) return null
@@ -118,8 +122,9 @@ export function resumeService(current: Service, standing: OrgStanding): ServiceC
 }
 
 /**
- * `current` with the automatic incidents of `settings`, off for `null`; `null` when nothing changes. No command is
- * published, because nothing changes for the regions. Throws `invalid` when the threshold is out of reach. Pure.
+ * `current` with the automatic incidents of `settings`, or none for `null`. Returns `null` when nothing changes. No
+ * command is published, because nothing changes for the regions. Throws `invalid` when the threshold is out of reach.
+ * Pure.
  */
 export function setAutoIncidents(
   current: Service,
@@ -143,7 +148,7 @@ export function deleteService({ response, generation }: Service): ServiceChange 
   return { action: 'delete', service: null, text: JSON.stringify(response), sealed: [], commands }
 }
 
-/** The change of `before`, `null` for a new service, with the commands from `commandsFor`. */
+/** The change of `before`, which is `null` for a new service, with the commands from `commandsFor`. */
 function announce(
   action: ServiceAction,
   before: Service | null,

@@ -18,7 +18,7 @@ const TIMES = { intervalS: 60, timeoutMs: 10_000 }
 const START_S = 1_800_000_000
 const REASON = 30
 
-/** A series after one result a minute, each with its outcome. */
+/** A series after one result a minute, with these outcomes. */
 function after(outcomes: readonly State[], times = TIMES): SeriesState {
   return outcomes.reduce(
     (series, outcome, index) =>

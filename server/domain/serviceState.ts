@@ -1,6 +1,6 @@
 /**
- * States of series (one endpoint in one region), endpoints and services. A state depends on results and time only: a replay
- * of the results gives the same states.
+ * States of series (one endpoint in one region), endpoints and services. A state depends only on results and time, so a
+ * replay of the results gives the same states.
  */
 
 /** The state of a monitored series, endpoint or service. */
@@ -8,23 +8,24 @@ export const STATES = ['up', 'degraded', 'down', 'unknown'] as const
 export type State = (typeof STATES)[number]
 
 /**
- * Grace time (seconds): a series becomes unknown after two intervals, the timeout and this time without a known result.
+ * Grace period (seconds): a series becomes unknown after two intervals, the timeout and this time without a known
+ * result.
  */
 const STALE_GRACE_S = 30
-/** Consecutive up results after which a series that was down is up. */
+/** Number of consecutive up results after which a series that was down is up. */
 const CLEAN_RESULTS = 2
-/** From this interval on one up result is enough (seconds): waiting for a second would delay recovery too long. */
+/** Check interval from which one up result is enough (seconds), because a second would delay recovery too long. */
 const LONG_INTERVAL_S = 300
 
 /** The state of a series after its results. Instants are whole seconds since the epoch. */
 export interface SeriesState {
   readonly state: State
   readonly sinceS: number
-  /** When the newest result was due; older ones change nothing. */
+  /** Due time of the newest result; older results change nothing. */
   readonly lastDueS: number
-  /** When the newest result with an outcome other than unknown was due; staleness counts from it. */
+  /** Due time of the newest result with an outcome other than unknown, from which staleness counts. */
   readonly knownDueS: number
-  /** Up results since the series went down. */
+  /** Number of up results since the series went down. */
   readonly clean: number
   /** Number of the newest reason for a state other than up; 0 for none. */
   readonly reason: number
@@ -51,7 +52,7 @@ export function newSeries(sinceS: number): SeriesState {
 
 /**
  * `series` after `result`. A result that is not newer than the last one changes nothing. An unknown result keeps the
- * state: the series becomes stale when no other result follows. Pure.
+ * state; the series becomes stale when no other result follows. Pure.
  */
 export function afterResult(
   series: SeriesState,
@@ -71,7 +72,7 @@ export function afterResult(
   return isUpAgain ? withState({ ...known, clean: 0, reason: 0 }, 'up', dueS) : { ...known, clean }
 }
 
-/** The instant from which `series` is unknown unless a result comes (seconds since the epoch). Pure. */
+/** The instant from which `series` is unknown unless a result arrives (seconds since the epoch). Pure. */
 export function staleFromS(series: SeriesState, { intervalS, timeoutMs }: SeriesTimes): number {
   const seenS = Math.max(series.knownDueS, series.state === 'unknown' ? 0 : series.sinceS)
   return seenS + 2 * Math.max(1, intervalS) + Math.ceil(timeoutMs / 1_000) + STALE_GRACE_S
@@ -85,8 +86,9 @@ export function atInstant(series: SeriesState, times: SeriesTimes, nowS: number)
 }
 
 /**
- * The state of an endpoint whose series, one for each of its regions, have `states`. Fewer than half known: unknown. More
- * than half of the known down: down. A region that fails below that quorum is degraded, never up. Pure.
+ * The state of an endpoint whose series, one for each region, have `states`. It is unknown when fewer than half are
+ * known, and down when more than half of the known ones are down. Fewer failing regions make it degraded, never up.
+ * Pure.
  */
 export function endpointState(states: readonly State[]): State {
   const known = states.filter((state) => state !== 'unknown')
@@ -96,7 +98,9 @@ export function endpointState(states: readonly State[]): State {
   return known.every((state) => state === 'up') ? 'up' : 'degraded'
 }
 
-/** The state of a service whose endpoints have `states`: the worst of them, and unknown only when all are. Pure. */
+/**
+ * The state of a service whose endpoints have `states`: the worst of them, but unknown only when all are unknown. Pure.
+ */
 export function serviceState(states: readonly State[]): State {
   if (states.includes('down')) return 'down'
   if (states.includes('degraded')) return 'degraded'

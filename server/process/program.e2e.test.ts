@@ -273,7 +273,7 @@ describe('a server that cannot start says why and what to do', () => {
     const inside = join(folder, 'inside')
 
     expect(await refusal(inside, '--master-key-file', join(inside, 'key'))).toContain(
-      'lies in the data folder',
+      'is in the data folder',
     )
   })
 

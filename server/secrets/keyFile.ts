@@ -16,14 +16,15 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** Permission bits of the owner of a key file. */
+/** Permission bits for the owner of a key file. */
 const OWNER_MODE = 0o700
-/** Permission bits of a key file that is new. */
+/** Permission bits of a new key file. */
 const NEW_FILE_MODE = 0o600
 
 /**
- * Creates `file` with `text`, readable by its owner only. Bytes and name are durable when it returns. A file created
- * meanwhile by another program is left unchanged. Throws, with nothing left behind, when its folder cannot be written.
+ * Creates `file` with `text`, readable only by its owner. Contents and name are durable when it returns. A file that
+ * another program created meanwhile is left unchanged. Throws, with nothing left behind, when the folder is not
+ * writable.
  */
 export function makeKeyFile(file: string, text: string): void {
   try {
@@ -34,9 +35,9 @@ export function makeKeyFile(file: string, text: string): void {
 }
 
 /**
- * Replaces the text of `file`, completely or not at all. It keeps its owner and mode, and a symbolic link stays one, so
- * that a server running as that owner can still read it. Bytes and name are durable when it returns. Throws, with
- * nothing changed, when this user cannot do all of that.
+ * Replaces the text of `file`, completely or not at all. The file keeps its owner and mode, and a symbolic link stays
+ * one, so that a server running as that owner can still read it. Contents and name are durable when it returns. Throws,
+ * with nothing changed, when this user cannot do all of that.
  */
 export function replaceKeyFile(file: string, text: string): void {
   const target = realpathSync(file)
@@ -48,10 +49,10 @@ export function replaceKeyFile(file: string, text: string): void {
 }
 
 interface KeyPlacement {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string
   readonly text: string
-  /** The file whose owner and mode are copied; those of this process when undefined. */
+  /** The file to copy owner and mode from; `undefined` for those of this process. */
   readonly like: Stats | undefined
   /** Renames the written file to its final name. */
   readonly place: (temporary: string, file: string) => void
@@ -59,15 +60,15 @@ interface KeyPlacement {
 
 function placeKeys({ file, text, like, place }: KeyPlacement): void {
   const folder = dirname(file)
-  // Opened first: a process that cannot flush the folder afterwards must not begin.
+  // Opened first, because a process that cannot flush the folder afterwards must not begin.
   const folderDescriptor = openSync(folder, 'r')
-  // A predictable name could be occupied by a file, or a link, of another user.
+  // Another user could create a file or link with a predictable name.
   const temporary = join(folder, `pharos-key-${randomUUID()}.new`)
   try {
     writeDurably(temporary, text, like)
     place(temporary, file)
-    // Flush the name too before the database refers to the key: otherwise a power cut would leave a database without
-    // its key.
+    // Flush the name too before the database refers to the key: after a power cut the database could otherwise be
+    // without its key.
     fsyncSync(folderDescriptor)
   } finally {
     rmSync(temporary, { force: true })
@@ -92,12 +93,12 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** `error` in terms of `file`, which the user named, instead of the temporary file. */
+/** `error` with `file`, which the user named, instead of the temporary file. */
 export function unwritable(file: string, error: unknown): unknown {
   const code = codeOf(error)
   if (code === 'ENOSPC') return Object.assign(new Error('no room', { cause: error }), { code, path: file })
   const remedy: Readonly<Record<string, string>> = {
-    EPERM: 'its owner could not read it any more: run this as that user, or as root',
+    EPERM: 'its owner could no longer read it: run this as that user, or as root',
     EACCES: 'make its folder writable, or choose another place with --master-key-file',
     EROFS: 'choose another place with --master-key-file',
   }

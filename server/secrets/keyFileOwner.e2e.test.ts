@@ -118,7 +118,7 @@ test('readiness says that the master key is missing, unreadable, readable by oth
     ['permission denied', () => chmod(keyFile, 0)],
     ['can be read by others', () => chmod(keyFile, 0o644)],
     ['of this database is missing', () => writeFile(keyFile, `${'0f'.repeat(32)}\n`)],
-    ['must hold master keys', () => writeFile(keyFile, '')],
+    ['must contain master keys', () => writeFile(keyFile, '')],
   ]
 
   for (const [words, breakKey] of ways) {

@@ -34,7 +34,7 @@ test.each([
   symlinkSync(join(dataDir, 'key'), join(folder, 'link'))
   symlinkSync(dataDir, join(folder, 'linked'))
 
-  expect(() => readKeys({ kind: 'file', file: file() }, dataDir)).toThrow('lies in the data folder')
+  expect(() => readKeys({ kind: 'file', file: file() }, dataDir)).toThrow('is in the data folder')
 })
 
 test.each([

@@ -9,9 +9,9 @@ export type KeySource =
   | { readonly kind: 'text'; readonly text: string }
 
 const KEY_LINE = new RegExp(`^[0-9a-f]{${KEY_BYTES * 2}}$`, 'i')
-/** Permission bits of the group and all others. */
+/** Permission bits for the group and others. */
 const OTHERS_MODE = 0o077
-/** The permission of the group to read. */
+/** Read permission for the group. */
 const GROUP_READS_MODE = 0o040
 
 /** The default file of the master key: beside the data folder, never in it. Pure. */
@@ -20,8 +20,8 @@ export function defaultKeyFile(dataDir: string): string {
 }
 
 /**
- * The keys of `source`, in their order. Throws, without quoting the contents, when the file is readable by others, lies
- * in the data folder, or contains anything but keys of 64 hexadecimal digits, one a line.
+ * The keys of `source`, in order. Throws, without quoting the contents, when others can read the file, when it is in
+ * the data folder, or when it contains anything other than keys of 64 hexadecimal digits, one per line.
  */
 export function readKeys(source: KeySource, dataDir: string | null): readonly MasterKey[] {
   if (source.kind === 'text') return parseKeys(source.text, 'PHAROS_MASTER_KEY')
@@ -33,8 +33,8 @@ export function readKeys(source: KeySource, dataDir: string | null): readonly Ma
 }
 
 /**
- * Whether more users than the server's may read `file`, or change it. Orchestrators mount secrets as files of root that
- * the group of the server can read: this alone is no exposure, unless the server, of the user `uid`, is root. Pure.
+ * Whether users other than the server's can read or change `file`. Orchestrators mount secrets as files of root that
+ * the server's group can read. That alone is no exposure, unless the server's user `uid` is root. Pure.
  */
 export function isExposed(
   file: { readonly mode: number; readonly uid: number },
@@ -50,8 +50,8 @@ export function hasKeys(source: KeySource): boolean {
 }
 
 /**
- * Throws when the keys of `source` can neither be read nor created: a missing file needs a writable folder. The data
- * folder may still be missing, and with it the parent folder of the default file.
+ * Throws when the keys of `source` can be neither read nor created: a missing file needs a writable folder. The data
+ * folder may not exist yet, nor the parent folder of the default file.
  */
 export function assertKeysUsable(source: KeySource, dataDir: string | null): void {
   if (hasKeys(source)) {
@@ -61,7 +61,7 @@ export function assertKeysUsable(source: KeySource, dataDir: string | null): voi
   if (source.kind === 'text') return
   assertOutside(source.file, dataDir)
   const folder = dirname(resolve(source.file))
-  // The default file, created with the data folder.
+  // The default file is created with the data folder.
   if (dataDir !== null && folder === dirname(resolve(dataDir)) && !existsSync(folder)) return
   try {
     accessSync(folder, constants.W_OK)
@@ -70,13 +70,13 @@ export function assertKeysUsable(source: KeySource, dataDir: string | null): voi
   }
 }
 
-/** Creates `file` with `key` alone, unless it exists by now: another server may have created its own key in it. */
+/** Creates `file` with only `key`, unless it exists by now: another server may have created it with its own key. */
 export function makeKey(file: string, key: MasterKey, dataDir: string | null): void {
   assertOutside(file, dataDir)
   makeKeyFile(file, keyText([key]))
 }
 
-/** Replaces the contents of `file` by `keys`, completely or not at all, and keeps its owner. */
+/** Replaces the contents of `file` with `keys`, completely or not at all, and keeps its owner. */
 export function replaceKeys(file: string, keys: readonly MasterKey[], dataDir: string | null): void {
   assertOutside(file, dataDir)
   replaceKeyFile(file, keyText(keys))
@@ -92,22 +92,22 @@ function parseKeys(text: string, where: string): readonly MasterKey[] {
     .map((line) => line.trim())
     .filter((line) => line !== '')
   if (lines.length === 0 || !lines.every((line) => KEY_LINE.test(line))) {
-    throw new Error(`${where} must hold master keys of ${KEY_BYTES * 2} hexadecimal digits, one a line`)
+    throw new Error(`${where} must contain master keys of ${KEY_BYTES * 2} hexadecimal digits, one per line`)
   }
   return lines.map((line) => masterKeyOf(Buffer.from(line, 'hex')))
 }
 
-/** `dataDir` is `null` where the data is in a database elsewhere. */
+/** Throws when `file` is in `dataDir`, which is `null` when the data is in a database elsewhere. */
 function assertOutside(file: string, dataDir: string | null): void {
   if (dataDir === null) return
   const path = relative(realPath(dataDir), realPath(file))
   if (path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) return
   throw new Error(
-    `${file} lies in the data folder, so a copy of the data would include its own key: name a file outside it`,
+    `${file} is in the data folder, so a copy of the data would include its own key: name a file outside it`,
   )
 }
 
-/** `path` without symbolic links, as far as it exists: a link must not hide the location of a key. */
+/** `path` without symbolic links, as far as it exists, because a link must not hide the location of a key. */
 function realPath(path: string): string {
   const whole = resolve(path)
   if (existsSync(whole)) return realpathSync(whole)

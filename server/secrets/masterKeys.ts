@@ -4,7 +4,7 @@ import { KEY_BYTES, type MasterKey, masterKeyOf } from '../domain/seal.ts'
 import type { SecretStore, UpkeepStore } from '../store/store.ts'
 import { hasKeys, type KeySource, makeKey, readKeys } from './keyring.ts'
 
-/** The master key of an id; throws when it is missing. */
+/** Returns the master key with this id. Throws when it is missing. */
 export type FindMasterKey = (id: string) => MasterKey
 
 /** The sources of master keys. */
@@ -12,14 +12,14 @@ export interface MasterKeyParts {
   readonly store: SecretStore & Pick<UpkeepStore, 'probeWrite'>
   readonly source: KeySource
   readonly dataDir: string | null
-  /** As that of the engine. */
+  /** Whether a missing master key is created, as in the setting of the engine. */
   readonly makesMasterKeys: boolean
   readonly environment: Environment
 }
 
 /**
- * Loads the master keys of the database, and creates the first one of a new database. Rejects when one is missing:
- * everything sealed under it would be lost, and a new key would hide that.
+ * Loads the master keys of the database, and creates the first one of a new database. Rejects when one is missing: all
+ * values sealed under it would be lost, and a new key would hide that.
  */
 export async function openMasterKeys(parts: MasterKeyParts): Promise<FindMasterKey> {
   const { store, source, dataDir, environment } = parts
@@ -27,7 +27,7 @@ export async function openMasterKeys(parts: MasterKeyParts): Promise<FindMasterK
   if (!hasKeys(source) && source.kind === 'file') {
     if (named.length > 0) throw new Error(missing(source, named))
     if (!parts.makesMasterKeys) throw new Error(unmade(source.file))
-    // Fail before the database is created if it could not store the key.
+    // Fails before the database is created when the key could not be stored.
     await store.probeWrite(environment.nowMs())
     makeKey(source.file, masterKeyOf(environment.randomBytes(KEY_BYTES)), dataDir)
   }
@@ -41,8 +41,8 @@ export async function openMasterKeys(parts: MasterKeyParts): Promise<FindMasterK
 }
 
 /**
- * Rejects with `unavailable`, and the reason, when a master key of the database cannot be read from the place that the
- * next start would use: the running server has the key in memory, but would not start again.
+ * Rejects with `unavailable` and the reason when a master key of the database cannot be read from the source that the
+ * next start would use: the running server has the key in memory, but could not start again.
  */
 export async function assertMasterKeys(
   parts: Pick<MasterKeyParts, 'store' | 'source' | 'dataDir'>,
@@ -59,7 +59,7 @@ export async function assertMasterKeys(
   }
 }
 
-/** Reads the source again for an unknown id: a rotation in another process may have added it. */
+/** Reads the source again for an unknown id, because a rotation in another process may have added it. */
 function keyFinder(source: KeySource, dataDir: string | null): FindMasterKey {
   let keys: ReadonlyMap<string, MasterKey> = new Map()
   return (id) => {
@@ -79,5 +79,5 @@ function missing(source: KeySource, ids: readonly string[]): string {
 }
 
 function unmade(file: string): string {
-  return `there is no master key in ${file}: make one with "openssl rand -hex 32", and give every server the same`
+  return `there is no master key in ${file}: create one with "openssl rand -hex 32", the same for every server`
 }

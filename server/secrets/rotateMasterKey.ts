@@ -4,22 +4,22 @@ import type { Engine } from '../store/engine.ts'
 import type { SecretStore } from '../store/store.ts'
 import { hasKeys, type KeySource, readKeys, replaceKeys } from './keyring.ts'
 
-/** Secrets rewrapped in one transaction: a running server answers no request until it ends. */
+/** Maximum number of secrets rewrapped in one transaction, during which a running server answers no requests. */
 const BATCH_MAX = 200
 
 export interface RotationParts {
   readonly store: SecretStore
   readonly engine: Pick<Engine, 'lock'>
   /**
-   * Source of the master key. A file gets a new key, and contains both until the old one is unused; a text must begin
-   * with the new key, because only its owner can change it.
+   * Source of the master key. A file gets a new key, and contains both until the old one is unused. A text must begin
+   * with the new key, because only the operator can change it.
    */
   readonly source: KeySource
   readonly dataDir: string | null
   readonly environment: Environment
   /**
-   * Waits between two transactions. A server that waits for the lock retries only periodically: without a pause it
-   * would meet a transaction every time.
+   * Waits between two transactions. A server that waits for the lock retries only periodically, and without a pause it
+   * would find a transaction every time.
    */
   readonly yieldTurn: () => Promise<void>
 }
@@ -27,16 +27,16 @@ export interface RotationParts {
 /** The result of a rotation. */
 export interface Rotation {
   readonly activeId: string
-  /** Secrets that were rewrapped. */
+  /** Number of rewrapped secrets. */
   readonly rewrapped: number
 }
 
 /**
- * Rewraps every secret with a new master key, while a server runs; values and `key_id`s are unchanged. The new key is
+ * Rewraps every secret with a new master key while a server runs. Values and `key_id`s are unchanged. The new key is
  * durable in the file before it is used, and the old one stays there until it is unused. After an interruption at any
- * point, even by a power cut, every secret can be opened, and the next rotation completes the work. The file keeps its
- * owner, who may be another user than the operator. Rejects when there is no key yet, and while another rotation runs:
- * the last of two to write the file would drop the key in use.
+ * point, even a power cut, every secret can be opened, and the next rotation completes the work. The file keeps its
+ * owner, who may not be the operator. Rejects when there is no key yet, and while another rotation runs, because the
+ * last one to write the file would drop the key in use.
  */
 export async function rotateMasterKey(parts: RotationParts): Promise<Rotation> {
   const unlock = await parts.engine.lock('rotation')
@@ -65,7 +65,7 @@ async function rotate(parts: RotationParts): Promise<Rotation> {
   }
   const retired = named.filter((id) => id !== fresh.id)
   for (const id of retired) await store.retireMasterKey(id, environment.nowMs())
-  // Keys of other folders in the same file are kept, including those added meanwhile.
+  // Keys of other data folders in the same file are kept, including those added meanwhile.
   if (source.kind === 'file') {
     const kept = readKeys(source, dataDir).filter(({ id }) => id !== fresh.id && !retired.includes(id))
     replaceKeys(source.file, [fresh, ...kept], dataDir)
@@ -73,7 +73,7 @@ async function rotate(parts: RotationParts): Promise<Rotation> {
   return { activeId: fresh.id, rewrapped }
 }
 
-/** The new key; for a file, one that was just written before the others. */
+/** The new key; in a file, it has just been written before the others. */
 function freshKey(
   known: readonly MasterKey[],
   named: readonly string[],
@@ -82,7 +82,7 @@ function freshKey(
   if (source.kind === 'file') {
     if (known.length === 0) {
       throw new Error(
-        `there is no master key in ${source.file}: the first start makes one, --master-key-file names another`,
+        `there is no master key in ${source.file}: the first start creates one, --master-key-file names another`,
       )
     }
     const fresh = masterKeyOf(environment.randomBytes(KEY_BYTES))

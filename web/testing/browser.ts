@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Where Debian puts the browser without windows, which needs half the CPU of the other; `.ci/run` installs it. */
+/** Debian's path of the headless browser, which needs half the CPU of the other one. `.ci/run` installs it. */
 const HEADLESS = '/usr/bin/chromium-headless-shell'
 const BROWSERS = [HEADLESS, '/usr/bin/chromium']
 
 const found = BROWSERS.find((file) => existsSync(file))
 
-/** Why browser tests cannot run here; null when they can. Under CI they never go unnoticed: they fail. */
+/** The reason why browser tests cannot run here; null when they can. Under CI they fail instead of being skipped. */
 export const skipReason =
   found !== undefined || process.env.CI === 'true' ? null : `no ${BROWSERS.join(' or ')}`
 
-/** Starts the browser; it requests nothing from anywhere else. */
+/** Starts a browser that sends no requests of its own. */
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: found ?? HEADLESS,

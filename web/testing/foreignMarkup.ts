@@ -1,6 +1,6 @@
 /**
- * An expression for a page: the elements that no program of ours writes, as HTML; empty when texts with markup were shown as
- * text.
+ * An expression to evaluate on a page: the HTML of elements that our programs never write. Empty when texts with markup
+ * were shown as text.
  */
 export const FOREIGN_MARKUP = `[...document.querySelectorAll('*')].filter((one) =>
   [...one.attributes].some(({ name, value }) => /^on|^(srcdoc|autofocus)$/.test(name) || /^\\s*javascript:/i.test(value) && /^(href|src|action|formaction|data)$/.test(name)) ||

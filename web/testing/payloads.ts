@@ -1,4 +1,4 @@
-/** Texts that run as script wherever a page takes a part of them for markup. */
+/** Texts that run a script when a page interprets a part of them as markup. */
 export const PAYLOADS: readonly string[] = [
   '<script>alert(1)</script>',
   '"><script>alert(1)</script>',

@@ -71,7 +71,7 @@ test.each([
   [['serve', '--data-dir', 'made', '--port', '0', '--master-key-file', 'nowhere/key'], 'there is no '],
   [
     ['serve', '--data-dir', 'made', '--port', '0', '--master-key-file', 'made/key'],
-    'lies in the data folder',
+    'is in the data folder',
   ],
   [['plan', 'list', '--data-dir', 'made'], 'there is no database in made'],
 ])('%j fails and leaves nothing behind', async (args, words) => {

@@ -1,11 +1,11 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import { normalPassword } from './passwordRules.ts'
 
-/** Cost of new hashes: N = 2^log2, 32 MiB and a quarter of a second. */
+/** Cost of new hashes: N = 2^log2, which takes 32 MiB and a quarter of a second. */
 export const PASSWORD_COST = { log2: 15, blocks: 8, rounds: 3 } as const
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-/** Memory that a hash of these costs needs, doubled (bytes). */
+/** Twice the memory that a hash of this cost needs (bytes). */
 const MEMORY_BYTES_MAX = 2 * 128 * 2 ** PASSWORD_COST.log2 * PASSWORD_COST.blocks
 /** PHC string format: costs, salt, hash. */
 const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
@@ -16,7 +16,7 @@ export interface PasswordCost {
   readonly rounds: number
 }
 
-/** A new hash of `password` in PHC string format, with a random salt. */
+/** Hashes `password` with a random salt. Resolves with a PHC string. */
 export async function hashPassword(
   password: string,
   randomBytes: (size: number) => Buffer,
@@ -27,12 +27,15 @@ export async function hashPassword(
   return phcString(cost, salt, derived)
 }
 
-/** The hash of no password, at the cost of a real one: an unknown account takes as long as a known one. Pure. */
+/**
+ * A hash that no password matches, at the cost of a real one, so that an unknown account takes as long as a known one.
+ * Pure.
+ */
 export function noPassword(cost: PasswordCost): string {
   return phcString(cost, Buffer.alloc(SALT_BYTES), Buffer.alloc(HASH_BYTES))
 }
 
-/** Whether `stored`, made by `hashPassword`, is of `password`. Rejects when it has another form. */
+/** Whether `stored`, a result of `hashPassword`, is the hash of `password`. Rejects when it has another form. */
 export async function isPasswordOf(password: string, stored: string): Promise<boolean> {
   const { cost, salt, derived } = parsed(stored)
   return timingSafeEqual(await derive(password, salt, cost), derived)

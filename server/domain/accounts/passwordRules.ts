@@ -1,11 +1,14 @@
-/** Length of a password (code points). */
+/** Minimum and maximum length of a password (code points). */
 export const PASSWORD_CHARS_MIN = 12
 export const PASSWORD_CHARS_MAX = 256
 
-/** Shortest local part of an address that a password may not contain: two letters are in many passwords. */
+/**
+ * Minimum length of the local part of an address that a password must not contain (characters). Many passwords contain
+ * a given pair of letters.
+ */
 const LOCAL_PART_CHARS_MIN = 3
 
-/** The form of a password that is hashed: the same text typed on another device has the same form. Pure. */
+/** The form of a password that is hashed, which is the same when the text is typed on another device. Pure. */
 export function normalPassword(password: string): string {
   return password.normalize('NFKC')
 }
@@ -24,7 +27,9 @@ export function passwordProblem(password: string, email: string): string | undef
   return isRepetition(folded) ? 'must not be a repetition of the same characters' : undefined
 }
 
-/** Whether `text` is one run of characters, repeated: it then occurs in its own double before its end. */
+/**
+ * Whether `text` is a repeated run of characters. It then occurs in its own double before the end of the first copy.
+ */
 function isRepetition(text: string): boolean {
   return `${text}${text}`.indexOf(text, 1) < text.length
 }

@@ -1,8 +1,8 @@
-/** Roles of a person in an organisation; each has the permissions of those before it. */
+/** Roles of a person in an organisation. Each includes the permissions of those before it. */
 export const ROLES = ['viewer', 'member', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** The lowest role that has each permission. */
+/** The lowest role with each permission. */
 export const LOWEST_ROLES = {
   /** See services, results, incidents, maintenance, status pages, channels without payloads, organisation and sync. */
   read: 'viewer',
@@ -18,7 +18,7 @@ export const LOWEST_ROLES = {
   'read audit log': 'owner',
 } as const satisfies Readonly<Record<string, Role>>
 
-/** What a person may do in an organisation. */
+/** A permission of a person in an organisation. */
 export type Permission = keyof typeof LOWEST_ROLES
 
 /** Whether `role` has `permission`. Pure. */

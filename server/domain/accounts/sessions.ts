@@ -1,22 +1,28 @@
 import { hash } from 'node:crypto'
 
-/** Random bytes of every token: of a session, an invitation, a reset. */
+/** Number of random bytes in the token of a session, an invitation or a reset. */
 const TOKEN_BYTES = 32
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** After this time without a request a session ends (milliseconds). */
+/** Time without a request after which a session ends (milliseconds). */
 export const SESSION_IDLE_MS = 12 * HOUR_MS
-/** A session ends after this time in any case (milliseconds). */
+/** Maximum duration of a session (milliseconds). */
 export const SESSION_MS_MAX = 30 * DAY_MS
-/** How long a confirmed password permits actions that need it (milliseconds). */
+/** Time for which a confirmed password permits actions that need it (milliseconds). */
 export const ELEVATION_MS = 15 * MINUTE_MS
-/** Use of a session is recorded at most this often (milliseconds): a commit for each request would be too many. */
+/**
+ * Minimum interval between records of a session's use (milliseconds), because a commit for each request would be too
+ * many.
+ */
 export const SEEN_MS = MINUTE_MS
 /** Validity of an invitation to an organisation (milliseconds). */
 export const INVITATION_MS = 7 * DAY_MS
-/** Validity of links that the command line prints: a first owner's invitation, a password reset (milliseconds). */
+/**
+ * Validity of links that the command line prints, which are a first owner's invitation and a password reset
+ * (milliseconds).
+ */
 export const OPERATOR_LINK_MS = DAY_MS
 
 /** A new token: 256 random bits as base64url. Only its hash is stored. */
@@ -33,7 +39,7 @@ export function hashToken(token: string): Buffer {
 export interface SessionTimes {
   readonly createdAtMs: number
   readonly seenAtMs: number
-  /** When the password was last given; `null` when never. */
+  /** Time when the password was last given; `null` when never. */
   readonly elevatedAtMs: number | null
 }
 
@@ -42,7 +48,7 @@ export function isSessionValid({ createdAtMs, seenAtMs }: SessionTimes, nowMs: n
   return nowMs < seenAtMs + SESSION_IDLE_MS && nowMs < createdAtMs + SESSION_MS_MAX
 }
 
-/** Whether actions that need the password are permitted without giving it again. Pure. */
+/** Whether actions that need the password are permitted without entering it again. Pure. */
 export function isElevated({ elevatedAtMs }: SessionTimes, nowMs: number): boolean {
   return elevatedAtMs !== null && nowMs < elevatedAtMs + ELEVATION_MS
 }

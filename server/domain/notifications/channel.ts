@@ -7,32 +7,35 @@ import type { ChannelEvent } from './payload.ts'
 export const CHANNEL_KINDS = ['webhook', 'slack'] as const
 export type ChannelKind = (typeof CHANNEL_KINDS)[number]
 
-/** Most channels of an organisation. */
+/** Maximum number of channels of an organisation. */
 export const CHANNELS_MAX = 50
-/** How long the secret before a rotation also signs (milliseconds). */
+/** Time after a rotation for which the old secret also signs (milliseconds). */
 export const OLD_SECRET_MS = 24 * 60 * 60 * 1_000
-/** Ports that a webhook may use below the ports of ordinary programs. */
+/** System ports that a webhook may use. */
 const SYSTEM_PORTS: ReadonlySet<number> = new Set([80, 443])
 const SYSTEM_PORT_MAX = 1_023
 const URL_CHARS_MAX = 2_048
 
-/** What a channel's secrets are for. */
+/** The role of a channel's secret. */
 export type SecretRole = 'target' | 'secret' | 'old_secret'
 
-/** A channel as it is created. */
+/** A channel to create. */
 export interface NewChannel {
   readonly id: string
   readonly kind: ChannelKind
   readonly name: string
-  /** Host of its URL: the rest of a URL may be a secret. */
+  /** Host of the channel's URL. The rest of the URL may be a secret. */
   readonly host: string
   readonly events: readonly ChannelEvent[]
-  /** Services whose events it gets; `null` for all. */
+  /** Services whose events the channel gets; `null` for all. */
   readonly serviceIds: readonly string[] | null
   readonly sealed: { readonly target: SealedValue; readonly secret: SealedValue | null }
 }
 
-/** Why `text` cannot be the URL of a channel; `undefined` when it can. Its address is judged when something is sent. Pure. */
+/**
+ * The reason why `text` cannot be the URL of a channel; `undefined` when it can. The address is checked when something
+ * is sent. Pure.
+ */
 export function channelUrlProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || text.length > URL_CHARS_MAX) {
@@ -48,8 +51,8 @@ export function channelUrlProblem(text: string): string | undefined {
 }
 
 /**
- * `value` sealed as a secret of a channel. The old secret after a rotation keeps the place, and so the ciphertext, that it had
- * as the secret.
+ * `value` sealed as a secret of a channel. After a rotation the old secret keeps the place, and therefore the
+ * ciphertext, that it had before.
  */
 export function sealSecret(
   value: string,

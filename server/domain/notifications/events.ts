@@ -17,7 +17,7 @@ export interface NamedOrg {
   readonly name: string
 }
 
-/** A service in a payload; `name` is `null` when it was deleted. */
+/** A service in a payload; `name` is `null` when the service was deleted. */
 export interface NamedService {
   readonly id: string
   readonly name: string | null
@@ -30,7 +30,7 @@ export interface NamedEndpoint {
   readonly service: NamedService
 }
 
-/** The payload about the update at `index` of `incident`, which the incident shows: `incident.created` for the first. Pure. */
+/** The payload about the update at `index` of `incident`, with the event `incident.created` for the first one. Pure. */
 export function incidentPayload(
   incident: Incident,
   index: number,
@@ -61,7 +61,10 @@ function shownUpdate({ id, body, status_at_update, created_at }: IncidentUpdate)
   return { id, body: text, status_at_update, created_at, truncated }
 }
 
-/** The payload about a certificate that ends soon. It names host and port only: a URL may hold a token. Pure. */
+/**
+ * The payload about a certificate that expires soon. It has only host and port, because a URL may contain a token.
+ * Pure.
+ */
 export function certificatePayload(
   notice: CertificateNotice,
   { org, endpoints, nowMs }: { org: NamedOrg; endpoints: readonly NamedEndpoint[]; nowMs: number },
@@ -85,7 +88,7 @@ export function certificatePayload(
   }
 }
 
-/** The payload of a test of `channel`. Pure. */
+/** The payload for a test of `channel`. Pure. */
 export function testPayload(
   org: NamedOrg,
   channel: { id: string; name: string },

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { incidentStatusSchema, severitySchema } from '../../../api/contract/incident.ts'
 
-/** Most of an update's text in a payload (code points). Gap G9. */
+/** Maximum length of an update's text in a payload (code points). Gap G9. */
 export const UPDATE_CHARS_MAX = 8_000
 
-/** Events that a channel may ask for. Contract: Events, rule 2. */
+/** Events that a channel can subscribe to. Contract: Events, rule 2. */
 export const CHANNEL_EVENTS = ['incident.created', 'incident.updated', 'certificate.expiring'] as const
 export type ChannelEvent = (typeof CHANNEL_EVENTS)[number]
-/** All events; a test goes to its channel whatever that asks for. */
+/** All events. A test goes to its channel regardless of the subscribed events. */
 export type EventType = ChannelEvent | 'channel.test'
 
 const instant = z.iso.datetime()

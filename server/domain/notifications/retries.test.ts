@@ -6,7 +6,7 @@ const DAY_MS = 24 * HOUR_MS
 const failed = { status: 500, error: null, durationMs: 1 }
 const webhook = { kind: 'webhook', type: 'incident.created' } as const
 
-/** Pauses of the schedule in seconds, until it ends. */
+/** All pauses of the schedule, in seconds. */
 function pauses(about: { kind: 'webhook' | 'slack'; type: 'incident.created' | 'channel.test' }, random = 0) {
   const found: number[] = []
   for (let attempt = 1; ; attempt += 1) {

@@ -6,7 +6,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** Pauses after the attempts of a delivery (milliseconds): eleven attempts in three days. Gap G9. */
+/** Pauses between the attempts of a delivery (milliseconds): eleven attempts in three days. Gap G9. */
 const PAUSES_MS = [
   5 * SECOND_MS,
   30 * SECOND_MS,
@@ -19,44 +19,50 @@ const PAUSES_MS = [
   20 * HOUR_MS,
   24 * HOUR_MS,
 ]
-/** Random part that is added to each pause, so that deliveries that failed together do not return together. */
+/** Maximum random fraction added to each pause, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1
-/** Attempts of a delivery to a chat, which end within an hour: there an old alarm is noise. */
+/** Maximum number of attempts to deliver to a chat. They end within an hour, because an old alarm is noise there. */
 const SLACK_ATTEMPTS_MAX = 5
-/** Longest wait that a receiver may ask for by Retry-After (milliseconds). */
+/** Maximum wait that a receiver can request with Retry-After (milliseconds). */
 const RETRY_AFTER_MS_MAX = DAY_MS
-/** A channel that failed for this long is disabled (milliseconds), unless it had little to deliver. */
+/** Time of failures after which a channel is disabled (milliseconds), unless it had few deliveries. */
 const FAILING_MS_MAX = 5 * DAY_MS
 const FAILED_DELIVERIES_MIN = 10
-/** Failed attempts after which later events of an incident no longer wait for an earlier one. Gap G9. */
+/** Number of failed attempts after which later events of an incident no longer wait for an earlier one. Gap G9. */
 export const ORDERED_ATTEMPTS = 4
-/** Age of an event from which later ones no longer wait for it (milliseconds): a Retry-After may ask for a day. Gap G9. */
+/**
+ * Age of an event from which later ones no longer wait for it (milliseconds), because a Retry-After may request a day.
+ * Gap G9.
+ */
 export const ORDERED_MS = 10 * MINUTE_MS
 /** Statuses whose Retry-After counts: too many requests, and unavailable. */
 const RETRY_AFTER_STATUSES: ReadonlySet<number | null> = new Set([429, 503])
 
-/** How an attempt ended. */
+/** The outcome of an attempt. */
 export interface AttemptResult {
   /** Status of the response; `null` when there was none. */
   readonly status: number | null
-  /** Why there was none, as a reason of checks such as `connect_refused`, or a sentence about a proxy; `null` when there was one. */
+  /**
+   * The reason why there was no response: a reason of checks such as `connect_refused`, or a sentence about a proxy.
+   * `null` when there was one.
+   */
   readonly error: string | null
   readonly durationMs: number
-  /** Value of the header Retry-After; absent when there was none. */
+  /** Value of the Retry-After header; absent when there was none. */
   readonly retryAfter?: string
 }
 
-/** What follows from an attempt. */
+/** The consequence of an attempt. */
 export type AfterAttempt =
   | { readonly kind: 'sent' }
   | { readonly kind: 'again'; readonly dueMs: number }
   | { readonly kind: 'failed' }
-  /** The receiver says that it wants no more. */
+  /** The receiver wants no further deliveries. */
   | { readonly kind: 'gone' }
 
 /**
- * What follows from an attempt that ended at `nowMs`: the `attempt`-th of its schedule, from 1. `random` is in [0, 1). Only
- * a status 2xx is success. Pure.
+ * The consequence of an attempt that ended at `nowMs`. `attempt` is its number in the schedule, from 1. `random` is in
+ * [0, 1). Only a 2xx status is a success. Pure.
  */
 export function afterAttempt(
   result: AttemptResult,
@@ -74,12 +80,12 @@ export function afterAttempt(
 }
 
 function attemptsMax({ kind, type }: { readonly kind: ChannelKind; readonly type: EventType }): number {
-  // The person who tests sees the answer, and tests again.
+  // A test is not retried: the person who started it sees the answer and can test again.
   if (type === 'channel.test') return 1
   return kind === 'slack' ? SLACK_ATTEMPTS_MAX : PAUSES_MS.length + 1
 }
 
-/** The wait that a Retry-After asks for, in seconds or as a date (RFC 9110); 0 when it is neither. */
+/** The wait that a Retry-After header requests, as seconds or a date (RFC 9110); 0 when it is neither. */
 function retryAfterMs(text: string | undefined, nowMs: number): number {
   if (text === undefined) return 0
   const wantedMs = /^\d{1,9}$/.test(text) ? Number(text) * SECOND_MS : Date.parse(text) - nowMs
@@ -87,8 +93,8 @@ function retryAfterMs(text: string | undefined, nowMs: number): number {
 }
 
 /**
- * Whether a channel is disabled: nothing succeeded for five days, and enough failed to be sure. `sinceMs` is its last
- * success, or when it was enabled. Pure.
+ * Whether to disable a channel: nothing succeeded for five days, and enough deliveries failed to be sure. `sinceMs` is
+ * the time of its last success, or of its activation. Pure.
  */
 export function isGivenUp({
   nowMs,

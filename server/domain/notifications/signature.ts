@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto'
 import type { Environment } from '../environment.ts'
 
-/** Bytes of a signing secret. */
+/** Length of a signing secret (bytes). */
 const SECRET_BYTES = 32
 const SECRET_PREFIX = 'whsec_'
 const MS_PER_SECOND = 1_000
 
-/** A new signing secret, in the form of Standard Webhooks. */
+/** A new signing secret in the form of Standard Webhooks. */
 export function mintSecret({ randomBytes }: Pick<Environment, 'randomBytes'>): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 }
 
 /**
- * The headers that sign `body` for an attempt at `nowMs` (milliseconds since the epoch), as Standard Webhooks 1.0: one
- * signature for each of `secrets`, the newest first. Pure.
+ * The headers that sign `body` for an attempt at `nowMs` (milliseconds since the epoch) as in Standard Webhooks 1.0,
+ * with one signature for each of `secrets`, newest first. Pure.
  */
 export function signatureHeaders(
   { webhookId, body }: { readonly webhookId: string; readonly body: string },

@@ -1,12 +1,12 @@
 import type { CertificatePayload, IncidentPayload, Payload } from './payload.ts'
 import { SEVERITY_WORDS, STATUS_WORDS } from './incidentWords.ts'
 
-/** Slack refuses a block of more than 3,000 characters; counted after escaping. */
+/** Maximum length of a block (characters after escaping). Slack refuses more than 3,000. */
 const BLOCK_CHARS_MAX = 2_800
 const TITLE_CHARS_MAX = 600
 const NAMES_CHARS_MAX = 800
 
-/** `payload` as JSON for an incoming webhook of Slack, and of programs that take the same form. Pure. */
+/** `payload` as JSON for an incoming webhook of Slack, or of a program that accepts the same form. Pure. */
 export function slackMessage(payload: Payload): string {
   const [title, ...lines] = linesOf(payload)
   const text = [`*${title}*`, ...lines].join('\n')
@@ -14,7 +14,7 @@ export function slackMessage(payload: Payload): string {
   return JSON.stringify({ text: title, blocks: [block] })
 }
 
-/** Lines of the message, escaped, the title first. */
+/** The escaped lines of the message, title first. */
 function linesOf(payload: Payload): readonly [string, ...string[]] {
   switch (payload.type) {
     case 'incident.created':
@@ -49,12 +49,12 @@ function certificateLines({ data }: CertificatePayload): readonly [string, ...st
   ]
 }
 
-/** The three characters that mean something to Slack anywhere: mentions and links begin with one. */
+/** Escapes the three characters that always have a meaning in Slack: mentions and links begin with one. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** `text` escaped, in at most `charsMax` characters; never cut inside an escaped character. */
+/** `text`, escaped and cut to `charsMax` characters, but never inside an escaped character. */
 function escapedWithin(text: string, charsMax: number): string {
   const characters = [...text].map(escaped)
   let chars = 0

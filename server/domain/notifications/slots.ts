@@ -1,17 +1,20 @@
-/** Most deliveries under way, one for each channel: in all, for one organisation, and for channels that fail. Gap G9. */
+/**
+ * Maximum number of deliveries in progress: in total, for one organisation, and for failing channels. A channel has at
+ * most one. Gap G9.
+ */
 const UNDER_WAY_MAX = 64
 const ORG_UNDER_WAY_MAX = 32
 const FAILING_UNDER_WAY_MAX = 16
 
-/** A channel that a delivery is under way to, or due. */
+/** A channel with a delivery that is in progress or due. */
 export interface Slot {
   readonly channelId: string
   readonly orgId: string
 }
 
 /**
- * The ones of `due` that may start now, in their order. `failing` are the channels whose last attempt failed: they share a
- * few slots, and so do the channels of one organisation, so that receivers that never answer do not delay the others. Pure.
+ * The deliveries of `due` that may start now, in order. The channels in `failing`, whose last attempt failed, share a
+ * few slots, and so do the channels of one organisation. So receivers that never answer do not delay the others. Pure.
  */
 export function slotsToStart<Due extends Slot>(
   due: readonly Due[],

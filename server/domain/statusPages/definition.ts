@@ -1,18 +1,18 @@
-/** What an organisation publishes of its services: pages, their sections and components. */
+/** The public view of an organisation's services: pages with sections and components. */
 
-/** Which incidents a page shows: those of people and the API, also automatic ones, or none. */
+/** The incidents that a page shows: those from people and the API, also automatic ones, or none. */
 export const INCIDENTS_SHOWN = ['people', 'all', 'none'] as const
 export type IncidentsShown = (typeof INCIDENTS_SHOWN)[number]
 
-/** Most pages of an organisation, components of a page, and hosts of a page. Gap G51. */
+/** Maximum number of pages of an organisation, of components of a page, and of hosts of a page. Gap G51. */
 export const PAGES_MAX = 50
 export const COMPONENTS_MAX = 200
 export const HOSTS_MAX = 10
-/** Longest public name of a component or a section, title and text of a page (code points). */
+/** Maximum length of the public name of a component or section, and of the title and text of a page (code points). */
 export const PUBLIC_NAME_CHARS_MAX = 100
 export const PAGE_TITLE_CHARS_MAX = 100
 export const PAGE_TEXT_CHARS_MAX = 1_000
-/** Longest text of a component (code points). */
+/** Maximum length of a component's text (code points). */
 export const COMPONENT_TEXT_CHARS_MAX = 200
 
 /** A section with the services that it shows. */
@@ -21,16 +21,16 @@ export interface WantedSection {
   readonly name: string
   readonly components: readonly {
     readonly serviceId: string
-    /** `undefined` keeps the public name that the service has on the page, or else copies the name of the service. */
+    /** `undefined` keeps the service's public name on the page, or else copies the name of the service. */
     readonly name: string | undefined
-    /** A line below the public name; absent keeps the one that the service has on the page, or else ''. */
+    /** A line below the public name. Absent keeps the service's present text on the page, or else ''. */
     readonly text?: string | undefined
-    /** Whether its days and uptime are public; absent keeps what holds on the page, or else they are. */
+    /** Whether days and uptime are public. Absent keeps the present setting on the page, or else they are. */
     readonly showsUptime?: boolean | undefined
   }[]
 }
 
-/** Settings of a page that can be changed; absent members stay. */
+/** Changes to the settings of a page; absent ones stay unchanged. */
 export interface StatusPageChange {
   readonly slug?: string
   readonly title?: string
@@ -39,7 +39,7 @@ export interface StatusPageChange {
   readonly incidentsShown?: IncidentsShown
   /** Replaces all sections. */
   readonly sections?: readonly WantedSection[]
-  /** Display ids of incidents that the page hides from now on, or shows again. */
+  /** Display ids of incidents to hide on the page, or to show again. */
   readonly hide?: readonly string[]
   readonly show?: readonly string[]
 }
@@ -54,7 +54,7 @@ export interface StatusPage {
   readonly isPublic: boolean
   readonly incidentsShown: IncidentsShown
   readonly createdAt: string
-  /** From 1, grows with each change. */
+  /** Starts at 1 and increases with each change. */
   readonly generation: number
   readonly hosts: readonly string[]
   readonly sections: readonly PageSection[]
@@ -68,10 +68,10 @@ export interface PageSection {
 }
 
 export interface PageComponent {
-  /** The component's own id, the same as long as the page lists the service. */
+  /** The component's own id, which stays the same as long as the page lists the service. */
   readonly id: string
   readonly serviceId: string
-  /** The public name, which a new name of the service does not change. */
+  /** The public name, which does not follow the name of the service. */
   readonly name: string
   /** '' for none. */
   readonly text: string
@@ -79,7 +79,7 @@ export interface PageComponent {
   readonly isPaused: boolean
 }
 
-/** First segments of paths that a slug may not take. */
+/** First path segments that a slug must not be. */
 const RESERVED_SLUGS: ReadonlySet<string> = new Set(['assets', 's', 'api'])
 
 /** The problem of a slug, as the rest of a sentence; `undefined` when there is none. Pure. */
@@ -90,7 +90,7 @@ export function slugProblem(slug: string): string | undefined {
   return RESERVED_SLUGS.has(slug) ? `must not be ${slug}` : undefined
 }
 
-/** `text` as the name of a host, lower case; `undefined` when it is none. An address or a port is none. Pure. */
+/** `text` as a host name in lower case; `undefined` when it is none, such as an address or a name with a port. Pure. */
 export function hostName(text: string): string | undefined {
   const host = text.toLowerCase()
   const isName =

@@ -1,6 +1,6 @@
 import type { Environment } from '../environment.ts'
 
-/** An environment at `nowMs` whose ids are `uuid-1`, `uuid-2`, … and whose random bytes are 1, then 2, … */
+/** An environment at `nowMs` with the ids `uuid-1`, `uuid-2`, … and random bytes that are all 1, then all 2, … */
 export function fixedEnvironment(nowMs = Date.UTC(2026, 0, 1)): Environment {
   let ids = 0
   let fills = 0

@@ -11,15 +11,15 @@ const START_MS = Date.UTC(2026, 10, 22)
 const WAIT_MS = 25_000
 const { report } = pending(1, 0)
 
-/** A server that answers as configured, at instants of the test's clock. */
+/** A server with configured answers, on the test's clock. */
 let server: {
   isAway: boolean
-  /** How far its clock is ahead of the test's (milliseconds). */
+  /** Lead of the server's clock over the test's (milliseconds). */
   aheadMs: number
   readonly requests: LinkSyncRequest[]
   signal: AbortSignal | undefined
 }
-/** The machine of the agent: how far its wall clock is ahead, and for how long its monotonic clock stood still (milliseconds). */
+/** The agent's machine: lead of its wall clock, and time for which its monotonic clock stood still (milliseconds). */
 let machine: { wallAheadMs: number; stoodStillMs: number }
 /** Seconds of the slots that were checked, in order. */
 let checkedS: number[]

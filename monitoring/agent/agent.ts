@@ -7,10 +7,10 @@ import { ResultQueue } from './resultQueue.ts'
 import { Runner } from './runner.ts'
 import { ServerClock } from './serverClock.ts'
 
-/** What an agent is started with. */
+/** Settings and dependencies of an agent. */
 export interface AgentParts {
   readonly link: Link
-  /** A UUID, made at each start. */
+  /** A UUID, new at each start. */
   readonly instance: string
   readonly version: string
   readonly library: CheckLibrary
@@ -18,21 +18,21 @@ export interface AgentParts {
   readonly monotonicMs: () => number
   /** The machine's own clock (milliseconds since the epoch), which is only reported. */
   readonly wallMs: () => number
-  /** Where results wait that the server did not take; in memory when absent. */
+  /** Stores results that the server did not accept; in memory when absent. */
   readonly backlog?: Backlog
   readonly onError: SessionParts['onError']
   readonly onSync?: SessionParts['onSync']
   readonly onRefused?: SessionParts['onRefused']
-  /** Called when the agent begins or ceases to doubt its own network. */
+  /** Called when the agent starts or stops suspecting its own network. */
   readonly onSuspect?: (isSuspect: boolean) => void
-  /** Called with each fault of this machine: a check that it could not make, or results that it could not write. */
+  /** Called with each fault of this machine: a check that could not run, or results that could not be written. */
   readonly onLocalFault?: (fault: LocalFault, text: string) => void
 }
 
-/** What the machine of an agent could not do. */
+/** The operation of the agent's machine that failed. */
 export type LocalFault = 'check' | 'spool'
 
-/** Checks what the server wants checked in some regions, and reports it. */
+/** Runs the checks that the server assigns in some regions, and reports the results. */
 export class Agent {
   readonly #parts: SessionParts
   readonly #results: ResultQueue
@@ -73,12 +73,12 @@ export class Agent {
     }
   }
 
-  /** What is reported of the agent, and how many results the server refused. */
+  /** The agent's load, and the number of results that the server refused. */
   get figures(): AgentLoad & { readonly refused: number } {
     return { ...this.#parts.runner.load, ...this.#parts.load(), refused: this.#results.figures.refused }
   }
 
-  /** Checks in these regions from now on, and in no other. Resolves when the others have ended. */
+  /** From now on checks only in these regions. Resolves when checks in other regions have ended. */
   async setRegions(regions: readonly string[]): Promise<void> {
     const ending = [...this.#sessions].filter(([region]) => !regions.includes(region))
     for (const region of regions) {
@@ -88,7 +88,7 @@ export class Agent {
     await Promise.all(ending.map(([, session]) => session.stop()))
   }
 
-  /** Starts nothing any more, leaves the region to others, and hands over what was found. */
+  /** Starts no further checks, leaves the regions to other agents, and delivers the remaining results. */
   async stop(): Promise<void> {
     this.#parts.runner.stop()
     await this.setRegions([])

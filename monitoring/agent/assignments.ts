@@ -5,23 +5,23 @@ import { ownerOf } from './sharing.ts'
 /** A service of the region. */
 interface Running {
   readonly service: StartedService
-  /** Series of it that this agent checks. */
+  /** Series of the service that this agent checks. */
   readonly owned: ReadonlySet<number>
 }
 
-/** What an answer changes. */
+/** The changes that an answer makes. */
 export interface Reassignment {
-  /** Services with the endpoints that are to be started. */
+  /** Services with the endpoints to start. */
   readonly started: readonly StartedService[]
-  /** Series that are not checked any more. */
+  /** Series that this agent no longer checks. */
   readonly endedSeries: readonly number[]
 }
 
 const NO_SERIES: ReadonlySet<number> = new Set()
 
 /**
- * What the server wants checked in one region, and which of it this agent checks. Answers that are repeated, or that are
- * older than what is known, change nothing: generations fence.
+ * The services that the server assigns in one region, and the series of them that this agent checks. Generations fence:
+ * repeated and outdated answers change nothing.
  */
 export class Assignments {
   readonly #instance: string
@@ -29,7 +29,7 @@ export class Assignments {
   readonly #inventory = new Inventory()
   #members: readonly string[] = []
   #store: string | undefined
-  /** Services that the pages of a whole feed named so far. */
+  /** Services named so far by the pages of a whole feed. */
   #named = new Set<string>()
   #isInWhole = false
 
@@ -37,16 +37,16 @@ export class Assignments {
     this.#instance = instance
   }
 
-  /** Which generations are known, including those that other agents check. */
+  /** The known generations, including those of services that other agents check. */
   get inventory(): { readonly count: number; readonly hash: string } {
     return this.#inventory.value
   }
 
-  /** Takes an answer; what has to be done. */
+  /** Applies an answer. Returns the changes to make. */
   take(answer: SyncAnswer): Reassignment {
     const started: StartedService[] = []
     const endedSeries: number[] = []
-    // Generations of another store say nothing: all of it is taken as new.
+    // Generations of another store cannot be compared, so all services count as new.
     if (this.#store !== undefined && this.#store !== answer.store) endedSeries.push(...this.endAll())
     this.#store = answer.store
     if (answer.whole && !this.#isInWhole) this.#named = new Set()
@@ -83,12 +83,12 @@ export class Assignments {
     return { started, endedSeries }
   }
 
-  /** Forgets everything; the series that end. */
+  /** Drops all services. Returns the series that end. */
   endAll(): readonly number[] {
     return [...this.#running.keys()].flatMap((service) => this.#end(service))
   }
 
-  /** Decides which endpoints of `service` are this agent's from now on, and what that changes. */
+  /** Decides which endpoints of `service` this agent checks from now on. Returns the changes. */
   #share(service: StartedService): { readonly gained: StartedService; readonly lost: readonly number[] } {
     const before = this.#running.get(service.service)?.owned ?? NO_SERIES
     const own = service.endpoints.filter(({ id }) => ownerOf(id, this.#members) === this.#instance)

@@ -1,20 +1,23 @@
 import type { QueuedResult } from './queuedResult.ts'
 
-/** Results that the server did not take in time, the oldest first. */
+/** Results that the server did not accept in time, oldest first. */
 export interface Backlog {
-  /** Results that wait. */
+  /** Number of waiting results. */
   readonly count: number
-  /** Results that were given up so far, because there were too many or they could not be read. */
+  /** Number of results dropped so far, because there were too many or they could not be read. */
   readonly dropped: number
-  /** Adds `results`; the oldest go when there are too many. Rejects when they cannot be kept: nothing of them is then. */
+  /**
+   * Adds `results`, and drops the oldest ones when there are too many. Rejects when they cannot be stored; none of them
+   * is stored then.
+   */
   add(results: readonly QueuedResult[]): Promise<void>
-  /** The oldest results, none only when there are none. The same come again until `forget`. */
+  /** The oldest results; empty only when there are none. Returns the same ones until `forget`. */
   oldest(): Promise<readonly QueuedResult[]>
   /** The newest result of each series. */
   newest(): Promise<readonly QueuedResult[]>
-  /** Gives up what `oldest` gave last. */
+  /** Removes the last results of `oldest`. */
   forget(): Promise<void>
-  /** Puts aside a result that the server refuses, so that it does not stop the rest. */
+  /** Sets aside a result that the server refuses, so that it does not block the rest. */
   putAside(result: QueuedResult, reason: string): Promise<void>
   close(): Promise<void>
 }
@@ -33,12 +36,12 @@ export function newestOfEach(parts: Iterable<readonly QueuedResult[]>): readonly
   return [...newest.values()]
 }
 
-/** Results that wait in memory at most. About 30 MB. */
+/** Maximum number of results that wait in memory, about 30 MB. */
 const WAITING_MAX = 100_000
-/** Results that are given at once. */
+/** Maximum number of results that `oldest` returns. */
 const PART_RESULTS = 5_000
 
-/** A backlog that a process loses with its memory. */
+/** A backlog in memory, which is lost when the process ends. */
 export function memoryBacklog(): Backlog {
   let waiting: QueuedResult[] = []
   let given = 0

@@ -28,7 +28,7 @@ const task = (url: string): EndpointTask => ({
   call: { ...call, headers: [] },
 })
 const library = (allowedRanges: readonly string[]) => checkLibrary({ allowedRanges, userAgent: 'test' })
-/** What a check finds that is not repeated. */
+/** The report of a check that is not repeated. */
 const found = async ({ prepare }: ReturnType<typeof library>, url: string) =>
   (await prepare(task(url)).run({ slot: 0, nextDueMs: 0 })).reason
 

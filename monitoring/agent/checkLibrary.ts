@@ -15,21 +15,21 @@ import {
   skippedCheck,
 } from './checkReport.ts'
 
-/** The server decides that an endpoint is blocked; the ranges of an agent come after that. */
+/** The server decides whether an endpoint is blocked, before the ranges of the agent apply. */
 const FORBIDDEN_BY_SERVER =
   'not checked: the server forbids the address (see --allow-ranges of pharos-server serve)'
 
-/** A certificate is reported again after this time (milliseconds). */
+/** Time after which a certificate is reported again (milliseconds). */
 const CERTIFICATE_AGAIN_MS = 60 * 60 * 1_000
-/** Certificates of which it is remembered when they were reported. */
+/** Maximum number of certificates whose last report is remembered. */
 const CERTIFICATES_KNOWN_MAX = 100_000
-/** Shortest time before a failure is confirmed, and the range that is added to it (milliseconds). */
+/** Minimum time before a failure is confirmed, and the range that is added to it (milliseconds). */
 const CONFIRM_MS_MIN = 1_000
 const CONFIRM_MS_SPREAD = 1_000
 const MS_PER_SECOND = 1_000
 const NANOS_PER_MS = 1_000_000
 
-/** Checks with the library that `pharos test` uses too. Throws when a range is none. */
+/** Checks with the same library as `pharos test`. Throws when a range is invalid. */
 export function checkLibrary(settings: CheckSettings): CheckLibrary {
   const opened = openCheckTools(settings)
   const server = serverRules()
@@ -40,7 +40,7 @@ export function checkLibrary(settings: CheckSettings): CheckLibrary {
   return { prepare: preparation(tools), restrict: server.restrict }
 }
 
-/** What the server forbids: nothing before its first answer, which comes before the first check. */
+/** The server's address rules. They forbid nothing before the first answer, which precedes the first check. */
 function serverRules() {
   let known = ''
   let isForbiddenThere: IsForbidden = () => false
@@ -74,7 +74,7 @@ function preparation(tools: CheckTools): PrepareCheck {
         const nextMs = performance.now() + nextDueMs
         const result = await runCheck(check, tools, {
           turn: slot,
-          // A repetition must not run into the next slot.
+          // A repeated attempt must end before the next slot.
           confirmAfterMs: () => {
             const afterMs = CONFIRM_MS_MIN + Math.random() * CONFIRM_MS_SPREAD
             return performance.now() + afterMs < nextMs ? afterMs : undefined
@@ -98,7 +98,7 @@ const alwaysSkipped = (...reason: Parameters<typeof skippedCheck>) => {
   return { run: async () => report }
 }
 
-/** The endpoint as the API has it; `undefined` when an assertion is of a kind that this release does not know. */
+/** The endpoint in the form of the API; `undefined` when this release does not know the kind of an assertion. */
 function endpointOf({ url, assertions, call }: EndpointTask): EndpointInput | undefined {
   const known = assertions.flatMap((assertion) => {
     const read = assertionSchema.safeParse(assertion)

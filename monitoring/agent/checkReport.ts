@@ -1,11 +1,13 @@
 import type { CertificateSeen, EndpointTask, ResultDetail, SyncAnswer } from '../protocol/messages.ts'
 import type { Outcome, Reason } from '../protocol/outcomes.ts'
 
-/** What came of one check, its repetition included. Phases are microseconds; 0 for one that never came. */
+/**
+ * The result of a check, including its repeated attempt. Phases are in microseconds; 0 for one that was not reached.
+ */
 export interface CheckReport {
   readonly outcome: Outcome
   readonly reason: Reason
-  /** Of the last response; 0 without one. */
+  /** Status of the last response; 0 without one. */
   readonly status: number
   readonly attempts: number
   readonly flags: number
@@ -15,27 +17,30 @@ export interface CheckReport {
   readonly tlsUs: number
   readonly waitUs: number
   readonly bodyUs: number
-  /** For people; `null` for one that is simply up. */
+  /** Details for people; `null` for a check that is simply up. */
   readonly detail: Omit<ResultDetail, 'series' | 'due_s'> | null
   readonly certificates: readonly Omit<CertificateSeen, 'series'>[]
 }
 
-/** A definition that is ready to be checked, again and again. */
+/** A definition that is prepared for repeated checks. */
 export interface PreparedCheck {
-  /** Checks once. `slot` counts the checks of the endpoint; a repetition is over before `nextDueMs` from now on. Never rejects. */
+  /**
+   * Runs one check. `slot` counts the checks of the endpoint. A repeated attempt ends within `nextDueMs` from now.
+   * Never rejects.
+   */
   run(options: { readonly slot: number; readonly nextDueMs: number }): Promise<CheckReport>
 }
 
-/** Makes an endpoint ready to be checked. Never throws. */
+/** Prepares an endpoint for checks. Never throws. */
 export type PrepareCheck = (task: EndpointTask) => PreparedCheck
 
-/** What a server says of addresses. */
+/** The address rules of a server. */
 export type ServerRules = Pick<SyncAnswer, 'ranges_allowed' | 'server_addresses'>
 
-/** What an agent checks with. */
+/** The functions with which an agent checks. */
 export interface CheckLibrary {
   readonly prepare: PrepareCheck
-  /** Checks from now on only addresses that `rules` allow too. Throws when a range is none. */
+  /** From now on checks only addresses that `rules` also allow. Throws when a range is invalid. */
   readonly restrict: (rules: ServerRules) => void
 }
 

@@ -21,16 +21,16 @@ import { TunnelAgent } from './tunnelAgent.ts'
 const gunzipped = promisify(gunzip)
 const gzipped = promisify(gzip)
 
-/** How long an exchange may take (milliseconds): a server holds a sync back for 25 s. */
+/** Time limit of an exchange (milliseconds). The server delays the answer to a sync by up to 25 s. */
 const SYNC_MS_MAX = 35_000
 const RESULTS_MS_MAX = 15_000
-/** Longest answer, after decompression too (bytes): a page of definitions is a quarter of it. */
+/** Maximum size of an answer, before and after decompression (bytes). A page of definitions is a quarter of it. */
 const ANSWER_BYTES_MAX = 32 * 1_024 * 1_024
 const HTTPS_PORT = 443
-/** Longest text of a refusal that is passed on (characters). */
+/** Maximum length of a refusal's text that is passed on (characters). */
 const REFUSAL_CHARS_MAX = 300
 
-/** Errors of a certificate whose authority is not among the trusted ones. */
+/** Errors that mean a certificate from an untrusted authority. */
 const UNTRUSTED: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -39,9 +39,9 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-/** What a link over the network needs. */
+/** Settings of a link over the network. */
 export interface HttpsLinkSettings extends Outgoing {
-  /** Root of the server's listener for agents. */
+  /** Base URL of the server's listener for agents. */
   readonly server: URL
   readonly token: string
 }
@@ -54,7 +54,7 @@ interface Exchange {
   readonly signal?: AbortSignal
 }
 
-/** A link to a server on another machine, with one connection for syncs and one for results; `close` ends both. */
+/** A link to a server on another machine, with one connection for syncs and one for results. `close` ends both. */
 export function httpsLink(settings: HttpsLinkSettings): Link & { readonly close: () => void } {
   const { server, authorities, proxy } = settings
   const keys = makeKeyPair()
@@ -70,7 +70,7 @@ export function httpsLink(settings: HttpsLinkSettings): Link & { readonly close:
   let session: { readonly offer: SessionOffer; readonly key: Buffer } | undefined
 
   function keyOf(offer: SessionOffer): Buffer {
-    // The server makes a session for each start of its own.
+    // A server starts new sessions when it restarts.
     if (session?.offer.public_key !== offer.public_key) session = { offer, key: acceptSession(keys, offer) }
     return session.key
   }
@@ -84,7 +84,7 @@ export function httpsLink(settings: HttpsLinkSettings): Link & { readonly close:
     },
     results: async (body) => {
       const exchange = { path: RESULTS_PATH, body, agent: agents.results, deadlineMs: RESULTS_MS_MAX }
-      // True because a server of this protocol answers so.
+      // True because servers of this protocol send this answer.
       return (await send(settings, exchange)) as ResultsAnswer
     },
     close: () => {
@@ -94,7 +94,7 @@ export function httpsLink(settings: HttpsLinkSettings): Link & { readonly close:
   }
 }
 
-/** `answer` with its sealed values in clear. Throws when one does not open. */
+/** `answer` with its sealed values in plain text. Throws when one cannot be opened. */
 function opened(answer: SyncAnswer, key: Buffer): SyncAnswer {
   return { ...answer, start: answer.start.map((service) => openedService(service, key)) }
 }
@@ -122,7 +122,7 @@ function openedService(started: StartedService, key: Buffer): StartedService {
   return { ...started, endpoints }
 }
 
-/** The value that the server answers with. Rejects with a LinkError when it refuses. */
+/** Sends `exchange` and resolves with the server's answer. Rejects with a LinkError when the server refuses. */
 async function send(settings: HttpsLinkSettings, exchange: Exchange): Promise<unknown> {
   const plain = Buffer.from(JSON.stringify(exchange.body))
   const isCompressed = plain.length >= COMPRESSED_BYTES_MIN
@@ -169,7 +169,7 @@ function exchanged(
       textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject)
     })
     request.on('error', (error: Error & { code?: string }) => {
-      // The server ended a connection that had been idle, at the moment in which it was used again.
+      // The server ended an idle connection at the moment of its reuse.
       const isStale = request.reusedSocket && error.code === 'ECONNRESET' && !isSecond
       if (isStale) resolve(exchanged({ server, token }, exchange, { bytes, isCompressed }, true))
       else reject(withAdvice(error, server))
@@ -185,7 +185,7 @@ function withAdvice(error: Error & { code?: string }, { host }: URL): Error {
   }
   const { code = '' } = error
   if (!UNTRUSTED.has(code)) return error
-  const text = `the certificate of ${host} is of an authority that is not trusted (${code}): name it with --ca-file`
+  const text = `the certificate of ${host} is from an untrusted authority (${code}): name the authority with --ca-file`
   return new Error(text, { cause: error })
 }
 
@@ -194,7 +194,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let length = 0
   for await (const chunk of response) {
     length += chunk.length
-    if (length > ANSWER_BYTES_MAX) throw new Error('the answer of the server is too long')
+    if (length > ANSWER_BYTES_MAX) throw new Error("the server's answer is too long")
     chunks.push(chunk)
   }
   const bytes = Buffer.concat(chunks)
@@ -210,7 +210,7 @@ function refusal(status: number, text: string): LinkError {
   try {
     said = Object(JSON.parse(text))
   } catch {
-    // A proxy in between may answer with anything.
+    // A proxy in between may send any answer.
   }
   const reason = typeof said.error === 'string' ? said.error.slice(0, REFUSAL_CHARS_MAX) : 'no reason given'
   const remedy = status === 404 ? '; --server must name its --agent-port' : ''

@@ -1,4 +1,4 @@
-/** A limit that something counts against, such as those of its host. */
+/** A limit that a check counts towards, such as that of its host. */
 export interface Limit {
   readonly key: string
   readonly max: number
@@ -11,24 +11,24 @@ interface Waiter {
 }
 
 /**
- * How much may be under way at a time, under several limits at once. What finds one of them full waits in the line of
- * that one, in order, and holds nothing meanwhile.
+ * Limits the work in progress by several limits at once. A taker that finds one of them full waits in the queue of that
+ * limit, in order, and holds nothing meanwhile.
  */
 export class Limits {
   readonly #held = new Map<string, number>()
   readonly #lines = new Map<string, Waiter[]>()
-  /** Limits whose lines may move on. */
+  /** Limits whose queues may advance. */
   readonly #freed: Limit[] = []
   #isCalling = false
 
-  /** How much counts against the limit `key`. */
+  /** The current count of the limit `key`. */
   held(key: string): number {
     return this.#held.get(key) ?? 0
   }
 
   /**
-   * Calls `start` when all `limits` have room, at once when they have it now. The returned function gives up waiting;
-   * nothing happens when `start` was called.
+   * Calls `start` once all `limits` have room, immediately if they have it now. The returned function cancels the wait;
+   * it does nothing once `start` was called.
    */
   take(limits: readonly Limit[], start: () => void): () => void {
     const waiter: Waiter = { limits, start, isOver: false }
@@ -38,7 +38,7 @@ export class Limits {
     }
   }
 
-  /** Gives back what `take` took, so that the next in line start. */
+  /** Releases the room that `take` took, so that the next in the queue start. */
   release(limits: readonly Limit[]): void {
     for (const { key } of limits) {
       const left = this.held(key) - 1
@@ -46,7 +46,8 @@ export class Limits {
       else this.#held.delete(key)
     }
     this.#freed.push(...limits)
-    // One that starts may end at once, and release what the next one waits for: a call for each would fill the stack.
+    // A taker that starts may end immediately and release room for the next one. A nested call for each would fill the
+    // stack.
     if (this.#isCalling) return
     this.#isCalling = true
     try {
@@ -75,7 +76,7 @@ export class Limits {
     const line = this.#lines.get(key)
     while (line !== undefined && line.length > 0 && this.held(key) < max) {
       const waiter = line.shift()
-      // It may find another limit full, and waits there.
+      // It may find another limit full, and then waits there.
       if (waiter !== undefined && !waiter.isOver) this.#admit(waiter)
     }
     if (line?.length === 0) this.#lines.delete(key)

@@ -2,14 +2,14 @@ import type { MessagePort } from 'node:worker_threads'
 import type { ResultsAnswer, ResultsRequest, SyncRequest } from '../protocol/messages.ts'
 import { type Link, LinkError, type LinkSyncRequest } from './link.ts'
 
-/** What an agent in a thread asks the server that started it. */
+/** A request of an agent in a thread to the server that started it. */
 export type PortRequest =
   | { readonly id: number; readonly kind: 'sync'; readonly region: string; readonly body: SyncRequest }
   | { readonly id: number; readonly kind: 'results'; readonly body: ResultsRequest }
-  /** The one that asked with this id does not wait any more. */
+  /** The request with this id was cancelled. */
   | { readonly id: number; readonly kind: 'cancel' }
 
-/** An answer, or why there is none: with a status when the message itself is refused. */
+/** An answer, or the reason why there is none; with a status when the message itself is refused. */
 export type PortAnswer =
   | { readonly id: number; readonly kind: 'answer'; readonly body: unknown }
   | { readonly id: number; readonly kind: 'failed'; readonly reason: string; readonly status?: number }
@@ -17,11 +17,11 @@ export type PortAnswer =
 interface Waiting {
   readonly resolve: (body: unknown) => void
   readonly reject: (error: Error) => void
-  /** Ends the listening for the asker's signal, which outlives many questions. */
+  /** Stops listening to the caller's signal, which outlives many requests. */
   readonly release: () => void
 }
 
-/** A link to a server in the same process. `take` is handed every answer that comes over `port`. */
+/** A link to a server in the same process. Pass every answer from `port` to `take`. */
 export function portLink(port: Pick<MessagePort, 'postMessage'>): Link & { take(answer: PortAnswer): void } {
   const waiting = new Map<number, Waiting>()
   let lastId = 0
@@ -41,7 +41,7 @@ export function portLink(port: Pick<MessagePort, 'postMessage'>): Link & { take(
   }
   return {
     sync: (region, body, signal) => ask((id) => ({ id, kind: 'sync', region, body: inClear(body) }), signal),
-    // True because the server of the same release answers.
+    // True because the server has the same release.
     results: async (body) => (await ask((id) => ({ id, kind: 'results', body }))) as ResultsAnswer,
     take: (answer) => {
       const asked = waiting.get(answer.id)
@@ -57,7 +57,7 @@ function errorOf({ reason, status }: PortAnswer & { readonly kind: 'failed' }): 
   return status === undefined ? new Error(reason) : new LinkError(status, reason)
 }
 
-/** Within a process secrets travel in clear. */
+/** Within a process secrets are sent in plain text. */
 function inClear(request: LinkSyncRequest): SyncRequest {
   return { ...request, public_key: null }
 }

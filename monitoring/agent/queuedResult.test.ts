@@ -9,7 +9,7 @@ const CERTIFICATE = {
   ...{ not_before_ms: 0, not_after_ms: 1, chain_not_after_ms: 1 },
 }
 
-/** The message with a result of a check that saw `certificates`. */
+/** The message with a result of a check that received `certificates`. */
 function messageOf(certificates: CheckReport['certificates']) {
   const report = skippedCheck('agent_local', 'no file descriptor is free')
   const detail = { ...(report.detail ?? { text: '', failed: 0, first: null }), expected: LONG, seen: LONG }

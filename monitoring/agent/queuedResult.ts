@@ -23,9 +23,9 @@ export interface PendingResult {
   readonly report: CheckReport
 }
 
-/** A result as it is sent and spooled: no part of it is secret. */
+/** A result in the form that is sent and spooled. No part of it is secret. */
 export const queuedResultSchema = z.object({
-  /** The store whose series this is. */
+  /** The store to which the series belongs. */
   store: z.guid(),
   row: resultRowSchema,
   detail: resultDetailSchema.nullable(),
@@ -34,8 +34,8 @@ export const queuedResultSchema = z.object({
 export type QueuedResult = z.infer<typeof queuedResultSchema>
 
 /**
- * `result` as it is sent. What a target said is cut to what a message may hold: a server refuses a message as a whole, and
- * a certificate without dates is left out. Pure.
+ * `result` in the form that is sent. Texts from a target are cut to the limits of a message, because a server refuses a
+ * message as a whole. Certificates without dates are left out. Pure.
  */
 export function queuedResult({
   series,

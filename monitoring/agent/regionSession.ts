@@ -7,19 +7,25 @@ import { type Link, LinkError, type LinkSyncRequest } from './link.ts'
 import type { Runner } from './runner.ts'
 import type { ServerClock } from './serverClock.ts'
 
-/** Pauses before a sync that failed is tried again: the last one from then on (milliseconds). */
+/** Pauses before a failed sync is retried (milliseconds). The last one repeats. */
 const SYNC_AGAIN_MS = [250, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
-/** Share of a pause that chance takes away, so that agents do not come back all at once. */
+/** Maximum random fraction by which a pause is shortened, so that agents do not all return at once. */
 const JITTER = 0.25
-/** Different inventories in a row after which everything is asked for: a change may be on its way at the first. */
+/**
+ * Number of consecutive inventory differences after which everything is requested again. At the first, a change may
+ * still be on its way.
+ */
 const DIFFERENCES_MAX = 2
-/** An agent without an answer for this long ends its checks: a forgotten one does not knock on doors for ever (milliseconds). */
+/**
+ * Time without an answer after which an agent ends its checks (milliseconds), so that a forgotten agent does not send
+ * requests forever.
+ */
 const WITHOUT_SERVER_MS_MAX = 24 * 60 * 60 * 1_000
-/** How long an agent that ends waits until the server has taken note (milliseconds). */
+/** Time that a stopping agent waits for the server to confirm (milliseconds). */
 const LEAVING_MS_MAX = 5_000
 const UNAUTHORIZED = 401
 
-/** What a session shares with those of other regions. */
+/** The parts that the sessions of all regions share. */
 export interface SessionParts {
   readonly link: Link
   readonly instance: string
@@ -28,17 +34,19 @@ export interface SessionParts {
   readonly runner: Runner
   readonly library: Pick<CheckLibrary, 'restrict'>
   readonly monotonicMs: () => number
-  /** Figures besides those of the runner. */
+  /** Figures of the agent other than the runner's. */
   readonly load: () => Omit<AgentLoad, keyof Runner['load']>
-  /** Called with what went wrong; the session goes on. */
+  /** Called with each error; the session continues. */
   readonly onError: (error: unknown, region: string) => void
   /** Called after each answer. */
   readonly onSync: () => void
-  /** Called when the server refuses the agent's token. The session has ended its checks, and asks no more. */
+  /**
+   * Called when the server refuses the agent's token. The session has then ended its checks and sends no more requests.
+   */
   readonly onRefused: (error: LinkError) => void
 }
 
-/** Keeps what an agent runs in one region as the server wants it, until it is stopped. */
+/** Keeps the checks of an agent in one region as the server assigns them, until it is stopped. */
 export class RegionSession {
   readonly #parts: SessionParts
   readonly #region: string
@@ -59,7 +67,7 @@ export class RegionSession {
     this.#ended = this.#follow()
   }
 
-  /** Ends every check of the region, and has the server know; resolves when nothing is asked any more. */
+  /** Ends every check of the region and tells the server. Resolves when no more requests are sent. */
   async stop(): Promise<void> {
     this.#stop.abort()
     this.#forget()
@@ -69,7 +77,7 @@ export class RegionSession {
       const request = { ...this.#request(), leaving: true, wait_ms: 0 }
       await this.#parts.link.sync(this.#region, request, AbortSignal.timeout(LEAVING_MS_MAX))
     } catch {
-      // The server notices by itself.
+      // The server will notice on its own.
     }
   }
 
@@ -111,7 +119,7 @@ export class RegionSession {
     this.#cursor = null
   }
 
-  /** Ends every check, and begins anew with the next answer. */
+  /** Ends every check, and starts over with the next answer. */
   #forget(): void {
     this.#parts.runner.end(this.#assignments.endAll())
     this.#cursor = null

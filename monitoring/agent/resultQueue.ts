@@ -3,22 +3,22 @@ import type { Backlog } from './backlog.ts'
 import { type Link, LinkError } from './link.ts'
 import { type PendingResult, type QueuedResult, queuedResult } from './queuedResult.ts'
 
-/** How long results gather before they are sent (milliseconds). */
+/** Time for which results are collected before they are sent (milliseconds). */
 const GATHER_MS = 200
 /** Pause between batches of the backlog: at most twenty a second (milliseconds). */
 const BACKLOG_PAUSE_MS = 50
-/** Results that were not taken for this long go to the backlog (milliseconds). */
+/** Age from which results that were not accepted go to the backlog (milliseconds). */
 const BACKLOG_AGE_MS = 5_000
-/** How often that is looked at: a crash loses at most as much more (milliseconds). */
+/** Interval of that check (milliseconds). A crash loses at most this much more. */
 const BACKLOG_LOOK_MS = 1_000
-/** Pauses before results that were not taken are sent again: the last one from then on (milliseconds). */
+/** Pauses before results that were not accepted are sent again (milliseconds). The last one repeats. */
 const SEND_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
-/** Share of a pause that chance takes away, so that agents do not come back all at once. */
+/** Maximum random fraction by which a pause is shortened, so that agents do not all return at once. */
 const JITTER = 0.25
-/** The message itself is refused: sent again it would be again. */
+/** Statuses that refuse the message itself, which would be refused again. */
 const REFUSED_STATUSES: ReadonlySet<number> = new Set([400, 413])
 
-/** What a queue is made of. */
+/** Dependencies of a queue. */
 export interface QueueParts {
   readonly link: Link
   readonly instance: string
@@ -26,9 +26,9 @@ export interface QueueParts {
   readonly nowMs: () => number
   readonly monotonicMs: () => number
   readonly backlog: Backlog
-  /** Called with what went wrong; the queue goes on. */
+  /** Called with each error; the queue continues. */
   readonly onError: (error: unknown) => void
-  /** Called when the backlog could not be written; results stay in memory. */
+  /** Called when the backlog could not be written. Results then stay in memory. */
   readonly onSpoolError: (error: unknown) => void
 }
 
@@ -43,26 +43,26 @@ interface Batch {
 }
 
 /**
- * Results between checks and server: sent in batches, one at a time, and again until they are taken. What is not taken in time goes to
- * the backlog. When the server is back, the newest result of each series goes first, so that states are right at once, then
- * the backlog, with live results in between.
+ * Results between checks and server. They are sent in batches, one at a time, and again until they are accepted. Those
+ * not accepted in time go to the backlog. When the server is back, the newest result of each series is sent first, so
+ * that states are correct immediately; then the backlog, with live results in between.
  */
 export class ResultQueue {
   readonly #parts: QueueParts
   #live: Live[] = []
   /** The newest result of each series in the backlog, since it was last delivered. */
   readonly #newest = new Map<number, QueuedResult>()
-  /** What is sent before the backlog. */
+  /** Results to send before the backlog. */
   #urgent: QueuedResult[] = []
-  /** The part of the backlog that is being sent; `undefined` before it was asked for. */
+  /** The part of the backlog that is being sent; `undefined` before it has been read. */
   #part: QueuedResult[] | undefined
-  /** Whether the backlog has results of an earlier process, of which the newest are not known yet. */
+  /** Whether the backlog has results of an earlier process, whose newest ones are not known yet. */
   #isInherited: boolean
   #batch = 0
   #batchMax = BATCH_RESULTS_MAX
   #failures = 0
   #refused = 0
-  /** Results that were given up because the backlog could not be written. */
+  /** Number of results dropped because the backlog could not be written. */
   #dropped = 0
   #wasLive = false
   #timer: NodeJS.Timeout | undefined
@@ -76,13 +76,13 @@ export class ResultQueue {
     if (parts.backlog.count > 0) this.#sendIn(GATHER_MS)
   }
 
-  /** Results that wait in the backlog, those that were given up, and those that the server refused. */
+  /** Numbers of results that wait in the backlog, that were dropped, and that the server refused. */
   get figures(): { readonly waiting: number; readonly dropped: number; readonly refused: number } {
     const { count: waiting, dropped } = this.#parts.backlog
     return { waiting, dropped: dropped + this.#dropped, refused: this.#refused }
   }
 
-  /** Takes a result; it is sent soon. */
+  /** Adds a result, which is sent soon. */
   push(result: PendingResult): void {
     if (this.#isStopped) return
     this.#live.push({ result: queuedResult(result), sinceMs: this.#parts.monotonicMs() })
@@ -90,7 +90,7 @@ export class ResultQueue {
     this.#sendIn(this.#failures === 0 && this.#live.length >= BATCH_RESULTS_MAX ? 0 : GATHER_MS)
   }
 
-  /** Sends what is live, and puts into the backlog what is not taken. Sends nothing any more. */
+  /** Sends the live results, moves those that are not accepted to the backlog, and then stops. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#looking)
@@ -114,7 +114,7 @@ export class ResultQueue {
       for (const { result } of old) this.#newest.set(result.row[0], result)
       this.#live = this.#live.filter((live) => !moved.has(live))
     } catch (error) {
-      // They stay in memory, as long as there is room.
+      // The results stay in memory as long as there is room.
       onSpoolError(error)
       this.#dropped += Math.max(0, this.#live.length - LIVE_MAX)
       this.#live = this.#live.slice(-LIVE_MAX)
@@ -141,7 +141,7 @@ export class ResultQueue {
     if (pauseMs !== undefined) this.#sendIn(pauseMs)
   }
 
-  /** When the next batch is sent (milliseconds); `undefined` when there is none. */
+  /** Time until the next batch is sent (milliseconds); `undefined` when there is none. */
   #pauseMs(): number | undefined {
     if (this.#failures > 0) {
       const pauseMs = SEND_AGAIN_MS[Math.min(this.#failures, SEND_AGAIN_MS.length) - 1] ?? 0
@@ -167,7 +167,7 @@ export class ResultQueue {
 
   async #nextBatch(): Promise<Batch> {
     const hasLive = this.#live.length > 0
-    // The first batch after an outage decides the states: older results that came before newer ones would count as news.
+    // The first batch after an outage decides the states. Older results sent before newer ones would count as news.
     const isAway = this.#failures > 0
     const isLivesTurn = hasLive && (isAway || !(this.#wasLive && this.#hasOlder))
     this.#wasLive = isLivesTurn
@@ -179,7 +179,9 @@ export class ResultQueue {
     return { source: 'backlog', results: this.#ofOneStore(this.#part) }
   }
 
-  /** Takes the newest results of an earlier process as urgent: the oldest would count as news, and open incidents. */
+  /**
+   * Makes the newest results of an earlier process urgent. Otherwise the oldest would count as news and open incidents.
+   */
   async #inherit(): Promise<void> {
     const inherited = await this.#parts.backlog.newest()
     this.#isInherited = false
@@ -195,7 +197,7 @@ export class ResultQueue {
     return { source: 'live', results: this.#ofOneStore(this.#live.map(({ result }) => result)) }
   }
 
-  /** A batch is of one store: what is left of an earlier one is refused by itself. */
+  /** The results of one store. A batch has one store, so that results of an earlier store are refused separately. */
   #ofOneStore(results: readonly QueuedResult[]): readonly QueuedResult[] {
     const taken = results.slice(0, this.#batchMax)
     const others = taken.findIndex(({ store }) => store !== taken[0]?.store)
@@ -225,10 +227,10 @@ export class ResultQueue {
         this.#batchMax = results.length >> 1
         return
       }
-      // The one result that the server does not take.
+      // The only result that the server does not accept.
       this.#refused += 1
       onError(error)
-      // On a full disk it would be sent again for ever, and everything behind it would wait.
+      // Otherwise, on a full disk, it would be sent again forever and block everything behind it.
       await backlog.putAside(first, error.message).catch(onSpoolError)
       await this.#done(batch)
     }
@@ -264,5 +266,5 @@ export class ResultQueue {
   }
 }
 
-/** Results that stay live where the backlog cannot be written. */
+/** Maximum number of results that stay live when the backlog cannot be written. */
 const LIVE_MAX = 100_000

@@ -34,7 +34,7 @@ test('an agent suspects its own network only while it checks at least five hosts
     prepare: () => ({ run: async () => REFUSED }),
     onResult: ({ report }) => reasons.push(report.reason),
   })
-  /** The reasons of results within three seconds. */
+  /** The reasons of all results within three seconds. */
   const found = async () => {
     reasons.splice(0)
     await vi.advanceTimersByTimeAsync(3_000)

@@ -7,21 +7,21 @@ import { type Limit, Limits } from './limits.ts'
 import type { PendingResult } from './queuedResult.ts'
 import { SUSPECT_HOSTS_MIN, Suspicion } from './suspicion.ts'
 
-/** Checks under way at a time: of an agent, to one host and port, of one organisation. */
+/** Maximum number of checks in progress: of an agent, to one host and port, of one organisation. */
 const IN_FLIGHT_MAX = 512
 const HOST_IN_FLIGHT_MAX = 8
 const ORG_IN_FLIGHT_MAX = 64
-/** Longest wait for one of these (milliseconds); half an interval when that is less. */
+/** Maximum wait for room (milliseconds), or half an interval when that is less. */
 const WAIT_MS_MAX = 10_000
-/** Checks that start in one turn of the event loop, so that answers are read in between. */
+/** Maximum number of checks that start in one turn of the event loop, so that answers are read in between. */
 const STARTS_PER_TURN = 64
-/** Longest sleep, so that a clock that was corrected is noticed (milliseconds). */
+/** Maximum sleep (milliseconds), so that a corrected clock is noticed. */
 const SLEEP_MS_MAX = 60_000
-/** Delays that the figure of the load is taken from. */
+/** Number of delays from which the load figure is computed. */
 const DELAYS_KEPT = 512
 const ALL = 'all'
 
-/** What a runner needs. */
+/** Dependencies of a runner. */
 export interface RunnerParts {
   /** The server's clock (milliseconds since the epoch). */
   readonly nowMs: () => number
@@ -29,9 +29,9 @@ export interface RunnerParts {
   readonly onResult: (result: PendingResult) => void
   /** A monotonic clock (milliseconds). */
   readonly monotonicMs: () => number
-  /** Called when the agent begins or ceases to doubt its own network. */
+  /** Called when the agent starts or stops suspecting its own network. */
   readonly onSuspect: (isSuspect: boolean) => void
-  /** Called with the text of each check that this machine could not make. */
+  /** Called with the text of each check that this machine could not run. */
   readonly onLocalFault: (text: string) => void
 }
 
@@ -46,12 +46,12 @@ interface Entry {
   readonly limits: readonly Limit[]
 }
 
-/** Starts each check when it is due, within the limits of what may be under way. */
+/** Starts each check when it is due, within the limits on checks in progress. */
 export class Runner {
   readonly #parts: RunnerParts
   readonly #schedule = new Schedule()
   readonly #entries = new Map<number, Entry>()
-  /** Series of each host. */
+  /** Number of series of each host. */
   readonly #hosts = new Map<string, number>()
   readonly #limits = new Limits()
   readonly #delaysMs: number[] = []
@@ -69,7 +69,7 @@ export class Runner {
     })
   }
 
-  /** What is reported of the agent's load. */
+  /** The load to report. */
   get load() {
     const delays = this.#delaysMs.toSorted((a, b) => a - b)
     const lag = delays[Math.floor(delays.length * 0.99)] ?? 0
@@ -81,7 +81,7 @@ export class Runner {
     }
   }
 
-  /** Checks `service` of the store in `region` from now on. */
+  /** Starts the checks of `service`, which is in `store`, in `region`. */
   start(region: string, service: StartedService, store: string): void {
     const { generation, interval_s, org, first: isFirst } = service
     for (const task of service.endpoints) {
@@ -99,7 +99,7 @@ export class Runner {
     this.#sleep()
   }
 
-  /** Starts no further check of these; what is under way ends by itself. */
+  /** Starts no further checks of `series`. Those in progress end on their own. */
   end(series: readonly number[]): void {
     for (const one of series) {
       this.#countHost(this.#entries.get(one)?.host, -1)
@@ -108,12 +108,12 @@ export class Runner {
     }
   }
 
-  /** Looks at the clock anew, after it was corrected. */
+  /** Reads the clock again after a correction. */
   wake(): void {
     this.#sleep()
   }
 
-  /** Starts nothing any more. */
+  /** Starts no further checks. */
   stop(): void {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -143,7 +143,7 @@ export class Runner {
     this.#sleep()
   }
 
-  /** Starts the check of `slot` when there is room; reports it as not made when there is none for too long. */
+  /** Starts the check of `slot` when there is room. Reports it as not run when there is no room for too long. */
   #admit(entry: Entry, slot: Slot): void {
     const admittedMs = performance.now()
     let hasStarted = false
@@ -151,7 +151,7 @@ export class Runner {
     const giveUp = this.#limits.take(entry.limits, () => {
       hasStarted = true
       clearTimeout(waitTimer)
-      // Ended or replaced while it waited: a definition that is gone is not checked.
+      // The series was ended or replaced while it waited. A definition that is gone is not checked.
       if (this.#isStopped || this.#entries.get(slot.series) !== entry)
         return this.#limits.release(entry.limits)
       void this.#run(entry, { ...slot, lateMs: slot.lateMs + performance.now() - admittedMs })
@@ -196,7 +196,10 @@ function hostOf({ url }: EndpointTask): string {
   return parsedUrl(url)?.hostname ?? url
 }
 
-/** What a check of `task` counts against. A timeout may be longer than the interval: then checks of it overlap. */
+/**
+ * The limits that a check of `task` counts towards. Checks of a series overlap when the timeout is longer than the
+ * interval.
+ */
 function limitsOf({ series, url, call }: EndpointTask, org: string, intervalMs: number): readonly Limit[] {
   return [
     { key: `series ${series}`, max: Math.ceil(call.timeout_ms / intervalMs) },

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
 
 /**
- * The address of a server as an agent may use it. Throws, with what to do, for what is no URL, and for `http` to any machine but
- * this one: the token would be readable on the way. Pure.
+ * Parses the address of a server for an agent. Throws, with advice, for an invalid URL, and for `http` to any other
+ * machine, because the token would be readable on the way. Pure.
  */
 export function serverAddress(text: string): URL {
-  if (!URL.canParse(text)) throw new Error(`${text} is no URL: write https://host:port`)
+  if (!URL.canParse(text)) throw new Error(`${text} is not a URL: write https://host:port`)
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new Error(
@@ -13,10 +13,10 @@ export function serverAddress(text: string): URL {
     )
   }
   if (url.username !== '' || url.password !== '') {
-    throw new Error('the server URL must not hold a user name or password: the token is all that is needed')
+    throw new Error('the server URL must not contain a user name or password: the agent only needs the token')
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw new Error(`http://${url.host} would show the token to everything on the way: use https`)
+    throw new Error(`http://${url.host} would expose the token on the network: use https`)
   }
   return url
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Which of `members` checks an endpoint: the one with the largest hash of both (rendezvous hashing). All agents of a region come to
- * the same answer by themselves, and one that comes or goes moves no endpoint between others. `undefined` without members. Pure.
+ * The member of `members` that checks an endpoint: the one with the largest hash of both (rendezvous hashing). All
+ * agents of a region independently compute the same answer, and an agent that joins or leaves moves no endpoint between
+ * others. `undefined` without members. Pure.
  */
 export function ownerOf(endpointId: string, members: readonly string[]): string | undefined {
   if (members.length < 2) return members[0]

@@ -4,15 +4,18 @@ import { crc32 } from 'node:zlib'
 import { type Backlog, newestOfEach } from './backlog.ts'
 import { type QueuedResult, queuedResultSchema } from './queuedResult.ts'
 
-/** A file is closed at this size, or at this part of a small spool: the oldest one goes when the spool is full (bytes). */
+/**
+ * Size at which a file is closed (bytes), or a fraction of a small spool. The oldest file is removed when the spool is
+ * full.
+ */
 const FILE_BYTES_MAX = 4 * 1_024 * 1_024
 const FILES_MIN = 8
-/** What the server refused is kept up to this size, for people (bytes). */
+/** Maximum size of the refused results that are kept for people to read (bytes). */
 const REFUSED_BYTES_MAX = 1_024 * 1_024
 const REFUSED_FILE = 'refused.jsonl'
-/** Holds the id of the process that uses the folder, and where the system says it, when that process started. */
+/** The file with the id of the process that uses the folder, and its start time where the system provides it. */
 const LOCK_FILE = 'lock'
-/** Place of the start in `/proc/PID/stat` behind the name of the program. */
+/** Position of the start time in `/proc/PID/stat` after the name of the program. */
 const START_FIELD = 19
 const SPOOL_FILE = /^(\d{10})\.jsonl$/
 const CRC_CHARS = 8
@@ -21,17 +24,17 @@ const LINE_END = 0x0a
 /** Something of the spool that could not be used. */
 export interface SpoolProblem {
   readonly file: string
-  /** From 1; absent when it is about the whole file. */
+  /** Line number from 1; absent when the whole file is affected. */
   readonly line?: number
   readonly reason: string
-  /** How many results are lost. */
+  /** Number of lost results. */
   readonly results: number
 }
 
-/** What a spool is opened with. */
+/** Settings of a spool. */
 export interface SpoolSettings {
   readonly folder: string
-  /** Most that its files take together. */
+  /** Maximum total size of the files. */
   readonly bytesMax: number
   readonly onTrouble: (trouble: SpoolProblem) => void
 }
@@ -43,8 +46,8 @@ interface SpoolFile {
 }
 
 /**
- * Opens the spool in `folder`, with what an earlier process left there. Rejects when another agent uses it, or when it cannot be
- * written. Nothing in it is secret: definitions are never on disk.
+ * Opens the spool in `folder`, with the results that an earlier process left there. Rejects when another agent uses it,
+ * or when it cannot be written. It contains no secrets: definitions are never on disk.
  */
 export async function openSpool(settings: SpoolSettings): Promise<Backlog> {
   const { folder } = settings
@@ -63,14 +66,14 @@ class Spool implements Backlog {
   readonly #settings: SpoolSettings
   /** The oldest first. */
   readonly #files: SpoolFile[]
-  /** The file that results are added to; `undefined` before the next one is begun. */
+  /** The file to which results are added; `undefined` before the next one is started. */
   #newest: SpoolFile | undefined
-  /** The file that `oldest` gave. */
+  /** The file that `oldest` returned. */
   #given: SpoolFile | undefined
   #lastNumber: number
   #dropped = 0
   #refusedBytes = 0
-  /** Writes, one after another. */
+  /** Serialises writes. */
   #writing: Promise<void> = Promise.resolve()
 
   constructor(settings: SpoolSettings, files: SpoolFile[]) {
@@ -97,8 +100,8 @@ class Spool implements Backlog {
         await handle.appendFile(lines)
         await handle.datasync()
       } catch (error) {
-        // A part of the lines may be there, as on a full disk. Where it cannot be cut off, another file is begun: what is
-        // damaged is skipped, and what is whole comes twice and counts once.
+        // A part of the lines may have been written, as on a full disk. When it cannot be cut off, another file is
+        // started: damaged lines are skipped, and whole ones are delivered twice and count once.
         await handle.truncate(file.bytes).catch(() => {
           this.#newest = undefined
         })
@@ -117,7 +120,7 @@ class Spool implements Backlog {
   oldest(): Promise<readonly QueuedResult[]> {
     return this.#inOrder(async () => {
       for (let file = this.#files[0]; file !== undefined; file = this.#files[0]) {
-        // What comes from now on goes to another file: this one is removed as a whole.
+        // Later results go to another file, because this one is removed as a whole.
         if (this.#newest === file) this.#newest = undefined
         const results = await this.#read(file)
         this.#given = file
@@ -131,7 +134,8 @@ class Spool implements Backlog {
   newest(): Promise<readonly QueuedResult[]> {
     return this.#inOrder(async () => {
       let newest: readonly QueuedResult[] = []
-      // What is damaged is reported when its file is delivered. One file at a time: all may be more than memory holds.
+      // Damaged lines are reported when their file is delivered. One file is read at a time, because all may not fit in
+      // memory.
       for (const { number } of this.#files) {
         const text = await readFile(fileOf(this.#settings.folder, number), 'utf8').catch(() => '')
         newest = newestOfEach([newest, text.split('\n').flatMap((line) => resultOf(line) ?? [])])
@@ -169,7 +173,7 @@ class Spool implements Backlog {
     return file
   }
 
-  /** Gives up the oldest files while all are too much together. */
+  /** Removes the oldest files while the total size is too large. */
   async #makeRoom(): Promise<void> {
     let bytes = this.#files.reduce((sum, file) => sum + file.bytes, 0)
     for (
@@ -191,7 +195,7 @@ class Spool implements Backlog {
     this.#files.splice(index, 1)
   }
 
-  /** The results of `file`; lines that are damaged are skipped, each with its place. */
+  /** The results in a file. Damaged lines are skipped and reported with their numbers. */
   async #read({ number, results }: SpoolFile): Promise<readonly QueuedResult[]> {
     const file = fileOf(this.#settings.folder, number)
     let text: string
@@ -246,11 +250,11 @@ function resultOf(line: string): QueuedResult | undefined {
   return read.success ? read.data : undefined
 }
 
-/** Takes the folder for this process. One that died leaves its file behind, and holds nothing. */
+/** Locks the folder for this process. A process that died leaves its lock file behind, which then locks nothing. */
 async function takeLock(file: string): Promise<void> {
   const [, pid, start] = /^([1-9]\d*)(?: (\d+))?$/.exec(await readFile(file, 'utf8').catch(() => '')) ?? []
   const holder = Number(pid)
-  // After a restart of the machine another program may have the id.
+  // After a restart of the machine another program may have the same process id.
   const isSame = start === undefined || start === (await startOf(holder))
   if (pid !== undefined && holder !== process.pid && isSame && isRunning(holder)) {
     throw new Error(
@@ -260,10 +264,13 @@ async function takeLock(file: string): Promise<void> {
   await writeFile(file, `${process.pid} ${await startOf(process.pid)}`.trimEnd(), { mode: 0o600 })
 }
 
-/** When the process `pid` started, in ticks since the machine did; empty where the system does not say it. Source: proc(5). */
+/**
+ * Start time of the process `pid`, in clock ticks since the machine started; empty when the system does not provide it.
+ * Source: proc(5).
+ */
 async function startOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  // The name of the program before it may hold anything.
+  // The name of the program before it may contain any character.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_FIELD] ?? ''
 }
 

@@ -12,7 +12,7 @@ const REFUSED: CheckReport = {
 let isManyHosts: boolean
 let changes: boolean[]
 let suspicion: Suspicion
-/** Host, outcome and reason of what was delivered, in order. */
+/** Host, outcome and reason of the delivered reports, in order. */
 let delivered: string[]
 
 beforeEach(() => {
@@ -32,7 +32,7 @@ const HOSTS = Array.from({ length: 20 }, (_, index) => `host-${index}`)
 const TARGETS = new Map(HOSTS.map((host) => [host, { host }]))
 const begin = (host: string) => suspicion.begin(TARGETS.get(host) ?? { host })
 
-/** A check of `host` that begins now and ends with `report` after `ms`. */
+/** A check of `host` that starts now and ends with `report` after `ms`. */
 function check(host: string, report: CheckReport, ms = 1): void {
   const begun = begin(host)
   vi.advanceTimersByTime(ms)

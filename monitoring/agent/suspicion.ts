@@ -1,16 +1,19 @@
 import type { Reason } from '../protocol/outcomes.ts'
 import type { CheckReport } from './checkReport.ts'
 
-/** Fewest different hosts that say something about the agent. */
+/** Minimum number of different hosts that say anything about the agent. */
 export const SUSPECT_HOSTS_MIN = 5
-/** Share of them that must be out of reach: one data center that fails is no fault of the agent. */
+/** Share of the hosts that must be out of reach. A failure of one data centre is not a fault of the agent. */
 const UNREACHED_SHARE_MIN = 0.9
-/** How long the last check of a host counts (milliseconds); longer where fewer than SUSPECT_HOSTS_MIN were checked since. */
+/**
+ * Time for which the last check of a host counts (milliseconds); longer while fewer than SUSPECT_HOSTS_MIN hosts were
+ * checked since.
+ */
 const RECENT_MS = 10_000
 const REMEMBERED_MS_MAX = 5 * 60_000
 /**
- * How long a failure waits for what other checks find (milliseconds): less when meanwhile so many reached their hosts, and so
- * large a share.
+ * Maximum time for which a failure waits for the results of other checks (milliseconds). It is shorter once this many
+ * checks, and this share, reached their hosts.
  */
 const HELD_MS_MAX = 10_000
 const REACHED_MIN = 3
@@ -27,31 +30,31 @@ const UNREACHED: ReadonlySet<Reason> = new Set([
   'agent_local',
 ])
 
-/** What is checked again and again: the same value each time. */
+/** The target of repeated checks, which is the same value each time. */
 export interface CheckTarget {
   readonly host: string
 }
 
-/** How many checks ended so far, and how many of them reached their host. */
+/** Number of checks that have ended, and of those that reached their host. */
 interface Ended {
   readonly ended: number
   readonly reached: number
 }
 
-/** A check under way, with what was known when it began. */
+/** A check in progress, with the counts at its start. */
 export interface BegunCheck {
   readonly target: CheckTarget
   readonly beganMs: number
   readonly before: Ended
 }
 
-/** What suspicion is decided with. */
+/** Dependencies of a Suspicion. */
 export interface SuspicionParts {
   /** A monotonic clock (milliseconds). */
   readonly monotonicMs: () => number
-  /** Whether the agent checks at least SUSPECT_HOSTS_MIN hosts: with fewer it never doubts itself. */
+  /** Whether the agent checks at least SUSPECT_HOSTS_MIN hosts. With fewer it never suspects itself. */
   readonly hasManyHosts: () => boolean
-  /** Called when the agent begins or ceases to doubt itself. */
+  /** Called when the agent starts or stops suspecting itself. */
   readonly onChange: (isSuspect: boolean) => void
 }
 
@@ -63,16 +66,17 @@ interface Held {
 }
 
 /**
- * Whether an agent has to doubt itself: nearly all hosts that it checks are out of reach at once, which says more about its own
- * network than about them. A failure to reach a host is held for a while, so that the first ones of an outage are not reported
- * as failures of their hosts either. A target that fails again after others were reached is believed at once.
+ * Decides whether an agent must suspect itself: when nearly all its hosts are out of reach at once, the cause is more
+ * likely its own network than the hosts. A failure to reach a host is held for a while, so that the first failures of
+ * such an outage are not reported as failures of their hosts. A target that fails again after others were reached is
+ * reported immediately.
  */
 export class Suspicion {
   readonly #parts: SuspicionParts
   /** The last check of each host, the oldest first. */
   readonly #hosts = new Map<string, { readonly atMs: number; readonly isReached: boolean }>()
   readonly #held = new Set<Held>()
-  /** What was known when the last check of a target failed; nothing once it was reached. */
+  /** The counts when the last check of a target failed; absent once it was reached. */
   readonly #failed = new WeakMap<CheckTarget, Ended>()
   #unreached = 0
   #ended: Ended = { ended: 0, reached: 0 }
@@ -88,16 +92,16 @@ export class Suspicion {
     return this.#isSuspect
   }
 
-  /** Takes note that a check of `target` begins. */
+  /** Records the start of a check of `target`. */
   begin(target: CheckTarget): BegunCheck {
     return { target, beganMs: this.#parts.monotonicMs(), before: this.#ended }
   }
 
-  /** Takes what a check found, and has it delivered: now, or when it is clear whether the agent is to be believed. */
+  /** Takes the report of a check. Delivers it now, or once it is clear whether the agent can be trusted. */
   end(check: BegunCheck, report: CheckReport, deliver: (report: CheckReport) => void): void {
     const isReached = report.status > 0 || !UNREACHED.has(report.reason)
     const isOut = !isReached && this.#isOut(check.target)
-    // A forbidden address was not dialled: that says nothing.
+    // A forbidden address was not dialled, so it says nothing about the network.
     if (report.reason !== 'address_forbidden' && report.attempts > 0) {
       this.#count(check.target, isReached)
       this.#forget(check.target.host)
@@ -112,7 +116,7 @@ export class Suspicion {
     for (const one of this.#held) if (this.#isDecided(one.check)) this.#release(one)
   }
 
-  /** Delivers what is held. */
+  /** Delivers the held reports. */
   stop(): void {
     for (const held of this.#held) this.#release(held)
   }
@@ -147,7 +151,7 @@ export class Suspicion {
     this.#hosts.delete(host)
   }
 
-  /** A check that was under way while the agent doubted itself is doubted, also when it ends later. */
+  /** Whether a check was in progress while the agent suspected itself, even if it ended later. */
   #isDoubted({ beganMs }: BegunCheck): boolean {
     return beganMs <= this.#suspectUntilMs
   }
@@ -162,9 +166,9 @@ export class Suspicion {
   }
 
   /**
-   * Whether the last check of `target` did not reach it either, and enough others were reached since: then it is out of reach
-   * itself. Each is checked at a fixed point of its interval, so a few dead ones that are neighbours in time would look like
-   * an outage of the agent in every interval, and would never be reported.
+   * Whether `target` itself is out of reach: its last check did not reach it either, and enough others were reached
+   * since. Each target is checked at a fixed point of its interval, so a few dead ones that are close in time would
+   * otherwise look like an outage of the agent in every interval, and would never be reported.
    */
   #isOut(target: CheckTarget): boolean {
     const failed = this.#failed.get(target)

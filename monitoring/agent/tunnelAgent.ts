@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { HttpsProxy } from '../../api/network/proxy.ts'
 import { openTunnel } from '../../api/network/tunnel.ts'
 
-/** Connects to https servers through a proxy; `destroy` also ends what is connecting. */
+/** Connects to HTTPS servers through a proxy. `destroy` also ends connections in setup. */
 export class TunnelAgent extends Agent {
   readonly #proxy: HttpsProxy
   readonly #ending = new AbortController()
@@ -25,12 +25,12 @@ export class TunnelAgent extends Agent {
         Number(options.port),
         this.#ending.signal,
       )
-      // True because the agent answers with the stream when it is given a socket.
+      // True because the agent returns the stream when it gets a socket.
       return super.createConnection({ ...options, socket } as RequestOptions) as Duplex
     }
     connect().then(
       (stream) => callback(null, stream),
-      // The agent passes the error on and reads no stream then.
+      // With an error, the agent passes it on and does not use the stream.
       (error: Error) => callback(error, undefined as never),
     )
   }

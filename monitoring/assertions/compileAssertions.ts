@@ -12,7 +12,7 @@ import { type TextMatcher, textMatcher } from './textMatcher.ts'
 
 type LatencyType = (typeof LATENCY_TYPES)[number]
 
-/** An assertion ready to be evaluated as often as wanted. A matcher is absent where the API refuses its pattern. */
+/** An assertion prepared for repeated evaluation. The matcher is absent when the API refuses its pattern. */
 export type CompiledAssertion = {
   [Kind in AssertionKind]: { readonly kind: Kind } & Subject<
     (typeof ASSERTION_LAYOUTS)[Kind]['subjectField']
@@ -30,19 +30,19 @@ type Operator<Family> = Family extends 'text'
   ? { readonly matcher: TextMatcher | undefined }
   : { readonly expected: Expectation }
 
-/** What a check has to do for its assertions. */
+/** The work that assertions require of a check. */
 export interface AssertionNeeds {
   /** A Body, BodyLatency or TotalLatency assertion needs the whole body. */
   readonly wholeBody: boolean
-  /** A Body assertion needs its text, so that it has to be decoded. */
+  /** A Body assertion needs the text of the body, which is then decoded. */
   readonly bodyText: boolean
-  /** A DnsResoltion assertion needs a resolution that no cache answers. */
+  /** A DnsResoltion assertion needs a resolution without the cache. */
   readonly freshDns: boolean
   /** Without a StatusCode assertion a status below 400 is implied. Gap G43. */
   readonly impliedStatus: boolean
 }
 
-/** `assertions`, in their order, ready to be evaluated. Pure. */
+/** `assertions`, in order, prepared for evaluation. Pure. */
 export function compileAssertions(assertions: readonly Assertion[]): readonly CompiledAssertion[] {
   return assertions.map(compileAssertion)
 }
@@ -50,7 +50,7 @@ export function compileAssertions(assertions: readonly Assertion[]): readonly Co
 function compileAssertion(assertion: Assertion): CompiledAssertion {
   const parts = assertionParts(assertion)
   const { kind, subject = '' } = parts
-  // True because the table of layouts says what each kind has.
+  // True because the table of layouts has the fields of each kind.
   return { kind, ...compiledSubject(kind, subject), ...compiledOperator(parts) } as CompiledAssertion
 }
 
@@ -77,7 +77,7 @@ function compiledOperator({ operators, operator }: AssertionOperator): object {
   }
 }
 
-/** What `assertions` need of a check. Pure. */
+/** The work that `assertions` require of a check. Pure. */
 export function assertionNeeds(assertions: readonly CompiledAssertion[]): AssertionNeeds {
   const bodyText = assertions.some(({ kind }) => kind === 'Body')
   return {

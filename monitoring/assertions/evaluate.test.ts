@@ -72,7 +72,7 @@ test.each<[DurationComparison, readonly number[], readonly number[], string]>([
     '500 ms–1 s',
   ],
   [{ LessThan: { secs: 0, nanos: 1_500 } }, [1], [2], '< 1.5 µs'],
-  [{ LessThan: { secs: Number.MAX_SAFE_INTEGER, nanos: 0 } }, [60_000_000], [], '< for ever'],
+  [{ LessThan: { secs: Number.MAX_SAFE_INTEGER, nanos: 0 } }, [60_000_000], [], '< forever'],
 ])('a time is compared as %j says', async (expected, passing, failing, text) => {
   for (const us of [...passing, ...failing]) {
     const result = passing.includes(us) ? 'pass' : 'fail'

@@ -5,18 +5,20 @@ import { HIDDEN, type Quoting, quotedHeader, quotedText } from './quotedText.ts'
 import { placeOfMatch } from './regexBudget.ts'
 import type { Regex, TextMatcher } from './textMatcher.ts'
 
-/** What became of one assertion. Its texts are made when they are first read: of a check that passes most are not. */
+/**
+ * The verdict on one assertion. Its texts are created when first read, which most texts of a passing check never are.
+ */
 export interface Verdict extends VerdictTexts {
   readonly kind: CompiledAssertion['kind']
-  /** `unknown` where the matcher had to be ended: neither side of it was seen. */
+  /** `unknown` when the matcher was ended before it had a result. */
   readonly result: 'pass' | 'fail' | 'unknown'
 }
 
-/** A verdict for people. */
+/** The texts of a verdict. */
 interface VerdictTexts {
-  /** What was expected, for people: `200–299`, `to contain "ok"`. */
+  /** The expected value, for people: `200–299`, `to contain "ok"`. */
   readonly expected: string
-  /** What was seen, for people; null when nothing was. Never the text of a body. */
+  /** The observed value, for people; null when there was none. Never the text of a body. */
   readonly seen: string | null
   /** The whole verdict as a sentence: `status 503, expected 200–299`. */
   readonly text: string
@@ -46,13 +48,13 @@ function verdict(kind: Verdict['kind'], result: Verdict['result'], makeTexts: ()
 /** Matches where a long match keeps nothing waiting; `undefined` when it was ended before it knew. */
 export type MatchInThread = (regex: Regex, text: string) => Promise<boolean | undefined>
 
-/** What is needed besides a response. */
+/** The inputs of an evaluation other than the response. */
 export interface EvaluationTools {
   readonly quoting: Quoting
   readonly matchInThread: MatchInThread
 }
 
-/** Evaluates `assertions` on a response: all of them, in their order, whatever the first ones come to. Gap G57. */
+/** Evaluates all `assertions` on a response, in order, even after a failure. Gap G57. */
 export async function evaluateAssertions(
   assertions: readonly CompiledAssertion[],
   observation: Observation,
@@ -103,7 +105,7 @@ function measured(assertion: MeasuredAssertion, value: number, seenText: (value:
   })
 }
 
-/** The verdict on a measured time; a phase that never came makes its assertion false. */
+/** The verdict on a measured time. A phase that was not reached makes the assertion false. */
 function timed(assertion: MeasuredAssertion, us: number | undefined, quoting: Quoting): Verdict {
   return us === undefined ? unseen(assertion, quoting) : measured(assertion, us, durationText)
 }
@@ -117,7 +119,7 @@ async function headerVerdict(
 ): Promise<Verdict> {
   const { name, matcher } = assertion
   const values = headers.flatMap(([one, value]) => (one.toLowerCase() === name ? [value] : []))
-  // Cookies cannot be joined: each is judged by itself, and one that matches is enough.
+  // Cookies cannot be joined, so each is judged separately, and one match is enough.
   const texts = values.length === 0 || name === 'set-cookie' ? values : [values.join(', ')]
   const result = await anyMatches(matcher, texts, matchInThread)
   return verdict('Header', result, () => {
@@ -164,7 +166,7 @@ function sentence(what: string, result: Verdict['result'], expected: string): st
   return `${what}; the regular expression took too long, expected ${expected}`
 }
 
-/** Whether one of `texts` matches. A pattern that the API refuses is never matched. */
+/** Whether one of `texts` matches. A pattern that the API refuses never matches. */
 async function anyMatches(
   matcher: TextMatcher | undefined,
   texts: readonly string[],
@@ -193,7 +195,7 @@ const LATENCY_SUBJECTS = {
   TotalLatency: 'response after',
 } as const
 
-/** What a measured assertion is about, in front of what was seen. */
+/** The subject of a measured assertion, which precedes the observed value. */
 function subject(assertion: MeasuredAssertion): string {
   switch (assertion.kind) {
     case 'StatusCode':
@@ -205,13 +207,13 @@ function subject(assertion: MeasuredAssertion): string {
   }
 }
 
-/** What did not come, so that `assertion` is false. */
+/** The part of the response whose absence makes `assertion` false. */
 function nothingSeen(assertion: CompiledAssertion): string {
   switch (assertion.kind) {
     case 'StatusCode':
       return 'no status'
     case 'Latency':
-      return assertion.type === 'HeadersLatency' ? 'no headers' : 'no whole body'
+      return assertion.type === 'HeadersLatency' ? 'no headers' : 'no complete body'
     case 'DnsResoltion':
       return 'name not resolved'
     case 'Header':
@@ -224,7 +226,7 @@ function nothingSeen(assertion: CompiledAssertion): string {
 function expectedText(assertion: CompiledAssertion, quoting: Quoting): string {
   if ('expected' in assertion) return assertion.expected.text
   const { matcher } = assertion
-  if (matcher === undefined) return 'a regular expression that the API takes'
+  if (matcher === undefined) return 'a regular expression that the API accepts'
   return `${matcher.words.infinitive} ${operandText(matcher, quoting)}`
 }
 

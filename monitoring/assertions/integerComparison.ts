@@ -1,13 +1,13 @@
 import type { Comparison } from '../../api/contract/assertion.ts'
 
-/** A comparison ready to be made, and in words. */
+/** A comparison as a function and in words. */
 export interface Expectation {
   readonly holds: (value: number) => boolean
-  /** As it follows `expected`: `200–299`, `< 400`, `200 or 204`. */
+  /** The text after `expected`: `200–299`, `< 400`, `200 or 204`. */
   readonly text: string
 }
 
-/** What `comparison` expects of an integer. Contract: Assertions. Pure. */
+/** The expectation of `comparison` for an integer. Contract: Assertions. Pure. */
 export function expectedInteger(comparison: Comparison): Expectation {
   if ('Eq' in comparison) return expectation(`${comparison.Eq}`, (value) => value === comparison.Eq)
   if ('NotEq' in comparison)

@@ -3,7 +3,7 @@ import { MatcherThread } from './matcherThread.ts'
 import { compileRegex, type Regex } from './textMatcher.ts'
 
 const FOR_EVER = { series: 'a', deadlineMs: Number.POSITIVE_INFINITY }
-/** Some 300 alternatives stay open at every letter: ten seconds on 8 MiB. */
+/** About 300 alternatives stay open at every letter, which takes ten seconds on 8 MiB. */
 const BOMB = '[a-m][a-z]{300}[0-9]'
 const LONG_TEXT = Array.from({ length: 262_144 }, (_, at) =>
   String.fromCharCode(97 + ((at * 7_919 + ((at * at) >> 3)) % 26)),

@@ -2,37 +2,43 @@ import { Worker } from 'node:worker_threads'
 import type { MatchRequest } from './matcherWorker.ts'
 import type { Regex } from './textMatcher.ts'
 
-/** Longest that one match may take (milliseconds). */
+/** Time limit of one match (milliseconds). */
 const MATCH_MS_MAX = 250
-/** How long a pattern that took longer is not tried again for the same series (milliseconds), and how many are known. */
+/**
+ * Time for which a pattern that exceeded the limit is not tried again for the same series (milliseconds), and the
+ * maximum number of such patterns.
+ */
 const QUARANTINE_MS = 600_000
 const QUARANTINED_MAX = 5_000
 
-/** One match to make. */
+/** One match to run. */
 interface Match {
   readonly key: string
   readonly request: MatchRequest
-  /** When the check that waits for it ends (monotonic milliseconds). */
+  /** End of the check that waits for the match (monotonic milliseconds). */
   readonly deadlineMs: number
   readonly resolve: (isFound: boolean | undefined) => void
 }
 
-/** What a match belongs to. */
+/** The owner of a match. */
 export interface MatchOwner {
-  /** Names the endpoint and region: one bad pair of pattern and page keeps no other from being checked. */
+  /**
+   * Identifies the endpoint and region, so that one bad pair of pattern and page does not block the checks of others.
+   */
   readonly series: string
   readonly deadlineMs: number
 }
 
-/** Beside the bundle that runs; of sources, the one that the build made. */
+/** The worker beside the running bundle, or the built one when the sources run. */
 const WORKER_FILE = new URL(
   import.meta.url.endsWith('.ts') ? '../../dist/pharos-matcher.js' : './pharos-matcher.js',
   import.meta.url,
 )
 
 /**
- * Finds regular expressions in long texts in a thread of its own, one at a time. A match that takes too long is ended with
- * its thread, and what waited goes to a new one. The thread starts with the first match and runs until `close`.
+ * Searches long texts for regular expressions in a separate thread, one at a time. A match that takes too long is ended
+ * together with its thread, and waiting matches go to a new one. The thread starts with the first match and runs until
+ * `close`.
  */
 export class MatcherThread {
   readonly #nowMs: () => number
@@ -47,7 +53,7 @@ export class MatcherThread {
     this.#nowMs = nowMs
   }
 
-  /** Whether `regex` is found in `text`; `undefined` when that was not known in time. */
+  /** Whether `regex` matches in `text`; `undefined` when there was no result in time. */
   async match(
     { pattern }: Regex,
     text: string,
@@ -61,7 +67,7 @@ export class MatcherThread {
     })
   }
 
-  /** Ends the thread; what waits is not known. */
+  /** Ends the thread. Waiting matches resolve with `undefined`. */
   async close(): Promise<void> {
     for (const { resolve } of this.#waiting.splice(0)) resolve(undefined)
     const worker = this.#worker
@@ -89,7 +95,7 @@ export class MatcherThread {
     this.#worker.postMessage(next.request)
   }
 
-  /** A new thread; the time that it takes to start counts for no match. */
+  /** Starts a thread. Its start time does not count towards any match. */
   #startWorker(): Worker {
     const worker = new Worker(WORKER_FILE)
     worker.on('message', (message: 'ready' | boolean) => {
@@ -100,7 +106,7 @@ export class MatcherThread {
     })
     const lost = (): void => {
       if (worker !== this.#worker) return
-      // One that does not even start would be started for ever.
+      // A thread that fails to start would otherwise be started forever.
       if (!this.#isReady) for (const { resolve } of this.#waiting.splice(0)) resolve(undefined)
       this.#endCurrent()
     }
@@ -116,7 +122,7 @@ export class MatcherThread {
     settled?.resolve(isFound)
   }
 
-  /** Ends the thread together with what it does; the next match starts another. */
+  /** Ends the thread with its current match. The next match starts another. */
   #endCurrent(): void {
     const worker = this.#worker
     this.#worker = undefined

@@ -1,22 +1,22 @@
 import type { LATENCY_TYPES } from '../../api/contract/assertion.ts'
 
-/** What a check saw of the final response. */
+/** The parts of the final response that a check observed. */
 export interface Observation {
   readonly status: number
-  /** Names and values as they came, in order. */
+  /** Names and values as received, in order. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Absent where it was not needed, and therefore not read whole. */
+  /** Absent when not needed, and therefore not read completely. */
   readonly body?: ObservedBody
-  /** Microseconds; absent where the phase never came. */
+  /** Microseconds; absent for a phase that was not reached. */
   readonly latencyUs: { readonly [Type in (typeof LATENCY_TYPES)[number]]?: number }
-  /** What resolving names took over all hops (microseconds); 0 for addresses, absent where it failed. */
+  /** Time of name resolution over all hops (microseconds); 0 for addresses, absent when it failed. */
   readonly dnsUs?: number
 }
 
-/** A body that was read whole. */
+/** A body that was read completely. */
 export interface ObservedBody {
   readonly text: string
-  /** Length after decoding. */
+  /** Size after decoding. */
   readonly bytes: number
   /** Media type without parameters; empty when none was declared. */
   readonly mediaType: string

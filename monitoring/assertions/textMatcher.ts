@@ -2,7 +2,9 @@ import { RE2JS } from 're2js'
 import type { StringMatcher } from '../../api/contract/assertion.ts'
 import { PATTERN_COST_MAX, patternCost } from '../../api/contract/patternCost.ts'
 
-/** A matcher of texts: code units are compared, case counts, nothing is trimmed or normalised. Contract: Assertions. */
+/**
+ * A text matcher. It compares code units, is case-sensitive, and neither trims nor normalises. Contract: Assertions.
+ */
 export type TextMatcher =
   | {
       readonly kind: 'plain'
@@ -12,7 +14,7 @@ export type TextMatcher =
     }
   | { readonly kind: 'regex'; readonly words: MatcherWords; readonly operand: string; readonly regex: Regex }
 
-/** How a sentence about a matcher goes on, up to its operand. */
+/** The words of a sentence about a matcher before its operand. */
 export interface MatcherWords {
   /** After `expected`. */
   readonly infinitive: string
@@ -20,17 +22,17 @@ export interface MatcherWords {
   readonly fails: string
 }
 
-/** A regular expression, found anywhere in a text. */
+/** A regular expression that may match anywhere in a text. */
 export interface Regex {
   readonly pattern: string
-  /** Instructions of the compiled program: work is these times the characters of a text. */
+  /** Number of instructions of the compiled program. The work of a match is this times the characters of the text. */
   readonly instructions: number
   readonly isIn: (text: string) => boolean
 }
 
-/** Compiled programs that are kept: all of them are dropped at once, because a dropped one costs a compilation. */
+/** Maximum number of cached programs. All are dropped at once when there are more. */
 const PROGRAMS_MAX = 5_000
-/** By pattern, because most endpoints of a service share theirs, and a program is larger than all else of a check. */
+/** By pattern, because most endpoints of a service share patterns, and a program is larger than the rest of a check. */
 const programs = new Map<string, Regex>()
 
 const EQUALS = { infinitive: 'to be', holds: 'is', fails: 'is not' }
@@ -39,7 +41,7 @@ const STARTS = { infinitive: 'to start with', holds: 'starts with', fails: 'does
 const ENDS = { infinitive: 'to end with', holds: 'ends with', fails: 'does not end with' }
 const MATCHES = { infinitive: 'to match', holds: 'matches', fails: 'does not match' }
 
-/** The matcher that `matcher` describes; `undefined` for a pattern that the API refuses (Gap G18, G40). Pure. */
+/** The compiled form of `matcher`; `undefined` for a pattern that the API refuses (Gap G18, G40). Pure. */
 export function textMatcher(matcher: StringMatcher): TextMatcher | undefined {
   if ('Equals' in matcher) return plain(EQUALS, matcher.Equals, (text) => text === matcher.Equals)
   if ('Contains' in matcher)
@@ -55,7 +57,10 @@ function plain(words: MatcherWords, operand: string, matches: (text: string) => 
   return { kind: 'plain', words, operand, matches }
 }
 
-/** `pattern` compiled; `undefined` when it is no RE2, or too costly to compile. Its cost is judged first (Gap G40). */
+/**
+ * `pattern` compiled; `undefined` when it is not RE2 syntax, or too expensive to compile. The cost is checked first
+ * (Gap G40).
+ */
 export function compileRegex(pattern: string): Regex | undefined {
   const known = programs.get(pattern)
   if (known !== undefined) return known
@@ -67,7 +72,8 @@ export function compileRegex(pattern: string): Regex | undefined {
     programs.set(pattern, regex)
     return regex
   } catch {
-    // Every failure of the compiler is a statement about the pattern, which its message would quote.
+    // Every failure of the compiler is a problem with the pattern. Its message would quote the pattern, so it is
+    // dropped.
     return undefined
   }
 }

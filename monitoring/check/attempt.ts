@@ -18,36 +18,36 @@ import { AttemptClock, type Phases } from './outcome/attemptClock.ts'
 import { CheckFault } from './outcome/reason.ts'
 import type { PreparedCheck } from './prepareCheck.ts'
 
-/** Most of a body that a check reads after decoding, and before: coding may make a body a little longer (bytes). */
+/** Maximum size of a body after decoding and before (bytes). Encoding may make a body slightly longer. */
 const BODY_BYTES_MAX = 1_048_576
 const ENCODED_BYTES_MAX = BODY_BYTES_MAX + 65_536
-/** The same where no assertion needs the body. */
+/** Maximum size to read when no assertion needs the body (bytes). */
 const UNNEEDED_BYTES_MAX = 65_536
 
-/** Tools of an attempt: those of checks without the matcher. */
+/** The tools of an attempt: those of a check without the matcher. */
 export type AttemptTools = Omit<CheckTools, 'matcher' | 'close'> & Pick<DialRules, 'connectMsMax'>
 
-/** What is attempted: the request of a check, and how much of the response it needs. */
+/** The request of a check, and the parts of the response that it needs. */
 export type Attempted = Pick<
   PreparedCheck,
   'request' | 'timeoutMs' | 'redirectsMax' | 'isDnsFresh' | 'isDnsCounted'
 > & { readonly needs: Pick<AssertionNeeds, 'wholeBody' | 'bodyText'> }
 
-/** One attempt at a check, from the name to the last byte. */
+/** One attempt of a check, from name resolution to the last byte. */
 export class Attempt {
   readonly #check: Attempted
   readonly #tools: AttemptTools
   readonly #turn: number
   readonly #clock: AttemptClock
-  /** Certificates of all connections, also of one that is refused for it. */
+  /** Certificates of all connections, including one refused because of its certificate. */
   readonly certificates: SeenCertificate[] = []
   /** Status of the last response; 0 before the first. */
   status = 0
-  /** The first address that was dialled, or would have been. */
+  /** The first address that was dialled, or chosen for dialling. */
   address: string | undefined
   facts: ResponseFacts = NO_FACTS
 
-  /** `turn` chooses among the addresses of a name. The time runs from now on, until `close`. */
+  /** `turn` chooses among the addresses of a name. The time limit runs from now until `close`. */
   constructor(check: Attempted, tools: AttemptTools, turn: number, signal?: AbortSignal) {
     this.#check = check
     this.#tools = tools
@@ -59,7 +59,10 @@ export class Attempt {
     return this.#clock.phases()
   }
 
-  /** Requests what the check asks for, redirects included, and gives what the final response shows. Rejects with CheckFault. */
+  /**
+   * Sends the request of the check and follows redirects. Resolves with the observation of the final response. Rejects
+   * with CheckFault.
+   */
   async observe(): Promise<Observation> {
     const { request, redirectsMax } = this.#check
     const visited = new Set<string>()
@@ -77,17 +80,17 @@ export class Attempt {
     }
   }
 
-  /** Time that is left for what follows the response (monotonic milliseconds at which it ends). */
+  /** Deadline for the work after the response (monotonic milliseconds). */
   get deadlineMs(): number {
     return (this.#tools.nowUs() - this.#clock.elapsedUs()) / 1_000 + this.#check.timeoutMs
   }
 
-  /** The attempt is over. */
+  /** Ends the attempt. */
   close(): void {
     this.#clock.close()
   }
 
-  /** One request over a connection of its own. */
+  /** Sends one request over its own connection. */
   async #exchange(hop: RequestHop): Promise<Exchanged> {
     const socket = await this.#connect(hop)
     try {
@@ -97,7 +100,7 @@ export class Attempt {
         bytes,
         (head) => {
           this.status = head.status
-          // The connection to a proxy may be a TLSSocket too.
+          // The connection to a proxy may also be a TLSSocket.
           const isSecured = hop.url.protocol === 'https:' && socket instanceof TLSSocket
           const tlsVersion = isSecured ? tlsVersionOf(socket.getProtocol()) : null
           this.facts = { ...this.facts, httpVersion: head.version, tlsVersion }
@@ -140,7 +143,7 @@ export class Attempt {
   }
 
   async #dialThrough(proxy: TunnelProxy, hostname: string, port: number): Promise<Socket> {
-    // The proxy resolves the name: here it is resolved only for an assertion on the time that takes.
+    // The proxy resolves the name. It is resolved here only for an assertion on the resolution time.
     if (this.#check.isDnsFresh) await this.#addresses(hostname)
     return dialThroughProxy(proxy, hostname, port, this.#clock, this.#tools)
   }

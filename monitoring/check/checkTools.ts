@@ -6,7 +6,7 @@ import { CertificateJudge } from './network/certificate.ts'
 import { NameResolver } from './network/nameResolver.ts'
 import { ownAddresses } from './network/ownAddresses.ts'
 
-/** What all checks of a process share. */
+/** The tools that all checks of a process share. */
 export interface CheckTools {
   readonly resolver: NameResolver
   readonly isForbidden: IsForbidden
@@ -14,7 +14,7 @@ export interface CheckTools {
   readonly secureContext: SecureContext
   readonly certificates: CertificateJudge
   readonly matcher: MatcherThread
-  /** Opens all connections, if there is one. */
+  /** The proxy for all connections; absent for none. */
   readonly proxy?: TunnelProxy
   readonly userAgent: string
   /** Monotonic microseconds. */
@@ -22,14 +22,14 @@ export interface CheckTools {
   readonly close: () => Promise<void>
 }
 
-/** How the checks of a process are set up. */
+/** Settings for the checks of a process. */
 export interface CheckSettings {
   /** Address ranges that the operator allows although they are private. */
   readonly allowedRanges: readonly string[]
   readonly userAgent: string
   /** DNS servers; those of the system when absent. */
   readonly dnsServers?: readonly string[]
-  /** Certificates of authorities (PEM) instead of those that Node trusts. */
+  /** CA certificates (PEM) that replace those that Node trusts. */
   readonly authorities?: string
   /** URL of the proxy for all connections; without a proxy when absent. */
   readonly proxy?: string | undefined
@@ -37,7 +37,7 @@ export interface CheckSettings {
 
 const US_PER_MS = 1_000
 
-/** The tools of checks. Throws when an allowed range is none, or the proxy. */
+/** Creates the tools of checks. Throws when an allowed range or the proxy is invalid. */
 export function openCheckTools(settings: CheckSettings): CheckTools {
   const nowMs = (): number => performance.now()
   const { isOwn, hasRoute } = ownAddresses(nowMs)

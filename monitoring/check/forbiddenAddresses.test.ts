@@ -4,9 +4,9 @@ import { LOCAL_SPELLINGS } from './testing/localSpellings.ts'
 import { type CheckedServer, checkOf, startHttpServer } from './testing/checkedServer.ts'
 import { type NameTable, startDnsServer } from './testing/dnsServer.ts'
 
-/** Sees every connection that gets past the rules. */
+/** Counts every connection that passes the rules. */
 let decoy: CheckedServer
-/** The only address that may be dialled here, in place of a public one. */
+/** The only permitted address here, instead of a public one. */
 const PUBLIC = '127.0.0.2'
 const SETTINGS = { allowedRanges: [`${PUBLIC}/32`] }
 

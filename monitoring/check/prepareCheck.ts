@@ -9,21 +9,23 @@ import type { Quoting } from '../assertions/quotedText.ts'
 import type { RequestHop, RequestValue } from './http/requestHop.ts'
 import { quotingFor } from './privateTexts.ts'
 
-/** A timeout that is null, and the most redirects that are followed whatever is asked for. Gap G14, G18. */
+/** The timeout for null, and the maximum number of redirects regardless of the setting. Gap G14, G18. */
 const TIMEOUT_MS = 10_000
 const REDIRECTS = 10
 const REDIRECTS_MAX = 20
 const MS_PER_SECOND = 1_000
 const NANOS_PER_MS = 1_000_000
 
-/** An endpoint ready to be checked as often as wanted. Holds sealed values in clear: it goes nowhere. */
+/**
+ * An endpoint prepared for repeated checks. It contains sealed values in plain text and must never leave the process.
+ */
 export interface PreparedCheck {
-  /** Names the endpoint and region, for what is remembered from check to check. */
+  /** Identifies the endpoint and region for state that is kept between checks. */
   readonly series: string
   readonly request: RequestHop
   readonly timeoutMs: number
   readonly redirectsMax: number
-  /** Whether names are resolved anew for each check, and whether the time for it counts in latencies. */
+  /** Whether names are resolved again for each check, and whether that time counts in latencies. */
   readonly isDnsFresh: boolean
   readonly isDnsCounted: boolean
   readonly assertions: readonly CompiledAssertion[]
@@ -31,7 +33,7 @@ export interface PreparedCheck {
   readonly quoting: Quoting
 }
 
-/** `endpoint`, whose sealed values are open, ready to be checked. Pure. */
+/** Prepares `endpoint`, whose sealed values are in plain text, for checks. Pure. */
 export function prepareCheck(endpoint: EndpointInput, series: string): PreparedCheck {
   const { method, body, headers, timeout, max_redirects_to_follow, with_dns } = endpoint.call.Http
   const url = new URL(endpoint.url)
@@ -47,7 +49,7 @@ export function prepareCheck(endpoint: EndpointInput, series: string): PreparedC
   return {
     series,
     request,
-    // A timer counts whole milliseconds, and none would be no time at all.
+    // A timer counts whole milliseconds, and 0 would be no time at all.
     timeoutMs:
       timeout === null ? TIMEOUT_MS : Math.ceil(timeout.secs * MS_PER_SECOND + timeout.nanos / NANOS_PER_MS),
     redirectsMax: Math.min(max_redirects_to_follow ?? REDIRECTS, REDIRECTS_MAX),

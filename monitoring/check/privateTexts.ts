@@ -1,18 +1,18 @@
 import { HIDDEN, type Quoting } from '../assertions/quotedText.ts'
 import type { RequestHop } from './http/requestHop.ts'
 
-/** Shortest sealed value that is looked for (characters): a shorter one is in every other text. */
+/** Minimum length of a sealed value to search for (characters). Shorter ones occur in many texts. */
 const SEALED_CHARS_MIN = 4
-/** Shortest word of a sealed value, and of a query, a body or a header in clear, that is looked for (characters). */
+/** Minimum length of a word to search for (characters): of a sealed value, and of a plain query, body or header. */
 const SEALED_WORD_CHARS_MIN = 8
 const CLEAR_WORD_CHARS_MIN = 12
 const WORD = /[\w~+=-]+/g
-/** Headers that say what is wanted of a response, not who asks for it. */
+/** Headers that describe the wanted response, not the sender of the request. */
 const HARMLESS_HEADERS = /^(?:accept|accept-.*|cache-control|content-type|host|user-agent)$/i
-/** Longest text about a check (characters). */
+/** Maximum length of a text about a check (characters). */
 const TEXT_CHARS_MAX = 300
 
-/** Tells which texts hold something of `request` that must not be shown: a server may send it back. Pure. */
+/** The rules for hiding parts of `request` that must not be shown, because a server may send them back. Pure. */
 export function quotingFor(request: RequestHop): Quoting {
   const sealed = [...request.headers, ...(request.body === null ? [] : [request.body])].flatMap((one) =>
     one.isSealed ? [one.value] : [],
@@ -42,7 +42,7 @@ export function quotingFor(request: RequestHop): Quoting {
   }
 }
 
-/** `text` as it may be shown: whole, or `…` where it holds a secret, and not longer than a line or two. Pure. */
+/** `text` for display: `…` when it contains a secret, and cut to a line or two. Pure. */
 export function shownText(text: string, { isPrivate }: Quoting): string {
   if (isPrivate(text)) return HIDDEN
   const characters = [...text]

@@ -74,13 +74,13 @@ test('GET and POST are sent with their headers and bodies, and close their conne
 
 test.each<[string, string, Partial<EndpointSettings>, string, string]>([
   ['an error', 'HTTP/1.1 503 No\r\n\r\n', {}, 'assertion_status', 'status 503, expected < 400'],
-  ['nothing', '', {}, 'closed_early', 'the server closed the connection before the response was whole'],
+  ['nothing', '', {}, 'closed_early', 'the server closed the connection before the response was complete'],
   [
     'half a body',
     'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok',
     {},
     'closed_early',
-    'the server closed the connection before the response was whole',
+    'the server closed the connection before the response was complete',
   ],
   ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', {}, 'not_http', 'the response is not valid HTTP/1.1'],
   [
@@ -109,7 +109,7 @@ test.each<[string, string, Partial<EndpointSettings>, string, string]>([
     'HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\n\r\nno',
     { assertions: BODY_IS_OK },
     'body_encoding',
-    'the body has a content coding that is not known',
+    'the body has an unknown content coding',
   ],
   [
     'another body',
@@ -123,7 +123,7 @@ test.each<[string, string, Partial<EndpointSettings>, string, string]>([
     'HTTP/1.1 301 Moved\r\nLocation: mailto:a@b.example\r\n\r\n',
     {},
     'redirect_invalid',
-    'names no address that can be checked',
+    'has no target that can be checked',
   ],
 ])('%s is down, with a reason and a sentence', async (_name, bytes, wish, reason, text) => {
   const server = await opened(startByteServer(bytes))
@@ -148,8 +148,8 @@ test('a connection that is refused is a result like any other', async () => {
 })
 
 test.each<[string, string, string]>([
-  ['response_timeout', '', 'no headers came within 0.2 s'],
-  ['body_timeout', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok', 'the body was not whole within 0.2 s'],
+  ['response_timeout', '', 'no headers were received within 0.2 s'],
+  ['body_timeout', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok', 'the body was not complete within 0.2 s'],
 ])('a server that stops is %s', async (reason, bytes, text) => {
   const server = await opened(startByteServer(bytes, 'open'))
 

@@ -11,33 +11,33 @@ import { CheckFault, type Outcome, outcomeOf, type Reason } from './outcome/reas
 import type { PreparedCheck } from './prepareCheck.ts'
 import { shownText } from './privateTexts.ts'
 
-/** What a check came to. No text in it holds a secret of the request. */
+/** The result of a check. None of its texts contains a secret of the request. */
 export interface CheckResult {
   readonly outcome: Outcome
   readonly reason: Reason
-  /** The reason for people; null where the endpoint is up. */
+  /** The reason for people; null when the endpoint is up. */
   readonly text: string | null
   /** Status of the last response; 0 when there was none. */
   readonly status: number
-  /** 2 where a failure was confirmed, or was not. */
+  /** 2 when a second attempt was made after a failure. */
   readonly attempts: 1 | 2
-  /** Of the last attempt. */
+  /** Phases of the last attempt. */
   readonly phases: Phases
   readonly facts: ResponseFacts
-  /** One for each assertion, in their order. */
+  /** One for each assertion, in order. */
   readonly verdicts: readonly Verdict[]
   readonly certificates: readonly SeenCertificate[]
   /** The first of two attempts. */
   readonly first?: { readonly reason: Reason; readonly totalUs: number }
 }
 
-/** How a check is made. */
+/** The settings of one check. */
 export interface CheckRun {
-  /** The number of the slot: names with several addresses take turns by it. */
+  /** The number of the slot, which selects among several addresses of a name. */
   readonly turn: number
   /**
-   * Asked once the first attempt has failed: time after which a second one confirms it (milliseconds), `undefined` where
-   * none does.
+   * Called after the first attempt has failed. Returns the time until a second one (milliseconds), or `undefined` for
+   * none.
    */
   readonly confirmAfterMs: () => number | undefined
   /** Ends the check, which rejects with the reason of the signal. */
@@ -46,15 +46,15 @@ export interface CheckRun {
 
 type AttemptResult = Omit<CheckResult, 'attempts' | 'first'>
 
-/** An attempt that is over, and the first address that it dialled. */
+/** A finished attempt, and the first address that it dialled. */
 interface Attempted {
   readonly result: AttemptResult
   readonly address: string | undefined
 }
 
 /**
- * Makes `check` once, and a second time where it failed. Rejects only when `run.signal` ends it, never for what the network
- * or a server does.
+ * Runs `check`, and a second time after a failure. Rejects only when `run.signal` ends it, never because of the network
+ * or a server.
  */
 export async function runCheck(check: PreparedCheck, tools: CheckTools, run: CheckRun): Promise<CheckResult> {
   const { result: first, address: firstAddress } = await attempt(check, tools, run)
@@ -64,7 +64,7 @@ export async function runCheck(check: PreparedCheck, tools: CheckTools, run: Che
   const { result: second, address } = await attempt(check, tools, { ...run, turn: run.turn + 1 })
   const both = { attempts: 2, first: { reason: first.reason, totalUs: first.phases.total } } as const
   if (second.outcome !== 'up' || address === firstAddress) return { ...second, ...both }
-  // A name of which one address works must not look well: clients that get the other one see a failure.
+  // A name with only one working address must not look healthy, because clients that get the other one see a failure.
   const text = shownText(
     `${firstAddress} failed (${first.text ?? first.reason}), ${address} answered`,
     check.quoting,

@@ -17,7 +17,7 @@ const ENCODINGS: readonly ((canary: string) => string)[] = [
   (canary) => JSON.stringify(canary).slice(1, -1),
 ]
 
-/** A value that is nowhere else, with what encodings change. */
+/** A unique value, with characters that encodings change. */
 const canary = (kind: string): string => `${kind}-${randomBytes(12).toString('hex')}"é/?`
 const CANARIES = 200
 
@@ -26,7 +26,7 @@ test('200 canaries in queries, headers and bodies that the server echoes reach n
   server = await startHttpServer(async (request, response) => {
     let body = ''
     for await (const part of request) body += part
-    // Everything comes back, in every encoding, where an assertion will look at it.
+    // The response returns everything, in every encoding, where an assertion will read it.
     const sent = [request.url ?? '', body, ...request.rawHeaders].map((text) =>
       Buffer.from(text).toString('latin1'),
     )

@@ -3,27 +3,29 @@ import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { AGENT_FIGURES, type AgentLoad } from '../protocol/agentFigures.ts'
 
-/** Gauges of prom-client that end in `_total`, which belongs to counters: `promtool check metrics` refuses them. */
+/**
+ * Gauges of prom-client that end in `_total`. That suffix is for counters, so `promtool check metrics` rejects them.
+ */
 const MISNAMED_GAUGES = [
   'nodejs_active_resources_total',
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
 ]
 
-/** What is shown of an agent. */
+/** The figures of an agent in its metrics. */
 export type AgentFigures = AgentLoad & {
   readonly isConnected: boolean
-  /** Results that the server refused. */
+  /** Number of results that the server refused. */
   readonly refused: number
 }
 
-/** The agent's figures on 127.0.0.1. */
+/** The metrics server of an agent, on 127.0.0.1. */
 export interface AgentMetrics {
   readonly url: string
   readonly close: () => Promise<void>
 }
 
-/** Serves /metrics on `port`, 0 for any free one. Rejects when that is taken. */
+/** Serves /metrics on `port`, or on any free one for 0. Rejects when the port is in use. */
 export async function serveMetrics(port: number, figures: () => AgentFigures): Promise<AgentMetrics> {
   const registry = registryOf(figures)
   const server = createServer((request, response) => {

@@ -9,7 +9,7 @@ import { proxyOption } from './proxyOption.ts'
 import { readRanges } from './readRanges.ts'
 import { runAgent } from './runAgent.ts'
 
-/** Environment variables that stand in for flags; a flag that is given wins. */
+/** Environment variables that replace flags. A flag takes precedence. */
 const VARIABLES = {
   server: 'PHAROS_AGENT_SERVER',
   tokenFile: 'PHAROS_AGENT_TOKEN_FILE',
@@ -22,7 +22,7 @@ const VARIABLES = {
   logLevel: 'PHAROS_LOG_LEVEL',
 } as const
 
-/** The one value that has no flag: a command line can be read by every user of the machine. */
+/** The only value without a flag, because every user of the machine can read a command line. */
 const TOKEN_VARIABLE = 'PHAROS_AGENT_TOKEN'
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const MIB = 1_024 * 1_024
@@ -46,8 +46,8 @@ export interface CommandLineParts {
 }
 
 /**
- * The command line of pharos-agent, which runs until a signal ends it. Rejects with what keeps it from starting, with a
- * CommanderError for a command line that makes no sense.
+ * The command line of pharos-agent, which runs until a signal ends it. Rejects when it cannot start, with a
+ * CommanderError for an invalid command line.
  */
 export function commandLine({ write, environment }: CommandLineParts): Command {
   const command = new StrictCommand('pharos-agent')
@@ -66,7 +66,7 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--token-file <file>', 'file of the token that "pharos-server agent create" printed').env(
+      new Option('--token-file <file>', 'file with the token that "pharos-server agent create" printed').env(
         VARIABLES.tokenFile,
       ),
     )
@@ -91,7 +91,7 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
       ),
     )
     .addOption(
-      new Option('--spool-max <MiB>', 'maximum size of the spool; the oldest results go first')
+      new Option('--spool-max <MiB>', 'maximum size of the spool; the oldest results are dropped first')
         .env(VARIABLES.spoolMax)
         .argParser(wholeNumber(1, 1_048_576))
         .default(64),
@@ -120,7 +120,7 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
 }
 
 const HELP = `
-The token may also be given as ${TOKEN_VARIABLE}. It is never written anywhere. HTTPS_PROXY and NO_PROXY name a proxy for the
+The token may also be given as ${TOKEN_VARIABLE}. The agent never writes it anywhere. HTTPS_PROXY and NO_PROXY name a proxy for the
 server; checks use only that of --check-proxy.
 
 Exit codes: 0 stopped by a signal, 1 could not start, 3 the server refuses the token.`
@@ -141,7 +141,7 @@ function wholeNumber(min: number, max: number): (text: string) => number {
   }
 }
 
-/** The token, of which no error shows any part. */
+/** The token. Errors never show any part of it. */
 function tokenOf(file: string | undefined, text: string | undefined): string {
   if (file === undefined && (text === undefined || text === '')) {
     throw new Error(`no token: give --token-file, or ${TOKEN_VARIABLE}`)
@@ -149,7 +149,7 @@ function tokenOf(file: string | undefined, text: string | undefined): string {
   const token = file === undefined ? (text ?? '') : readText(file, '--token-file')
   if (isAgentToken(token.trim())) return token.trim()
   const where = file === undefined ? TOKEN_VARIABLE : file
-  throw new Error(`${where} holds no agent token: "pharos-server agent create" prints one`)
+  throw new Error(`${where} contains no agent token: "pharos-server agent create" prints one`)
 }
 
 function readText(file: string, flag: string): string {

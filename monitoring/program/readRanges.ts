@@ -1,7 +1,9 @@
 import { InvalidArgumentError } from 'commander'
 import { isAddressRange } from '../check/network/addressRules.ts'
 
-/** The address ranges of an option, separated by commas. Throws InvalidArgumentError with the one that is wrong. Pure. */
+/**
+ * The address ranges of an option, separated by commas. Throws an InvalidArgumentError that names an invalid one. Pure.
+ */
 export function readRanges(text: string): readonly string[] {
   const ranges = text.split(',')
   const wrong = ranges.find((range) => !isAddressRange(range))

@@ -9,29 +9,29 @@ import { httpsLink } from '../agent/httpsLink.ts'
 import { openSpool } from '../agent/spool.ts'
 import { serveMetrics } from './agentMetrics.ts'
 
-/** The region is that of the token. */
+/** Stands for the region of the token. */
 const REGION_OF_TOKEN = ''
-/** The same trouble is logged once in this time (milliseconds). */
+/** Interval in which the same problem is logged once (milliseconds). */
 const TROUBLE_LOG_MS = 60_000
-/** SIGHUP comes when the terminal goes: it must lose nothing either. */
+/** SIGHUP arrives when the terminal closes. It must not lose results either. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 const SUSPECT =
   'nearly all hosts are out of reach at once: results are unknown, check the network of this machine'
 
 const LOCAL_FAULTS: Readonly<Record<LocalFault, string>> = {
-  check: 'this machine could not make checks: their results are unknown',
+  check: 'this machine could not run checks: their results are unknown',
   spool: 'the spool could not be written: results wait in memory',
 }
 
 const EXIT_STOPPED = 0
 const EXIT_REFUSED = 3
 
-/** What the agent is run with. */
+/** Settings of the agent. */
 export interface RunSettings {
   readonly server: URL
   readonly token: string
-  /** Proxy and authorities of the link to the server; checks use neither. */
+  /** Proxy and CA certificates of the link to the server. Checks use neither. */
   readonly outgoing: Outgoing
   readonly allowedRanges: readonly string[]
   /** URL of the proxy for checks; without a proxy when absent. */
@@ -69,7 +69,7 @@ export async function runAgent(settings: RunSettings): Promise<number> {
     onError: (error) => {
       isConnected = false
       const reason = error instanceof Error ? error.message : String(error)
-      if (shouldLog(reason)) log.warn({ reason }, 'no sync with the server: checks go on, results wait')
+      if (shouldLog(reason)) log.warn({ reason }, 'no sync with the server: checks continue, results wait')
     },
     onSync: () => {
       if (!isConnected) log.info({ server: server.origin }, 'connected')
@@ -77,12 +77,12 @@ export async function runAgent(settings: RunSettings): Promise<number> {
     },
     onRefused: (error) => ended.refuse(error.message),
     onLocalFault: (fault, reason) => {
-      // The reason names an address, another one for each check.
+      // The reason is not used as the key, because it names an address that differs between checks.
       if (shouldLog(LOCAL_FAULTS[fault])) log.error({ reason }, LOCAL_FAULTS[fault])
     },
     onSuspect: (isSuspect) => {
       if (isSuspect) log.error(SUSPECT)
-      else log.info('hosts can be reached again: results count')
+      else log.info('hosts can be reached again: results count again')
     },
   })
   const metrics =
@@ -102,7 +102,7 @@ export async function runAgent(settings: RunSettings): Promise<number> {
   return code
 }
 
-/** What ends the agent: a signal, or a server that refuses its token. */
+/** The event that ends the agent: a signal, or a server that refuses its token. */
 function endOf() {
   const end: { refuse: (reason: string) => void } = { refuse: () => {} }
   const promise = new Promise<{ readonly code: number; readonly reason: string }>((resolve) => {
@@ -113,7 +113,7 @@ function endOf() {
   return { promise, refuse: (reason: string) => end.refuse(reason) }
 }
 
-/** Whether a reason was not logged lately. */
+/** Returns a function that tells whether a reason was not logged recently. */
 function quietly(): (reason: string) => boolean {
   const loggedMs = new Map<string, number>()
   return (reason) => {

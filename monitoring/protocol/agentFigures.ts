@@ -1,25 +1,25 @@
 import type { SyncRequest } from './messages.ts'
 
-/** How busy an agent is, and what is wrong with it. */
+/** The load and the faults of an agent. */
 export type AgentLoad = SyncRequest['load']
 
-/** A metric of an agent. Those named `_total` only grow until its next start. */
+/** A metric of an agent. Those named `_total` only increase until its next start. */
 export interface AgentFigure {
   readonly name: string
   readonly help: string
   readonly value: (load: AgentLoad) => number
 }
 
-/** Metrics of an agent, as it shows them itself and as the server shows them of each of its agents. */
+/** Metrics of an agent, on its own page and, for each agent, on the server's. */
 export const AGENT_FIGURES: readonly AgentFigure[] = [
   {
     name: 'pharos_agent_checks_in_flight',
-    help: 'Checks under way',
+    help: 'Checks in progress',
     value: ({ in_flight }) => in_flight,
   },
   {
     name: 'pharos_agent_scheduler_lag_seconds',
-    help: 'Start of checks behind their slot, 99th percentile',
+    help: 'Delay of checks after the start of their slot, 99th percentile',
     value: ({ lag_p99_ms }) => lag_p99_ms / 1_000,
   },
   {
@@ -29,22 +29,22 @@ export const AGENT_FIGURES: readonly AgentFigure[] = [
   },
   {
     name: 'pharos_agent_clock_offset_seconds',
-    help: 'Wall clock of the machine of the agent, less the clock of the server',
+    help: "Wall clock of the agent's machine minus the clock of the server",
     value: ({ clock_ahead_ms }) => clock_ahead_ms / 1_000,
   },
   {
     name: 'pharos_agent_results_waiting',
-    help: 'Results that wait for the server in the spool',
+    help: 'Results in the spool that wait for the server',
     value: ({ spooled }) => spooled,
   },
   {
     name: 'pharos_agent_results_dropped_total',
-    help: 'Results that were given up because the spool was full or damaged',
+    help: 'Results dropped because the spool was full or damaged',
     value: ({ dropped }) => dropped,
   },
   {
     name: 'pharos_agent_slots_skipped_total',
-    help: 'Slots that were noticed too late',
+    help: 'Slots skipped because they were noticed too late',
     value: ({ skipped }) => skipped,
   },
 ]

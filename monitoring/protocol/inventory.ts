@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 
-/** Sums are kept below this. */
+/** Sums are modulo this. */
 const SUM_VALUES = 2n ** 64n
 
 /**
- * Which generation of which services a region runs, as a count and a hash. The hash is a sum over services, so that their
- * order does not matter and a change costs the same however many there are.
+ * The services of a region and their generations, as a count and a hash. The hash is a sum over services, so that their
+ * order does not matter and the cost of a change does not depend on their number.
  */
 export class Inventory {
   readonly #generations = new Map<string, number>()
   #sum = 0n
 
-  /** How many services, and their hash: 16 hexadecimal digits. */
+  /** The number of services, and their hash as 16 hexadecimal digits. */
   get value(): { readonly count: number; readonly hash: string } {
     return { count: this.#generations.size, hash: this.#sum.toString(16).padStart(16, '0') }
   }
 
-  /** Takes that `serviceId` runs in `generation`; `undefined` for one that does not run. */
+  /** Records that `serviceId` runs in `generation`; `undefined` when it does not run. */
   set(serviceId: string, generation: number | undefined): void {
     const before = this.#generations.get(serviceId)
     if (before === generation) return

@@ -33,6 +33,6 @@ test.each([
 
 test('an invalid response is reported with the place of the error', () => {
   expect(() => readSyncAnswer({ protocol: 1, store: 'canary' })).toThrow(
-    'the answer of the server is not understood: store: must be a UUID',
+    "the server's answer is invalid: store: must be a UUID",
   )
 })

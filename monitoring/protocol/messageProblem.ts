@@ -4,7 +4,7 @@ import { type SyncAnswer, syncAnswerSchema } from './messages.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** Names of types as people write them; others are named as JSON names them. */
+/** Readable names of types. Other types keep their JSON name. */
 const TYPES: Readonly<Record<string, string>> = {
   int: 'a whole number',
   array: 'an array',
@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
 }
 
-/** The first problem of a message, as `path: must be …`, without any value: it may be a secret. Pure. */
+/** The first problem of a message, as `path: must be …`, without the value, which may be a secret. Pure. */
 export function messageProblem(error: z.core.$ZodError): string {
   const [issue] = error.issues
   const path = (issue?.path ?? []).filter((step) => typeof step !== 'symbol')
@@ -47,9 +47,9 @@ function unitOf(origin: string): string {
   return origin === 'array' ? ' items' : ''
 }
 
-/** The answer of a server. Throws, with what is wrong, for what is none. */
+/** Parses the answer of a server. Throws with the problem when it is invalid. */
 export function readSyncAnswer(value: unknown): SyncAnswer {
   const read = syncAnswerSchema.safeParse(value)
   if (read.success) return read.data
-  throw new Error(`the answer of the server is not understood: ${messageProblem(read.error)}`)
+  throw new Error(`the server's answer is invalid: ${messageProblem(read.error)}`)
 }

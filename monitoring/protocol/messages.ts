@@ -2,27 +2,30 @@ import * as z from 'zod'
 import { ASSERTIONS_MAX, METHODS } from '../../api/contract/service.ts'
 import { OUTCOMES, REASONS } from './outcomes.ts'
 
-/** Version of these messages. A server speaks its own and the one before. */
+/** Version of these messages. A server supports its own version and the previous one. */
 export const PROTOCOL = 1
-/** Versions that a server understands; there is none before the first. */
+/** Versions that a server understands. Version 1 has no predecessor. */
 export const PROTOCOLS_UNDERSTOOD: readonly number[] = [PROTOCOL]
 
-/** Where agents ask what to check, and where they hand results over. */
+/** Paths where agents request their checks, and deliver results. */
 export const SYNC_PATH = '/agent/v1/sync'
 export const RESULTS_PATH = '/agent/v1/results'
-/** Longest message to a server, after decompression too (bytes). */
+/** Maximum size of a message to a server, before and after decompression (bytes). */
 export const REQUEST_BYTES_MAX = 4 * 1024 * 1024
-/** Messages from this length on are compressed (bytes). */
+/** Minimum size of a message that is compressed (bytes). */
 export const COMPRESSED_BYTES_MIN = 1_024
 
-/** Most results of one message. */
+/** Maximum number of results in one message. */
 export const BATCH_RESULTS_MAX = 500
-/** Longest time that a server may hold a sync back while nothing changes (milliseconds). */
+/** Maximum time for which a server delays the answer to a sync while nothing changes (milliseconds). */
 export const WAIT_MS_MAX = 25_000
-/** Longest text for people in a result (code points): a sentence, never a body. */
+/** Maximum length of the text for people in a result (code points): a sentence, never a body. */
 export const REASON_TEXT_CHARS_MAX = 300
 
-/** Largest number in a message, so that a phase of a broken clock is refused before it is stored (microseconds: an hour). */
+/**
+ * Maximum duration in a message, an hour, so that a phase measured by a broken clock is refused before it is stored
+ * (microseconds).
+ */
 const MICROSECONDS_MAX = 3_600_000_000
 const SERIES_MAX = 2 ** 40
 const STATUS_MAX = 999
@@ -30,11 +33,11 @@ const ATTEMPTS_MAX = 2
 const FLAGS_MAX = 2 ** 16 - 1
 const LATE_MS_MAX = 3_600_000
 const MEMBERS_MAX = 32
-/** Services of one answer: more come with the next. */
+/** Maximum number of services in one answer. The next answer has more. */
 const SERVICES_MAX = 200
-/** Longest observation in a result, and longest name in a certificate (characters). */
+/** Maximum length of an observed value in a result, and of a name in a certificate (characters). */
 export const OBSERVED_CHARS_MAX = 1_024
-/** Furthest instant from the epoch that can be written as a date (milliseconds). */
+/** Maximum distance from the epoch of an instant that can be written as a date (milliseconds). */
 const INSTANT_MS_MAX = 8_640_000_000_000_000
 
 const count = (max = Number.MAX_SAFE_INTEGER) => z.int().min(0).max(max)
@@ -46,41 +49,44 @@ const oneOf = (codes: Readonly<Record<string, number>>) =>
 /** The public half of an X25519 key pair: base64 of 32 bytes. */
 const publicKeySchema = z.string().length(44)
 
-/** What an agent says of itself and asks for. */
+/** The report of an agent about itself, and its request for changes. */
 export const syncRequestSchema = z.object({
   protocol: z.int(),
-  /** Made at each start of an agent. */
+  /** New at each start of an agent. */
   instance: z.guid(),
   version: z.string().max(64),
-  /** Made at each start; `null` for an agent within the server, whose secrets travel in clear. */
+  /** New at each start; `null` for an agent inside the server, which receives secrets in plain text. */
   public_key: publicKeySchema.nullable(),
   /** The newest `epoch` that the agent knows; 0 before the first. */
   epoch: count(),
-  /** Where the agent stands in the feed; `null` asks for everything. Opaque. */
+  /** Position of the agent in the feed; `null` requests everything. Opaque. */
   cursor: z.string().max(200).nullable(),
   inventory: z.object({ count: count(), hash: z.string().max(64) }),
   wait_ms: count(WAIT_MS_MAX),
-  /** Whether this is the last one of the agent: others take over at once. */
+  /** Whether this is the agent's last request, after which others take over immediately. */
   leaving: z.boolean(),
   load: z.object({
     in_flight: count(),
     lag_p99_ms: z.number().min(0),
-    /** Slots left out so far. */
+    /** Number of slots skipped so far. */
     skipped: count(),
-    /** Results that wait on disk, and results that were given up so far. */
+    /** Numbers of results that wait on disk, and that were dropped so far. */
     spooled: count(),
     dropped: count(),
-    /** How far the wall clock of the agent's machine is ahead of the server's (milliseconds). */
+    /** Lead of the wall clock of the agent's machine over the server's (milliseconds). */
     clock_ahead_ms: z.number(),
-    /** Whether so many hosts are out of reach at once that the agent doubts its own network; older agents do not say. */
+    /**
+     * Whether so many hosts are out of reach at once that the agent suspects its own network. Older agents do not
+     * report it.
+     */
     suspect: z.boolean().default(false),
   }),
 })
 export type SyncRequest = z.infer<typeof syncRequestSchema>
 
 /**
- * A header value or body. A secret is in clear within a process, and marked as one; over the network it is sealed to the
- * session of the agent, whose link opens it.
+ * A header value or body. Within a process a secret is in plain text and marked as secret. Over the network it is
+ * sealed to the session of the agent, whose link opens it.
  */
 const callValueSchema = z.union([
   z.object({ plain: z.string() }),
@@ -89,14 +95,14 @@ const callValueSchema = z.union([
 ])
 export type CallValue = z.infer<typeof callValueSchema>
 
-/** One URL to be checked, as one region gets it. */
+/** One URL to check, in the form for a region. */
 export const endpointTaskSchema = z.object({
   id: z.guid(),
   series: count(SERIES_MAX),
   url: z.string(),
-  /** Never contacted: its address is forbidden. */
+  /** Whether the address is forbidden, so that it is never contacted. */
   blocked: z.boolean(),
-  /** Read one by one by the agent: an older one does not know every kind. */
+  /** The agent parses each one separately, because an older agent does not know every kind. */
   assertions: z.array(z.unknown()).max(ASSERTIONS_MAX),
   call: z.object({
     method: z.enum(METHODS),
@@ -109,52 +115,61 @@ export const endpointTaskSchema = z.object({
 })
 export type EndpointTask = z.infer<typeof endpointTaskSchema>
 
-/** A service that an agent runs from now on, whatever it ran of it before. */
+/** A service for an agent to run from now on, which replaces any earlier generation. */
 export const startedServiceSchema = z.object({
   service: z.guid(),
   /** For the limit of an organisation's checks in flight. */
   org: z.guid(),
   generation: count(),
   interval_s: count(),
-  /** Whether what was not running is checked at once. */
+  /** Whether endpoints that were not running are checked immediately. */
   first: z.boolean(),
   endpoints: z.array(endpointTaskSchema),
 })
 export type StartedService = z.infer<typeof startedServiceSchema>
 
-/** What changed behind the cursor: each service as it is by now. */
+/** The changes after the cursor: the current form of each changed service. */
 export const syncAnswerSchema = z.object({
   protocol: z.int(),
-  /** Identity of the store. Generations of another one say nothing. */
+  /** Identity of the store. Generations of different stores cannot be compared. */
   store: z.guid(),
   region: z.string(),
   now_ms: count(),
-  /** How long the server held the answer back: what is left of the time of the exchange is that of the way. */
+  /** Time for which the server delayed the answer (milliseconds). The rest of the exchange is network time. */
   waited_ms: count(),
-  /** Another number whenever `members` changed. */
+  /** Changes whenever `members` changes. */
   epoch: count(),
-  /** Instances that share the endpoints of the region; none while it is checked by the server itself, or not at all. */
+  /**
+   * Instances that share the endpoints of the region; empty while the server itself checks it, or while it is not
+   * checked.
+   */
   members: z.array(z.guid()).max(MEMBERS_MAX),
   cursor: z.string().max(200),
-  /** Whether the answer is a page of everything: what no page named ends with the last. */
+  /** Whether the answer is a page of everything. After the last page, services that no page named end. */
   whole: z.boolean(),
-  /** Whether the next page is there already. */
+  /** Whether the next page is available already. */
   more: z.boolean(),
   start: z.array(startedServiceSchema).max(SERVICES_MAX),
   end: z.array(z.object({ service: z.guid(), generation: count() })).max(SERVICES_MAX),
-  /** What the agent needs to open sealed values; `null` where there are none. */
+  /** The data for opening sealed values; `null` when there are none. */
   sealing: z.object({ public_key: publicKeySchema, salt: z.string().max(64) }).nullable(),
   inventory: z.enum(['same', 'different']),
-  /** Private ranges that the server allows: an agent checks only what both allow. An older server, which names none, allows none. */
+  /**
+   * Private ranges that the server allows. An agent checks only addresses that both allow. An older server names none,
+   * so it allows none.
+   */
   ranges_allowed: z.array(z.string()).default([]),
-  /** Addresses of the server's machine, forbidden unless one of these ranges has them. Older servers do not name them. */
+  /**
+   * Addresses of the server's machine, which are forbidden unless `ranges_allowed` has them. Older servers do not name
+   * them.
+   */
   server_addresses: z.array(z.string()).default([]),
 })
 export type SyncAnswer = z.infer<typeof syncAnswerSchema>
 
 /**
- * A result: series, generation of the service, when it was due (s), how late it started (ms), outcome, reason, status (0
- * without one), attempts, flags (`responseFacts.ts`), then microseconds: total, dns, connect, tls, wait, body.
+ * A result: series, generation of the service, due time (s), delay of the start (ms), outcome, reason, status (0
+ * without one), attempts, flags (`responseFacts.ts`), then in microseconds: total, dns, connect, tls, wait, body.
  */
 export const resultRowSchema = z.tuple([
   count(SERIES_MAX),
@@ -175,15 +190,15 @@ export const resultRowSchema = z.tuple([
 ])
 export type ResultRow = z.infer<typeof resultRowSchema>
 
-/** What there is to say of a result that is not simply up. */
+/** The details of a result that is not simply up. */
 export const resultDetailSchema = z.object({
   series: count(SERIES_MAX),
   due_s: count(),
-  /** For people, without a secret. */
+  /** For people, without secrets. */
   text: z.string().max(2 * REASON_TEXT_CHARS_MAX),
-  /** Places of the assertions that failed, as a bitmap. */
+  /** Positions of the failed assertions, as a bitmap. */
   failed: count(2 ** ASSERTIONS_MAX - 1),
-  /** Of the first assertion that failed; never a body. */
+  /** From the first failed assertion; never a body. */
   expected: z.string().max(OBSERVED_CHARS_MAX).nullable(),
   seen: z.string().max(OBSERVED_CHARS_MAX).nullable(),
   /** The first of two attempts. */
@@ -191,7 +206,7 @@ export const resultDetailSchema = z.object({
 })
 export type ResultDetail = z.infer<typeof resultDetailSchema>
 
-/** A certificate that a target showed. */
+/** A certificate that a target presented. */
 export const certificateSeenSchema = z.object({
   series: count(SERIES_MAX),
   host: z.string().max(255),
@@ -202,15 +217,15 @@ export const certificateSeenSchema = z.object({
   serial: z.string().max(128),
   not_before_ms: instantMs,
   not_after_ms: instantMs,
-  /** The earliest end of all certificates that were sent, the root left out. */
+  /** The earliest expiry of all certificates that were sent, except the root. */
   chain_not_after_ms: instantMs,
 })
 export type CertificateSeen = z.infer<typeof certificateSeenSchema>
 
-/** Results on their way to the server; the same batch comes again until it is acknowledged. */
+/** A batch of results for the server. The agent repeats it until it is acknowledged. */
 export const resultsRequestSchema = z.object({
   protocol: z.int(),
-  /** The store whose series these are. */
+  /** The store to which the series belong. */
   store: z.guid(),
   instance: z.guid(),
   batch: count(),
@@ -221,15 +236,15 @@ export const resultsRequestSchema = z.object({
 })
 export type ResultsRequest = z.infer<typeof resultsRequestSchema>
 
-/** Why a result was not taken. It is not sent again. */
+/** Reasons for not accepting a result. It is not sent again. */
 export const REFUSALS = ['superseded', 'ended', 'unknown_series', 'clock', 'too_old', 'other_store'] as const
 export type Refusal = (typeof REFUSALS)[number]
 
-/** After the commit. */
+/** The answer, which is sent after the commit. */
 export interface ResultsAnswer {
   readonly batch: number
   readonly stored: number
-  /** How many were there already. */
+  /** Number of results that were stored already. */
   readonly known: number
   readonly refused: readonly (readonly [series: number, dueS: number, refusal: Refusal])[]
   readonly now_ms: number

@@ -1,13 +1,13 @@
 import type { AssertionKind } from '../../api/contract/assertion.ts'
 
-/** What came of a check. The numbers are stored and sent: they are never given to another outcome. */
+/** The outcomes of a check. The numbers are stored and sent, so they are never reused for another outcome. */
 export const OUTCOMES = { up: 1, degraded: 2, down: 3, unknown: 4 } as const
 export type Outcome = keyof typeof OUTCOMES
 
 /**
- * Why a check did not simply succeed. The numbers are stored and sent: they are never given to another reason. Those
- * from 1 to 64 are about the target, those from 65 about the place that it was checked from. A new reason takes a free
- * number of its range.
+ * Reasons why a check did not simply succeed. The numbers are stored and sent, so they are never reused for another
+ * reason. Numbers from 1 to 64 are about the target, those from 65 about the machine that checked it. A new reason
+ * takes a free number of its range.
  */
 export const REASONS = {
   none: 0,
@@ -48,7 +48,7 @@ export const REASONS = {
 } as const
 export type Reason = keyof typeof REASONS
 
-/** The reason for an endpoint whose assertion of a kind is false. */
+/** The reason for a false assertion, by kind. */
 export const ASSERTION_REASONS = {
   StatusCode: 'assertion_status',
   Latency: 'assertion_latency',
@@ -60,12 +60,12 @@ export const ASSERTION_REASONS = {
 const OUTCOME_NAMES: ReadonlyMap<number, Outcome> = namesOf(OUTCOMES)
 const REASON_NAMES: ReadonlyMap<number, Reason> = namesOf(REASONS)
 
-/** The outcome of a stored number; `unknown` for one that a newer release made. Pure. */
+/** The outcome of a stored number; `unknown` for one from a newer release. Pure. */
 export function outcomeName(code: number): Outcome {
   return OUTCOME_NAMES.get(code) ?? 'unknown'
 }
 
-/** The reason of a stored number; `none` for one that a newer release made. Pure. */
+/** The reason of a stored number; `none` for one from a newer release. Pure. */
 export function reasonName(code: number): Reason {
   return REASON_NAMES.get(code) ?? 'none'
 }

@@ -1,20 +1,20 @@
-/** Versions of TLS under the names of blackbox_exporter; the place of each is stored and sent. */
+/** TLS versions by the names of blackbox_exporter. Their positions in the list are stored and sent. */
 const TLS_VERSIONS = ['TLS 1.0', 'TLS 1.1', 'TLS 1.2', 'TLS 1.3'] as const
 const HTTP_VERSIONS = ['1.0', '1.1'] as const
 const IP_VERSIONS = [4, 6] as const
 const REDIRECTS_MAX = 31
 
-/** Details of a check besides its outcome: of the last response, or of the last address without one. */
+/** Details of a check other than its outcome: of the last response or, without one, of the last address. */
 export interface ResponseFacts {
-  /** Whether the body was longer than was read, because no assertion needs it. */
+  /** Whether the body was longer than the part that was read, because no assertion needs it. */
   readonly isBodyCut: boolean
   /** `null` without a response. */
   readonly httpVersion: (typeof HTTP_VERSIONS)[number] | null
   /** `null` before an address was dialled. */
   readonly ipVersion: (typeof IP_VERSIONS)[number] | null
-  /** `null` without a response over TLS. */
+  /** `null` when there was no response over TLS. */
   readonly tlsVersion: (typeof TLS_VERSIONS)[number] | null
-  /** Redirects that were followed. */
+  /** Number of followed redirects. */
   readonly redirects: number
 }
 
@@ -27,8 +27,8 @@ export const NO_FACTS: ResponseFacts = {
 }
 
 /**
- * The flags of a result. Bit 0: the body was cut; bits 1 and 2: version of HTTP; 3 and 4: of IP; 5 to 7: of TLS, each 0 for
- * `null`; 8 to 12: redirects. Pure.
+ * The flags of a result. Bit 0: the body was cut. Bits 1 and 2: HTTP version; 3 and 4: IP version; 5 to 7: TLS version,
+ * each 0 for `null`. Bits 8 to 12: redirects. Pure.
  */
 export function flagsOf(facts: ResponseFacts): number {
   const { isBodyCut, httpVersion, ipVersion, tlsVersion, redirects } = facts
@@ -52,12 +52,12 @@ export function factsOf(flags: number): ResponseFacts {
   }
 }
 
-/** The version of TLS that Node calls `protocol`, such as `TLSv1.3`; `null` for another one. Pure. */
+/** The TLS version for Node's name `protocol`, such as `TLSv1.3`; `null` for another one. Pure. */
 export function tlsVersionOf(protocol: string | null): ResponseFacts['tlsVersion'] {
   return TLS_VERSIONS.find((version) => version.replace(' ', 'v') === protocol) ?? null
 }
 
-/** 0 for `null`, else the place in `list` from 1. */
+/** The position in `list`, from 1; 0 for `null`. */
 function placeOf<Item>(list: readonly Item[], item: Item | null): number {
   return item === null ? 0 : list.indexOf(item) + 1
 }

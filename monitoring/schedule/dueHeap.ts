@@ -1,17 +1,17 @@
-/** Places that an empty heap has room for; it doubles when they are taken. */
+/** Initial capacity of a heap, which doubles when it is full. */
 const ROOM_FIRST = 64
 /** Stands for a handle that is not in the heap. */
 const ABSENT = -1
 
 /**
- * Handles (small whole numbers) ordered by the instant at which each is due. Indexed: a handle is moved or removed
- * without a search. Typed arrays take 16 bytes a handle, and 100,000 of them are built in some milliseconds.
+ * Handles (small integers) ordered by due time. The heap is indexed, so a handle is moved or removed without a search.
+ * Typed arrays take 16 bytes for each handle, and 100,000 handles are inserted in some milliseconds.
  */
 export class DueHeap {
   #due = new Float64Array(ROOM_FIRST)
-  /** Handles, the soonest first, each in front of its two children. */
+  /** Handles in heap order: each is due no later than its two children. */
   #order = new Int32Array(ROOM_FIRST)
-  /** Where in `#order` each handle is. */
+  /** Position of each handle in `#order`. */
   #place = new Int32Array(ROOM_FIRST).fill(ABSENT)
   #size = 0
 
@@ -20,12 +20,12 @@ export class DueHeap {
     return this.#size === 0 ? undefined : this.#order[0]
   }
 
-  /** When `handle`, which has to be in the heap, is due (milliseconds). */
+  /** Due time of `handle`, which must be in the heap (milliseconds). */
   dueMs(handle: number): number {
     return this.#due[handle] ?? Number.POSITIVE_INFINITY
   }
 
-  /** Puts `handle` at `dueMs`, wherever it was before. */
+  /** Inserts `handle` at `dueMs`, or moves it there. */
   set(handle: number, dueMs: number): void {
     this.#makeRoom(handle)
     this.#due[handle] = dueMs
@@ -38,7 +38,7 @@ export class DueHeap {
     this.#sink(this.#rise(place))
   }
 
-  /** Takes `handle` out; nothing happens when it is not in. */
+  /** Removes `handle`, if it is in the heap. */
   remove(handle: number): void {
     const place = this.#place[handle] ?? ABSENT
     if (place === ABSENT) return

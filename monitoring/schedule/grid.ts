@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto'
 
-/** Shortest time between two slots of a series, whatever its definition says (milliseconds). Contract: interval_secs may be 0. */
+/**
+ * Minimum time between two slots of a series, regardless of its definition (milliseconds). Contract: interval_secs may
+ * be 0.
+ */
 export const INTERVAL_MS_MIN = 1_000
 
-/** Values of an unsigned 32-bit hash. */
+/** Number of values of an unsigned 32-bit hash. */
 const HASH_VALUES = 2 ** 32
 
 /**
- * The instants at which a series is due, on the server's clock: `phaseMs` + k × `intervalMs` since the epoch. A value of
- * what the series is, and of nothing else: a restart, another agent and a clock that was corrected give the same slots.
+ * The instants at which a series is due, on the server's clock: `phaseMs` + k × `intervalMs` since the epoch. They
+ * depend only on the identity and interval of the series, so that a restart, another agent or a corrected clock gives
+ * the same slots.
  */
 export interface Grid {
   readonly phaseMs: number

@@ -6,7 +6,7 @@ import { Schedule, type Slot } from './schedule.ts'
 
 const START_MS = Date.UTC(2026, 10, 22)
 
-/** All slots of `schedule` up to `untilMs`, each taken at its instant. */
+/** All slots of `schedule` up to `untilMs`, each taken at its due time. */
 function run(schedule: Schedule, untilMs: number): readonly Slot[] {
   const slots: Slot[] = []
   for (;;) {

@@ -1,17 +1,17 @@
 import { DueHeap } from './dueHeap.ts'
 import { type Grid, slotAfter, slotKey, slotUpTo } from './grid.ts'
 
-/** First checks start within this time, each at a moment of its own (milliseconds). */
+/** Time over which first checks are spread (milliseconds). */
 const FIRST_SPREAD_MS = 1_000
-/** A missed slot is made up for when it is late by at most this, and by at most half an interval (milliseconds). */
+/** Maximum delay with which a missed slot still runs (milliseconds), or half an interval when that is less. */
 const LATE_MS_MAX = 30_000
 
-/** A check that has to start now. */
+/** A check to start now. */
 export interface Slot {
   readonly series: number
-  /** When it was due on the server's clock (milliseconds since the epoch). */
+  /** Due time on the server's clock (milliseconds since the epoch). */
   readonly dueMs: number
-  /** How much later it is started (milliseconds). */
+  /** Delay after the due time (milliseconds). */
   readonly lateMs: number
 }
 
@@ -19,16 +19,17 @@ interface Scheduled {
   readonly series: number
   readonly handle: number
   grid: Grid
-  /** The second of the newest slot that ran: none at or before it runs again. */
+  /** The second of the newest slot that ran. No slot at or before it runs again. */
   lastS: number
-  /** Whether what waits is a first check, off the grid. */
+  /** Whether the next slot is a first check, which is not on the grid. */
   isFirst: boolean
 }
 
 /**
- * When each series is checked. All instants are the server's clock, passed in: a schedule has no clock and no timer.
+ * Decides when each series is checked. All instants are on the server's clock and passed in: a schedule has no clock or
+ * timer.
  *
- * A series that is due has its next slot set before its check runs, so that a slow check moves nothing.
+ * The next slot of a due series is set before its check runs, so that a slow check does not shift later ones.
  */
 export class Schedule {
   readonly #heap = new DueHeap()
@@ -37,25 +38,25 @@ export class Schedule {
   readonly #freeHandles: number[] = []
   #skipped = 0
 
-  /** How many series are scheduled. */
+  /** Number of scheduled series. */
   get size(): number {
     return this.#bySeries.size
   }
 
-  /** Slots that were left out so far, because they were noticed too late. */
+  /** Number of slots skipped so far because they were noticed too late. */
   get skipped(): number {
     return this.#skipped
   }
 
-  /** When the next slot is due (milliseconds since the epoch); `undefined` when nothing is scheduled. */
+  /** Due time of the next slot (milliseconds since the epoch); `undefined` when nothing is scheduled. */
   get nextDueMs(): number | undefined {
     const handle = this.#heap.next
     return handle === undefined ? undefined : this.#heap.dueMs(handle)
   }
 
   /**
-   * Schedules `series` on `grid`. A series that is scheduled keeps its next slot unless its grid is another one.
-   * `isFirst` asks for a check within a second, for one that is not scheduled yet; its grid follows.
+   * Schedules `series` on `grid`. A series that is already scheduled keeps its next slot unless its grid changed. For a
+   * new series, `isFirst` requests a check within a second, before those of the grid.
    */
   start(series: number, grid: Grid, { nowMs, isFirst }: { nowMs: number; isFirst: boolean }): void {
     const known = this.#bySeries.get(series)
@@ -73,7 +74,7 @@ export class Schedule {
     else this.#setNext(scheduled, nowMs)
   }
 
-  /** Takes `series` out; nothing happens when it is not scheduled. */
+  /** Removes `series`, if it is scheduled. */
   end(series: number): void {
     const scheduled = this.#bySeries.get(series)
     if (scheduled === undefined) return
@@ -84,8 +85,8 @@ export class Schedule {
   }
 
   /**
-   * What is due at `nowMs`, the longest due first, at most `countMax`: each is set to its next slot. Of slots that were
-   * missed only the newest is given, and only when it is not too late.
+   * Returns up to `countMax` slots that are due at `nowMs`, oldest first, and sets each series to its next slot. Of
+   * missed slots only the newest is returned, and only when it is not too late.
    */
   take(nowMs: number, countMax: number): readonly Slot[] {
     const slots: Slot[] = []
@@ -106,7 +107,7 @@ export class Schedule {
     scheduled.isFirst = false
     if (isFirst) {
       scheduled.lastS = slotKey(waitedForMs)
-      // A slot of the grid that would follow at once tells nothing new.
+      // A grid slot right after a first check would add no information.
       this.#setNext(scheduled, Math.max(nowMs, waitedForMs + grid.intervalMs / 4))
       return { series, dueMs: waitedForMs, lateMs: nowMs - waitedForMs }
     }
@@ -122,7 +123,7 @@ export class Schedule {
 
   #setNext(scheduled: Scheduled, afterMs: number): void {
     let dueMs = slotAfter(scheduled.grid, afterMs)
-    // The clock was set back, or a first check took the same second.
+    // The clock was set back, or a first check used the same second.
     if (slotKey(dueMs) <= scheduled.lastS) {
       dueMs = slotAfter(scheduled.grid, (scheduled.lastS + 1) * 1_000 - 1)
     }

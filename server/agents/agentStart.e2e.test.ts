@@ -14,10 +14,10 @@ test('an agent that cannot start says why, and shows no token', async ({ onTestF
   const failures = [
     [
       ['--server', 'http://pharos.example:7443', ...tokenFile],
-      'would show the token to everything on the way: use https',
+      'would expose the token on the network: use https',
     ],
     [['--server', 'https://pharos.example:7443'], 'no token: give --token-file, or PHAROS_AGENT_TOKEN'],
-    [['--server', 'https://pharos.example', '--token-file', wrong], 'holds no agent token'],
+    [['--server', 'https://pharos.example', '--token-file', wrong], 'contains no agent token'],
     [
       ['--server', 'https://pharos.example', ...tokenFile, '--ca-file', '/nowhere'],
       '/nowhere cannot be read (ENOENT): check --ca-file',

@@ -114,7 +114,7 @@ test.concurrent(
     )
     const { id } = await programs.create({ endpoints, interval_secs: 3 })
 
-    await agent.wrote('this machine could not make checks: their results are unknown')
+    await agent.wrote('this machine could not run checks: their results are unknown')
     await until(async () => {
       const reasons = new Set((await programs.resultsOf(id)).map(({ reason }) => reason))
       return reasons.has('agent_local') && reasons.has('none')

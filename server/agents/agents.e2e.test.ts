@@ -251,7 +251,7 @@ test('an agent trusts only the CA of its --ca-file, and names the setting to che
 
   const address = ['--server', `https://127.0.0.1:${agentPort}`]
   const refused = [startAgent(...address, '--ca-file', other), startAgent(...address)]
-  const advice = `the certificate of 127.0.0.1:${agentPort} is of an authority that is not trusted`
+  const advice = `the certificate of 127.0.0.1:${agentPort} is from an untrusted authority`
   await Promise.all(refused.map((agent) => agent.wrote(advice)))
   const before = target.visits('/').length
   startAgent(...address, '--ca-file', file('authority.pem', authorities))

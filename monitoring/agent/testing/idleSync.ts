@@ -1,6 +1,6 @@
 import type { LinkSyncRequest } from '../link.ts'
 
-/** What an agent sends that has nothing to do and knows nothing yet. */
+/** The sync request of a new agent without load. */
 export const IDLE_SYNC: LinkSyncRequest = {
   ...{
     protocol: 1,

@@ -1,8 +1,8 @@
-/** Results of checks, as tests queue them. */
+/** Results of checks for tests. */
 import type { CheckReport } from '../checkReport.ts'
 import { type PendingResult, type QueuedResult, queuedResult } from '../queuedResult.ts'
 
-/** A store that tests name. */
+/** The store id in tests. */
 export const STORE = '0192b1d4-5c1e-7000-8000-00000000000a'
 export const OTHER_STORE = '0192b1d4-5c1e-7000-8000-00000000000b'
 
@@ -13,12 +13,12 @@ const UP: CheckReport = {
   certificates: [],
 }
 
-/** A result that is up, of `series` and due at `dueS`. */
+/** An up result of `series`, due at `dueS`. */
 export function pending(series: number, dueS: number, store = STORE): PendingResult {
   return { series, generation: 1, store, dueS, lateMs: 1, report: UP }
 }
 
-/** The same as it is sent. */
+/** The same result in the form that is sent. */
 export function queued(series: number, dueS: number, store = STORE): QueuedResult {
   return queuedResult(pending(series, dueS, store))
 }

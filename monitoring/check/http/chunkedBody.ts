@@ -1,11 +1,11 @@
 import { parseHeader } from './responseHead.ts'
 
-/** Longest line with a chunk's size, its extensions included (bytes). */
+/** Maximum length of a line with a chunk's size, including extensions (bytes). */
 const SIZE_LINE_BYTES_MAX = 16_384
-/** Most bytes of headers after the last chunk. */
+/** Maximum size of the headers after the last chunk (bytes). */
 const TRAILER_BYTES_MAX = 65_536
 
-// Old servers pad the size with blanks. Extensions mean nothing to a reader that knows none.
+// Old servers pad the size with spaces. Unknown extensions are ignored.
 const SIZE_LINE = /^0*([\da-f]{1,12})[ \t]*(?:;[\t\u0020-\u007e\u0080-\u00ff]*)?$/i
 
 const CR = 0x0d
@@ -13,18 +13,18 @@ const LF = 0x0a
 
 type Expected = 'size' | 'data' | 'end of data' | 'trailer' | 'nothing'
 
-/** Takes the chunks of one body apart. Each is passed on as it comes; nothing of the body is kept. */
+/** Parses the chunks of one body. Data is passed on as it arrives, and none of it is kept. */
 export class ChunkedBody {
   #expected: Expected = 'size'
-  /** Bytes of the chunk that are still to come. */
+  /** Remaining bytes of the chunk. */
   #left = 0
   #line: Buffer[] = []
   #lineBytes = 0
   #trailerBytes = 0
 
   /**
-   * Hands the data in `bytes` to `onData`. Returns whether more has to come (`more`), the body is whole (`end`), or
-   * `bytes` are no chunks (`fault`); the latter two are final.
+   * Passes the data in `bytes` to `onData`. Returns `more` when the body is incomplete, `end` when it is complete, or
+   * `fault` when `bytes` are not valid chunks. The latter two are final.
    */
   push(bytes: Buffer, onData: (data: Buffer) => void): 'more' | 'end' | 'fault' {
     let at = 0
@@ -56,7 +56,7 @@ export class ChunkedBody {
     return this.#expected === 'trailer' ? TRAILER_BYTES_MAX - this.#trailerBytes : 2
   }
 
-  /** The line that is whole now, without its CRLF; `undefined` when it ends otherwise. */
+  /** The completed line without its CRLF; `undefined` when it ends otherwise. */
   #takeLine(): string | undefined {
     const line = this.#line.length === 1 ? this.#line[0] : Buffer.concat(this.#line)
     this.#line = []
@@ -64,7 +64,7 @@ export class ChunkedBody {
     return line?.at(-2) === CR ? line.toString('latin1', 0, line.length - 2) : undefined
   }
 
-  /** Whether `line` may stand where it stands. */
+  /** Whether `line` is valid in the current state. */
   #accept(line: string): boolean {
     if (this.#expected === 'trailer') {
       this.#trailerBytes += line.length + 2

@@ -9,7 +9,7 @@ type Decoder = (bytes: Buffer, options: { readonly maxOutputLength: number }) =>
 const DECODERS: Readonly<Record<string, Decoder>> = {
   gzip: promisify(gunzip),
   'x-gzip': promisify(gunzip),
-  // Some servers leave the frame out that the standard asks for.
+  // Some servers omit the zlib frame that the standard requires.
   deflate: (bytes, options) => promisify(isFramed(bytes) ? inflate : inflateRaw)(bytes, options),
   br: promisify(brotliDecompress),
 }
@@ -19,9 +19,7 @@ function isFramed(bytes: Buffer): boolean {
   return ((bytes[0] ?? 0) & 0x0f) === ZLIB_METHOD
 }
 
-/**
- * The body `bytes` of a response with `head` without its content coding, at most `bytesMax` of it. Rejects with CheckFault.
- */
+/** The body `bytes` of a response with `head`, decoded, with at most `bytesMax` bytes. Rejects with CheckFault. */
 export async function decodedBody(
   bytes: Buffer,
   head: ResponseHead,
@@ -32,7 +30,7 @@ export async function decodedBody(
   if (coding === '' || coding === 'identity' || bytes.length === 0) return bytes
   const decode = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined
   if (decode === undefined)
-    throw new CheckFault('body_encoding', 'the body has a content coding that is not known')
+    throw new CheckFault('body_encoding', 'the body has an unknown content coding')
   return clock.wait('body', (resolve, reject) => {
     decode(bytes, { maxOutputLength: bytesMax }).then(resolve, (error: NodeJS.ErrnoException) => {
       const isTooLarge = error.code === 'ERR_BUFFER_TOO_LARGE'
@@ -53,7 +51,10 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}/
 const decoders = new Map<string, TextDecoder>()
 
-/** Text and media type of a body: by its declared charset, UTF-8 where that is not known; malformed bytes are replaced. */
+/**
+ * Text and media type of a body, decoded by its declared charset, or by UTF-8 when that is unknown. Malformed bytes are
+ * replaced.
+ */
 export function bodyText(
   bytes: Buffer,
   head: ResponseHead,
@@ -63,7 +64,7 @@ export function bodyText(
   return { text: decoderOf(label).decode(bytes), mediaType: MEDIA_TYPE.exec(type)?.[0].toLowerCase() ?? '' }
 }
 
-/** Decoders are few: what a server may call its charset is a fixed list. */
+/** The number of decoders is limited, because charset names are a fixed list. */
 function decoderOf(label: string): TextDecoder {
   const known = decoders.get(label)
   if (known !== undefined) return known

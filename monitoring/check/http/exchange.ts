@@ -5,31 +5,31 @@ import { JoinedBytes } from './joinedBytes.ts'
 import type { ResponseHead } from './responseHead.ts'
 import { type ReadFault, ResponseReader } from './responseReader.ts'
 
-/** How much of a body is read. */
+/** The limit for reading a body. */
 export interface BodyLimit {
   readonly bytesMax: number
-  /** What happens beyond the limit: reading stops (`cut`), or the check fails. */
+  /** The action beyond the limit: reading stops (`cut`), or the check fails. */
   readonly whenMore: 'cut' | (() => CheckFault)
 }
 
-/** A response, and when its parts had arrived (microseconds since the attempt began). */
+/** A response with the times at which its parts had arrived (microseconds since the attempt began). */
 export interface Exchanged {
   readonly head: ResponseHead
   readonly headAtUs: number
   readonly body: Buffer
-  /** When the body was complete; absent where it was cut, or not read. */
+  /** Time when the body was complete; absent when it was cut or not read. */
   readonly bodyAtUs?: number
 }
 
 const FAULT_TEXTS = {
-  closed_early: 'the server closed the connection before the response was whole',
+  closed_early: 'the server closed the connection before the response was complete',
   not_http: 'the response is not valid HTTP/1.1',
   headers_too_large: 'the headers of the response have more than 64 KiB',
 } as const satisfies Record<ReadFault, string>
 
 /**
- * Sends `request` over `socket`, which is used for nothing else, and reads the response. `bodyLimitFor` is called once
- * with the head; `undefined` leaves the body unread. Rejects with CheckFault.
+ * Sends `request` over `socket`, which has no other use, and reads the response. `bodyLimitFor` is called once with the
+ * head; its result `undefined` leaves the body unread. Rejects with CheckFault.
  */
 export function exchange(
   socket: Socket,
@@ -90,7 +90,7 @@ function listen(
   socket.on('error', (error: NodeJS.ErrnoException) => {
     if (isOver()) return
     const code = error.code ?? ''
-    // In TLS 1.3 a server refuses a client without a certificate only now.
+    // In TLS 1.3 a server that requires a client certificate refuses only now.
     const isTls = code.startsWith('ERR_SSL')
     fail(isTls ? new CheckFault('tls_failed', `TLS failed (${code})`) : closedEarly(code))
   })

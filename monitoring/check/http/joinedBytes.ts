@@ -1,7 +1,7 @@
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Bytes that arrive in parts, in one piece of memory: a server may send each byte alone, and as a buffer of its own it would
+ * Collects parts of a byte stream in one buffer. A server may send each byte separately, and a buffer for each would
  * take two hundred times its size.
  */
 export class JoinedBytes {
@@ -9,7 +9,7 @@ export class JoinedBytes {
   #memory: Buffer = NOTHING
   #length = 0
 
-  /** Takes at most about `bytesMax`: no more is reserved ahead. */
+  /** For about `bytesMax` at most; no more is reserved in advance. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
   }
@@ -18,11 +18,11 @@ export class JoinedBytes {
     return this.#length
   }
 
-  /** Takes a part, which is not changed afterwards. */
+  /** Appends a part, which must not change afterwards. */
   push(part: Buffer): void {
     const start = this.#length
     this.#length += part.length
-    // Most responses come in one part, which needs no copy.
+    // Most responses arrive in one part, which needs no copy.
     if (start === 0) this.#memory = part
     else {
       if (this.#length > this.#memory.length) this.#grow(start)

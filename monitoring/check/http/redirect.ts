@@ -4,30 +4,33 @@ import type { RequestHop } from './requestHop.ts'
 import { headerValues, type ResponseHead } from './responseHead.ts'
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
-/** Headers of a body, which go with it. */
+/** Headers about a body, which are dropped with it. */
 const BODY_HEADERS: ReadonlySet<string> = new Set([
   'content-type',
   'content-encoding',
   'content-language',
   'content-location',
 ])
-/** Headers that speak for one origin alone, besides the sealed ones. */
+/** Headers that apply to only one origin, like the sealed ones. */
 const ORIGIN_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'host'])
 
-/** Whether `head` leads to another request; without a Location it is final, as for browsers. Pure. */
+/** Whether `head` is a redirect to follow. Without a Location it is final, as in browsers. Pure. */
 export function isRedirect(head: ResponseHead): boolean {
   return REDIRECTS.has(head.status) && headerValues(head, 'location').length > 0
 }
 
-/** The request that the redirect `head` in answer to `hop` asks for. Throws CheckFault when it leads nowhere. Pure. */
+/**
+ * The next request after the redirect `head`, which answers `hop`. Throws CheckFault when the redirect has no usable
+ * target. Pure.
+ */
 export function redirectOf(hop: RequestHop, head: ResponseHead): RequestHop {
   const [location = '', ...more] = headerValues(head, 'location')
-  // Browsers take the bytes for UTF-8.
+  // Browsers decode the bytes as UTF-8.
   const url = parsedUrl(Buffer.from(location, 'latin1').toString('utf8'), hop.url.href)
   if (more.length > 0 || url === undefined || !isCheckable(url)) {
     throw new CheckFault(
       'redirect_invalid',
-      `redirect ${head.status} from ${shownUrl(hop.url)} names no address that can be checked`,
+      `redirect ${head.status} from ${shownUrl(hop.url)} has no target that can be checked`,
     )
   }
   url.hash = ''
@@ -53,7 +56,7 @@ function isCheckable({ protocol, hostname, username, password, port }: URL): boo
   return /^https?:$/.test(protocol) && hostname !== '' && username === '' && password === '' && port !== '0'
 }
 
-/** `url` without its query and fragment, which may hold secrets. Pure. */
+/** `url` without its query and fragment, which may contain secrets. Pure. */
 export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}`
 }

@@ -11,7 +11,7 @@ export interface RequestHeader extends RequestValue {
   readonly name: string
 }
 
-/** One request of a check: the first one, or one that a redirect asked for. */
+/** One request of a check: the first one, or one after a redirect. */
 export interface RequestHop {
   readonly url: URL
   readonly method: Method
@@ -26,14 +26,20 @@ export function portOf(url: URL): number {
   return url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port)
 }
 
-/** Whom `hop` speaks to, for SNI and the name of the certificate: its Host header where there is one. Pure. */
+/**
+ * The host name of `hop` for SNI and the certificate: its Host header, if there is one, or else the host of its URL.
+ * Pure.
+ */
 export function serverNameOf(hop: RequestHop): string {
   const host = headerOf(hop, 'host')
   const name = host === undefined ? hop.url.hostname : host.replace(/:\d*$/, '')
   return name.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }
 
-/** The bytes of `hop`. What the check does not set is set so that the response comes as it is, over its own connection. Pure. */
+/**
+ * The bytes of `hop`. Headers that the check does not set request an uncompressed response over its own connection.
+ * Pure.
+ */
 export function requestBytes(hop: RequestHop, userAgent: string): Buffer {
   const { url, method, headers, body } = hop
   const own: [name: string, value: string][] = [

@@ -1,32 +1,32 @@
 import { HEADER_NAME } from '../../../api/contract/text.ts'
 
-/** A header as it came: name and value, Latin-1, blanks around the value dropped. */
+/** A header as received: name and value in Latin-1, without spaces around the value. */
 export type ResponseHeader = readonly [name: string, value: string]
 
 /** Status line and headers of a response. */
 export interface ResponseHead {
   readonly version: '1.0' | '1.1'
   readonly status: number
-  /** In the order in which they came. */
+  /** In the order received. */
   readonly headers: readonly ResponseHeader[]
 }
 
-/** How the end of a body is found. */
+/** The way to find the end of a body. */
 export type BodyFraming =
   | { readonly kind: 'none' }
   | { readonly kind: 'length'; readonly bytes: number }
   | { readonly kind: 'chunked' }
   | { readonly kind: 'until close' }
 
-// The reason may be absent, and is shown nowhere.
+// The reason phrase may be absent, and is never shown.
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r\n]*)?$/
-// Control characters would end up in texts, and a carriage return is where two readers disagree.
+// Control characters would end up in texts, and parsers disagree about a carriage return.
 const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 const LENGTH = /^\d{1,15}$/
 
 /**
- * The head that `text` is: all lines before the empty one, Latin-1, separated by CRLF. `undefined` when it is no head of
- * HTTP/1. Pure.
+ * Parses a head: `text` has all lines before the empty one, in Latin-1, separated by CRLF. `undefined` when it is not a
+ * valid HTTP/1 head. Pure.
  */
 export function parseHead(text: string): ResponseHead | undefined {
   const [statusLine = '', ...lines] = text.split('\r\n')
@@ -41,7 +41,7 @@ export function parseHead(text: string): ResponseHead | undefined {
   return { version: minor === '0' ? '1.0' : '1.1', status: Number(status), headers }
 }
 
-/** The header that `line` is; `undefined` when it is none, a continuation of the line before included. Pure. */
+/** Parses a header line; `undefined` when it is invalid, such as a continuation of the previous line. Pure. */
 export function parseHeader(line: string): ResponseHeader | undefined {
   const colon = line.indexOf(':')
   const name = line.slice(0, Math.max(0, colon))
@@ -50,7 +50,7 @@ export function parseHeader(line: string): ResponseHeader | undefined {
   return [name, withoutBlanks(value)]
 }
 
-/** `value` without spaces and tabs at both ends: String.trim would also drop U+00A0, which is a byte of UTF-8. */
+/** `value` without spaces and tabs at both ends. String.trim would also drop U+00A0, which may be a byte of UTF-8. */
 function withoutBlanks(value: string): string {
   let start = 0
   let end = value.length
@@ -71,8 +71,8 @@ export function headerValues({ headers }: Pick<ResponseHead, 'headers'>, name: s
 }
 
 /**
- * How the body of a response with `head` ends; `undefined` where the head says two things, or names a transfer coding that
- * was not asked for: a guess would read another body than the server sent. Pure.
+ * How the body of a response with `head` ends. `undefined` when the head contradicts itself, or names a transfer coding
+ * that was not requested: a guess could read a different body than the server sent. Pure.
  */
 export function bodyFraming(head: ResponseHead): BodyFraming | undefined {
   const lengths = headerValues(head, 'content-length')

@@ -6,7 +6,7 @@ import { compareReaders, NAMED_DIFFERENCES } from '../testing/namedDifferences.t
 import { readOwn } from '../testing/readResponse.ts'
 import { HEAD_BYTES_MAX, type ReadFault, ResponseReader } from './responseReader.ts'
 
-/** The fault of what `pieces` hold, with the connection closed behind them unless it is `open`. */
+/** The fault in `pieces`, after which the connection is closed unless it is `open`. */
 function faultOf(
   pieces: readonly string[],
   end: 'closed' | 'open' = 'closed',

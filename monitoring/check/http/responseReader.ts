@@ -2,7 +2,7 @@ import { ChunkedBody } from './chunkedBody.ts'
 import { JoinedBytes } from './joinedBytes.ts'
 import { type BodyFraming, bodyFraming, parseHead, type ResponseHead } from './responseHead.ts'
 
-/** Most bytes of a response before its body, interim responses (1xx) included. */
+/** Maximum size of a response before its body, including interim responses (1xx) (bytes). */
 export const HEAD_BYTES_MAX = 65_536
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
@@ -11,10 +11,10 @@ const BARE_LINE_FEED = /[^\r]\n/
 const CR = 0x0d
 const LF = 0x0a
 
-/** Why the bytes of a connection are no response. */
+/** The reason why the bytes of a connection are not a valid response. */
 export type ReadFault = 'closed_early' | 'not_http' | 'headers_too_large'
 
-/** Who hears of a response, in this order: the head, parts of the body, and then its end. A fault ends everything. */
+/** Receives a response in this order: the head, parts of the body, and the end. A fault ends it. */
 export interface ResponseListener {
   readonly onHead: (head: ResponseHead) => void
   readonly onBody: (bytes: Buffer) => void
@@ -23,9 +23,9 @@ export interface ResponseListener {
 }
 
 /**
- * Reads one response out of the bytes of a connection that carries no second one: there is no reuse whose rules could be
- * got wrong, and bytes after the response are ignored. Accepts what node:http accepts, with the differences that its
- * test names. Keeps the head only.
+ * Reads one response from the bytes of a connection that carries no second one: connections are not reused, and bytes
+ * after the response are ignored. Accepts the same responses as node:http, with the differences that the test names.
+ * Keeps only the head.
  */
 export class ResponseReader {
   readonly #listener: ResponseListener
@@ -39,7 +39,7 @@ export class ResponseReader {
     this.#listener = listener
   }
 
-  /** Takes what came over the connection. */
+  /** Takes the next bytes of the connection. */
   push(bytes: Buffer): void {
     if (this.#state === 'head') this.#pushHead(bytes)
     else if (this.#state === 'length') this.#pushCounted(bytes)
@@ -47,7 +47,7 @@ export class ResponseReader {
     else if (this.#state === 'until close') this.#listener.onBody(bytes)
   }
 
-  /** Takes that the other side has ended the connection. */
+  /** Takes the end of the connection. */
   close(): void {
     if (this.#state === 'until close') this.#end()
     else if (this.#state !== 'over') this.#fail('closed_early')
@@ -56,7 +56,7 @@ export class ResponseReader {
   #pushHead(bytes: Buffer): void {
     this.#headBytes += bytes.length
     const part = this.#head.length === 0 ? withoutEmptyLines(bytes) : bytes
-    // The end may have begun in what came before.
+    // The end may have begun in the previous bytes.
     const before = this.#head.all().subarray(-3)
     const searched = before.length === 0 ? part : Buffer.concat([before, part])
     const end = searched.indexOf(END_OF_HEAD)
@@ -66,13 +66,13 @@ export class ResponseReader {
     else if (this.#isNoHead(searched)) this.#fail('not_http')
   }
 
-  /** Whether what came so far can become no head: waiting for its end would take a refusal for a timeout. */
+  /** Whether the bytes so far cannot become a head. Waiting for the end would turn a refusal into a timeout. */
   #isNoHead(searched: Buffer): boolean {
     const start = this.#head.all().toString('latin1', 0, START.length)
     return !START.startsWith(start) || BARE_LINE_FEED.test(searched.toString('latin1'))
   }
 
-  /** Takes the head that ends in `part`, the last that came, where its body starts at `bodyStart`. */
+  /** Takes the head that ends in `part`, the newest bytes, where the body starts at `bodyStart`. */
   #takeHead(part: Buffer, bodyStart: number): void {
     const rest = part.subarray(bodyStart)
     const whole = this.#head.all()
@@ -87,7 +87,7 @@ export class ResponseReader {
     const framing = head === undefined ? undefined : bodyFraming(head)
     if (head === undefined || framing === undefined || head.status === 101) this.#fail('not_http')
     else if (head.status >= 200) this.#startBody(head, framing, rest)
-    // An interim response: what follows is the next head.
+    // After an interim response the next head follows.
     else if (rest.length > 0) this.#pushHead(rest)
   }
 
@@ -125,7 +125,7 @@ export class ResponseReader {
   }
 }
 
-/** Empty lines before a response are let pass, as by every reader. */
+/** Skips empty lines before a response, as every reader does. */
 function withoutEmptyLines(bytes: Buffer): Buffer {
   let start = 0
   while (bytes[start] === CR || bytes[start] === LF) start += 1

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Ranges that no check may reach: private, local, reserved, and cloud services that answer to insiders. Gap G2. */
+/** Ranges that no check may reach: private, local, reserved, and internal cloud services. Gap G2. */
 const FORBIDDEN_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -17,11 +17,11 @@ const FORBIDDEN_V4 = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Answers a cloud's own machines from a public range.
+  // A public range that serves only a cloud's own machines.
   '168.63.129.16/32',
 ] as const
 
-// Forms that carry an IPv4 address inside (::/96, 64:ff9b::/96, 2002::/16) are forbidden whole.
+// Ranges that embed an IPv4 address (::/96, 64:ff9b::/96, 2002::/16) are completely forbidden.
 const FORBIDDEN_V6 = [
   '::/96',
   '64:ff9b::/96',
@@ -38,7 +38,7 @@ const FORBIDDEN_V6 = [
   'ff00::/8',
 ] as const
 
-/** Names that hosts files give to this machine, besides `localhost` and all below it, with the family of their address. */
+/** Names of this machine in hosts files, besides `localhost` and its subdomains, with the family of their address. */
 const OWN_NAMES: Readonly<Record<string, 'ipv4' | 'ipv6'>> = {
   localhost: 'ipv4',
   'localhost.localdomain': 'ipv4',
@@ -51,28 +51,28 @@ const OWN_NAMES: Readonly<Record<string, 'ipv4' | 'ipv6'>> = {
 }
 const LOOPBACK = { ipv4: '127.0.0.1', ipv6: '::1' } as const
 
-/** Addresses of which the range is remembered: finding it takes as long as a tenth of a check. */
+/** Maximum number of addresses in the cache of ranges. Finding a range takes a tenth of the time of a check. */
 const KNOWN_MAX = 10_000
 
-/** Ports of other protocols: a request to one could be read as a command there. */
+/** Ports of other protocols, where a request could be interpreted as a command. */
 const FORBIDDEN_PORTS: ReadonlySet<number> = new Set([
   22, 25, 110, 143, 465, 587, 993, 995, 2_049, 3_306, 5_432, 6_379, 11_211, 27_017,
 ])
 
-/** Judges a URL's literal address and port; a name is judged where it is resolved, except those that mean this machine. */
+/** Judges the literal address and port of a URL. A name is judged when it is resolved, except names of this machine. */
 export type IsBlocked = (url: string) => boolean
-/** Judges what is about to be dialled: an IP address and a port. */
+/** Judges an IP address and port before they are dialled. */
 export type IsForbidden = (address: string, port: number) => boolean
 
-/** The rule for an installation whose operator allows ranges. */
+/** The address rules of an installation. */
 export interface AddressRules {
   readonly isBlocked: IsBlocked
   readonly isForbidden: IsForbidden
 }
 
 /**
- * The rules for an installation whose operator allows the ranges `allowed` (`127.0.0.0/8`). `isOwn` tells addresses of the
- * machine itself. Throws when one is not a range.
+ * The rules for an installation whose operator allows the ranges `allowed` (`127.0.0.0/8`). `isOwn` recognises
+ * addresses of the machine itself. Throws when a range is invalid.
  */
 export function addressRules(
   allowed: readonly string[],
@@ -101,17 +101,17 @@ export function addressRules(
   return { isBlocked, isForbidden }
 }
 
-/** Whether `port` is one of another protocol. Pure. */
+/** Whether `port` belongs to another protocol. Pure. */
 export function isForbiddenPort(port: number): boolean {
   return FORBIDDEN_PORTS.has(port)
 }
 
 /**
- * The IP address that the host of a URL is, also when it is a name that means this machine; `undefined` when the name has to
- * be resolved. Pure.
+ * The IP address of a URL's host, if it is a literal address or a name of this machine; `undefined` when it must be
+ * resolved. Pure.
  */
 export function literalAddress(hostname: string): string | undefined {
-  // The WHATWG parser brings every spelling of an IPv4 address (2130706433, 0x7f.1) into the dotted form.
+  // The WHATWG parser converts every spelling of an IPv4 address (2130706433, 0x7f.1) to the dotted form.
   const host = hostname.replace(/\.$/, '')
   if (host.startsWith('[')) return host.slice(1, -1)
   if (isIP(host) !== 0) return host
@@ -126,7 +126,7 @@ export function isAddressRange(range: string): boolean {
   return more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax
 }
 
-/** Whether an address is within one of `ranges`. Throws when one is not a range. Pure. */
+/** Returns a function that tells whether an address is in one of `ranges`. Throws when a range is invalid. Pure. */
 export function isInRanges(ranges: readonly string[]): (address: string) => boolean {
   const list = blockList(ranges)
   return (address) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')

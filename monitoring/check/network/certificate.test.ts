@@ -27,7 +27,7 @@ test.each([
   await server.close()
 
   expect(result).toMatchObject({ outcome, reason, text })
-  // Whatever is wrong with a certificate, its end is shown.
+  // The expiry of a certificate is shown whatever its fault.
   expect(result.certificates).toMatchObject([{ host: 'localhost', port: server.port }])
 })
 

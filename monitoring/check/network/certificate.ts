@@ -3,9 +3,9 @@ import { isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { CheckFault, type DownReason } from '../outcome/reason.ts'
 
-/** Certificates of which the verdict on a name is remembered. */
+/** Maximum number of certificates in the cache of verdicts on names. */
 const KNOWN_MAX = 10_000
-/** Longest chain that is looked along: a server may send any number of certificates. */
+/** Maximum length of a chain that is examined, because a server may send any number of certificates. */
 const CHAIN_MAX = 10
 
 /** The certificate that a server presented for a host. */
@@ -19,7 +19,7 @@ export interface SeenCertificate {
   /** Milliseconds since the epoch. */
   readonly notBeforeMs: number
   readonly notAfterMs: number
-  /** The earliest end of the certificate and of the intermediate ones that were sent with it; roots are not judged. */
+  /** The earliest expiry of the certificate and the intermediate ones that were sent with it. Roots are ignored. */
   readonly chainNotAfterMs: number
 }
 
@@ -39,13 +39,13 @@ const UNTRUSTED_WORDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Judges certificates by names. What a certificate says is read once for each host: reading takes as long as a third of a
- * handshake.
+ * Judges certificates by names. A certificate is parsed only once for each host, because parsing takes a third of the
+ * time of a handshake.
  */
 export class CertificateJudge {
   readonly #known = new Map<string, KnownCertificate>()
 
-  /** The certificate of `socket`, whose handshake is over, and what is wrong with it. */
+  /** The certificate of `socket` after its handshake, and the certificate's fault. */
   judge(
     socket: TLSSocket,
     host: string,

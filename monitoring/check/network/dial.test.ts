@@ -6,7 +6,7 @@ import { AttemptClock } from '../outcome/attemptClock.ts'
 import { checkOf } from '../testing/checkedServer.ts'
 import { dial } from './dial.ts'
 
-/** A broadcast address: the system refuses to connect to it, as to an address without a route. */
+/** A broadcast address, to which the system refuses to connect as to an address without a route. */
 const WITHOUT_ROUTE = '127.255.255.255'
 
 test.each([
@@ -24,7 +24,7 @@ test.each([
   },
 )
 
-/** Listens, and accepts no connection: those that wait fill its queue. */
+/** Listens without accepting connections, so that waiting ones fill its queue. */
 const DEAF = `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () {
   require('fs').writeSync(1, String(this.address().port))
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)

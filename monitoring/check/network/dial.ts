@@ -3,24 +3,24 @@ import type { AttemptClock } from '../outcome/attemptClock.ts'
 import { CheckFault, type Reason } from '../outcome/reason.ts'
 import type { IsForbidden } from './addressRules.ts'
 
-/** Errors that this machine makes by itself, whatever is checked. */
+/** Errors that this machine causes, whatever the target. */
 const LOCAL_ERRORS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])
 
-/** Judges addresses. */
+/** The rules for choosing an address. */
 export interface AddressChoice {
   readonly isForbidden: IsForbidden
   readonly hasRoute: (address: string) => boolean
 }
 
-/** How an address is dialled. */
+/** The rules for dialling an address. */
 export interface DialRules extends AddressChoice {
-  /** Time limit of the connection itself (milliseconds); absent when only that of the attempt counts. */
+  /** Time limit for connecting (milliseconds); absent when only the limit of the attempt applies. */
   readonly connectMsMax?: number
 }
 
 /**
- * The one of `addresses` that the attempt `turn` dials: forbidden ones are left out, then those of a family without a route,
- * and the rest take turns, so that a dead half of a name shows. Throws CheckFault when all are forbidden.
+ * The address that attempt `turn` dials. Forbidden addresses are left out, then those of a family without a route. The
+ * rest take turns, so that a dead half of a name is noticed. Throws CheckFault when all are forbidden.
  */
 export function chooseAddress(
   addresses: readonly string[],
@@ -38,8 +38,8 @@ export function chooseAddress(
 }
 
 /**
- * A connection to `address`, which is judged here once more: this is the only place that dials, so that no name, redirect or
- * second attempt gets past the rules. Rejects with CheckFault.
+ * Connects to `address`, after judging it once more: only this function dials, so that no name, redirect or second
+ * attempt can bypass the rules. Rejects with CheckFault.
  */
 export function dial(
   address: string,
@@ -68,7 +68,7 @@ export function dial(
   })
 }
 
-/** Names both sides: an agent reaches only what the server and its own flag allow. */
+/** The message names both flags, because an agent reaches only addresses that the server and its own flag allow. */
 export function forbiddenFault(address: string, port: number): CheckFault {
   return new CheckFault(
     'address_forbidden',

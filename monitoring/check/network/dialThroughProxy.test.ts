@@ -14,7 +14,7 @@ import {
 } from '../testing/checkedServer.ts'
 import { startDnsServer } from '../testing/dnsServer.ts'
 
-/** A name that the certificate has, and that the proxy alone can find. */
+/** A name in the certificate that only the proxy can resolve. */
 const HOST = 'shop.example'
 const LOGIN = 'jane:pass-canary'
 const SHORT = { secs: 0, nanos: 200_000_000 }

@@ -7,12 +7,12 @@ import { CheckFault } from '../outcome/reason.ts'
 import { isForbiddenPort, literalAddress } from './addressRules.ts'
 import { type DialRules, forbiddenFault } from './dial.ts'
 
-/** A connection through a proxy that failed. The message names the proxy. */
+/** A failed connection through a proxy. The message names the proxy. */
 export class ProxyFault extends CheckFault {}
 
 /**
- * A connection through `proxy` to `hostname`, as URLs spell it. A literal address, or a port, is judged like one that is
- * dialled; the proxy resolves names, and decides about their addresses. Rejects with CheckFault.
+ * Connects through `proxy` to `hostname`, in the spelling of URLs. A literal address and the port are judged as for a
+ * direct connection. The proxy resolves names and decides about their addresses. Rejects with CheckFault.
  */
 export function dialThroughProxy(
   proxy: TunnelProxy,
@@ -39,7 +39,7 @@ export function dialThroughProxy(
     const ending = new AbortController()
     openTunnel(proxy, hostname, port, ending.signal, connectMsMax ?? null).then(
       (socket) => {
-        // Errors reach the user of the socket as its end.
+        // The user of the socket sees an error as its end.
         socket.on('error', () => {})
         resolve(socket)
       },
@@ -54,7 +54,10 @@ export function dialThroughProxy(
   })
 }
 
-/** Statuses from 500 say that the proxy did not reach the host; others, and no answer, say nothing about the host. */
+/**
+ * A status of 500 or more means that the proxy did not reach the host. Any other, or no answer, says nothing about the
+ * host.
+ */
 function faultOf(error: Error): ProxyFault {
   const isOfHost = error instanceof ProxyError && error.status !== undefined && error.status >= 500
   return new ProxyFault(isOfHost ? 'connect_unreachable' : 'agent_local', error.message)

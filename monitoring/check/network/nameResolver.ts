@@ -3,24 +3,27 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { CheckFault, type DownReason } from '../outcome/reason.ts'
 
-/** Time for one query to one server, and how often it is sent (milliseconds). The check's own deadline may end it before. */
+/**
+ * Time limit for one query to one server (milliseconds), and the number of tries. The deadline of the check may end it
+ * earlier.
+ */
 const QUERY_MS = 2_500
 const TRIES = 2
-/** Longest that an answer is used again (milliseconds), whatever its time to live, and that of a failure. */
+/** Maximum time for which an answer is cached (milliseconds), whatever its TTL, and that for a failure. */
 const KEPT_MS_MAX = 60_000
 const FAILURE_KEPT_MS = 1_000
 const KEPT_NAMES_MAX = 10_000
 const MS_PER_SECOND = 1_000
 
 const HOSTS_FILE = '/etc/hosts'
-/** Errors of c-ares that say that the name has no such record. */
+/** Errors of c-ares that mean the name has no such record. */
 const NO_RECORD: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA'])
 
 type Answer =
   | { readonly addresses: readonly string[]; readonly ttlMs: number }
   | { readonly fault: CheckFault }
 
-/** What a resolver needs besides the network. */
+/** Settings and dependencies of a resolver. */
 export interface ResolverSettings {
   /** DNS servers (`127.0.0.1:53`); those of the system when absent. */
   readonly servers?: readonly string[] | undefined
@@ -31,8 +34,8 @@ export interface ResolverSettings {
 }
 
 /**
- * Resolves names by DNS, and by the hosts file where DNS knows none. It does not ask the operating system: `dns.lookup` has
- * four threads, and slow names would make every check late.
+ * Resolves names by DNS, or else by the hosts file. It does not use the operating system's resolver, because
+ * `dns.lookup` has four threads, and slow names would delay every check.
  */
 export class NameResolver {
   readonly #resolver = new dns.Resolver({ timeout: QUERY_MS, tries: TRIES })
@@ -47,26 +50,26 @@ export class NameResolver {
     this.#readHosts = readHosts
   }
 
-  /** Addresses of `name` that are known from before; `undefined` when it has to be asked for. Throws CheckFault when it has none. */
+  /** Cached addresses of `name`; `undefined` when it must be resolved. Throws CheckFault when it has none. */
   known(name: string): readonly string[] | undefined {
     const kept = this.#kept.get(name)
     return kept !== undefined && kept.untilMs > this.#nowMs() ? addressesOf(kept.answer) : undefined
   }
 
   /**
-   * Addresses of `name`, IPv4 first and in order, so that taking turns is stable. A fresh question is asked for one check
-   * alone; others share one. Rejects with CheckFault when the name has none.
+   * Addresses of `name`, IPv4 first and sorted, so that the turns are stable. A fresh query is sent for only one check;
+   * others share one. Rejects with CheckFault when the name has none.
    */
   async resolve(name: string, isFresh: boolean): Promise<readonly string[]> {
     return addressesOf(await (isFresh ? this.#ask(name) : this.#askOnce(name)))
   }
 
-  /** Ends questions that are under way. */
+  /** Cancels queries in progress. */
   close(): void {
     this.#resolver.cancel()
   }
 
-  /** Checks that ask for a name at the same time share one question. */
+  /** Shares one query between checks that resolve a name at the same time. */
   #askOnce(name: string): Promise<Answer> {
     const asked = this.#asked.get(name) ?? this.#ask(name).finally(() => this.#asked.delete(name))
     this.#asked.set(name, asked)
@@ -118,9 +121,9 @@ function faultOf(codes: readonly string[], name: string): CheckFault {
   if (codes.every((code) => NO_RECORD.has(code))) {
     return new CheckFault('dns_name_unknown', `name ${name} has no address`)
   }
-  // What c-ares calls refused: no server of this machine could be asked.
+  // With this error of c-ares, no DNS server of this machine could be reached.
   if (codes.every((code) => code === 'ECONNREFUSED')) {
-    return new CheckFault('agent_local', 'no DNS server of this machine answers')
+    return new CheckFault('agent_local', 'no DNS server of this machine responds')
   }
   const code = codes.find((one) => !NO_RECORD.has(one)) ?? ''
   const reason: DownReason = code === 'ETIMEOUT' ? 'dns_timeout' : 'dns_failed'

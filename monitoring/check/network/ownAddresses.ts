@@ -1,19 +1,19 @@
 import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** How long a look at the interfaces holds (milliseconds): machines get and lose addresses while they run. */
+/** Time for which the list of interfaces is cached (milliseconds). Machines get and lose addresses while they run. */
 const LOOK_MS = 60_000
 const LINK_LOCAL = /^fe[89ab]/i
 
-/** What the interfaces of this machine say. */
+/** The addresses of this machine's interfaces. */
 export interface OwnAddresses {
   readonly all: () => readonly string[]
   readonly isOwn: (address: string) => boolean
-  /** Whether this machine has an address that could reach others of the family of `address`. */
+  /** Whether this machine has an address from which it could reach the family of `address`. */
   readonly hasRoute: (address: string) => boolean
 }
 
-/** The addresses of this machine, looked up again each minute of `nowMs`, which is monotonic. */
+/** The addresses of this machine, looked up again each minute of the monotonic clock `nowMs`. */
 export function ownAddresses(nowMs: () => number): OwnAddresses {
   let lookedAtMs = Number.NEGATIVE_INFINITY
   let own: ReadonlySet<string> = new Set()

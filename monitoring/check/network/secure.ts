@@ -3,13 +3,13 @@ import { connect, type SecureContext, type TLSSocket } from 'node:tls'
 import type { AttemptClock } from '../outcome/attemptClock.ts'
 import { CheckFault } from '../outcome/reason.ts'
 
-/** HTTP/2 is not spoken; a server that insists on it refuses the handshake. */
+/** HTTP/2 is not supported; a server that requires it refuses the handshake. */
 const PROTOCOLS = ['http/1.1']
 const NO_PROTOCOL = /NO_APPLICATION_PROTOCOL/
 
 /**
- * TLS over `socket` with a server that is called `host`. Certificates are not judged here, so that one which is wrong is
- * still seen; no session is resumed, so that each check measures a whole handshake. Rejects with CheckFault.
+ * Starts TLS over `socket` with the server name `host`. Certificates are not judged here, so that faulty ones are still
+ * seen. No session is resumed, so that each check measures a whole handshake. Rejects with CheckFault.
  */
 export function secure(
   socket: Socket,
@@ -26,7 +26,8 @@ export function secure(
       checkServerIdentity: () => undefined,
       ...(isIP(host) === 0 ? { servername: host } : {}),
     })
-    // Node reads the whole chain into objects for a check that is made elsewhere: a quarter of the time of a handshake.
+    // For its own check Node would parse the whole chain, which takes a quarter of the time of a handshake. The
+    // certificate is judged elsewhere.
     Object.defineProperty(secured, 'getPeerCertificate', { value: () => ({}) })
     secured.on('error', (error: NodeJS.ErrnoException) => reject(handshakeFault(error.code ?? error.message)))
     secured.once('close', () => {

@@ -1,13 +1,13 @@
 import { CheckFault, type DownReason } from './reason.ts'
 
-/** What an attempt waits for, in this order, once for each connection. */
+/** The phases of an attempt, in this order, once for each connection. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'wait' | 'body'
 
-/** Time that each phase took over all connections (whole microseconds). */
+/** Time of each phase over all connections (whole microseconds). */
 export type Phases = {
   readonly [Name in Phase]: number
 } & {
-  /** From the start to the end, whatever came between the phases. */
+  /** Time from the start to the end, including gaps between phases. */
   readonly total: number
 }
 
@@ -21,14 +21,14 @@ const TIMEOUT_REASONS = {
 const TIMEOUT_TEXTS = {
   dns: 'the name was not resolved',
   connect: 'there was no connection',
-  tls: 'the TLS handshake did not end',
-  wait: 'no headers came',
-  body: 'the body was not whole',
+  tls: 'the TLS handshake did not complete',
+  wait: 'no headers were received',
+  body: 'the body was not complete',
 } as const satisfies Record<Phase, string>
 
 /**
- * Times the phases of an attempt, and ends what it waits for when its time is up: with one timer over all connections, so
- * that none adds to another.
+ * Times the phases of an attempt, and ends its current wait at the deadline. One timer covers all connections, so that
+ * their limits do not add up.
  */
 export class AttemptClock {
   readonly #nowUs: () => number
@@ -42,7 +42,7 @@ export class AttemptClock {
   #ended: Error | undefined
   #end: ((fault: Error) => void) | undefined
 
-  /** What is waited for ends with a CheckFault after `timeoutMs`, and with the reason of `signal` when that aborts. */
+  /** Waits end with a CheckFault after `timeoutMs`, and with the reason of `signal` when that aborts. */
   constructor(timeoutMs: number, nowUs: () => number, signal?: AbortSignal) {
     this.#nowUs = nowUs
     this.#startedAtUs = nowUs()
@@ -63,8 +63,8 @@ export class AttemptClock {
   }
 
   /**
-   * Waits in `phase` for what `start` resolves or rejects; rejects with a CheckFault named after the phase when time is up.
-   * `start` returns what to do then, which may reject with another fault.
+   * Waits in `phase` until `start` resolves or rejects. At the deadline it rejects with a CheckFault named after the
+   * phase. `start` returns a function that is called then, which may reject with another fault.
    */
   wait<Result>(
     phase: Phase,
@@ -76,7 +76,7 @@ export class AttemptClock {
       let isSettled = false
       const settled = <Value>(settle: (value: Value) => void): ((value: Value) => void) => {
         return (value) => {
-          // Sockets go on to speak of what is over, when another phase has begun.
+          // Sockets may still emit events of a past phase after another has begun.
           if (isSettled) return
           isSettled = true
           this.#leave()
@@ -93,7 +93,7 @@ export class AttemptClock {
     })
   }
 
-  /** Goes over to `phase` while waiting goes on. */
+  /** Enters `phase` during a wait. */
   enter(phase: Phase): void {
     this.#leave()
     this.#phase = phase
@@ -110,17 +110,17 @@ export class AttemptClock {
     return this.#nowUs() - this.#startedAtUs
   }
 
-  /** Ends the measured time, while the timer runs on: what a response is judged by takes none of it. */
+  /** Stops the measurement while the timer continues, so that the evaluation of a response is not measured. */
   stopMeasuring(): void {
     this.#leave()
     this.#endedAtUs ??= this.#nowUs()
   }
 
-  /** The times so far, or up to `stopMeasuring`. */
+  /** The times so far, or until `stopMeasuring`. */
   phases(): Phases {
     const total = Math.round((this.#endedAtUs ?? this.#nowUs()) - this.#startedAtUs)
     const { dns, connect, tls, wait, body } = this.#us
-    // Rounded down, so that the sum is never above the total.
+    // Rounded down, so that the sum never exceeds the total.
     return {
       dns: Math.floor(dns),
       connect: Math.floor(connect),
@@ -131,7 +131,7 @@ export class AttemptClock {
     }
   }
 
-  /** Stops the timer: the attempt is over. */
+  /** Stops the timer at the end of the attempt. */
   close(): void {
     this.stopMeasuring()
     clearTimeout(this.#timer)

@@ -17,7 +17,7 @@ test('a server that insists on HTTP/2 is down: alpn', async () => {
 })
 
 const NOTHING = { secs: 0, nanos: 1 }
-/** Of so many instructions that a body of 300,000 characters is too long for it. */
+/** A pattern with so many instructions that a body of 300,000 characters is too long for it. */
 const SLOW_PATTERN = '(?i)[a-z]{300}1'
 
 test.each<[string, string, Assertion, RegExp]>([

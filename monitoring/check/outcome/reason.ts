@@ -1,9 +1,9 @@
 import { ASSERTION_REASONS } from '../../protocol/outcomes.ts'
 
-/** What a check says of an endpoint. */
+/** The result of a check for an endpoint. */
 export type Outcome = 'up' | 'degraded' | 'down' | 'unknown'
 
-/** Reasons for which an endpoint is down, in the order in which a check can meet them. */
+/** Reasons for which an endpoint is down, in the order in which a check can find them. */
 const DOWN_REASONS = [
   'dns_name_unknown',
   'dns_failed',
@@ -29,22 +29,25 @@ const DOWN_REASONS = [
   'redirect_invalid',
   ...Object.values(ASSERTION_REASONS),
 ] as const
-/** Reasons that say nothing about the endpoint: the check was not made, or its machine was at fault. */
+/** Reasons that say nothing about the endpoint: the check did not run, or its machine was at fault. */
 const UNKNOWN_REASONS = ['regex_too_slow', 'address_forbidden', 'agent_local'] as const
 
-/** Why an endpoint is not up. `none` where it is, `one_address` where only another of its addresses answered. */
+/**
+ * The reason why an endpoint is not up. `none` when it is up, `one_address` when only another of its addresses
+ * answered.
+ */
 export type Reason = 'none' | 'one_address' | DownReason | UnknownReason
 export type DownReason = (typeof DOWN_REASONS)[number]
 type UnknownReason = (typeof UNKNOWN_REASONS)[number]
 
-/** Whether `reason` leaves open how the endpoint is. Pure. */
+/** Whether `reason` leaves the state of the endpoint unknown. Pure. */
 function isUnknownReason(reason: Reason): reason is UnknownReason {
   return UNKNOWN_REASONS.some((one) => one === reason)
 }
 
 /**
- * The outcome of a check that ended for `reason`, where the assertions of `failed` kinds are false. A response that is only
- * slow is degraded: it is there. Pure.
+ * The outcome of a check that ended for `reason`, where `failed` has the kinds of false assertions. A response that is
+ * only slow is degraded. Pure.
  */
 export function outcomeOf(reason: Reason, failed: readonly string[] = []): Outcome {
   if (reason === 'none') return 'up'
@@ -56,7 +59,7 @@ export function outcomeOf(reason: Reason, failed: readonly string[] = []): Outco
     : 'down'
 }
 
-/** Ends an attempt: the reason, and for people what happened, without a secret. */
+/** The error that ends an attempt, with the reason and a message for people without secrets. */
 export class CheckFault extends Error {
   override readonly name = 'CheckFault'
   readonly reason: Reason

@@ -7,22 +7,22 @@ import { join } from 'node:path'
 export interface ServerCertificate {
   readonly key: string
   readonly cert: string
-  /** Highest version of TLS that the server speaks; absent for what Node speaks. */
+  /** Highest TLS version of the server; absent for Node's default. */
   readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'
-  /** Protocols that the server speaks over TLS; HTTP/1.1 when absent. */
+  /** Protocols of the server over TLS; HTTP/1.1 when absent. */
   readonly ALPNProtocols?: string[]
 }
 
-/** An authority of one test, and what it signed. */
+/** The CA of one test, and the certificates that it signed. */
 export interface TestAuthority {
-  /** What a client trusts (PEM). */
+  /** CA certificates for the client to trust (PEM). */
   readonly authorities: string
   readonly valid: ServerCertificate
   readonly expired: ServerCertificate
   readonly early: ServerCertificate
   readonly otherName: ServerCertificate
   readonly selfSigned: ServerCertificate
-  /** Signed by an intermediate authority whose certificate is not sent. */
+  /** Signed by an intermediate CA whose certificate is not sent. */
   readonly incomplete: ServerCertificate
 }
 
@@ -49,7 +49,7 @@ const PAST = ['20200101000000Z', '20210101000000Z'] as const
 const FUTURE = ['20900101000000Z', '20910101000000Z'] as const
 const NOW = ['20200101000000Z', '20910101000000Z'] as const
 
-/** Makes an authority and its certificates for `localhost` and 127.0.0.1, with openssl. */
+/** Creates a CA and its certificates for `localhost` and 127.0.0.1 with openssl. */
 export function makeAuthority(): TestAuthority {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-certificates-'))
   const openssl = (...args: readonly string[]): void => {

@@ -9,14 +9,14 @@ import { prepareCheck } from '../prepareCheck.ts'
 import { type CheckResult, type CheckRun, runCheck } from '../runCheck.ts'
 import type { ServerCertificate } from './certificates.ts'
 
-/** A server on loopback that counts who comes. */
+/** A server on loopback that counts its connections. */
 export interface CheckedServer {
   readonly port: number
   readonly connections: () => number
   readonly close: () => Promise<void>
 }
 
-/** Starts an HTTP server at `host`, on any free port unless one is given, or an HTTPS one where there is a `certificate`. */
+/** Starts an HTTP server at `host`, or an HTTPS server with `certificate`, on any free port unless one is given. */
 export function startHttpServer(
   answer: RequestListener,
   {
@@ -29,7 +29,7 @@ export function startHttpServer(
   return listening(server, host, port)
 }
 
-/** Starts a server that does with each connection what `handle` says. */
+/** Starts a server that passes each connection to `handle`. */
 export function startRawServer(handle: (socket: Socket) => void): Promise<CheckedServer> {
   return listening(
     createServer((socket) => {
@@ -39,7 +39,7 @@ export function startRawServer(handle: (socket: Socket) => void): Promise<Checke
   )
 }
 
-/** Starts a server that answers whatever it is asked with `bytes`, and then ends the connection unless it is kept `open`. */
+/** Starts a server that answers every request with `bytes`, and then ends the connection unless it is kept `open`. */
 export function startByteServer(bytes: string, end: 'ended' | 'open' = 'ended'): Promise<CheckedServer> {
   return startRawServer((socket) => {
     socket.once('data', () => {
@@ -60,7 +60,7 @@ async function listening(server: Server, host = '127.0.0.1', port = 0): Promise<
   server.listen(port, host)
   await once(server, 'listening')
   return {
-    // A server that listens on a port has an address with one.
+    // True because the server listens on a TCP port.
     port: (server.address() as AddressInfo).port,
     connections: () => connections,
     close: async () => {
@@ -78,7 +78,7 @@ export interface EndpointSettings {
   readonly http?: Partial<EndpointInput['call']['Http']>
 }
 
-/** What a check of `wish` comes to, on a machine that may check itself. */
+/** The result of a check of `wish`, on a machine that may check itself. */
 export async function checkOf(
   { url, assertions = [], http = {} }: EndpointSettings,
   settings: Partial<CheckSettings> = {},

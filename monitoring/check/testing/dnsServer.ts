@@ -1,16 +1,16 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** Addresses of a name for the question of the given number, from 0; `undefined` for a name that does not exist. */
+/** The addresses of a name by the number of the query, from 0; `undefined` for a name that does not exist. */
 export type NameTable = Readonly<
   Record<string, (question: number) => readonly string[] | 'no answer' | 'failure'>
 >
 
 /** A DNS server on loopback. */
 export interface DnsServer {
-  /** As a resolver wants it. */
+  /** Host and port in the form for a resolver. */
   readonly address: string
-  /** Questions for A records so far. */
+  /** Number of queries for A records so far. */
   readonly questions: () => number
   readonly close: () => Promise<void>
 }
@@ -21,7 +21,7 @@ const RESPONSE = 0x81_80
 const NAME_UNKNOWN = 3
 const SERVER_FAILURE = 2
 
-/** Starts a DNS server that knows the IPv4 addresses of `names`, with a time to live of `ttlSecs`; at `at` where it is given. */
+/** Starts a DNS server for the IPv4 addresses in `names`, with a TTL of `ttlSecs`; at the address `at`, if given. */
 export async function startDnsServer(
   names: NameTable,
   ttlSecs = 60,

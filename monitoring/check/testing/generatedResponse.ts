@@ -1,6 +1,6 @@
 import { type SeededRandom, seededRandom } from './seededRandom.ts'
 
-/** What a server might send over one connection, and the pieces in which it arrives. */
+/** A response that a server might send over one connection, and the pieces in which it arrives. */
 export interface GeneratedResponse {
   readonly bytes: Buffer
   readonly pieces: readonly Buffer[]
@@ -84,7 +84,7 @@ const ODD_SIZES = [
 ] as const
 const ODD_BYTES = [0, 1, 9, 10, 13, 32, 48, 58, 59, 127, 128, 255] as const
 
-/** The response that follows from `seed`: most are valid, some odd, and a third are damaged. */
+/** The response for `seed`. Most are valid, some are unusual, and a third are damaged. */
 export function generatedResponse(seed: number): GeneratedResponse {
   const random = seededRandom(seed)
   const text = `${preamble(random)}${head(random)}`

@@ -1,4 +1,4 @@
-/** Hosts of a URL that all lead to this machine. */
+/** Spellings of a URL's host that all mean this machine. */
 export const LOCAL_SPELLINGS = [
   '2130706433',
   '0x7f.1',

@@ -4,19 +4,19 @@ import { type Reading, readOwn, readWithNode } from './readResponse.ts'
 
 /** One response on which the two readers disagree. */
 interface Disagreement {
-  /** The bytes that our reader took for the response, Latin-1. */
+  /** The bytes that our reader used for the response, in Latin-1. */
   readonly text: string
   readonly own: Reading
   readonly node: Reading
 }
 
-/** Where the readers may disagree, why ours is right, and how such a response is recognised. */
+/** A known disagreement between the readers, the reason why ours is right, and the test that recognises it. */
 interface NamedDifference {
   readonly name: string
   readonly holds: (disagreement: Disagreement) => boolean
 }
 
-/** What our reader refuses on purpose: `pattern` is somewhere in the head or where the body begins. */
+/** A difference that our reader refuses on purpose: `pattern` occurs in the head or at the start of the body. */
 const refuses = (name: string, pattern: RegExp): NamedDifference => ({
   name,
   holds: ({ text, own, node }) => own.kind === 'none' && node.kind === 'whole' && pattern.test(text),
@@ -26,7 +26,10 @@ const accepts = (name: string, pattern: RegExp): NamedDifference => ({
   holds: ({ text, own, node }) => own.kind === 'whole' && node.kind === 'none' && pattern.test(text),
 })
 
-/** All differences from node:http. Bytes after the response, which ours ignores, are cut off before the comparison. */
+/**
+ * All differences from node:http. Our reader ignores bytes after the response, so they are cut off before the
+ * comparison.
+ */
 export const NAMED_DIFFERENCES: readonly NamedDifference[] = [
   refuses(
     'versions other than HTTP/1.0 and HTTP/1.1, and other protocols',
@@ -59,23 +62,23 @@ export const NAMED_DIFFERENCES: readonly NamedDifference[] = [
   ),
 ]
 
-/** What the headers of `text` say of transfer codings, separated by `,`; a coding without a name is `empty`. */
+/** The transfer codings in the headers of `text`, separated by `,`; a coding without a name is `empty`. */
 function codingsOf(text: string): string {
   const values = [...text.matchAll(/\nTransfer-Encoding:[ \t]*([^\r\n]*?)[ \t]*\r/gi)]
   return values.map(([, value = '']) => value.toLowerCase() || 'empty').join(',')
 }
 
-/** What came of comparing the responses of some seeds. */
+/** The result of comparing the readers on some seeds. */
 export interface Comparison {
-  /** How many responses node:http read whole. */
+  /** Number of responses that node:http read completely. */
   readonly whole: number
-  /** How often each named difference showed. */
+  /** Number of occurrences of each named difference. */
   readonly named: Readonly<Record<string, number>>
-  /** Seeds on which the readers disagree for no known reason. */
+  /** Seeds on which the readers disagree for an unknown reason. */
   readonly unnamed: readonly number[]
 }
 
-/** Lets both readers read the responses of `count` seeds from `firstSeed`. */
+/** Compares both readers on the responses of `count` seeds from `firstSeed`. */
 export async function compareReaders(firstSeed: number, count: number): Promise<Comparison> {
   const named: Record<string, number> = {}
   const unnamed: number[] = []
@@ -97,7 +100,7 @@ export async function compareReaders(firstSeed: number, count: number): Promise<
   return { whole, named, unnamed }
 }
 
-/** Length of the response that `bytes` begin with. */
+/** Length of the response at the start of `bytes`. */
 function usedBytesOf(bytes: Buffer): number {
   return readOwn([...bytes].map((byte) => Buffer.from([byte]))).usedBytes
 }

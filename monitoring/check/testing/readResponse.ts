@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { Duplex } from 'node:stream'
 import { HEAD_BYTES_MAX, ResponseReader } from '../http/responseReader.ts'
 
-/** What a reader made of the bytes of a connection. Headers are names and values in turn, as they came. */
+/** The result of a reader for the bytes of a connection. Headers are alternating names and values, as received. */
 export type Reading =
   | {
       readonly kind: 'whole'
@@ -14,7 +14,7 @@ export type Reading =
 
 const NONE: Reading = { kind: 'none' }
 
-/** What our own reader makes of `pieces`, and how many of their bytes belong to the response. */
+/** The result of our reader for `pieces`, and the number of bytes that belong to the response. */
 export function readOwn(pieces: readonly Buffer[]): {
   readonly reading: Reading
   readonly usedBytes: number
@@ -46,7 +46,7 @@ export function readOwn(pieces: readonly Buffer[]): {
   return { reading: reading ?? NONE, usedBytes }
 }
 
-/** What node:http makes of `bytes`. */
+/** The result of node:http for `bytes`. */
 export function readWithNode(bytes: Buffer): Promise<Reading> {
   return new Promise((resolve) => {
     const connection = new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() })

@@ -1,13 +1,13 @@
-/** A source of numbers that follow from a seed. */
+/** A source of pseudo-random numbers. */
 export interface SeededRandom {
-  /** A whole number from 0 to below `bound`. */
+  /** An integer from 0 to below `bound`. */
   readonly below: (bound: number) => number
   readonly oneOf: <T>(values: readonly [T, ...T[]]) => T
-  /** True in `percent` of a hundred cases. */
+  /** True with a probability of `percent` percent. */
   readonly isLikely: (percent: number) => boolean
 }
 
-/** Numbers that follow from `seed` alone (mulberry32). */
+/** Numbers that depend only on `seed` (mulberry32). */
 export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0
   const below = (bound: number): number => {

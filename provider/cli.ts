@@ -27,7 +27,7 @@ interface InstallOptions {
 /** Writes the CLI configuration to `file`, unless the file exists with other content. */
 function writeCliConfiguration(file: string, text: string): void {
   if (existsSync(file) && readFileSync(file, 'utf8') !== text) {
-    throw new Error(`${file} is there and says something else: add the provider_installation block by hand`)
+    throw new Error(`${file} exists and is different: add the provider_installation block by hand`)
   }
   writeFileSync(file, text)
 }
@@ -61,7 +61,7 @@ function install(options: InstallOptions): void {
   const where =
     options.cliConfig === undefined
       ? 'Put this into your CLI configuration (~/.terraformrc, ~/.tofurc, terraform.rc or tofu.rc in %APPDATA% on Windows, or the file that TF_CLI_CONFIG_FILE names):'
-      : `The CLI configuration is ${options.cliConfig}; TF_CLI_CONFIG_FILE or its name makes it found:`
+      : `The CLI configuration is ${options.cliConfig}; Terraform finds it by its name or by TF_CLI_CONFIG_FILE:`
   process.stdout.write(`installed version ${version} for ${platform}:
 ${files.map((file) => `  ${file}`).join('\n')}
 
@@ -99,16 +99,16 @@ program
     'write the files that a registry needs: a zip for each platform, the manifest, SHA256SUMS and docs/',
   )
   .requiredOption('--out <dir>', 'folder for the files; created when missing')
-  .option('--platform <platforms...>', `platforms, of ${SCRIPT_PLATFORMS.join(', ')}; all when left out`)
+  .option('--platform <platforms...>', `platforms, out of ${SCRIPT_PLATFORMS.join(', ')} (default: all)`)
   .option(
     '--standalone',
-    "give this platform's zip a program that needs no Node (some 100 MB) instead of the script",
+    "put a program that needs no Node (about 100 MB) into this platform's zip, instead of the script",
   )
   .option(
     '--standalone-node <platform=file...>',
-    'the same for other platforms of Linux, macOS and Windows, with the executable of their Node, which has the version of this one',
+    "the same for other platforms of Linux, macOS and Windows: the executable of each platform's Node, of the same version as this one",
   )
-  .option('--sign <key>', 'sign SHA256SUMS with this key of GnuPG, as public registries require')
+  .option('--sign <key>', 'sign SHA256SUMS with this GnuPG key, as public registries require')
   .option('--dev', DEV)
   .option('--json', 'print one JSON document instead of text')
   .addHelpText(
@@ -126,7 +126,7 @@ program
       .default('hcl'),
   )
   .addOption(
-    new Option('--library <library>', 'what the CDKTF program imports (default: cdktf)').choices(
+    new Option('--library <library>', 'library that the CDKTF program imports (default: cdktf)').choices(
       CDK_LIBRARIES,
     ),
   )

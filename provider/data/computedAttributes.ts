@@ -1,6 +1,6 @@
 import { type Attribute, type Attributes, isNested } from '../protocol/authoring/schema.ts'
 
-/** `attributes` of a resource for a data source: all computed, without write-only ones. Pure. */
+/** `attributes` of a resource in the form for a data source: all computed, without write-only ones. Pure. */
 export function computedAttributes(attributes: Attributes): Attributes {
   return Object.fromEntries(
     Object.entries(attributes).flatMap(([name, attribute]) =>

@@ -16,7 +16,7 @@ import type { Path } from '../protocol/values/path.ts'
 import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
 
-/** Maximum of incidents in one request. Gap G8. */
+/** Maximum number of incidents in one request. Gap G8. */
 const PAGE_SIZE = 100
 
 const updateAttributes = {

@@ -15,7 +15,7 @@ import { listedServices } from './servicesFound.ts'
 const { timeouts, secrets_revision, ...read } = serviceSchema.attributes
 const { value_wo_version, ...value } = read.endpoints.attributes.http.attributes.body.attributes
 
-/** Attributes that exist in a configuration only, such as versions of secrets. */
+/** The HTTP request without attributes that exist only in a configuration, such as versions of secrets. */
 const http = {
   ...read.endpoints.attributes.http.attributes,
   body: { ...read.endpoints.attributes.http.attributes.body, attributes: value },
@@ -93,7 +93,7 @@ function refusal(attribute: string, detail: string): DiagnosticError {
   return new DiagnosticError(errorAt([attribute], 'No such service', detail))
 }
 
-/** `state` without the versions of secrets, which exist in a configuration only. */
+/** `state` without the versions of secrets, which exist only in a configuration. */
 function withoutVersions(state: ReturnType<typeof toState>): object {
   const plain = (entry: object): object => {
     const {

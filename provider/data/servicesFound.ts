@@ -4,7 +4,7 @@ import { DiagnosticError, errorAt, warningAt } from '../protocol/authoring/diagn
 import { type Connection, connected } from '../service/connection.ts'
 import type { Session } from '../service/session.ts'
 
-/** All services of the organisation, sorted by name and id; an Error for each that cannot be parsed. */
+/** All services of the organisation, sorted by name and id, with an Error for each that cannot be parsed. */
 export async function listedServices(
   session: Session,
   signal: AbortSignal,
@@ -27,8 +27,8 @@ export const NAME_REGEX = {
 } as const
 
 /**
- * The services whose name matches `pattern`, in order; all without one. Services that cannot be parsed are left out with a warning.
- * Throws a DiagnosticError at name_regex, or for an unexpected organisation.
+ * The services whose name matches `pattern`, in order; all when it is null. Services that cannot be parsed are left out
+ * with a warning. Throws a DiagnosticError at name_regex, or for an unexpected organisation.
  */
 export async function servicesNamed(
   pattern: string | null,
@@ -43,7 +43,8 @@ export async function servicesNamed(
 }
 
 /**
- * Whether a name matches `pattern`; every name without one. Throws a DiagnosticError at name_regex. The engine takes linear time and is loaded only here.
+ * Resolves with a function that tells whether a name matches `pattern`; every name does when it is null. Throws a
+ * DiagnosticError at name_regex. The engine runs in linear time and is loaded only here.
  */
 async function nameFilter(pattern: string | null): Promise<(name: string) => boolean> {
   if (pattern === null) return () => true

@@ -1,8 +1,8 @@
 /**
  * Adds a note to an ELF executable, in which a single executable application of Node finds its program.
  *
- * Node recommends the package postject, which contains a compiler's library of 2 MB and has always been an alpha version; for a
- * note in a 64-bit little-endian ELF file this code is sufficient.
+ * Node recommends the package postject, which contains a compiled library of 2 MB and has never left alpha. This code
+ * is sufficient for a note in a 64-bit little-endian ELF file.
  */
 
 import { aligned, PROGRAM_NAME, withBurntFuse } from './fuse.ts'
@@ -15,7 +15,7 @@ const PROGRAM_HEADER_BYTES = 56
 /** The largest page size of Node's platforms (64-bit ARM). */
 const PAGE_BYTES = 0x10000
 
-/** `e_machine` of the platforms, as Terraform names them. */
+/** Terraform's names of platforms by `e_machine`. */
 const PLATFORMS: ReadonlyMap<number, string> = new Map([
   [62, 'linux_amd64'],
   [183, 'linux_arm64'],
@@ -87,7 +87,7 @@ export function elfWithProgram(node: Buffer, blob: Buffer): Buffer {
   const [first] = loads
   if (first === undefined) throw new Error('the executable loads nothing')
   const base = first.address - first.offset
-  // Behind everything in the file and in memory, at the same offset in both, by which the kernel finds the table.
+  // After everything else in the file and in memory, at the same offset in both, where the kernel finds the table.
   const memoryEnd = Math.max(...loads.map(({ address, memoryBytes }) => address + memoryBytes)) - base
   const offset = aligned(Math.max(node.length, memoryEnd), PAGE_BYTES)
   const tableBytes = (segments.length + 2) * PROGRAM_HEADER_BYTES

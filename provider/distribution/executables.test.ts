@@ -6,12 +6,12 @@ import { pePlatform, peWithProgram } from './peResource.ts'
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:'
 const blob = Buffer.alloc(10_001, 'program ')
 
-/** Writes 32-bit numbers of either byte order. */
+/** Writes 32-bit numbers in either byte order. */
 function numbers(bytes: Buffer, at: number, values: readonly number[]): void {
   for (const [index, value] of values.entries()) bytes.writeUInt32LE(value, at + index * 4)
 }
 
-/** A Windows executable with headers, one section that has the fuse and a version (resource 16, 1, 1033), and a signature. */
+/** A Windows executable with headers, a section with the fuse and a version resource (16, 1, 1033), and a signature. */
 function smallPe(machine = 0x8664): Buffer {
   const pe = Buffer.alloc(0x640)
   pe.write('MZ')

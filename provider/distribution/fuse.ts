@@ -5,8 +5,8 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:'
 export const PROGRAM_NAME = 'NODE_SEA_BLOB'
 
 /**
- * A copy of the executable `node` with this digit set. Throws an Error for a Node without support for single executable
- * applications. Pure.
+ * A copy of the executable `node` with the digit after FUSE set. Throws an Error for a Node without support for single
+ * executable applications. Pure.
  */
 export function withBurntFuse(node: Buffer): Buffer {
   const at = node.indexOf(`${FUSE}0`)
@@ -16,7 +16,7 @@ export function withBurntFuse(node: Buffer): Buffer {
   return burnt
 }
 
-/** The next multiple of `bytes`, or `position` when it is one. Pure. */
+/** The next multiple of `bytes` from `position`, which may itself be one. Pure. */
 export function aligned(position: number, bytes: number): number {
   return Math.ceil(position / bytes) * bytes
 }

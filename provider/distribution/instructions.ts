@@ -1,6 +1,6 @@
 import { PROVIDER_ADDRESS, REGISTRY_HOSTS } from './mirror.ts'
 
-/** A quoted string: the language of the CLI configuration has no templates, and the texts here contain none. Pure. */
+/** A quoted string. The CLI configuration has no templates, and the texts here contain none. Pure. */
 function quoted(text: string): string {
   return JSON.stringify(text)
 }

@@ -2,13 +2,13 @@
  * Adds a section to a macOS executable (64-bit Mach-O), in which a single executable application of Node finds its program, and
  * signs the result.
  *
- * The section is a separate segment before __LINKEDIT, which must remain the last one: it and every offset into it in load commands
- * move by the length of the new segment.
+ * The section is in a new segment before __LINKEDIT, which must remain the last one. __LINKEDIT and every offset into
+ * it in load commands move by the length of the new segment.
  */
 import { aligned, PROGRAM_NAME, withBurntFuse } from './fuse.ts'
 import { adHocSignature, type SignedCode, signatureBytes } from './machoSignature.ts'
 
-/** `cputype` of the platforms, as Terraform names them. */
+/** Terraform's names of platforms by `cputype`. */
 const PLATFORMS: ReadonlyMap<number, string> = new Map([
   [0x0100_0007, 'darwin_amd64'],
   [0x0100_000c, 'darwin_arm64'],
@@ -22,7 +22,7 @@ const SECTION_BYTES = 80
 const CODE_SIGNATURE = 0x1d
 const CHAINED_FIXUPS = 0x8000_0034
 const READABLE = 1
-/** The larger page of the two platforms. */
+/** The larger page size of the two platforms. */
 const PAGE_BYTES = 0x4000
 const SIGNATURE_ALIGN = 16
 /** Name of Node's segment. Sections begin with two underscores. */
@@ -30,7 +30,7 @@ const SEGMENT_NAME = 'NODE_SEA'
 const SECTION_NAME = `__${PROGRAM_NAME}`
 const IDENTIFIER = 'terraform-provider-pharos'
 
-/** For each load command with offsets into __LINKEDIT: the positions of these 32-bit numbers. */
+/** The positions of 32-bit offsets into __LINKEDIT, by load command. */
 const LINKEDIT_PLACES: ReadonlyMap<number, readonly number[]> = new Map([
   [0x02, [8, 16]],
   [0x0b, [32, 40, 48, 56, 64, 72]],
@@ -43,7 +43,7 @@ const LINKEDIT_PLACES: ReadonlyMap<number, readonly number[]> = new Map([
 
 interface Command {
   readonly kind: number
-  /** A view of a part of the executable. */
+  /** A view of the executable's bytes. */
   readonly bytes: Buffer
 }
 
@@ -80,7 +80,7 @@ function contentsStart(text: Buffer): number {
   return Math.min(...offsets.filter((offset) => offset > 0))
 }
 
-/** Numbers of a segment: its address and length in memory, its place and length in the file. */
+/** Positions of a segment's address and length in memory, and of its offset and length in the file. */
 const ADDRESS = 24
 const MEMORY_BYTES = 32
 const OFFSET = 40
@@ -90,7 +90,7 @@ const readNumber = (bytes: Buffer, at: number): number => Number(bytes.readBigUI
 const writeNumber = (bytes: Buffer, at: number, value: number): number =>
   bytes.writeBigUInt64LE(BigInt(value), at)
 
-/** The load command of the segment with the program, at the address of `linkedit`. */
+/** The load command for the segment with the program, at the address of `linkedit`. */
 function programSegment(linkedit: Buffer, blobBytes: number): Buffer {
   const command = Buffer.alloc(SEGMENT_BYTES + SECTION_BYTES)
   const [address, offset] = [readNumber(linkedit, ADDRESS), readNumber(linkedit, OFFSET)]
@@ -132,7 +132,7 @@ export function machoWithProgram(node: Buffer, blob: Buffer): Buffer {
   const linkedit = segment(commands, '__LINKEDIT')
   const text = segment(commands, '__TEXT')
   const signature = commands.find(({ kind }) => kind === CODE_SIGNATURE)?.bytes
-  if (signature === undefined) throw new Error('the executable is not signed, as those of Node are')
+  if (signature === undefined) throw new Error('the executable is not signed, unlike those of Node')
   if (commands.some(({ kind }) => kind === CHAINED_FIXUPS)) {
     throw new Error('the executable has chained fixups, as Node 24 and later do: take Node 20 or 22')
   }

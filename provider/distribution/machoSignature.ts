@@ -1,11 +1,11 @@
-/** The ad hoc signature of a macOS executable, without which Macs with ARM processors do not start it. */
+/** The ad hoc signature of a macOS executable. Macs with ARM processors do not start one without a signature. */
 import { createHash } from 'node:crypto'
 
 const SUPER_BLOB = 0xfade_0cc0
 const CODE_DIRECTORY = 0xfade_0c02
 /** The version of code directories with the location of the main executable's code. */
 const VERSION = 0x2_0400
-/** Flags of linkers: ad hoc (2), and replaceable by `codesign` (0x20000). */
+/** The flags that linkers set: ad hoc (2), and replaceable by `codesign` (0x20000). */
 const FLAGS = 0x2_0002
 const MAIN_EXECUTABLE = 1
 const HASH_BYTES = 32
@@ -20,9 +20,9 @@ const DIRECTORY_BYTES = 88
 export interface SignedCode {
   /** Name of the program, which the signature contains. */
   readonly identifier: string
-  /** Length of everything before the signature. */
+  /** Length of the file before the signature. */
   readonly bytes: number
-  /** Length of the segment with the code, which begins the file. */
+  /** Length of the segment with the code, which is the first in the file. */
   readonly textBytes: number
 }
 
@@ -36,7 +36,7 @@ export function signatureBytes(code: SignedCode): number {
   return SUPER_BLOB_BYTES + directoryBytes(code)
 }
 
-/** The signature of `executable`, which is everything before it. Pure. */
+/** The signature of `executable`, which is the file before the signature. Pure. */
 export function adHocSignature(executable: Buffer, code: SignedCode): Buffer {
   const signature = Buffer.alloc(signatureBytes(code))
   const { identifier, bytes, textBytes } = code
@@ -47,7 +47,7 @@ export function adHocSignature(executable: Buffer, code: SignedCode): Buffer {
   const start = SUPER_BLOB_BYTES
   const pages = Math.ceil(bytes / PAGE_BYTES)
   fields(start, [CODE_DIRECTORY, directoryBytes(code), VERSION, FLAGS, hashesAt(code), DIRECTORY_BYTES])
-  // Special slots, code slots, and where the code ends.
+  // Special slots, code slots, and the end of the code.
   fields(start + 24, [0, pages, bytes])
   signature.set([HASH_BYTES, SHA256, 0, PAGE_BITS], start + 36)
   signature.writeBigUInt64BE(BigInt(textBytes), start + 72)

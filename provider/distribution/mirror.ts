@@ -17,8 +17,8 @@ const OS_NAMES: Readonly<Record<string, string>> = {
 const ARCH_NAMES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64', arm: 'arm', ia32: '386' }
 
 /**
- * Terraform's name of the platform, such as `linux_amd64`; `undefined` for none. `platform` and `arch` are those of Node's
- * `process`. Pure.
+ * Terraform's name of the platform, such as `linux_amd64`; `undefined` if it has none. `platform` and `arch` are those
+ * of Node's `process`. Pure.
  */
 export function platformName(platform: string, arch: string): string | undefined {
   const os = OS_NAMES[platform]
@@ -31,7 +31,7 @@ export function needsProgram(platform: string): boolean {
   return platform.startsWith('windows_')
 }
 
-/** File name of the script. Its extension keeps it CommonJS below any package.json. Pure. */
+/** File name of the script. The extension makes it CommonJS below any package.json. Pure. */
 export function scriptName(version: string): string {
   return `terraform-provider-pharos_v${version}.cjs`
 }
@@ -61,7 +61,7 @@ export function installIntoMirror({
     const name = needsProgram(platform) ? programName(version, platform) : scriptName(version)
     const file = join(folder, name)
     makeFolder(folder)
-    // Renamed into place, so that a running terraform finds the old program or the new one.
+    // Renamed into place, so that a running terraform finds either the old or the new program.
     const temporary = `${file}.${process.pid}.tmp`
     copyFileSync(executable, temporary)
     chmodSync(temporary, 0o755)

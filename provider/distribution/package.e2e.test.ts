@@ -115,7 +115,7 @@ test('the checksums are signed with a GnuPG key, and the reference is laid out a
   expect(signed).toMatchObject({ exitCode: 0, stderr: '' })
   expect(verified.stderr).toContain('Good signature from "release@example.org"')
   expect(unknown.exitCode).toBe(1)
-  expect(unknown.stderr).toContain('gpg does not sign with the key nobody@example.org')
+  expect(unknown.stderr).toContain('gpg cannot sign with the key nobody@example.org')
   expect(readFileSync(join(release, 'docs/index.md'), 'utf8')).toContain('page_title: "pharos Provider"')
   expect(readdirSync(join(release, 'docs/resources')).sort()).toEqual(['incident.md', 'service.md'])
 })
@@ -124,7 +124,7 @@ test('a platform without a start script is refused with a list of those that hav
   const { exitCode, stdout, stderr } = await packaged('--out', folder(), '--platform', 'windows_amd64')
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
-  expect(stderr).toBe(`pharos-provider: no platform windows_amd64: one of ${SCRIPT_PLATFORMS.join(', ')}\n`)
+  expect(stderr).toBe(`pharos-provider: unknown platform windows_amd64: use one of ${SCRIPT_PLATFORMS.join(', ')}\n`)
 })
 
 describe.skipIf(findTerraform() === undefined)('terraform', () => {

@@ -8,7 +8,7 @@ export interface PackageCommandOptions {
   readonly out: string
   readonly platform?: readonly string[]
   readonly standalone?: true
-  /** `platform=path` of the Nodes of other platforms. */
+  /** The Node executables of other platforms, as `platform=path`. */
   readonly standaloneNode?: readonly string[]
   readonly dev?: true
   readonly sign?: string
@@ -39,7 +39,7 @@ export function packageRelease(options: PackageCommandOptions, released: string)
   const listed = files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join('')
   process.stdout.write(`packaged version ${version} in ${folder}:\n\n${listed}`)
   for (const { platform, wasRun } of marks) {
-    const state = wasRun ? 'built, and started on this machine' : 'built only, start it on such a machine'
+    const state = wasRun ? 'built, and started on this machine' : 'only built: start it on such a machine'
     process.stdout.write(`${platform} needs no Node: ${state}\n`)
   }
 }
@@ -47,12 +47,12 @@ export function packageRelease(options: PackageCommandOptions, released: string)
 function checkedPlatforms(platforms: readonly string[]): readonly string[] {
   const known: readonly string[] = SCRIPT_PLATFORMS
   for (const platform of platforms) {
-    if (!known.includes(platform)) throw new Error(`no platform ${platform}: one of ${known.join(', ')}`)
+    if (!known.includes(platform)) throw new Error(`unknown platform ${platform}: use one of ${known.join(', ')}`)
   }
   return platforms
 }
 
-/** The Nodes to embed in programs, by platform. */
+/** The Node executables to embed in programs, by platform. */
 function nodesOf({ standalone, standaloneNode = [] }: PackageCommandOptions): ReadonlyMap<string, string> {
   const nodes = new Map<string, string>()
   if (standalone === true) nodes.set(ownPlatform(), process.execPath)
@@ -64,7 +64,7 @@ function nodesOf({ standalone, standaloneNode = [] }: PackageCommandOptions): Re
   return nodes
 }
 
-/** The programs that include Node; the one for this platform was started as a test. */
+/** The programs that include Node. The one for this platform has been started as a test. */
 function* triedPrograms(executable: string, nodes: ReadonlyMap<string, string>): Iterable<PackagedProgram> {
   for (const program of standalonePrograms(executable, nodes)) {
     const wasRun = program.platform === ownPlatform()

@@ -1,11 +1,12 @@
 /**
  * Adds a resource to a Windows executable (PE32+), in which a single executable application of Node finds its program.
  *
- * The new resource directory and the program are a separate section behind the others. Content of the old directory is not moved.
+ * The new resource directory and the program are in a new section after the others. The contents of the old directory
+ * are not moved.
  */
 import { aligned, PROGRAM_NAME, withBurntFuse } from './fuse.ts'
 
-/** `Machine` of the platforms, as Terraform names them. */
+/** Terraform's names of platforms by `Machine`. */
 const PLATFORMS: ReadonlyMap<number, string> = new Map([
   [0x8664, 'windows_amd64'],
   [0xaa64, 'windows_arm64'],
@@ -14,19 +15,19 @@ const PLATFORMS: ReadonlyMap<number, string> = new Map([
 const PE_SIGNATURE = 0x4550
 const PE32_PLUS = 0x20b
 const SECTION_HEADER_BYTES = 40
-/** The type of resources that are any bytes, RT_RCDATA. */
+/** The type of resources with arbitrary bytes, RT_RCDATA. */
 const ANY_BYTES = 10
-/** The language of a resource for every language. */
+/** The language id of a resource for all languages. */
 const NEUTRAL = 0
-/** Initialized data that may be read. */
+/** Section flags: initialized data, readable. */
 const READABLE_DATA = 0x4000_0040
-/** Flag in a directory entry: its name is a text, or its content is a directory. */
+/** Flag in a directory entry: the name is a text, or the content is a directory. */
 const HIGH_BIT = 0x8000_0000
 const DIRECTORY_BYTES = 16
 const ENTRY_BYTES = 8
 const LEAF_BYTES = 16
 
-/** Places of the headers in a file. */
+/** Positions of the headers in a file. */
 interface Headers {
   /** The COFF header. */
   readonly coff: number
@@ -35,7 +36,7 @@ interface Headers {
   readonly sectionCount: number
 }
 
-/** A resource: its place in memory, relative to the start of the executable, and its length. */
+/** A resource: its address relative to the start of the executable in memory, and its length. */
 interface Leaf {
   readonly address: number
   readonly bytes: number
@@ -70,10 +71,10 @@ function fileOffset(pe: Buffer, { sections, sectionCount }: Headers, address: nu
     const [start, bytes] = [pe.readUInt32LE(at + 12), pe.readUInt32LE(at + 16)]
     if (address >= start && address < start + bytes) return address - start + pe.readUInt32LE(at + 20)
   }
-  throw new Error('the executable has resources outside of its sections')
+  throw new Error('the executable has resources outside its sections')
 }
 
-/** The directory at `at` of the resources, which begin at `root`. */
+/** Reads the directory at `at` of the resources, which begin at `root`. */
 function readDirectory(pe: Buffer, root: number, at: number): Directory {
   const count = pe.readUInt16LE(root + at + 12) + pe.readUInt16LE(root + at + 14)
   return new Map(
@@ -100,7 +101,7 @@ function readLeaf(pe: Buffer, at: number): Leaf {
   }
 }
 
-/** Sorts names before numbers, each in order, for Windows' binary search. */
+/** The entries sorted for Windows' binary search: names before numbers, each in order. */
 function sortedEntries(directory: Directory): readonly (readonly [number | string, Directory | Leaf])[] {
   return [...directory].sort(([a], [b]) => {
     if (typeof a !== typeof b) return typeof a === 'string' ? -1 : 1
@@ -108,7 +109,7 @@ function sortedEntries(directory: Directory): readonly (readonly [number | strin
   })
 }
 
-/** The bytes of `root` with everything in it but the contents of resources. Pure. */
+/** The bytes of the directory tree `root`, without the contents of resources. Pure. */
 function directoryBytes(root: Directory): Buffer {
   const out: Buffer[] = []
   let end = 0
@@ -153,7 +154,7 @@ function nameBytes(name: string): Buffer {
   return bytes
 }
 
-/** `root` with the program, which is at `address`. */
+/** `root` with an entry for the program, whose address is in `leaf`. */
 function withLeaf(root: Directory, leaf: Leaf): Directory {
   const kept = root.get(ANY_BYTES)
   const others = kept === undefined || isLeaf(kept) ? [] : kept
@@ -173,7 +174,7 @@ export function peWithProgram(node: Buffer, blob: Buffer): Buffer {
   if (header + SECTION_HEADER_BYTES > node.readUInt32LE(optional + 60)) {
     throw new Error('the headers of the executable have no room for one more section')
   }
-  // A signature is at the end of the file, and in no section.
+  // A signature is at the end of the file, outside all sections.
   const unsigned = withBurntFuse(node.subarray(0, node.readUInt32LE(signature) || node.length))
   const [sectionAlign, fileAlign] = [node.readUInt32LE(optional + 32), node.readUInt32LE(optional + 36)]
   const address = aligned(node.readUInt32LE(optional + 56), sectionAlign)
@@ -194,7 +195,7 @@ export function peWithProgram(node: Buffer, blob: Buffer): Buffer {
   section.copy(unsigned, header)
   unsigned.writeUInt16LE(sectionCount + 1, coff + 2)
   unsigned.writeUInt32LE(aligned(address + used, sectionAlign), optional + 56)
-  // The checksum is for drivers.
+  // Only drivers need the checksum.
   unsigned.writeUInt32LE(0, optional + 64)
   unsigned.writeUInt32LE(address, resources)
   unsigned.writeUInt32LE(length, resources + 4)

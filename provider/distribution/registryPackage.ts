@@ -7,7 +7,7 @@ import { makeFolder } from '../../api/runtime/makeFolder.ts'
 import { programName, scriptName } from './mirror.ts'
 import type { StandaloneProgram } from './standalone.ts'
 
-/** Platforms with Node on which Terraform starts scripts, by their names in Terraform. */
+/** Terraform's names of the platforms on which it can start a Node script. */
 export const SCRIPT_PLATFORMS = [
   'darwin_amd64',
   'darwin_arm64',
@@ -37,27 +37,27 @@ export interface PackageOptions {
   readonly platforms: readonly string[]
   /** Folder with the reference of the provider, which becomes `docs/`: registries read it from the repository of a release. */
   readonly docs: string
-  /** Key of GnuPG that signs the checksums; they are not signed when it is absent. */
+  /** GnuPG key that signs the checksums; absent for no signature. */
   readonly signingKey?: string | undefined
-  /** Programs that include Node, in place of the script in the zips of their platforms. */
+  /** Programs that include Node and replace the script in the zips of their platforms. */
   readonly standalone?: Iterable<PackagedProgram>
 }
 
 /** A file of a release. */
 export interface ReleaseFile {
   readonly name: string
-  /** SHA-256 in hexadecimal: the `zh` of Terraform's lock file where the file is a zip. */
+  /** SHA-256 in hexadecimal; for a zip, the `zh` hash of Terraform's lock file. */
   readonly sha256: string
 }
 
-/** The system that gives the attributes of an archive's file a meaning: Unix. */
+/** The system that defines the attributes of a file in an archive: Unix. */
 const UNIX = 3
-/** A regular file with the permissions 0755, in the half of the attributes that Unix reads. */
+/** A regular file with permissions 0755, in the half of the attributes that Unix reads. */
 const EXECUTABLE = (0o100755 << 16) >>> 0
-/** The earliest time of archives, in local time, so that the bytes of an archive depend on its files only. */
+/** The earliest time that archives support, in local time, so that the bytes of an archive depend only on its files. */
 const EARLIEST = new Date(1980, 0, 1)
 
-/** The fastest compression: the default takes twice the time for a Node of 100 MB and saves 5 % of the size. */
+/** The fastest compression. The default takes twice as long for a Node of 100 MB and saves 5 % of the size. */
 const LEVEL = 1
 
 /** A zip archive with the executable file `name`. Pure: the same bytes give the same archive. */
@@ -70,10 +70,11 @@ function zipOf(name: string, bytes: Buffer): Buffer {
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * Writes the files for a registry: a zip for each platform, the manifest, the checksums of both with their signature, and the
- * reference; and for users `…_platforms.json` with the content of each zip and whether it was started. Returns the files for
- * registries sorted by name, without the reference. The same executable and version result in the same bytes, except for the
- * signature. Throws an Error with a message for the user when GnuPG refuses to sign.
+ * Writes the files for a registry: a zip for each platform, the manifest, the checksums of both with their signature,
+ * and the reference. For users it also writes `…_platforms.json`, with the contents of each zip and whether the program
+ * was started. Returns the files for registries, sorted by name and without the reference. The same executable and
+ * version give the same bytes, except for the signature. Throws an Error with a message for the user when GnuPG refuses
+ * to sign.
  */
 export function packageInto(options: PackageOptions): readonly ReleaseFile[] {
   const { executable, folder, version, platforms, docs, signingKey, standalone = [] } = options
@@ -99,7 +100,7 @@ export function packageInto(options: PackageOptions): readonly ReleaseFile[] {
   contents.set(`${prefix}_platforms.json`, Buffer.from(`${JSON.stringify(known, null, 2)}\n`))
   makeFolder(folder)
   for (const [name, bytes] of contents) {
-    // Renamed into place, so that a mirror that serves the folder never has a partial file.
+    // Renamed into place, so that a mirror that serves the folder never serves a partial file.
     const temporary = join(folder, `${name}.${process.pid}.tmp`)
     writeFileSync(temporary, bytes)
     renameSync(temporary, join(folder, name))
@@ -117,15 +118,15 @@ function sign(file: string, key: string): Buffer {
   const options = ['--batch', '--yes', '--local-user', key, '--output', output, '--detach-sign', file]
   const { status, stderr, error } = spawnSync('gpg', options, { encoding: 'utf8' })
   if (error !== undefined) throw new Error(`gpg could not be started (${error.message}): install GnuPG`)
-  if (status !== 0) throw new Error(`gpg does not sign with the key ${key}: ${stderr.trim()}`)
+  if (status !== 0) throw new Error(`gpg cannot sign with the key ${key}: ${stderr.trim()}`)
   return readFileSync(output)
 }
 
 /**
- * The version of an unreleased build, derived from the bytes of the executable, so that a lock file never has two programs with one
- * version. A pre-release, which only an exact requirement selects.
+ * The version of an unreleased build, derived from the bytes of the executable, so that a lock file never has two
+ * programs with the same version. It is a pre-release, which only an exact requirement selects.
  */
 export function developmentVersion(version: string, executable: string): string {
-  // The letter prevents a hash that is a number with leading zeros, which versions must not have.
+  // The letter prevents a number with leading zeros, which versions must not contain.
   return `${version}-dev.h${sha256(readFileSync(executable)).slice(0, 12)}`
 }

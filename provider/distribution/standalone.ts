@@ -13,7 +13,7 @@ export interface StandaloneProgram {
 }
 
 interface Format {
-  /** The platform of an executable of this format, as Terraform names it; `undefined` for others. */
+  /** Terraform's name of the platform of an executable in this format; `undefined` for other formats. */
   platform(executable: Buffer): string | undefined
   withProgram(node: Buffer, blob: Buffer): Buffer
 }
@@ -25,8 +25,8 @@ const FORMATS: readonly Format[] = [
 ]
 
 /**
- * The script `executable` combined with each Node of `nodes`, a path by platform, to programs that include Node. They are created
- * one after the other, because each has about 100 MB.
+ * Combines the script `executable` with each Node in `nodes` (path by platform) into programs that include Node. They
+ * are created one at a time, because each has about 100 MB.
  *
  * Throws an Error with a message for the user for a Node of another platform or version, because the blob depends on the version.
  */
@@ -39,7 +39,7 @@ export function* standalonePrograms(
   for (const [platform, path] of nodes) yield { platform, bytes: standaloneProgram(platform, path, blob) }
 }
 
-/** The result of `use` for a temporary file with the program for this machine and the running Node. */
+/** Calls `use` with a temporary file that contains the program for this machine, with the running Node. */
 export function withStandaloneProgram<Result>(
   executable: string,
   platform: string,
@@ -73,7 +73,7 @@ function standaloneProgram(platform: string, path: string, blob: Buffer): Buffer
   const node = readFileSync(path)
   const format = FORMATS.find((candidate) => candidate.platform(node) !== undefined)
   if (format === undefined) {
-    throw new Error(`${path} is no executable of Linux, macOS or Windows on amd64 or arm64`)
+    throw new Error(`${path} is not an executable of Linux, macOS or Windows on amd64 or arm64`)
   }
   const found = format.platform(node)
   if (found !== platform) {
@@ -81,7 +81,7 @@ function standaloneProgram(platform: string, path: string, blob: Buffer): Buffer
   }
   if (!node.includes(`${process.version}\0`)) {
     throw new Error(
-      `${path} is not Node ${process.version}, which runs this command: a program has one version`,
+      `${path} is not Node ${process.version}, the version that runs this command: both must be the same`,
     )
   }
   try {
@@ -94,8 +94,8 @@ function standaloneProgram(platform: string, path: string, blob: Buffer): Buffer
 }
 
 /**
- * Starts `program`, which must be for this machine, without Node on its PATH. Throws an Error unless it is the provider, which
- * prints how it is started.
+ * Starts `program`, which must be for this machine, without Node on its PATH. Throws an Error unless it prints the
+ * provider's explanation.
  */
 export function tryProgram({ platform, bytes }: StandaloneProgram): void {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-standalone-'))
@@ -103,7 +103,7 @@ export function tryProgram({ platform, bytes }: StandaloneProgram): void {
     const file = join(folder, platform.startsWith('windows') ? 'program.exe' : 'program')
     writeFileSync(file, bytes, { mode: 0o755 })
     const { stderr, error } = spawnSync(file, {
-      // Windows starts no program without the folder of the system.
+      // Windows cannot start a program without the system folder.
       env: { PATH: folder, SystemRoot: process.env.SystemRoot },
       encoding: 'utf8',
     })

@@ -1,4 +1,4 @@
-/** The requests of an incident, validated by the contract. Handlers load this file only when they run. */
+/** The requests for an incident, validated by the contract. Handlers load this file only when they run. */
 import {
   type IncidentRequest,
   type IncidentUpdateRequest,

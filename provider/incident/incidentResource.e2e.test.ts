@@ -23,7 +23,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   let serviceId: string
 
   beforeEach(async () => {
-    // One that implements the API document and nothing of ours.
+    // A server that implements only the API document.
     server = await startServer({ rateLimit: 'none', isPlain: true })
     ;({ proxy, workspace, byHand } = await openScenario(server))
     const service = await byHand.createService(

@@ -27,8 +27,8 @@ function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
 }
 
 /**
- * The attributes of `incident` for a read, with the configured text: the log is append-only, so a manual update does not change
- * the text. Without one, as after an import, the text of the newest update. Pure.
+ * The attributes of `incident` for a read, with the configured text: the log is append-only, so a manual update does
+ * not change the text. Without a configured text, as after an import, it is that of the newest update. Pure.
  */
 export function incidentState(incident: Incident, message: string | null): AnswerOf<typeof incidentSchema> {
   const { title, service_ids, severity, updates } = incident

@@ -1,4 +1,4 @@
-/** Incidents are public, so a post without an answer is searched for before it is repeated. */
+/** Incidents are public, so after a lost answer a post is searched for before it is repeated. */
 import { randomUUID } from 'node:crypto'
 import type { Incident, IncidentRequest, IncidentUpdateRequest } from '../../api/contract/incident.ts'
 import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
@@ -12,7 +12,7 @@ export function openIfAbsent(
   request: IncidentRequest,
   signal: AbortSignal,
 ): Promise<Incident> {
-  // Concurrent incidents with one text could not be distinguished.
+  // Concurrent incidents with the same text could not be distinguished.
   return session.inTurn(`incident ${JSON.stringify(request)}`, () => opened(session, request, signal))
 }
 

@@ -9,7 +9,7 @@ export function listed(values: readonly string[]): string {
   return values.map((value) => `\`${value}\``).join(', ')
 }
 
-/** Whether both name the same services: the API returns UUIDs in lower case. Pure. */
+/** Whether both name the same services. The API returns UUIDs in lower case. Pure. */
 export function sameIds(prior: readonly string[], next: readonly string[]): boolean {
   const ids = (texts: readonly string[]): string =>
     [...new Set(texts.map((text) => text.toLowerCase()))].sort().join()

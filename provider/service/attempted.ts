@@ -1,12 +1,12 @@
 import { explained } from './explain.ts'
 import { type TimeLimit, withinTime } from './timeouts.ts'
 
-/** The task, as for `explained`, and its time limit. */
+/** The task for `explained`, and its time limit. */
 interface Attempt extends TimeLimit {
   readonly task: string
 }
 
-/** The result of `work`, whose signal aborts with `signal` and at the time limit; failures are explained. */
+/** Runs `work`, whose signal aborts with `signal` and at the time limit. Failures are explained. */
 export function attempted<T>(
   { task, ...limit }: Attempt,
   signal: AbortSignal,

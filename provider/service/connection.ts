@@ -2,7 +2,7 @@ import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import type { Fingerprints } from './apply/fingerprint.ts'
 import type { Session } from './session.ts'
 
-/** The client of handlers: without a session while the configuration of the provider is unknown. */
+/** The client of handlers, which has no session while the configuration of the provider is unknown. */
 export interface Connection {
   readonly session: Session | undefined
   readonly fingerprints: Fingerprints

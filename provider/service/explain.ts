@@ -4,8 +4,8 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 
 /**
- * The result of `work`; a failure of the API becomes a diagnostic with the failed `task` (such as "create the service"), the API's
- * message, and advice. Other errors are thrown unchanged.
+ * The result of `work`. A failure of the API becomes a diagnostic with the failed `task` (such as "create the
+ * service"), the API's message, and advice. Other errors are thrown unchanged.
  */
 export async function explained<T>(task: string, work: () => Promise<T>): Promise<T> {
   try {

@@ -31,20 +31,20 @@ import type { Session } from './session.ts'
 import { withinTime } from './timeouts.ts'
 
 /**
- * How long a plan waits for the list of regions without `timeouts.read` (milliseconds): the apply refuses an unknown code in any
- * case.
+ * Time for which a plan waits for the list of regions without `timeouts.read` (milliseconds). The apply refuses an
+ * unknown code anyway.
  */
 const REGIONS_MS = 60_000
 /** Time limit for undoing a creation (milliseconds), which delays the end of an interrupted run. */
 const UNDO_MS = 20_000
 
-/** The request of a known configuration. Throws its problems, which validation has already excluded. */
+/** The request of a known configuration. Throws its problems, which validation has normally excluded. */
 function requestOf(config: Config): {
   readonly request: ServiceRequest
   readonly secrets: Compiled['secrets']
 } {
   const { request, secrets, problems } = compileService(config)
-  // An ephemeral secret of the plan may be null now, and a replace without it would erase it.
+  // An ephemeral secret that the plan had may be null now, and a replace without it would erase the secret.
   if (problems.length > 0) throw new DiagnosticError(...problems)
   return { request, secrets }
 }
@@ -55,7 +55,8 @@ export const serviceResource = resourceFor<Connection>()({
   identity: ['id'],
 
   async validate({ config, report }) {
-    // Loaded here because the schemas of the contract are large, and a process that only returns its schema does not need them.
+    // Loaded here, because the schemas of the contract are large and a process that only returns the provider's schema
+    // does not need them.
     const { validateService } = await import('./compile/validateService.ts')
     for (const diagnostic of validateService(config)) report(diagnostic)
     for (const diagnostic of await regexProblems(compileService(config).request)) report(diagnostic)
@@ -97,7 +98,7 @@ export const serviceResource = resourceFor<Connection>()({
             ...toState(inPriorOrder(service, prior), prior),
             secrets_revision: prior.secrets_revision ?? 0,
           },
-          // After an import, and without key ids of an older provider version, the current values are accepted.
+          // After an import, or when an older provider version recorded no key ids, the current values are accepted.
           private: hasKeyIds(context.private) ? context.private : withKeyIds(context.private, service),
         }
       })
@@ -119,19 +120,19 @@ export const serviceResource = resourceFor<Connection>()({
       const fingerprint = await client.fingerprints.of(secrets)
       const created = await createOrAdopt({ session, request, signal, report: context.report })
       if (planned.paused !== true) {
-        // An adopted service may have been paused by hand in the meantime.
+        // An adopted service may have been paused manually meanwhile.
         const active =
           created.paused_at == null ? created : await session.client.resumeService(created.id, { signal })
         session.reads.wrote(active, 'changed')
         return { state: observedState(active), private: withKeyIds(fingerprint, active) }
       }
       try {
-        // In the fast lane, because a service that is created paused should be checked as briefly as possible.
+        // Sent with priority, because a service that is created paused should be checked as briefly as possible.
         const paused = await session.client.pauseService(created.id, { lane: 'next', signal })
         session.reads.wrote(paused, 'changed')
         return { state: observedState(paused), private: withKeyIds(fingerprint, paused) }
       } catch (error) {
-        // A state with an error would be tainted and its service replaced, so the creation is undone.
+        // An error would taint the state and replace the service, so the creation is undone instead.
         if (!(await isDeleted(session, created.id))) {
           keep(observedState(created), withKeyIds(fingerprint, created))
           context.report(leftActive(created))
@@ -154,7 +155,7 @@ export const serviceResource = resourceFor<Connection>()({
       let kept = context.private
       let latest: ServiceResponse | undefined
       const isFlipped = planned.paused !== UNKNOWN && planned.paused !== prior.paused
-      // Paused before it changes and changed before it resumes, so that no check runs an old definition.
+      // The service is paused before it changes and changed before it resumes, so that no check runs an old definition.
       if (isFlipped && planned.paused === true) {
         latest = await session.client.pauseService(id, { signal })
         keep({ paused: true, paused_at: latest.paused_at ?? null })
@@ -218,17 +219,17 @@ async function checkOrg(session: Session, orgId: string | null, signal: AbortSig
 }
 
 /**
- * Only the attributes that the plan left unknown: planned values (ids of unchanged endpoints) are compared with the server at the
- * next refresh and do not fail this apply.
+ * Only the attributes of `answer` that the plan left unknown. Planned values, such as ids of unchanged endpoints, are
+ * compared with the server at the next refresh and do not fail this apply.
  */
 function onlyUnknown<T extends object>(planned: Readonly<Record<string, unknown>>, answer: T): Partial<T> {
-  // True because entries of the answer are only left out.
+  // True because entries of the answer are only removed.
   return Object.fromEntries(
     Object.entries(answer).filter(([name]) => planned[name] === UNKNOWN),
   ) as Partial<T>
 }
 
-/** Problems of the configured regions; a warning when the list of regions is not available in time. */
+/** Problems with the configured regions, or a warning when the list of regions is not available in time. */
 async function checkRegions(
   session: Session,
   config: Config,

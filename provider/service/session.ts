@@ -17,8 +17,8 @@ export interface SessionOptions
 }
 
 /**
- * The session of one configured provider: one client with one bucket, and requests that are sent at most once. Terraform starts a
- * process for each walk, so a session does not outlive one.
+ * The session of one configured provider, with one client, one rate limit bucket, and requests that are sent at most
+ * once. Terraform starts a process for each walk, so a session does not outlive a walk.
  */
 export class Session {
   readonly client: Client
@@ -50,8 +50,8 @@ export class Session {
   }
 
   /**
-   * Records why a read failed; returns whether another one has already failed for the same reason: the run fails anyway then, and a
-   * refused key need not be an error for each service.
+   * Records why a read failed. Returns `known` if another read has already failed for the same reason: the run then
+   * fails anyway, and a refused key need not be an error for each service.
    */
   noteFailedRead(failure: unknown): 'new' | 'known' {
     if (!(failure instanceof DiagnosticError)) return 'new'
@@ -61,7 +61,7 @@ export class Session {
     return 'new'
   }
 
-  /** The result of `work`, which starts after all earlier work of the same `kind`. */
+  /** Runs `work` after all earlier work of the same `kind`. */
   inTurn<T>(kind: string, work: () => Promise<T>): Promise<T> {
     const turn = (this.#turns.get(kind) ?? Promise.resolve()).then(work, work)
     this.#turns.set(kind, turn)
@@ -75,8 +75,8 @@ export class Session {
   }
 
   /**
-   * Throws when the key does not belong to organisation `orgId`, before anything is read or changed: with the key of another
-   * organisation every service would look deleted, and would be created again there.
+   * Throws when the key does not belong to organisation `orgId`. Call it before anything is read or changed: with the
+   * key of another organisation every service would look deleted, and would be created again there.
    */
   async checkOrg(
     orgId: string,
@@ -92,7 +92,7 @@ export class Session {
   }
 }
 
-/** The problem of settings, at its attribute; `undefined` for none. Pure. */
+/** The problem with the settings, at its attribute; `undefined` for none. Pure. */
 export function settingsProblem({
   url,
   apiKey,
@@ -100,7 +100,7 @@ export function settingsProblem({
 }: Pick<SessionOptions, 'url' | 'apiKey' | 'expectedOrgId'>): Diagnostic | undefined {
   if (url === '') return missing('url', 'Set url, or the environment variable PHAROS_URL.')
   if (apiKey === '') return missing('api_key', 'Set the environment variable PHAROS_API_KEY, or api_key.')
-  // An empty one is an error too: a pipeline may have failed to set it.
+  // An empty one is also an error, because a pipeline may have failed to set it.
   if (expectedOrgId !== undefined && !isUuid(expectedOrgId)) {
     const detail =
       'expected_org_id, or the environment variable PHAROS_EXPECTED_ORG_ID, must be the UUID of an organisation. ' +
@@ -113,7 +113,9 @@ export function settingsProblem({
   return errorAt([attribute], 'Invalid provider configuration', `${capital(problem)}.`)
 }
 
-/** Proxy and CA certificates. Throws a DiagnosticError, at the attribute `ca_file` or without a place for the proxy. */
+/**
+ * The proxy and CA certificates. Throws a DiagnosticError, at the attribute `ca_file`, or without a path for the proxy.
+ */
 export function outgoingFor(environment: NodeJS.ProcessEnv, caFile: string | undefined): Outgoing {
   try {
     return readOutgoing(environment, caFile, 'ca_file, or the environment variable PHAROS_CA_FILE')

@@ -10,8 +10,8 @@ const NOT_REFRESHED = warningAt(
 )
 
 /**
- * The answer of a failed read: the stored state with a warning, if another read has already failed for the same reason and fails
- * the run. Throws `failure` for the first one.
+ * The answer of a failed read: the stored state with a warning, if an earlier read has failed for the same reason and
+ * fails the run. Throws `failure` if it is the first one.
  */
 export function stateAfterFailedRead(
   failure: unknown,

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { withinTime } from './timeouts.ts'
 
-/** Work that ends only when its signal aborts, and then as the signal says. */
+/** Work that ends only when its signal aborts, with the signal's reason. */
 const endless = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 

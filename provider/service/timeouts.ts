@@ -4,7 +4,7 @@ import type { Unknown } from '../protocol/values/value.ts'
 
 /** Default time limit of an operation, including waits for the rate limit (milliseconds). */
 export const TIMEOUT_MS = 600_000
-/** Longest delay of a timer (milliseconds); a longer one would fire at once. */
+/** Maximum delay of a timer (milliseconds). A longer one would fire immediately. */
 const TIMER_MS_MAX = 2_147_483_647
 
 type Operation = 'create' | 'read' | 'update' | 'delete'
@@ -12,15 +12,15 @@ type Operation = 'create' | 'read' | 'update' | 'delete'
 /** The time limit of an operation. */
 export interface TimeLimit {
   readonly operation: Operation
-  /** `timeouts` of the resource, as configured, planned or stored; absent without such an argument. */
+  /** `timeouts` of the resource, as configured, planned or stored; absent when it has no such argument. */
   readonly timeouts?: Readonly<Record<Operation, string | null | Unknown>> | null | Unknown
-  /** Time without a known value in `timeouts` (milliseconds). Default: `TIMEOUT_MS`. */
+  /** Limit when `timeouts` has no known value (milliseconds). Default: `TIMEOUT_MS`. */
   readonly defaultMs?: number
 }
 
 /**
- * The result of `work`, whose signal aborts with `signal` and at the time limit. Throws a DiagnosticError then, at `timeouts` if
- * there is such an argument.
+ * Runs `work`, whose signal aborts with `signal` and at the time limit. Throws a DiagnosticError at the time limit,
+ * with the path `timeouts` if there is such an argument.
  */
 export async function withinTime<T>(
   limit: TimeLimit,

@@ -1,7 +1,10 @@
-/** How often a wait is reported (milliseconds). */
+/** Minimum interval between reports of waits (milliseconds). */
 const NOTICE_INTERVAL_MS = 15_000
 
-/** Returns a function that decides for each wait whether to report it: the first one, and then one every 15 seconds. */
+/**
+ * Returns a function that decides for each wait whether to report it: the first one, and then at most one every 15
+ * seconds.
+ */
 export function waitNotices(nowMs: () => number = () => performance.now()): () => boolean {
   let noticedAtMs = Number.NEGATIVE_INFINITY
   return () => {

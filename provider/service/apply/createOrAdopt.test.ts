@@ -22,7 +22,7 @@ const request: ServiceRequest = {
   ],
 }
 
-/** A run of Terraform process `owner`, where only process 2 is left running. */
+/** A run of the Terraform process `owner`, where only process 2 is still running. */
 const running = (owner: string, workspace = 'here'): TerraformRun => ({
   owner,
   workspace,

@@ -25,10 +25,10 @@ interface Creation {
 }
 
 /**
- * Creates the service of `request` exactly once: a service that a killed run of this workspace created is adopted, and after a
- * lost answer the list is searched before the creation is repeated. The caller checks the organisation of the key. Throws errors
- * of the client, and a DiagnosticError when existing services may be the created one.
- *
+ * Creates the service of `request` exactly once. A service that a killed run of this workspace created is adopted, and
+ * after a lost answer the list is searched before the creation is repeated. The caller must have checked the
+ * organisation of the key. Throws errors of the client, and a DiagnosticError when existing services may be the created
+ * one.
  */
 export function createOrAdopt(creation: Creation): Promise<ServiceResponse> {
   const { session, request } = creation
@@ -48,7 +48,7 @@ async function created(creation: Creation): Promise<ServiceResponse> {
 async function decided({ session, request, signal }: Creation): Promise<Decision> {
   if (session.guard === undefined) return { kind: 'create', resumes: undefined }
   const alike = await session.reads.thereBefore(
-    // An equal service created in the console is another one.
+    // An equal service that was created in the console is a different one.
     (service) => service.created_by_email == null && diffService(request, service).length === 0,
     signal,
   )
@@ -95,7 +95,7 @@ async function sent(creation: Creation, resumes: Intent | undefined): Promise<Se
   return service
 }
 
-/** The service of a creation without an answer; `undefined` for none. */
+/** Finds the service of a creation without an answer; `undefined` when there is none. */
 async function found(
   { session, request, signal }: Creation,
   isOurs: (instant: string) => boolean,
@@ -111,7 +111,7 @@ async function found(
   return candidates[0]
 }
 
-/** Whether the answer for the key of a killed run is an existing service that no state and no other create has. */
+/** Whether `service`, the answer for the idempotency key of a killed run, belongs to no state and no other create. */
 async function isNew({ session, request, signal }: Creation, service: ServiceResponse): Promise<boolean> {
   if (session.reads.hasWritten(service.id) || session.guard?.isAnothers(service, request)) return false
   try {

@@ -8,8 +8,8 @@ import { CLOCK_SKEW_MS } from './resendIfAbsent.ts'
 import type { TerraformRun } from './terraformRun.ts'
 
 /**
- * Maximum age of an unknown service that blocks a create (milliseconds): long enough for a killed pipeline that starts again on
- * another machine, short enough not to block a later create.
+ * Maximum age of an unknown service that blocks a create (milliseconds). It covers a killed pipeline that restarts on
+ * another machine, but does not block a later create.
  */
 export const UNKNOWN_SERVICE_MS_MAX = 15 * 60_000
 
@@ -19,7 +19,7 @@ export interface GuardOptions {
   /** Folders for the journal; the first writable one is used. */
   readonly folders: readonly string[]
   readonly run: TerraformRun
-  /** Address and key, which distinguish equal definitions of several organisations. */
+  /** Address and key, which distinguish equal definitions in different organisations. */
   readonly scope: string
   /** Called once when the journal cannot be written. */
   readonly warn: (message: string) => void
@@ -32,11 +32,11 @@ export type Decision =
   | { readonly kind: 'adopt'; readonly service: ServiceResponse; readonly intent: Intent }
 
 /**
- * A service that this process did not create and that equals the one to create is one of three. It belongs to a state, according
- * to the journal: it does not block the create. A run of this workspace was killed before it recorded the service: the create
- * adopts it. Or it is unknown and recent: another one might be a duplicate.
+ * There are three kinds of services that equal the one to create but were not created by this process. One that belongs
+ * to a state, according to the journal, does not block the create. One that a killed run of this workspace created but
+ * did not record is adopted. One that is unknown and recent blocks the create, which might make a duplicate.
  *
- * Without a journal the first two cannot be distinguished from the third.
+ * Without a journal the first two kinds look like the third.
  */
 export class CreationGuard {
   readonly #run: TerraformRun
@@ -46,9 +46,9 @@ export class CreationGuard {
   #journal: CreationJournal | undefined
   /** The journal at the first plan. */
   #plannedWith: Records | undefined
-  /** The journal after the list was read: an older one might miss a service of the list. */
+  /** The journal, read after the list: an earlier copy might miss a service in the list. */
   #decidedWith: Records | undefined
-  /** Nonces of intents that creates of this process have handled, including their own. */
+  /** Nonces of the intents that creates of this process have handled, including their own. */
   readonly #claimed = new Set<string>()
 
   constructor({ folders, run, scope, warn, nowMs = Date.now }: GuardOptions) {
@@ -104,7 +104,7 @@ export class CreationGuard {
     return service === undefined ? { kind: 'create', resumes: intent } : { kind: 'adopt', service, intent }
   }
 
-  /** Whether a service like `request` currently belongs to a state or to another run on this machine. */
+  /** Whether `service`, which is like `request`, currently belongs to a state or to another run on this machine. */
   isAnothers(service: ServiceResponse, request: ServiceRequest): boolean {
     return this.#isSpokenFor(service, this.#what(request), this.#read())
   }
@@ -137,7 +137,9 @@ export class CreationGuard {
     })
   }
 
-  /** Whether `intent` is an unhandled one of this workspace to create `what`, whose Terraform process has ended. */
+  /**
+   * Whether `intent` is an unhandled intent of this workspace to create `what`, and its Terraform process has ended.
+   */
   #isLost(intent: Intent, what: string): boolean {
     return (
       intent.workspace === this.#run.workspace &&
@@ -159,7 +161,7 @@ export class CreationGuard {
   }
 
   #what(request: ServiceRequest): string {
-    // Without secrets, because their hash would allow guessing.
+    // Secrets are left out, because their hash would allow guessing.
     return JSON.stringify([this.#scope, canonicalRequest(request, () => '')])
   }
 
@@ -167,7 +169,7 @@ export class CreationGuard {
     return this.#write((journal) => journal.read()) ?? NOTHING
   }
 
-  /** The result of `use`; `undefined` after the first failure, as without a journal. */
+  /** The result of `use`; `undefined` from the first failure on, as without a journal. */
   #write<T>(use: (journal: CreationJournal) => T): T | undefined {
     if (this.#journal === undefined) return undefined
     try {
@@ -203,7 +205,7 @@ function firstWritable(
     try {
       return new CreationJournal(folder, run, nowMs)
     } catch {
-      // A missing or read-only home, as in many containers: try the next folder.
+      // The home folder is missing or read-only, as in many containers. Try the next folder.
     }
   }
   return undefined

@@ -17,11 +17,14 @@ import * as z from 'zod'
 import { makeFolder, OWNER_ONLY } from '../../../api/runtime/makeFolder.ts'
 import type { TerraformRun } from './terraformRun.ts'
 
-/** How long an open creation is kept (milliseconds): a week. */
+/** Time for which an open creation is kept (milliseconds): a week. */
 const REMEMBERED_MS = 7 * 24 * 3_600_000
-/** How long an obsolete file is kept (milliseconds). */
+/** Time for which an obsolete file is kept (milliseconds). */
 const SETTLED_MS = 3_600_000
-/** Largest file that is read (bytes): about 10,000 creations, more than the rate limit allows in one run. */
+/**
+ * Maximum size of a file that is read (bytes): about 10,000 creations, which is more than the rate limit allows in one
+ * run.
+ */
 const FILE_BYTES_MAX = 4 * 1024 * 1024
 
 const lineSchema = z.union([
@@ -40,11 +43,11 @@ type Line = z.infer<typeof lineSchema>
 
 /** A creation, recorded before its request is sent. */
 export interface Intent {
-  /** Random, and part of the idempotency key. */
+  /** Random part of the idempotency key. */
   readonly nonce: string
-  /** When it was written (milliseconds since the epoch). */
+  /** Time of the record (milliseconds since the epoch). */
   readonly atMs: number
-  /** Salted hash of the definition, which reveals nothing. */
+  /** Salted hash of the definition, which reveals nothing about it. */
   readonly digest: string
   /** From TerraformRun, like `workspace`. */
   readonly owner: string
@@ -54,15 +57,16 @@ export interface Intent {
   readonly file: string
 }
 
-/** The content of the journal: open creations, and ids of services that are in a state. */
+/** The contents of the journal: open creations, and ids of services that are in a state. */
 export interface Records {
   readonly open: readonly Intent[]
   readonly held: ReadonlySet<string>
 }
 
 /**
- * Files in one folder, one for each process: a line is appended before a request is sent, after its answer, and when Terraform is
- * known to have the service in a state. The constructor and methods throw the error of Node when the folder is not writable.
+ * Files in one folder, one for each process. A line is appended before a request is sent, after its answer, and once
+ * Terraform is known to have the service in a state. The constructor and methods throw the error of Node when the
+ * folder is not writable.
  */
 export class CreationJournal {
   readonly #folder: string
@@ -78,7 +82,7 @@ export class CreationJournal {
     this.#run = run
     this.#nowMs = nowMs
     this.#ownFile = join(folder, `${nowMs()}-${process.pid}-${randomUUID()}.jsonl`)
-    // Permission bits do not reveal another owner or a read-only disk.
+    // Tested by writing, because permission bits do not reveal another owner or a read-only disk.
     writeFileSync(this.#ownFile, '', { mode: 0o600 })
     rmSync(this.#ownFile)
     run.onOrderlyEnd(() => this.#settle())
@@ -99,7 +103,7 @@ export class CreationJournal {
     return { nonce, atMs: line.atMs, digest, owner, workspace, id: undefined, file: this.#ownFile }
   }
 
-  /** The creation was answered with service `id`. */
+  /** Records that the creation was answered with service `id`. */
   made({ nonce, file }: Intent, id: string): void {
     this.#made.push(id)
     append(file, { made: nonce, id })
@@ -182,7 +186,7 @@ function linesOf(file: string): readonly Line[] {
   try {
     text = readFileSync(file, 'utf8')
   } catch {
-    // Another process removed it, or it is not readable for this user.
+    // Another process removed the file, or this user cannot read it.
     return []
   }
   return text.split('\n').flatMap((line) => {

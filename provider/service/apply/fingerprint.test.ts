@@ -4,7 +4,7 @@ import type { Secret } from '../compile/compileService.ts'
 import { Fingerprints, scryptHash } from './fingerprint.ts'
 
 const made = new Fingerprints()
-/** What a later process has. */
+/** The fingerprints of a later process. */
 const later = new Fingerprints()
 
 const secret = (value: Secret['value'], place = 'body'): Secret => ({ path: ['endpoints', 0, place], value })

@@ -4,8 +4,8 @@ import { UNKNOWN } from '../../protocol/values/value.ts'
 import type { Secret } from '../compile/compileService.ts'
 
 /**
- * Cost of the hash (scrypt N, r, p): about 30 ms on one core, against guessing with a leaked state file. Stored beside each hash,
- * so that it can be raised while old hashes remain valid.
+ * Cost of the hash (scrypt N, r, p): about 30 ms on one core, against guessing with a leaked state file. The cost is
+ * stored beside each hash, so that it can be raised while old hashes remain valid.
  */
 const COST = { N: 16_384, r: 8, p: 1 } as const
 const SALT_BYTES = 16
@@ -27,11 +27,11 @@ type SlowHash = (input: string, salt: Uint8Array, n: number) => Promise<Buffer>
 export type Comparison = 'same' | 'changed' | 'unknown' | 'never-recorded'
 
 /**
- * Creates and compares the fingerprints in private state that reveal a changed secret: one salted hash of all secrets of a
- * service with their places.
+ * Creates and compares the fingerprints in private state that reveal a changed secret. A fingerprint is one salted hash
+ * of all secrets of a service with their places.
  *
- * Services with equal secrets share the slow part: all fingerprints of one process have the same salt, and each slow hash is
- * computed once. The nonce of each service hides that secrets are equal.
+ * Services with equal secrets share the slow part: all fingerprints of one process have the same salt, and each slow
+ * hash is computed once. A nonce for each service hides that secrets are equal.
  */
 export class Fingerprints {
   readonly #salt = randomBytes(SALT_BYTES)
@@ -81,7 +81,7 @@ export class Fingerprints {
 
 function parse(fingerprint: Uint8Array): Stored | undefined {
   if (fingerprint.length === 0) return undefined
-  // True because a Fingerprints wrote these bytes, perhaps with key ids (sealedKeys.ts).
+  // True because this class wrote these bytes, perhaps with key ids (sealedKeys.ts).
   const stored = JSON.parse(Buffer.from(fingerprint).toString()) as Stored
   return stored.v === 2 ? stored : undefined
 }

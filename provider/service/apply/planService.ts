@@ -14,7 +14,7 @@ type Planned = Config | PlannedOf<typeof serviceSchema>
 type State = StateOf<typeof serviceSchema>
 type Amendment = AmendmentOf<typeof serviceSchema>
 
-/** The attributes of the definition: a change of any of them is a full replace. */
+/** The attributes of the definition. A change of any of them is a full replace. */
 const DEFINITION = ['name', 'interval', 'regions', 'endpoints'] as const
 
 /** Facts about the secrets of a service at plan time. */
@@ -34,7 +34,7 @@ function changesDefinition(planned: Planned, prior: State): boolean {
   return DEFINITION.some((name) => !sameAttribute(name, planned[name], prior[name]))
 }
 
-/** Whether the plan has regions that the service does not have yet, whose codes have to be checked. Pure. */
+/** Whether the plan has regions that the service does not have yet, so that their codes must be checked. Pure. */
 export function asksForRegions(
   change:
     | { readonly action: 'create' }
@@ -50,8 +50,8 @@ function sameAttribute(name: keyof typeof serviceSchema.attributes, a: unknown, 
 }
 
 /**
- * The plan of a new service: it is active unless it is created paused. Contract: Service states. `planned` is without write-only
- * values. Pure.
+ * The plan of a new service, which is active unless it is created paused. Contract: Service states. `planned` is
+ * without write-only values. Pure.
  */
 export function planCreate(config: Config, planned: Config): Amendment {
   const revision: Amendment = { secrets_revision: revisionAfterSending(planned, 0) }
@@ -87,9 +87,9 @@ export function planUpdate(
 }
 
 /**
- * The apply plans again, perhaps with other secrets, such as short-lived tokens, and Terraform refuses a value that was known and
- * is unknown now. So a change that sends the secrets in any case is counted without comparing them; if they are the only reason,
- * the count is unknown until the apply.
+ * The apply plans again, perhaps with different secrets, such as short-lived tokens, and Terraform refuses a value that
+ * was known before and is unknown now. So a change that sends the secrets anyway is counted without comparing them. If
+ * they are the only reason, the count is unknown until the apply.
  */
 function plannedRevision(
   planned: Config,
@@ -106,14 +106,14 @@ export function revisionOf({ secrets_revision }: State): number {
   return Number(secrets_revision ?? 0) || 0
 }
 
-/** Unknown while it is unknown whether the definition is sent or has secrets. */
+/** The revision after the secrets were sent; unknown while the definition has unknown values. */
 function revisionAfterSending(planned: Config, before: number): number | Unknown {
   // True because everything in a configuration is a value.
   if (DEFINITION.some((name) => containsUnknown(planned[name] as Value))) return UNKNOWN
   return hasSecrets(planned.endpoints) ? before + 1 : before
 }
 
-/** Endpoints with the same URL, name and method keep their ids in a replace (Gap G23); sealing creates new keys. */
+/** Endpoints with the same URL, name and method keep their ids in a replace (Gap G23), but sealing creates new keys. */
 function planEndpoints(planned: Config, prior: State): Amendment {
   const isSame = endpointKeys(planned.endpoints) === endpointKeys(prior.endpoints)
   return {
@@ -136,7 +136,7 @@ function endpointKeys(endpoints: Config['endpoints'] | State['endpoints']): stri
   return keys.join()
 }
 
-/** Whether any value may be sealed: one that is unknown, or not configured in clear. */
+/** Whether any value may be sealed: one that is unknown, or not configured in plain text. */
 function hasSecrets(endpoints: Config['endpoints']): boolean {
   if (endpoints === UNKNOWN) return true
   return endpoints.some((endpoint) => {
@@ -148,7 +148,9 @@ function hasSecrets(endpoints: Config['endpoints']): boolean {
   })
 }
 
-/** Warnings for secrets that are sent again without a visible change of the configuration. They contain no value. Pure. */
+/**
+ * Warnings for secrets that are sent again without a visible change in the configuration. They contain no values. Pure.
+ */
 export function secretsWarnings(
   secrets: readonly Secret[],
   { comparison, overwritten }: SecretsFound,
@@ -167,8 +169,8 @@ export function secretsWarnings(
 }
 
 /**
- * Warnings for sealed values that the configuration no longer has and that cannot be recovered. A secret that moves with its
- * endpoint's URL, or does not move, is not lost. Pure.
+ * Warnings for sealed values that the configuration no longer has and that cannot be recovered. A secret that stays, or
+ * moves with its endpoint's URL, is not lost. Pure.
  */
 export function lostSecretWarnings(config: Config, prior: State): readonly Diagnostic[] {
   if (config.endpoints === UNKNOWN || config.endpoints.includes(UNKNOWN)) return []
@@ -189,7 +191,7 @@ export function lostSecretWarnings(config: Config, prior: State): readonly Diagn
 }
 
 /**
- * Warnings for an endpoint's name that changes from none to an empty one, or back. The API distinguishes them and gives the
+ * Warnings for an endpoint's name that changes from absent to empty, or back. The API distinguishes them and gives the
  * endpoint a new id (Gap G23), but Terraform does not show the change. Pure.
  */
 export function emptyNameWarnings(config: Config, prior: State): readonly Diagnostic[] {

@@ -7,8 +7,8 @@ const ATTEMPTS_MAX = 4
 /** Pause before the first search for the result (milliseconds); each further one is twice as long. */
 const LOOK_AFTER_MS = 250
 /**
- * Number of searches before it is sent again, about four seconds together: a proxy may deliver a request after it has closed the
- * connection, and not every server supports idempotency keys.
+ * Number of searches before the request is sent again, about four seconds in total: a proxy may deliver a request after
+ * it has closed the connection, and not every server supports idempotency keys.
  */
 const LOOKS_MAX = 4
 /** Maximum lag of the server's clock (milliseconds). */
@@ -26,8 +26,8 @@ interface Sending<T> {
 }
 
 /**
- * The result of `send`, executed once: without an answer, `find` searches for its result before it is sent again. Throws errors of
- * the client and of `find`.
+ * The result of `send`, which takes effect once: after a lost answer, `find` searches for the result before `send` is
+ * repeated. Throws errors of the client and of `find`.
  */
 export async function resendIfAbsent<T>({ send, find, signal }: Sending<T>): Promise<T> {
   const earliestMs = Date.now() - CLOCK_SKEW_MS
@@ -46,12 +46,12 @@ export async function resendIfAbsent<T>({ send, find, signal }: Sending<T>): Pro
   }
 }
 
-/** Whether the server itself reported a failure, so that the request can no longer take effect. */
+/** Whether the server itself reported the failure, so that the request can no longer take effect. */
 function isOwnFailure(error: unknown): boolean {
   return error instanceof ApiError && error.status === 500
 }
 
-/** Whether it may have been executed despite the answer, or without one, to attempt number `attempt`. */
+/** Whether the request may have taken effect despite `error`, which attempt number `attempt` gave. */
 export function isOutcomeUnknown(error: unknown, attempt: number): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'unknown'
   if (!(error instanceof ApiError)) return false

@@ -1,8 +1,8 @@
 /**
- * The sealed values of a service when its secrets were last sent: the key id of a value changes with every write of it and with
- * nothing else (Gap G22), so that a different one reveals another writer.
+ * The sealed values of a service at the time when its secrets were last sent. The key id of a value changes with every
+ * write of the value and with nothing else (Gap G22), so a different one reveals another writer.
  *
- * The ids are in private state, with the fingerprint of the secrets, because the state itself is refreshed.
+ * The ids are in private state, with the fingerprint of the secrets, because a refresh overwrites the state itself.
  */
 import type { SensitiveOutput, ServiceResponse } from '../../../api/contract/service.ts'
 
@@ -14,7 +14,7 @@ interface Kept {
   readonly key_ids?: readonly string[]
 }
 
-/** `kept`, the private bytes of a service, with the key ids of the sealed values in `response`. Pure. */
+/** `kept`, the private bytes of a service, with the key ids of the sealed values in `response` added. Pure. */
 export function withKeyIds(kept: Uint8Array, response: ServiceResponse): Uint8Array {
   const key_ids = response.endpoints.flatMap(({ call }) => {
     const { body, headers } = call.Http
@@ -30,7 +30,10 @@ export function hasKeyIds(kept: Uint8Array): boolean {
   return parse(kept)?.key_ids !== undefined
 }
 
-/** Places of `sealed`, the key ids of a state by place, whose key ids are not in `kept`; none without recorded key ids. Pure. */
+/**
+ * The places in `sealed` (key ids of a state by place) whose key ids are not in `kept`; empty without recorded key ids.
+ * Pure.
+ */
 export function overwrittenPlaces(
   kept: Uint8Array,
   sealed: ReadonlyMap<string, string | null> | null,
@@ -48,6 +51,6 @@ function keyIdOf(output: SensitiveOutput): readonly string[] {
 
 function parse(kept: Uint8Array): Kept | undefined {
   if (kept.length === 0) return undefined
-  // True because this file and a Fingerprints wrote these bytes.
+  // True because only this file and Fingerprints write these bytes.
   return JSON.parse(Buffer.from(kept).toString()) as Kept
 }

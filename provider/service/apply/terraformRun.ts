@@ -5,9 +5,9 @@ import { join, posix, resolve, win32 } from 'node:path'
 import { watchParent } from '../../protocol/plugin/parent.ts'
 
 export interface TerraformRun {
-  /** The Terraform process; a later one with the same process id has another value. */
+  /** Identifies the Terraform process. A later one with the same process id has a different value. */
   readonly owner: string
-  /** The state, as far as a provider can identify it: a hash of root module, data directory and workspace. */
+  /** Identifies the state as far as a provider can: a hash of root module, data directory and workspace. */
   readonly workspace: string
   /** Whether the Terraform process `owner` on this machine is still running. */
   readonly isRunning: (owner: string) => boolean
@@ -21,8 +21,9 @@ function dataDirectory(environment: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Folders for data shared between runs, in order of preference: that of the user, shared by all working directories (XDG Base
- * Directory Specification; on Windows the folder of local data), and one below Terraform's data directory, if there is one.
+ * Folders for data shared between runs, in order of preference. The first is the user's, which all working directories
+ * share (XDG Base Directory Specification; on Windows the folder of local data). The second is below Terraform's data
+ * directory, if there is one.
  */
 export function journalFolders(
   environment: NodeJS.ProcessEnv,
@@ -64,7 +65,10 @@ function workspaceParts(environment: NodeJS.ProcessEnv): readonly string[] {
 
 const settling: (() => void)[] = []
 
-/** When Terraform is killed, this process loses its parent, and its services may be in no state. */
+/**
+ * Runs the settle functions, unless Terraform was killed: this process has then lost its parent, and the services may
+ * be in no state.
+ */
 function settleAll(code: number, isParentThere: boolean): void {
   if (code === 0 && isParentThere) for (const settle of settling) settle()
 }
@@ -84,7 +88,7 @@ function identityOf(pid: number): string | undefined {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: it runs as another user.
+    // EPERM: the process exists, but runs as another user.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return undefined
   }
   const { state, startedAt } = linuxProcess(pid)
@@ -99,7 +103,7 @@ function linuxProcess(pid: number): { readonly state: string; readonly startedAt
   } catch {
     return { state: '', startedAt: '' }
   }
-  // The second field is the name in parentheses, which may contain blanks; the third one follows the last parenthesis.
+  // The second field is the name in parentheses, which may contain spaces. The third one follows the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', startedAt: fields[19] ?? '' }
 }

@@ -33,7 +33,7 @@ export function problemAt(path: Path, predicate: string): Diagnostic {
   return errorAt(path, 'Invalid service', `${formatPath(path)} ${predicate}.`)
 }
 
-// The placeholder of an unknown value passes every rule, so that known values are checked.
+// The placeholder for an unknown value passes every rule, so that the known values are still checked.
 const SOME_DURATION: Duration = { secs: 1, nanos: 0 }
 export const SOME_ASSERTION: Assertion = { StatusCode: { expected: { Eq: 200 } } }
 
@@ -42,12 +42,14 @@ export function orElse<T>(value: T | Unknown, standIn: T): T {
   return value === UNKNOWN ? standIn : value
 }
 
-/** Numbers are decimals of any size; the rules of the contract reject those that are no int32. Pure. */
+/**
+ * `value` as a number. Decimals may have any size; the rules of the contract reject those that are not an int32. Pure.
+ */
 export function toNumber(value: NumberValue | Unknown): number {
   return value === UNKNOWN ? 1 : Number(String(value))
 }
 
-/** The duration in `text`; an invalid one is a problem at `path`. */
+/** The duration in `text`. An invalid one is a problem at `path`. */
 export function compileDuration(text: string | Unknown | null, path: Path, { problems }: Findings): Duration {
   if (text === UNKNOWN || text === null) return SOME_DURATION
   const duration = parseDuration(text)
@@ -58,8 +60,8 @@ export function compileDuration(text: string | Unknown | null, path: Path, { pro
 type Given = Readonly<Record<string, unknown>>
 
 /**
- * The only one of `names` that is set in `given`, if certain. None or several is a problem; an unknown one may still turn out to
- * be null, so it is none.
+ * The only one of `names` that is set in `given`, if that is certain. None or several are a problem. An unknown value
+ * may still become null, so it is no problem.
  */
 function theOne<Name extends string>(
   names: readonly Name[],
@@ -80,8 +82,8 @@ function theOne<Name extends string>(
 }
 
 /**
- * The assertion that is configured at `path`: exactly one kind, with exactly one operator. Problems are added to `findings`, with
- * a valid placeholder for the assertion.
+ * Compiles the assertion at `path`: exactly one kind, with exactly one operator. Adds problems to `findings`; the
+ * result is then a valid placeholder.
  */
 export function compileAssertion(assertion: AssertionConfig, path: Path, findings: Findings): Assertion {
   const name = theOne(Object.values(KINDS), assertion, path, findings)
@@ -122,7 +124,7 @@ type IntegerConfig = Exclude<AssertionConfig['status_code'], Unknown | null>
 type DurationConfig = Exclude<AssertionConfig['dns_resolution'], Unknown | null>
 type TextConfig = Exclude<AssertionConfig['body'], Unknown | null>
 
-/** The only operator of `given`, whose schema has the operators of the family `operators`. */
+/** Compiles the only operator in `given`, whose schema has the operators of the family `operators`. */
 function compileOperator(
   operators: AssertionOperator['operators'],
   given: IntegerConfig | DurationConfig | TextConfig,

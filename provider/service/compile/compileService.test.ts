@@ -27,7 +27,7 @@ const assertions: readonly Assertion[] = [
   { Body: { matcher: { Regex: '^ok' } } },
 ]
 
-/** A service in which everything is said. */
+/** A service with every attribute set. */
 const whole: ServiceRequest = {
   name: 'checkout',
   interval_secs: 90,

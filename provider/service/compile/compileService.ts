@@ -24,10 +24,10 @@ export interface Secret {
 
 /** A configuration compiled to a request. */
 export interface Compiled {
-  /** Unknown values have valid placeholders: the request of an unknown configuration must not be sent. */
+  /** Unknown values have valid placeholders, so the request of an unknown configuration must not be sent. */
   readonly request: ServiceRequest
   readonly secrets: readonly Secret[]
-  /** Problems of the form of the configuration; the rules of the contract are not checked here. */
+  /** Problems with the form of the configuration. The rules of the contract are not checked here. */
   readonly problems: readonly Diagnostic[]
 }
 
@@ -39,7 +39,7 @@ interface Findings {
 
 const NO_TIME = { secs: 0, nanos: 0 } as const
 
-// The placeholder of an unknown value passes every rule, so that known values are checked.
+// The placeholder for an unknown value passes every rule, so that the known values are still checked.
 const SOME_ENDPOINT: EndpointInput = {
   url: 'https://unknown.invalid/',
   call: { Http: { method: 'GET', timeout: null } },
@@ -87,7 +87,7 @@ function compileInterval(interval: string | Unknown, { problems }: Findings): nu
   return 60
 }
 
-/** The endpoint that is configured at `path`. Adds its problems and secrets to `findings`. */
+/** Compiles the endpoint at `path`. Adds its problems and secrets to `findings`. */
 export function compileEndpoint(endpoint: EndpointConfig, path: Path, findings: Findings): EndpointInput {
   const { assertions } = endpoint
   return {
@@ -123,7 +123,7 @@ function compileHttp(http: HttpConfig, path: Path, findings: Findings): Endpoint
         )
   return {
     Http: {
-      // True after the rules of the contract, which are applied to every request before it is sent.
+      // True once the rules of the contract have been applied, as they are to every request before it is sent.
       method: orElse(http.method, 'GET') as 'GET',
       timeout: timeout === null ? null : compileDuration(timeout, [...path, 'timeout'], findings),
       max_redirects_to_follow: http.max_redirects === null ? null : toNumber(http.max_redirects),
@@ -134,7 +134,7 @@ function compileHttp(http: HttpConfig, path: Path, findings: Findings): Endpoint
   }
 }
 
-/** A body or header value: in clear, or a secret, which is recorded with its place. */
+/** Compiles a body or header value. A secret is recorded with its place. */
 function compileValue(config: ValueConfig, path: Path, findings: Findings): SensitiveInput {
   const { value, value_wo } = config
   const maybe = [value, value_wo].filter((given) => given !== null)
@@ -145,7 +145,7 @@ function compileValue(config: ValueConfig, path: Path, findings: Findings): Sens
   } else if (maybe.length === 2 && !maybe.includes(UNKNOWN)) {
     findings.problems.push(problemAt(path, 'must have only one of value and value_wo'))
   }
-  // A value in clear is compared itself and needs no version.
+  // A plain value is compared directly and needs no version.
   if (typeof value === 'string' && value_wo === null && typeof config.value_wo_version === 'string') {
     findings.problems.push(
       problemAt([...path, 'value_wo_version'], 'belongs to value_wo: a changed value is sent without it'),

@@ -5,8 +5,8 @@ import { formatPath } from '../../protocol/values/path.ts'
 import { attributePath } from '../schema/attributePath.ts'
 
 /**
- * Regular expressions of `request` that RE2 does not accept, which the server would refuse (Gap G18). The engine is loaded only if
- * there is an expression.
+ * Problems for the regular expressions of `request` that RE2 does not accept and the server would refuse (Gap G18). The
+ * engine is loaded only if there is an expression.
  */
 export async function regexProblems(request: ServiceRequest): Promise<readonly Diagnostic[]> {
   const patterns = request.endpoints.flatMap((endpoint, index) =>
@@ -24,7 +24,7 @@ export async function regexProblems(request: ServiceRequest): Promise<readonly D
       RE2JS.compile(pattern)
       return []
     } catch (error) {
-      // Any other failure means that it does not compile.
+      // Any other failure also means that the pattern does not compile.
       const fault =
         error instanceof RE2JSSyntaxException
           ? faultOf(pattern, error.getDescription(), error.getPattern())
@@ -36,7 +36,7 @@ export async function regexProblems(request: ServiceRequest): Promise<readonly D
   })
 }
 
-/** The problem of `pattern` and its place, without quoting it: `: missing closing ) at character 3`. */
+/** The fault in `pattern` and its position, without quoting it: `: missing closing ) at character 3`. */
 function faultOf(pattern: string, description: string, fragment: string | null): string {
   // The engine quotes the invalid part, which is the whole pattern when its end is missing.
   const at = fragment === null || fragment === pattern ? lastOpen(pattern) : pattern.indexOf(fragment)

@@ -13,13 +13,13 @@ import { type Compiled, compileService } from './compileService.ts'
 const SECRET_NAME = /^(?:authorization|cookie|proxy-authorization)$|token|secret|api-?key|password/i
 
 /**
- * Errors and warnings about the known parts of `config`, each with the path of its attribute: problems of its form, then of the
- * rules of the contract. Existing regions and plan limits are not checked here. Pure; never quotes a value.
+ * Errors and warnings about the known parts of `config`, each with the path of its attribute: first about its form,
+ * then about the rules of the contract. Regions and plan limits are not checked here. Pure; never quotes a value.
  */
 export function validateService(config: ServiceConfig): readonly Diagnostic[] {
   const compiled = compileService(config)
   const problems = [...compiled.problems, ...contractProblems(compiled)]
-  // An error needs no further warning.
+  // Warnings are left out when there is an error.
   const doubts = problems.length > 0 ? [] : [...oddStatusCodes(compiled), ...impossibleTimes(compiled)]
   return [...problems, ...plainSecrets(config), ...doubts]
 }
@@ -33,7 +33,7 @@ function contractProblems({ request, secrets }: Compiled): readonly Diagnostic[]
     const place = secret !== undefined && at.at(-1) === 'value' ? secret.path : at
     return problemAt(place, message)
   })
-  // A number may violate two similar rules: too large for JavaScript, and for the API.
+  // A number may break two similar rules, being too large for JavaScript and for the API.
   return [...new Map(problems.map((problem) => [problem.detail, problem])).values()]
 }
 
@@ -45,7 +45,7 @@ function stepText(step: Path[number]): string {
   return typeof step === 'object' ? `{${step.key}}` : String(step)
 }
 
-/** Headers whose name suggests a secret and whose value would be stored in clear. */
+/** Warnings for headers whose name suggests a secret and whose value would be stored in plain text. */
 function plainSecrets(config: ServiceConfig): readonly Diagnostic[] {
   if (config.endpoints === UNKNOWN) return []
   return config.endpoints.flatMap((endpoint, index) => {
@@ -61,7 +61,7 @@ function plainSecrets(config: ServiceConfig): readonly Diagnostic[] {
   })
 }
 
-/** Status codes that no server sends: allowed by the contract, but probably a mistake. */
+/** Warnings for status codes that no server sends. The contract allows them, but they are probably a mistake. */
 function oddStatusCodes({ request }: Compiled): readonly Diagnostic[] {
   return request.endpoints.flatMap((endpoint, index) =>
     endpoint.assertions.flatMap((assertion, place) => {
@@ -75,7 +75,7 @@ function oddStatusCodes({ request }: Compiled): readonly Diagnostic[] {
   )
 }
 
-/** Impossible times. The contract allows them, so they are only warnings, and a service with one can be imported and changed. */
+/** Warnings for impossible times. The contract allows them, and a service with one can be imported and changed. */
 function impossibleTimes({ request }: Compiled): readonly Diagnostic[] {
   return request.endpoints.flatMap((endpoint, index) =>
     endpoint.assertions.flatMap((assertion, place) => {

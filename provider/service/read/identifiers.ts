@@ -9,8 +9,8 @@ export function isUuid(text: string): boolean {
 }
 
 /**
- * Whether `name` is the exact name of `service`. Terraform normalises texts to NFC and the API does not, so different forms of a
- * text are the same name. Pure.
+ * Whether `name` is the exact name of `service`. Terraform normalises texts to NFC but the API does not, so Unicode
+ * forms of one text are the same name. Pure.
  */
 export function hasName(service: ServiceResponse, name: string): boolean {
   return service.name.normalize('NFC') === name.normalize('NFC')

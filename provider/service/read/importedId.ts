@@ -5,8 +5,8 @@ import type { ServiceReads } from './serviceReads.ts'
 const NAME_PREFIX = 'name='
 
 /**
- * The id of the service in `text`: a UUID, or `name=` with the exact name of exactly one service. Throws a DiagnosticError for
- * another form, an unknown name and an ambiguous name.
+ * The id of the service in `text`: a UUID, or `name=` with the exact name of exactly one service. Throws a
+ * DiagnosticError for any other form, an unknown name or an ambiguous name.
  */
 export async function importedId(text: string, reads: ServiceReads, signal: AbortSignal): Promise<string> {
   if (isUuid(text)) return text.toLowerCase()

@@ -6,11 +6,11 @@ import { inPriorOrder } from './priorOrder.ts'
 import { type ServiceState, toState } from './toState.ts'
 
 function stateOf(request: ServiceRequest): ServiceState {
-  // True because toState answers every attribute but secrets_revision.
+  // True because toState returns every attribute except secrets_revision.
   return { ...toState(answerTo(request), undefined), secrets_revision: 0 } as ServiceState
 }
 
-/** A request and the same with endpoints and assertions in another order. */
+/** A request, and the same one with its endpoints and assertions in a different order. */
 const shuffled = serviceRequests.chain((request) =>
   fc
     .record({

@@ -6,8 +6,8 @@ import type { EndpointConfig } from '../schema/config.ts'
 import { endpointState, type ServiceState } from './toState.ts'
 
 /**
- * `response` with its endpoints, and the assertions of each, in the order of `prior` if they are the same ones: the order means
- * nothing to the API, so it is no difference. Otherwise the server's order is kept. Pure.
+ * `response` with its endpoints, and the assertions of each, in the order of `prior` if they are the same ones, because
+ * their order has no meaning in the API. Otherwise the server's order is kept. Pure.
  */
 export function inPriorOrder(response: ServiceResponse, prior: ServiceState | undefined): ServiceResponse {
   const before = prior?.endpoints?.map(compiledState) ?? []
@@ -29,7 +29,7 @@ function withAssertions(endpoint: EndpointOutput, before: readonly Assertion[]):
 }
 
 /**
- * For each of `wanted` the index in `found` of the same key, each index once; `undefined` when the two do not have the same keys.
+ * For each key in `wanted` its index in `found`, each index once; `undefined` when the two do not have the same keys.
  */
 function placesOf(found: readonly string[], wanted: readonly string[]): readonly number[] | undefined {
   if (found.length !== wanted.length) return undefined
@@ -39,7 +39,7 @@ function placesOf(found: readonly string[], wanted: readonly string[]): readonly
   return places.every((place) => place !== undefined) ? places : undefined
 }
 
-/** The request of `endpoint` of a state; sealed values, which a state does not have, are empty. */
+/** The request for `endpoint` of a state. Sealed values, which a state does not have, are empty. */
 function compiledState(endpoint: NonNullable<ServiceState['endpoints']>[number]): EndpointInput {
   // True because a state from a read is a completely known configuration.
   return compileEndpoint(endpoint as EndpointConfig, [], { problems: [], secrets: [] })

@@ -18,7 +18,7 @@ import { compileService } from '../compile/compileService.ts'
 import { validateService } from '../compile/validateService.ts'
 import { type ServiceState, toState } from './toState.ts'
 
-/** Secrets as they are: here they have to be the same, not merely set. */
+/** Secrets in plain text, because here they must be the same, not merely set. */
 const inClear = (_pointer: string, value: string): string => value
 
 test('Scenario 71: every service that the contract allows has a configuration that compiles to exactly that service', () => {
@@ -37,7 +37,7 @@ test('Scenario 71: reading an unchanged service leaves its state unchanged', () 
   fc.assert(
     fc.property(serviceRequests, (request) => {
       const answer = answerTo(request)
-      // True because what toState answers has every attribute that the state has, secrets_revision aside.
+      // True because the result of toState has every attribute of the state except secrets_revision.
       const state = { ...toState(answer, undefined), secrets_revision: 0 } as ServiceState
 
       expect({ ...toState(answer, state), secrets_revision: 0 }).toEqual(state)

@@ -4,13 +4,16 @@ import type { ServiceResponse } from '../../../api/contract/service.ts'
 import { DiagnosticError, errorAt } from '../../protocol/authoring/diagnostics.ts'
 import { SharedRequest } from './sharedRequest.ts'
 
-/** How long the first reads of a walk wait for others (milliseconds): Terraform reads ten at a time. */
+/** Time for which the first reads of a walk wait for others (milliseconds). Terraform reads ten at a time. */
 const COMPANY_MS = 8
 
-/** Maximum of services that a walk reads one by one; for more the list is cheaper. */
+/** Maximum number of services that a walk reads one by one. For more, the list is cheaper. */
 export const SINGLE_READS_MAX = 2
 
-/** Maximum of services missing in the list that are read one by one; a second list confirms the absence of others. */
+/**
+ * Maximum number of services missing from the list that are read one by one. For more, a second list confirms their
+ * absence.
+ */
 export const CONFIRMATIONS_MAX = 3
 
 /** A service of the state. `orgId` is null right after an import. */
@@ -23,9 +26,9 @@ export interface KnownService {
 export type ServicesById = ReadonlyMap<string, ServiceResponse | Error>
 
 /**
- * Coalesced reads of services: a walk that reads more than two services takes one list request. Services written by this process
- * are returned from the answers to the writes, never from an older list, and no service counts as deleted before a second answer
- * confirms it.
+ * Coalesces reads of services: a walk that reads more than two services takes one list request. Services written by
+ * this process are returned from the answers to the writes, never from an older list. No service counts as deleted
+ * before a second answer confirms it.
  */
 export class ServiceReads {
   readonly #client: Client
@@ -76,7 +79,7 @@ export class ServiceReads {
     this.#written.set(id, null)
   }
 
-  /** All services, including the writes of this process; listed again after a creation or deletion. */
+  /** All services, including the writes of this process. The list is read again after a creation or deletion. */
   async list(signal: AbortSignal): Promise<ServicesById> {
     const services = new Map(await this.#listed.answer(signal))
     for (const [id, answer] of this.#written) {
@@ -86,7 +89,10 @@ export class ServiceReads {
     return services
   }
 
-  /** Services that `isWanted` accepts and that existed before this process created or deleted any; listed once. */
+  /**
+   * Services that `isWanted` accepts and that existed before this process created or deleted any. The list is read
+   * once.
+   */
   async thereBefore(
     isWanted: (service: ServiceResponse) => boolean,
     signal: AbortSignal,
@@ -119,9 +125,9 @@ export class ServiceReads {
     )
   }
 
-  /** Reads service `id`, which is not in the list: it was created since, or deleted. */
+  /** Reads service `id`, which is not in the list because it was created since, or deleted. */
   async #confirm(id: string, orgId: string | null, signal: AbortSignal): Promise<ServiceResponse | null> {
-    // Checked first, because with the key of another organisation all services are missing, but none is deleted.
+    // Checked first: with the key of another organisation all services are missing, although none is deleted.
     if (orgId !== null) await this.#checkOrg(orgId, signal)
     if (this.#single.has(id) || this.#confirmations < CONFIRMATIONS_MAX) {
       this.#confirmations += 1
@@ -130,9 +136,9 @@ export class ServiceReads {
     return this.#current(id, await this.#listedAgain.answer(signal)) ?? null
   }
 
-  /** Throws the Error of a service that cannot be parsed. */
+  /** The service according to writes and the list. Throws the Error of a service that cannot be parsed. */
   #current(id: string, services: ServicesById): ServiceResponse | null | undefined {
-    // Writes during the request of the list are newer than the list.
+    // Writes during the list request are newer than the list.
     const written = this.#written.get(id)
     if (written !== undefined) return written
     const listed = services.get(id)

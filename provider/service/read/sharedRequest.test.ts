@@ -3,7 +3,7 @@ import { FAILURE_BELIEVED_MS, SharedRequest } from './sharedRequest.ts'
 
 const open = new AbortController().signal
 
-/** A question of which no answer comes, on a clock that stands; it fails as its signal says. */
+/** A request without an answer, on a stopped clock. It fails with the reason of its signal. */
 function unanswered() {
   const clock = { nowMs: 0 }
   const signals: AbortSignal[] = []

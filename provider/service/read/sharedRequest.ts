@@ -1,13 +1,13 @@
 /**
- * How long a failure is reused (milliseconds): a walk over a thousand services then fails once, instead of waiting a thousand times
- * for an unreachable server. A longer apply sends the request again.
+ * Time for which a failure is reused (milliseconds). A walk over a thousand services then fails once, instead of
+ * waiting a thousand times for an unreachable server. A longer apply sends the request again.
  */
 export const FAILURE_BELIEVED_MS = 30_000
 
 /** One execution of the request. */
 interface Question<T> {
   readonly answer: Promise<T>
-  /** Ends the request. */
+  /** Aborts the request. */
   readonly abandon: (reason: unknown) => void
   readonly askedAtMs: number
   /** Whether it is still pending. */
@@ -16,14 +16,14 @@ interface Question<T> {
   waiting: number
 }
 
-/** A request that many calls share: it is sent once for all of them, and runs while any of them waits. */
+/** A request that many calls share. It is sent once for all of them, and runs while any of them waits. */
 export class SharedRequest<T> {
   readonly #ask: (signal: AbortSignal) => Promise<T>
   readonly #nowMs: () => number
   #question: Question<T> | undefined
   #failedAtMs: number | undefined
 
-  /** `ask` ends when its signal aborts. `nowMs` is a monotonic clock (milliseconds). */
+  /** `ask` must end when its signal aborts. `nowMs` is a monotonic clock (milliseconds). */
   constructor(ask: (signal: AbortSignal) => Promise<T>, nowMs: () => number = () => performance.now()) {
     this.#ask = ask
     this.#nowMs = nowMs
@@ -35,9 +35,9 @@ export class SharedRequest<T> {
   }
 
   /**
-   * The answer. Throws the error of the request, or the reason of `signal` when that aborts first. When the last waiting call
-   * aborts, the request is aborted; if it was pending for as long as a failure is reused, it has failed, so that later calls need not
-   * wait as long.
+   * The answer. Throws the error of the request, or the reason of `signal` when that aborts first. When the last
+   * waiting call aborts, the request is aborted. If it was pending for as long as a failure is reused, it counts as
+   * failed, so that later calls need not wait as long.
    */
   async answer(signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()
@@ -54,7 +54,7 @@ export class SharedRequest<T> {
     }
   }
 
-  /** The next call sends the request again. */
+  /** Makes the next call send the request again. */
   forget(): void {
     this.#question = undefined
     this.#failedAtMs = undefined
@@ -73,7 +73,7 @@ export class SharedRequest<T> {
     const close = (): void => {
       question.isOpen = false
     }
-    // All calls may have been aborted by the time it fails.
+    // All calls may have been aborted by the time the request fails.
     answer.then(close, () => {
       close()
       if (this.#question === question) this.#failedAtMs = this.#nowMs()

@@ -25,8 +25,8 @@ type AssertionState = NonNullable<EndpointState['assertions']>[number]
 type ValueState = NonNullable<HttpState['body']>
 
 /**
- * The state of a service from the API's answer. `prior` is the stored state, whose form is kept where the API does not distinguish
- * two forms (no headers and an empty map, the case of a header's name).
+ * The state of a service from the API's answer. `prior` is the stored state, whose form is kept where the API does not
+ * distinguish two forms (such as no headers and an empty map, or the case of a header's name).
  *
  * A sealed value is always null: it is write-only, and the API never returns it. Pure.
  */
@@ -131,12 +131,12 @@ function valueState(output: SensitiveOutput, prior: ValueState | null | undefine
   return {
     value: 'Plain' in output ? output.Plain : null,
     value_wo: null,
-    // The version exists in the configuration only.
+    // The version exists only in the configuration.
     value_wo_version: prior?.value_wo_version ?? null,
   }
 }
 
-/** Every name of `table` as an attribute that is null. */
+/** Every name in `table` as a null attribute. */
 function unset(table: Readonly<Record<string, string>>): Readonly<Record<string, null>> {
   return Object.fromEntries(Object.values(table).map((name) => [name, null]))
 }
@@ -193,7 +193,7 @@ function durations(
   return { lte: keepSpelling(expected.LessOrEqual, prior?.lte) }
 }
 
-/** `duration` as text, in the stored spelling if that is equal. */
+/** `duration` as text, in the stored spelling if that is an equal duration. */
 function keepSpelling(duration: Duration, prior: string | null | undefined): string {
   const before = prior == null ? undefined : parseDuration(prior)
   if (prior != null && before !== undefined && compareDurations(before, duration) === 0) return prior

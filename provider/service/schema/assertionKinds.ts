@@ -1,4 +1,4 @@
-/** The kinds of assertion as attributes; exactly one is set, with one operator of its family. */
+/** The kinds of assertion as attributes, of which exactly one is set, with one operator of its family. */
 import type { AssertionKind } from '../../../api/contract/assertion.ts'
 import type { DURATION_OPERATORS, INTEGER_OPERATORS, TEXT_OPERATORS } from './operators.ts'
 import { durationText, sameDurations, sameHeaderName } from './spellings.ts'

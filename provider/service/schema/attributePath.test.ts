@@ -28,7 +28,7 @@ test.each([
     [...ASSERTION, 'StatusCode', 'expected', 'Between', 1],
     'endpoints[1].assertions[2].status_code.between[1]',
   ],
-  // A set's elements have no path.
+  // Elements of a set have no path.
   [[...ASSERTION, 'StatusCode', 'expected', 'OneOf', 1], 'endpoints[1].assertions[2].status_code.one_of'],
   [[...ASSERTION, 'Latency', 'l_type'], 'endpoints[1].assertions[2].latency.phase'],
   [[...ASSERTION, 'Latency', 'expected', 'LessThan', 'secs'], 'endpoints[1].assertions[2].latency.lt'],

@@ -14,7 +14,7 @@ const HTTP_FIELDS: Readonly<Record<string, string>> = { max_redirects_to_follow:
 export function attributePath(path: ContractPath): Path {
   const [field, index, part, ...rest] = path
   if (field === 'interval_secs') return ['interval']
-  // A set's elements have no path.
+  // Elements of a set have no path.
   if (field === 'regions') return ['regions']
   if (field !== 'endpoints' || typeof index !== 'number') return path.slice(0, 1).map(String)
   const endpoint: Path = ['endpoints', index]

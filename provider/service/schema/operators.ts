@@ -1,4 +1,4 @@
-/** The names of operators, phases and subjects in the contract and in attributes; one table for both directions. */
+/** The names of operators, phases and subjects in the contract and in attributes, in one table for both directions. */
 import type {
   DurationOperator,
   IntegerOperator,

@@ -92,8 +92,8 @@ const timeoutAttributes = {
 } as const
 
 /**
- * The schema of `pharos_service`. Nothing inside `endpoints` is computed: attributes that the server sets for them are beside
- * `endpoints`, so that a plan never shows "(known after apply)" inside configured values.
+ * The schema of `pharos_service`. Nothing inside `endpoints` is computed. Attributes that the server sets for them are
+ * beside `endpoints`, so that a plan never shows "(known after apply)" inside configured values.
  */
 export const serviceSchema = defineSchema({
   version: 0,

@@ -11,12 +11,12 @@ export function sameHeaderName(prior: string, next: string): boolean {
   return prior.toLowerCase() === next.toLowerCase()
 }
 
-/** `60s` and `1m` are equal durations, so that neither is a change of the other. */
+/** `60s` and `1m` are equal durations, so that replacing one with the other is no change. */
 export function sameDuration(prior: string, next: string): boolean {
   const a = parseDuration(prior)
   const b = parseDuration(next)
   return a !== undefined && b !== undefined && compareDurations(a, b) === 0
 }
 
-/** An attribute that holds a duration, such as `30s`. */
+/** An attribute that contains a duration, such as `30s`. */
 export const durationText = { type: 'string', optional: true, equal: sameDuration } as const

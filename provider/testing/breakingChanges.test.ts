@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { SchemaDocument } from '../docs/schemaDocument.ts'
 import { breakingChanges } from './breakingChanges.ts'
 
-/** Schemas of released versions by version: a release adds `provider-schema.json` as it is then. */
+/** Schemas of released versions by version. A release adds its `provider-schema.json`. */
 const RELEASED = 'fixtures/provider-schema'
 
 const read = (file: string): SchemaDocument => JSON.parse(readFileSync(file, 'utf8'))
@@ -26,7 +26,7 @@ test.each<[string, object, readonly string[]]>([
   ['removed', {}, ['a_thing.size is gone']],
   ['of another type', { size: { type: 'string', optional: true } }, ['a_thing.size has another type']],
   ['required', { size: { type: 'number', required: true } }, ['a_thing.size became required']],
-  ['only computed', { size: { type: 'number', computed: true } }, ['a_thing.size can be configured no more']],
+  ['only computed', { size: { type: 'number', computed: true } }, ['a_thing.size can no longer be configured']],
   [
     'joined by a required one',
     { size: { type: 'number', optional: true }, name: { type: 'string', required: true } },

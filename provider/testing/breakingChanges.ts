@@ -1,6 +1,6 @@
 import type { SchemaDocument } from '../docs/schemaDocument.ts'
 
-/** As much of an attribute of a schema document as compatibility is about. */
+/** The parts of an attribute in a schema document that affect compatibility. */
 interface Entry {
   readonly type?: unknown
   readonly nested_type?: { readonly attributes: Entries; readonly nesting_mode: string }
@@ -14,13 +14,13 @@ interface TypeEntry {
 }
 type TypeEntries = Readonly<Record<string, TypeEntry>>
 
-/** Parts of a document whose types users name in configuration. */
+/** Sections of a document whose types users name in configuration. */
 const KINDS = ['resource_schemas', 'data_source_schemas', 'list_resource_schemas'] as const
 
 /**
- * What a configuration or a state that fits `before` does not find in `after` any more, as sentences; empty when
- * everything that was written still works. Both as `schemaDocument` makes them. Attributes of a resource whose schema
- * version rose are not compared: its upgraders answer for them. Pure.
+ * The incompatible changes from `before` to `after` for existing configuration and state, as sentences; empty when
+ * everything still works. Both documents are results of `schemaDocument`. When the schema version of a resource
+ * increased, its attributes are not compared, because its upgraders handle them. Pure.
  */
 export function breakingChanges(before: SchemaDocument, after: SchemaDocument): readonly string[] {
   const [old, now] = [providerIn(before), providerIn(after)]
@@ -35,7 +35,7 @@ export function breakingChanges(before: SchemaDocument, after: SchemaDocument): 
   const functions = Object.entries(old.functions ?? {}).flatMap(([name, signature]) =>
     sameJson(shapeOf(signature), shapeOf(now.functions?.[name]))
       ? []
-      : [`function ${name} is gone or called otherwise`],
+      : [`function ${name} is gone or has another signature`],
   )
   return [
     ...attributeBreaks(old.provider.block.attributes, now.provider.block.attributes, 'provider'),
@@ -53,7 +53,7 @@ interface Signature {
 }
 
 function providerIn({ provider_schemas }: SchemaDocument): ProviderEntry {
-  // True because every document has the one provider that `schemaDocument` puts there.
+  // True because every document has the one provider that `schemaDocument` writes.
   const [entry] = Object.values(provider_schemas as Record<string, ProviderEntry>)
   if (entry === undefined) throw new Error('the document has no provider')
   return entry
@@ -74,7 +74,7 @@ function attributeBreaks(before: Entries, after: Entries, path: string): readonl
         ? attributeBreaks(old.nested_type?.attributes ?? {}, now.nested_type?.attributes ?? {}, at)
         : [`${at} has another type`]),
       ...(now.required === true && old.required !== true ? [`${at} became required`] : []),
-      ...(isConfigurable(old) && !isConfigurable(now) ? [`${at} can be configured no more`] : []),
+      ...(isConfigurable(old) && !isConfigurable(now) ? [`${at} can no longer be configured`] : []),
     ]
   })
   const demanded = Object.entries(after)
@@ -85,7 +85,7 @@ function attributeBreaks(before: Entries, after: Entries, path: string): readonl
 
 const isConfigurable = ({ required, optional }: Entry): boolean => required === true || optional === true
 
-/** Whether two parts of documents say the same: types are arrays of names, and objects in the order of their keys. */
+/** Whether two parts of documents are equal. Types are arrays of names, and objects have ordered keys. */
 function sameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }

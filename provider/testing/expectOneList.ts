@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import { SINGLE_READS_MAX } from '../service/read/serviceReads.ts'
 
 /**
- * Expects what a walk over many services may cost, as `METHOD /path`: one list, and before it no more single
- * reads than a walk over few would make. How many of those there are is for Terraform's pace to say.
+ * Expects the permitted requests of a walk over many services, as `METHOD /path`: one list, and before it no more
+ * single reads than a walk over few services makes. Their number depends on Terraform's timing.
  */
 export function expectOneList(requests: readonly string[]): void {
   const lists = requests.filter((line) => line === 'GET /v1/services')

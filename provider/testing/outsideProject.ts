@@ -9,24 +9,24 @@ import { inject } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** What a program left. */
+/** The result of a program. */
 export interface ProgramResult {
   readonly exitCode: number
-  /** stdout and stderr as they came. */
+  /** stdout followed by stderr. */
   readonly output: string
 }
 
-/** A folder outside this repository in which our package is installed as the registry would hand it out. */
+/** A folder outside this repository with our package installed as from the registry. */
 export interface OutsideProject {
   readonly folder: string
-  /** Runs a script of an installed package's in the folder, such as `typescript/bin/tsc`. */
+  /** Runs a script of an installed package in the folder, such as `typescript/bin/tsc`. */
   readonly node: (script: string, ...args: readonly string[]) => Promise<ProgramResult>
   readonly remove: () => void
 }
 
 /**
- * Unpacks what npm would publish of this checkout into a fresh project. The packages `installed` beside it, and those that ours
- * depends on, are links to this checkout's, so that no network is needed.
+ * Unpacks the package that npm would publish from this checkout into a new project. The further packages `installed`,
+ * and our dependencies, are links into this checkout, so that no network is needed.
  */
 export async function outsideProject(installed: readonly string[]): Promise<OutsideProject> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-outside-'))

@@ -10,7 +10,7 @@ export interface ProxiedRequest {
   readonly body: string
 }
 
-/** A proxy in front of a real server that remembers what passed. */
+/** A proxy in front of a real server that records all requests. */
 export interface RecordingProxy {
   readonly url: string
   /** Requests since the last call, as `METHOD /path`. */
@@ -19,64 +19,64 @@ export interface RecordingProxy {
   readonly passed: readonly ProxiedRequest[]
   /** The user agent of each request since the start. */
   readonly userAgents: readonly string[]
-  /** Answers the next request to `path` with `status` instead of passing it on. */
+  /** Answers the next request to `path` with `status` instead of forwarding it. */
   readonly refuseNext: (method: string, path: RegExp, status: number, error: string) => void
-  /** Passes the next request to `path` on, and loses its answer: the client gets 502, or a closed connection. */
+  /** Forwards the next request to `path`, but loses its answer: the client gets 502 or a closed connection. */
   readonly loseAnswer: (method: string, path: RegExp, how: 502 | 'closed') => void
-  /** Answers with 429 whatever `isRefused` says so of, instead of passing it on. */
+  /** Answers requests with 429 instead of forwarding them while `isRefused` returns true. */
   readonly refuseForRate: (isRefused: () => boolean) => void
   /**
-   * Never answers requests to `path` as it should from now on: refuses all of them for the rate, says nothing, or sends
-   * an answer byte by byte without an end. `undefined`: passes everything on again.
+   * From now on misbehaves for requests to `path`: refuses all with 429, never answers, or sends an endless answer byte
+   * by byte. `undefined` ends this.
    */
   readonly misbehave: (misbehaviour: Misbehaviour | undefined) => void
-  /** Resolves once a request has met the misbehaviour of now. */
+  /** Resolves once a request has met the current misbehaviour. */
   readonly misbehaved: () => Promise<void>
-  /** Has answers to GET requests of exactly this path changed by `change` from now on. */
+  /** From now on rewrites answers to GET requests for exactly this path with `change`. */
   readonly rewrite: (path: string, change: (body: string) => string) => void
   /** Resolves once `count` requests of `method` have been answered since the start. */
   readonly answered: (method: string, count: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** What becomes of requests to `path`. */
+/** The misbehaviour for requests to `path`. */
 export interface Misbehaviour {
   readonly path: RegExp
   readonly how: 'throttled' | 'silent' | 'dripping'
 }
 
 export interface ProxyOptions {
-  /** Names of headers, in lower case, that are not passed on. */
+  /** Names of headers, in lower case, that are not forwarded. */
   readonly withoutHeaders?: readonly string[]
 }
 
-/** Time between two bytes of an answer that does not end (milliseconds). */
+/** Time between two bytes of an endless answer (milliseconds). */
 const DRIP_MS = 20
 
-/** A request that is not to be treated like the others. */
+/** A request with special treatment. */
 interface Exception {
   readonly method: string
   readonly path: RegExp
-  /** The answer instead of passing it on; or what becomes of its answer. */
+  /** The answer without forwarding, or the fate of the server's answer. */
   readonly instead: { readonly status: number; readonly error: string } | 502 | 'closed'
 }
 
-/** The settings of a proxy, and what has passed it. */
+/** The settings of a proxy, and its records. */
 interface Memory {
   readonly passed: ProxiedRequest[]
   readonly userAgents: string[]
   readonly exceptions: Exception[]
   readonly rewrites: Map<string, (body: string) => string>
   readonly answeredCounts: Map<string, number>
-  /** Emits `answer` after each answer that was passed on, and `misbehaviour` when a request met one. */
+  /** Emits `answer` after each forwarded answer, and `misbehaviour` when a request met one. */
   readonly answers: EventEmitter
   isRefused: () => boolean
   misbehaviour: Misbehaviour | undefined
-  /** Whether a request has met the misbehaviour of now. */
+  /** Whether a request has met the current misbehaviour. */
   hasMisbehaved: boolean
 }
 
-/** A request that has come in whole, and where its answer goes. */
+/** A complete request, and the response for its answer. */
 interface Exchange {
   readonly method: string
   readonly path: string
@@ -171,7 +171,7 @@ function misbehave(memory: Memory, { how }: Misbehaviour, outgoing: ServerRespon
   }
 }
 
-/** What is to become of this request, once. */
+/** Takes the exception for this request, which applies once. */
 function exceptionFor(
   { exceptions }: Memory,
   method: string,
@@ -181,7 +181,7 @@ function exceptionFor(
   return place === -1 ? undefined : exceptions.splice(place, 1)[0]?.instead
 }
 
-/** Gives the server's answer to the client: as it came, rewritten, or not at all. */
+/** Sends the server's answer to the client: unchanged, rewritten, or not at all. */
 function passOn(
   { rewrites, answeredCounts, answers }: Memory,
   { method, path, outgoing }: Exchange,

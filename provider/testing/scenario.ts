@@ -9,7 +9,7 @@ import {
   type WorkspaceOptions,
 } from './terraformWorkspace.ts'
 
-/** As much of a server as a scenario uses. */
+/** The parts of a server that scenarios use. */
 interface RunningServer {
   readonly url: string
   readonly apiKey: string
@@ -17,21 +17,21 @@ interface RunningServer {
   readonly close: () => Promise<void>
 }
 
-/** What most scenarios need: a proxy that records in front of a server, Terraform in a folder, and a person. */
+/** The set-up of most scenarios: a recording proxy in front of a server, Terraform in a folder, and a person. */
 export interface Scenario {
   readonly proxy: RecordingProxy
   readonly workspace: TerraformWorkspace
-  /** A client that passes neither proxy nor limit: a person who works by hand. */
+  /** A client for manual changes, without proxy and rate limit. */
   readonly byHand: Client
-  /** Writes the configuration and applies it; throws with Terraform's output when that fails. */
+  /** Writes the configuration and applies it. Throws with Terraform's output when that fails. */
   readonly apply: (configuration: string, environment?: NodeJS.ProcessEnv) => Promise<string>
-  /** A plan: exit code 0 without changes, 2 with, 1 for an error. */
+  /** Plans; the exit code is 0 without changes, 2 with changes, and 1 for an error. */
   readonly plan: (environment?: NodeJS.ProcessEnv) => Promise<TerraformResult>
-  /** Requests other than GET since requests were last asked for, with `:id` for ids. */
+  /** Requests other than GET since the last call, with `:id` in place of ids. */
   readonly writes: () => readonly string[]
 }
 
-/** Starts all of it in front of `server`, for one test, after which both are gone. */
+/** Starts a scenario in front of `server` for one test, after which it is removed. */
 export async function openScenario(
   server: RunningServer,
   provider?: WorkspaceOptions['provider'],
@@ -76,7 +76,7 @@ export function changedLines(output: string): readonly string[] {
     .map((line) => line.trim().replaceAll(/ +/g, ' '))
 }
 
-/** HCL of a service called like its label, with one endpoint unless `rest` has `endpoints`. */
+/** HCL of a service with its label as its name, and one endpoint unless `rest` has `endpoints`. */
 export function serviceBlock(label: string, rest = ''): string {
   const endpoints = rest.includes('endpoints')
     ? ''

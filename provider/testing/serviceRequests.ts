@@ -50,7 +50,7 @@ const durationComparison = fc.oneof(
   })),
 )
 
-/** Texts that some language of configuration reads as more than text. */
+/** Texts with a special meaning in some configuration language. */
 const TRAPS = [
   '$\u007bTfToken[TOKEN.7]}',
   'a$$\u007bTfToken[TOKEN.0]}%\u007bif',
@@ -72,7 +72,7 @@ const matcher = fc.oneof(
   fc.constantFrom('ok', '^[a-z]+$', '(?i)ready').map((value) => ({ Regex: value })),
 )
 
-/** Names of headers that mean more than themselves to HCL or to JavaScript. */
+/** Names of headers with a special meaning in HCL or JavaScript. */
 const HEADER_TRAPS = ['for', 'null', 'true', 'in', 'if', 'constructor', '$%&#|`^', "'", '1e5']
 
 const headerName = fc
@@ -120,7 +120,7 @@ const endpoint: fc.Arbitrary<EndpointInput> = fc.record({
   assertions: fc.array(assertion, { maxLength: 5 }),
 })
 
-/** Any service that the contract allows and the business plan too, with every kind of assertion and operator. */
+/** Services that both the contract and the business plan allow, with every kind of assertion and operator. */
 export const serviceRequests: fc.Arbitrary<ServiceRequest> = fc.record({
   name,
   interval_secs: fc.integer({ min: 30, max: 2_147_483_647 }),
@@ -128,7 +128,7 @@ export const serviceRequests: fc.Arbitrary<ServiceRequest> = fc.record({
   endpoints: fc.array(endpoint, { minLength: 1, maxLength: 3 }),
 })
 
-/** A service that holds everything which a generator of configuration has to write otherwise than as it stands. */
+/** A service with every value that a generator of configuration must escape. */
 export const trapRequest: ServiceRequest = {
   name: 'Default',
   interval_secs: 60,
@@ -158,7 +158,7 @@ export const trapRequest: ServiceRequest = {
   ],
 }
 
-/** The service that the API answers to `request`: what was sealed is named by a key id only. Pure. */
+/** The API's answer to `request`, in which sealed values have only key ids. Pure. */
 export function answerTo(request: ServiceRequest): ServiceResponse {
   const output = ({ value, sensitive: isSecret }: SensitiveInput): SensitiveOutput =>
     isSecret === true ? { Sealed: { key_id: 'k1' } } : { Plain: value }
@@ -190,12 +190,12 @@ export function answerTo(request: ServiceRequest): ServiceResponse {
 
 export type ServiceConfiguration = ConfigOf<typeof serviceSchema>
 
-/** A configuration that makes `request`: the state of the service that came of it, with its secrets. Pure. */
+/** A configuration that compiles to `request`: the state of the created service, with its secrets. Pure. */
 export function configurationOf(request: ServiceRequest): ServiceConfiguration {
   const state = toState(answerTo(request), undefined)
   const endpoints = (state.endpoints ?? []).map((entry, index) => withSecrets(entry, request, index))
   const { id, org_id, created_at, created_by_email, paused_at, auto_incident, ...rest } = state
-  // True because toState gives every attribute that is configured, and what it computes is null here.
+  // True because toState returns every configured attribute, and computed ones are null here.
   return {
     ...rest,
     id: null,

@@ -9,12 +9,12 @@ import { pharosProvider } from '../pharosProvider.ts'
 import { serveForReattach } from '../protocol/reattach.ts'
 import { findTerraform, openTerraformDirectory } from '../protocol/testing/terraformCli.ts'
 
-/** Whether tests that need the real Terraform are skipped. Under CI=true they are not: they fail. */
+/** Whether tests that need the real Terraform are skipped. Under CI=true they fail instead. */
 export const cannotRunTerraform = findTerraform() === undefined
 
 export interface TerraformResult {
   readonly exitCode: number
-  /** stdout and stderr as they came. */
+  /** stdout followed by stderr. */
   readonly output: string
 }
 
@@ -22,21 +22,21 @@ export interface WorkspaceOptions {
   readonly url: string
   readonly apiKey: string
   /**
-   * `in-process`: Terraform talks to a provider in this process, without init, handshake and TLS. The default, unless
-   * PHAROS_TEST_INSTALLED is set: then everything runs as it does for a user, and `init` has been run.
-   * `installed`: Terraform starts the built executable from a mirror, as it does for a user; `init` comes first.
+   * `in-process`: Terraform talks to a provider in this process, without init, handshake and TLS. This is the default,
+   * unless PHAROS_TEST_INSTALLED is set. `installed`: Terraform starts the built executable from a mirror, as for a
+   * user, after `init`.
    */
   readonly provider?: 'in-process' | 'installed'
-  /** What stands for the machine: folder in which the provider remembers runs. One of its own when left out. */
+  /** Folder of the provider's journal, which represents the machine. Default: a separate one. */
   readonly stateHome?: string
 }
 
-/** A folder with a configuration and the real Terraform, our provider, and nothing of the user's own. */
+/** A folder for a configuration, with the real Terraform and our provider, and without the user's settings. */
 export interface TerraformWorkspace {
   readonly folder: string
-  /** Writes `main.tf` with the provider's requirement in front of `configuration`. */
+  /** Writes `main.tf`: the provider requirement, then `configuration`. */
   readonly configure: (configuration: string) => void
-  /** Runs Terraform and returns what it left, whatever its exit code. */
+  /** Runs Terraform and returns its result for any exit code. */
   readonly run: (args: readonly string[], environment?: NodeJS.ProcessEnv) => Promise<TerraformResult>
   /** Runs Terraform; throws with its output unless it exits with 0. */
   readonly succeed: (args: readonly string[], environment?: NodeJS.ProcessEnv) => Promise<string>
@@ -44,12 +44,12 @@ export interface TerraformWorkspace {
   readonly start: (args: readonly string[]) => ChildProcessWithoutNullStreams
   /** Attributes of a resource or data source in the state. */
   readonly attributes: (address: string) => Promise<Readonly<Record<string, unknown>>>
-  /** Files below the folder whose bytes hold `text`. */
+  /** Files below the folder whose bytes contain `text`. */
   readonly filesWith: (text: string) => readonly string[]
   readonly remove: () => void
 }
 
-/** The block that every configuration of a test starts with. */
+/** The first block of every configuration in tests. */
 const HEAD = `terraform {
   required_providers {
     pharos = { source = "pharos/pharos" }
@@ -57,7 +57,7 @@ const HEAD = `terraform {
 }
 `
 
-/** Lays the built provider out below `mirror`; the CLI configuration that finds it there. */
+/** Installs the built provider below `mirror`. Returns the CLI configuration that finds it there. */
 export function installBuiltProvider(mirror: string): string {
   const platform = platformName(process.platform, process.arch) ?? ''
   const executable = join(process.cwd(), 'dist/terraform-provider-pharos.cjs')
@@ -65,7 +65,7 @@ export function installBuiltProvider(mirror: string): string {
   return cliConfiguration(mirror)
 }
 
-/** A fresh workspace with the API's address and key in the environment. */
+/** Creates a workspace with the API's address and key in the environment. */
 export async function terraformWorkspace(options: WorkspaceOptions): Promise<TerraformWorkspace> {
   const ownStateHome = mkdtempSync(join(tmpdir(), 'terraform-state-'))
   const environment = {
@@ -125,16 +125,16 @@ function attributesIn(shown: string, address: string): Readonly<Record<string, u
   return found.values
 }
 
-/** The provider in the process of a test. */
+/** A provider in the process of a test. */
 export interface ProviderInProcess {
-  /** What makes Terraform find the provider: no process of its own, no `init` and no TLS. */
+  /** Environment variables with which Terraform finds the provider, without a provider process, `init` or TLS. */
   readonly terraformEnvironment: NodeJS.ProcessEnv
-  /** What the provider sees as its environment from the next run on. */
+  /** Sets the provider's environment from the next run on. */
   readonly useEnvironment: (environment: NodeJS.ProcessEnv) => void
   readonly close: () => void
 }
 
-/** Serves the provider in this process; `first` is what it sees as its environment. */
+/** Serves the provider in this process. `first` is its initial environment. */
 export async function serveInProcess(first: NodeJS.ProcessEnv): Promise<ProviderInProcess> {
   const environment = { ...first }
   const served = await serveForReattach(

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** What a provider for this API has to get right, in 74 scenarios: tests that show one name its number. */
+/** The requirements for a provider of this API, in 74 scenarios. A test that shows one has its number in its name. */
 const SCENARIOS = 74
 
-/** Scenarios that need what is not at hand where the tests run. */
+/** Scenarios that need resources that the tests do not have. */
 const NOT_HERE: Readonly<Record<number, string>> = {
   69: 'OpenTofu and other versions of Terraform; the protocol tests play a client without write-only attributes',
 }

@@ -9,7 +9,7 @@ import type { RecordingProxy } from '../recordingProxy.ts'
 import { openScenario, serviceBlock } from '../scenario.ts'
 import { cannotRunTerraform, type TerraformWorkspace, terraformWorkspace } from '../terraformWorkspace.ts'
 
-/** Resource addresses that are renamed at once: three times what Terraform works on side by side. */
+/** Number of resource addresses that are renamed at once: three times Terraform's parallelism. */
 const RENAMED = 30
 const APPLY = ['apply', '-auto-approve']
 const PLAN = ['plan', '-detailed-exitcode']

@@ -4,7 +4,7 @@ import { startServer } from '../../../server/testing/startServer.ts'
 import { changedLines, openScenario, serviceBlock } from '../scenario.ts'
 import { cannotRunTerraform } from '../terraformWorkspace.ts'
 
-/** A server that implements the API document and nothing of ours. */
+/** A server that implements only the API document. */
 const DOCUMENT_ONLY = { rateLimit: 'none', isPlain: true } as const
 
 const FULL = `

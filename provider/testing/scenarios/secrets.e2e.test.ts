@@ -30,7 +30,7 @@ const patches = ({ proxy }: Scenario): readonly string[] =>
 
 const token = (value: string): NodeJS.ProcessEnv => ({ TF_VAR_token: value })
 
-/** Writes the service again as it is, with another secret. */
+/** Writes the service again unchanged, but with a different secret. */
 async function overwriteByHand({ byHand }: Scenario): Promise<void> {
   const [service] = (await byHand.listServices()).services
   const headers = { Authorization: { value: 'Bearer of another client', sensitive: true } }

@@ -13,7 +13,7 @@ const endpoint = (rest: string, http = ''): string =>
   `endpoints = [{ url = "https://example.com/", http = { method = "GET" ${http} } ${rest} }]`
 const asserted = (assertion: string): string => endpoint(`, assertions = [${assertion}]`)
 
-/** Everything that is wrong by itself: arguments of a service, and what is said of them. */
+/** Every mistake that validation finds: arguments of a service, and their diagnostics. */
 const WRONG: readonly (readonly [string, string])[] = [
   ['endpoints = []', 'endpoints must'],
   ['regions = []', 'regions must name at least one region'],

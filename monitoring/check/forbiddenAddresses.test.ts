@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addressRules } from './network/addressRules.ts'
-import { LOCAL_SPELLINGS } from './testing/localSpellings.ts'
 import { type CheckedServer, checkOf, startHttpServer } from './testing/checkedServer.ts'
 import { type NameTable, startDnsServer } from './testing/dnsServer.ts'
+import { LOCAL_SPELLINGS } from './testing/localSpellings.ts'
 
 /** Counts every connection that passes the rules. */
 let decoy: CheckedServer

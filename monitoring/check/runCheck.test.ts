@@ -149,7 +149,11 @@ test('a connection that is refused is a result like any other', async () => {
 
 test.each<[string, string, string]>([
   ['response_timeout', '', 'no headers were received within 0.2 s'],
-  ['body_timeout', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok', 'the body was not complete within 0.2 s'],
+  [
+    'body_timeout',
+    'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok',
+    'the body was not complete within 0.2 s',
+  ],
 ])('a server that stops is %s', async (reason, bytes, text) => {
   const server = await opened(startByteServer(bytes, 'open'))
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
-import packageJson from '../../package.json' with { type: 'json' }
 import type { Outgoing } from '../../api/network/outgoing.ts'
+import packageJson from '../../package.json' with { type: 'json' }
 import { Agent, type LocalFault } from '../agent/agent.ts'
 import { memoryBacklog } from '../agent/backlog.ts'
 import { checkLibrary } from '../agent/checkLibrary.ts'

@@ -124,7 +124,9 @@ test('a platform without a start script is refused with a list of those that hav
   const { exitCode, stdout, stderr } = await packaged('--out', folder(), '--platform', 'windows_amd64')
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
-  expect(stderr).toBe(`pharos-provider: unknown platform windows_amd64: use one of ${SCRIPT_PLATFORMS.join(', ')}\n`)
+  expect(stderr).toBe(
+    `pharos-provider: unknown platform windows_amd64: use one of ${SCRIPT_PLATFORMS.join(', ')}\n`,
+  )
 })
 
 describe.skipIf(findTerraform() === undefined)('terraform', () => {

@@ -47,7 +47,8 @@ export function packageRelease(options: PackageCommandOptions, released: string)
 function checkedPlatforms(platforms: readonly string[]): readonly string[] {
   const known: readonly string[] = SCRIPT_PLATFORMS
   for (const platform of platforms) {
-    if (!known.includes(platform)) throw new Error(`unknown platform ${platform}: use one of ${known.join(', ')}`)
+    if (!known.includes(platform))
+      throw new Error(`unknown platform ${platform}: use one of ${known.join(', ')}`)
   }
   return platforms
 }

@@ -13,7 +13,9 @@ function upgraderFaults({ schema, upgraders }: AnyResource<never>): readonly str
   const surplus = given.filter((version) => version >= current)
   return [
     ...missing.map((version) => `there is no upgrader from state version ${version} to ${version + 1}`),
-    ...surplus.map((version) => `the upgrader from version ${version} leads past the schema's version ${current}`),
+    ...surplus.map(
+      (version) => `the upgrader from version ${version} leads past the schema's version ${current}`,
+    ),
   ]
 }
 
@@ -33,10 +35,7 @@ function identityFaults({ schema, identity = [] }: AnyResource<never>): readonly
       const attribute = schema.attributes[name]
       return attribute === undefined || isNested(attribute) || typeof attribute.type !== 'string'
     })
-    .map(
-      (name) =>
-        `${name}: an identity attribute must be a string, number or boolean of the schema`,
-    )
+    .map((name) => `${name}: an identity attribute must be a string, number or boolean of the schema`)
 }
 
 function nameFaults(provider: string, typeName: string): readonly string[] {

@@ -26,7 +26,11 @@ test.each<[string, object, readonly string[]]>([
   ['removed', {}, ['a_thing.size is gone']],
   ['of another type', { size: { type: 'string', optional: true } }, ['a_thing.size has another type']],
   ['required', { size: { type: 'number', required: true } }, ['a_thing.size became required']],
-  ['only computed', { size: { type: 'number', computed: true } }, ['a_thing.size can no longer be configured']],
+  [
+    'only computed',
+    { size: { type: 'number', computed: true } },
+    ['a_thing.size can no longer be configured'],
+  ],
   [
     'joined by a required one',
     { size: { type: 'number', optional: true }, name: { type: 'string', required: true } },

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
-import packageJson from '../../package.json' with { type: 'json' }
 import { makeAuthority } from '../../monitoring/check/testing/certificates.ts'
+import packageJson from '../../package.json' with { type: 'json' }
 import { type AgentProcess, startAgentProcess } from '../testing/agentProcess.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'

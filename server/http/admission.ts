@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/contract/apiError.ts'
-import type { Caller } from '../domain/apiKeys.ts'
 import type { Allowance } from '../domain/allowance.ts'
+import type { Caller } from '../domain/apiKeys.ts'
 import type { Admission, KeyStore } from '../store/store.ts'
 import { presentedHash } from './bearerKey.ts'
 import type { SpendRequest } from './rateLimit.ts'

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { AnswerBudget } from './transport/answerBudget.ts'
 import type { RequestRecord } from './app.ts'
+import type { AnswerBudget } from './transport/answerBudget.ts'
 
 /** Upper bounds of the duration buckets (seconds). */
 const DURATION_BUCKETS_SECS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import { parsedUrl } from '../../api/contract/endpointUrl.ts'
-import { factsOf } from '../../monitoring/protocol/responseFacts.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
+import { factsOf } from '../../monitoring/protocol/responseFacts.ts'
 import { isRegionCode, seriesNumber } from '../domain/regions.ts'
 import type { State } from '../domain/serviceState.ts'
 import { LATEST_SERIES_MAX, type LatestResult } from '../results/measurements/latestResults.ts'
@@ -167,10 +167,7 @@ type Families = ReturnType<typeof makeFamilies>
 function makeFamilies() {
   const family = (name: string, help: string): Family => ({ name, help, lines: [] })
   return {
-    success: family(
-      'probe_success',
-      'Whether the last check was up or degraded; absent while unknown',
-    ),
+    success: family('probe_success', 'Whether the last check was up or degraded; absent while unknown'),
     duration: family('probe_duration_seconds', 'Time of the last check, redirects included'),
     dns: family('probe_dns_lookup_time_seconds', 'Time of the DNS lookups of the last check'),
     phases: family(

@@ -272,9 +272,7 @@ describe('a server that cannot start says why and what to do', () => {
   test('a master key in the data folder', async () => {
     const inside = join(folder, 'inside')
 
-    expect(await refusal(inside, '--master-key-file', join(inside, 'key'))).toContain(
-      'is in the data folder',
-    )
+    expect(await refusal(inside, '--master-key-file', join(inside, 'key'))).toContain('is in the data folder')
   })
 
   test('an invalid flag', async () => {

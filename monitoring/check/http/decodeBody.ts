@@ -29,8 +29,7 @@ export async function decodedBody(
   const coding = headerValues(head, 'content-encoding').join(',').trim().toLowerCase()
   if (coding === '' || coding === 'identity' || bytes.length === 0) return bytes
   const decode = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined
-  if (decode === undefined)
-    throw new CheckFault('body_encoding', 'the body has an unknown content coding')
+  if (decode === undefined) throw new CheckFault('body_encoding', 'the body has an unknown content coding')
   return clock.wait('body', (resolve, reject) => {
     decode(bytes, { maxOutputLength: bytesMax }).then(resolve, (error: NodeJS.ErrnoException) => {
       const isTooLarge = error.code === 'ERR_BUFFER_TOO_LARGE'

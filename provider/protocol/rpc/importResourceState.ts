@@ -43,7 +43,9 @@ export async function importResourceState(request: Request, call: Call): Promise
     const named = importedByIdentity(resource, request)
     if (named !== undefined) return named
     if (handlers.import === undefined) {
-      throw new DiagnosticError(errorAt(undefined, `${typeName} cannot be imported`, 'The resource has no import handler.'))
+      throw new DiagnosticError(
+        errorAt(undefined, `${typeName} cannot be imported`, 'The resource has no import handler.'),
+      )
     }
     const answer = await handlers.import({ ...configuredContext(call, reporter), id: request.id })
     const answered = answeredState({ reporter, name: typeName, attributes, severity: 'error' }, answer.state)

@@ -69,10 +69,7 @@ test.each([
   [['serve', '--data-dir', 'made', '--allow-ranges', '10.0.0.0'], '"10.0.0.0" is not an address range'],
   [['serve', '--data-dir', 'made', '--allow-ranges', ''], "option '--allow-ranges <ranges>'"],
   [['serve', '--data-dir', 'made', '--port', '0', '--master-key-file', 'nowhere/key'], 'there is no '],
-  [
-    ['serve', '--data-dir', 'made', '--port', '0', '--master-key-file', 'made/key'],
-    'is in the data folder',
-  ],
+  [['serve', '--data-dir', 'made', '--port', '0', '--master-key-file', 'made/key'], 'is in the data folder'],
   [['plan', 'list', '--data-dir', 'made'], 'there is no database in made'],
 ])('%j fails and leaves nothing behind', async (args, words) => {
   const { code, stderr } = await runHere(args, folder)

@@ -1,5 +1,5 @@
-import type { CertificatePayload, IncidentPayload, Payload } from './payload.ts'
 import { SEVERITY_WORDS, STATUS_WORDS } from './incidentWords.ts'
+import type { CertificatePayload, IncidentPayload, Payload } from './payload.ts'
 
 /** Maximum length of a block (characters after escaping). Slack refuses more than 3,000. */
 const BLOCK_CHARS_MAX = 2_800

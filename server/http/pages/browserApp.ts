@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { CertificateSource } from '../transport/certificate.ts'
 import { limitConnections } from '../transport/connectionLimits.ts'
 import { refuseConnection, refuseExpectations, refuseTunnels } from '../transport/connectionRefusals.ts'
-import { listeningWith } from '../transport/listeningWith.ts'
 import { watchAnswers } from '../transport/gracefulClose.ts'
+import { listeningWith } from '../transport/listeningWith.ts'
 import { TIMEOUTS } from '../transport/timeouts.ts'
 
 /**

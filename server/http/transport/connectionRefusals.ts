@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Server as TlsHttpServer } from 'node:https'
 import { STATUS_CODES } from 'node:http'
+import type { Server as TlsHttpServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ApiError, type ErrorCode } from '../../../api/contract/apiError.ts'

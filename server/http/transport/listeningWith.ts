@@ -1,6 +1,5 @@
-import type { ServerOptions } from 'node:http'
+import type { Server, ServerOptions } from 'node:http'
 import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify'
-import type { Server } from 'node:http'
 import { type CertificateSource, followCertificate } from './certificate.ts'
 import { TIMEOUTS } from './timeouts.ts'
 

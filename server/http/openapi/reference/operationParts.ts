@@ -1,4 +1,4 @@
-import { type Html, html, type HtmlValue } from '../../../../web/html.ts'
+import { type Html, type HtmlValue, html } from '../../../../web/html.ts'
 import { bodyOf, nameOfReference, type OpenApiDocument, type Operation, resolved } from './document.ts'
 import { curlExample } from './examples.ts'
 import { entry, fieldsOf, prose, typeOf } from './schemaParts.ts'

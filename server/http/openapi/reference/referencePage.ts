@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { type Html, html, type HtmlValue } from '../../../../web/html.ts'
+import { type Html, type HtmlValue, html } from '../../../../web/html.ts'
 import type { OpenApiDocument } from './document.ts'
 import { operationSection, operationsOf, type PlacedOperation } from './operationParts.ts'
-import { fieldsOf, limitsOf, prose, typeOf } from './schemaParts.ts'
 import { REFERENCE_STYLE } from './referenceStyle.ts'
+import { fieldsOf, limitsOf, prose, typeOf } from './schemaParts.ts'
 
 /** Headers of the page: only its own style applies, and it requests nothing. */
 export const REFERENCE_HEADERS: Readonly<Record<string, string>> = {

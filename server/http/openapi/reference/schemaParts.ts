@@ -1,4 +1,4 @@
-import { type Html, html, type HtmlValue } from '../../../../web/html.ts'
+import { type Html, type HtmlValue, html } from '../../../../web/html.ts'
 import { nameOfReference, type Schema } from './document.ts'
 
 /** Schemas by name. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { hasPostgres } from './server/testing/postgres/programs.ts'
 import { runSummary } from './scripts/testing/runSummary.ts'
+import { hasPostgres } from './server/testing/postgres/programs.ts'
 
 // Tests start real programs that read settings from the environment: those of the developer stay outside.
 for (const name of Object.keys(process.env)) {

@@ -12,8 +12,8 @@ import { type TestController, testController } from '../reconciler/testing/testC
 import { type AgentPrograms, agentPrograms, REGION } from '../server/agents/testing/agentPrograms.ts'
 import { type PrometheusProcess, skipReason, startPrometheus } from '../server/testing/prometheusProcess.ts'
 import { endpointBody } from '../server/testing/serviceBodies.ts'
-import { documentedLabels, labelsOnPage, readExpression } from './testing/expressions.ts'
 import { DEPLOY, readDeployFile, valuesOf } from './testing/deployFiles.ts'
+import { documentedLabels, labelsOnPage, readExpression } from './testing/expressions.ts'
 
 /** Files of `folder` that end in `ending`, relative to DEPLOY. */
 const filesIn = (folder: string, ending: string): readonly string[] =>

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { commandLine as agentCommandLine } from '../monitoring/program/commandLine.ts'

@@ -1,5 +1,5 @@
-import type { IncidentRequest, IncidentUpdateRequest } from '../contract/incident.ts'
 import type { ChangeSource } from '../contract/changeSource.ts'
+import type { IncidentRequest, IncidentUpdateRequest } from '../contract/incident.ts'
 import type { ServiceRequest } from '../contract/service.ts'
 import type { BucketRate } from '../contract/tokenBucket.ts'
 import type { Outgoing } from '../network/outgoing.ts'

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
-import { SOURCE_HEADER, writeChangeSource } from '../contract/changeSource.ts'
 import { ApiError, STATUS_OF_ERROR } from '../contract/apiError.ts'
+import { SOURCE_HEADER, writeChangeSource } from '../contract/changeSource.ts'
 import {
   type Answer,
   type Attempt,

@@ -1,8 +1,8 @@
 /** All programs behind a proxy that asks for a password, with a server whose certificate is of a private authority. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import type { Duplex } from 'node:stream'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeAuthority } from '../../monitoring/check/testing/certificates.ts'
 import { serviceBlock } from '../../provider/testing/scenario.ts'

@@ -1,13 +1,13 @@
 /** Notifications and checks of the built programs through proxies of their own, which ask for a password. */
+
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
-import { once } from 'node:events'
-import { createServer as createTlsServer } from 'node:tls'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type ConnectProxy, type Refusal, startConnectProxy } from './testing/connectProxy.ts'
 import { makeAuthority, type ServerCertificate } from '../../monitoring/check/testing/certificates.ts'
 import { startAgentProcess } from '../../server/testing/agentProcess.ts'
 import { apiClient } from '../../server/testing/apiClient.ts'
@@ -15,6 +15,7 @@ import { runHere } from '../../server/testing/commandHere.ts'
 import { makeKeys, makeOrg } from '../../server/testing/seedFolder.ts'
 import { runProgram, type ServerProcess, startProcess } from '../../server/testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../../server/testing/serviceBodies.ts'
+import { type ConnectProxy, type Refusal, startConnectProxy } from './testing/connectProxy.ts'
 
 /** A name that the certificate has, and that the proxies alone can find. */
 const HOST = 'shop.example'

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { expect, test } from 'vitest'
-import { runHere } from '../../reconciler/testing/programHere.ts'
 import { commandLine as agentLine } from '../../monitoring/program/commandLine.ts'
+import { runHere } from '../../reconciler/testing/programHere.ts'
 import { runHere as runServerHere } from '../../server/testing/commandHere.ts'
 
 async function agentError(args: readonly string[]): Promise<string> {

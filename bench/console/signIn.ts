@@ -5,13 +5,13 @@
  * Run with `node --import tsx bench/console/signIn.ts`.
  */
 import { fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { startConsoleServer } from '../../server/console/testing/startConsoleServer.ts'
 import { hashPassword, PASSWORD_COST } from '../../server/domain/accounts/passwordHash.ts'
+import { hashToken, newToken } from '../../server/domain/accounts/sessions.ts'
 import { apiClient } from '../../server/testing/apiClient.ts'
 import { serviceBody } from '../../server/testing/serviceBodies.ts'
-import { randomBytes } from 'node:crypto'
-import { hashToken, newToken } from '../../server/domain/accounts/sessions.ts'
 import { report } from './report.ts'
 
 const ATTEMPTS = 100

@@ -25,8 +25,8 @@ import { startCluster } from '../../server/testing/postgres/cluster.ts'
 import { seededRandom } from '../../server/testing/robustness/random.ts'
 import { startProcess } from '../../server/testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../../server/testing/serviceBodies.ts'
-import { startTarget } from '../../server/testing/target.ts'
 import { storeOrg, storeService, TIMELESS } from '../../server/testing/storedServices.ts'
+import { startTarget } from '../../server/testing/target.ts'
 
 const [rounds = 100, moved = 100_000] = process.argv.slice(2).map(Number)
 const CREATES = 300

@@ -8,11 +8,11 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'
-import { apiClient } from '../../server/testing/apiClient.ts'
-import { startServer } from '../../server/testing/startServer.ts'
-import { serviceBody } from '../../server/testing/serviceBodies.ts'
-import { runLoad } from '../server/load.ts'
 import { startSampleSite } from '../../server/statusPages/testing/sampleSite.ts'
+import { apiClient } from '../../server/testing/apiClient.ts'
+import { serviceBody } from '../../server/testing/serviceBodies.ts'
+import { startServer } from '../../server/testing/startServer.ts'
+import { runLoad } from '../server/load.ts'
 
 const COMPONENTS = 30
 /** Interleaved runs of each; requests of a run, on so many connections at a time. */

@@ -5,9 +5,9 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import type { ChannelRef, DeliveryState, StoredDelivery } from '../store/notificationStore.ts'
 import type { Store } from '../store/store.ts'
 import { addChannelOptions, type ChannelOptions, channelRefOf } from './options/channelOptions.ts'
+import { engineOf } from './options/databaseOption.ts'
 import { WEBHOOK_RANGES_ADVICE } from './options/webhookRanges.ts'
 import { present, table, type Write } from './text/output.ts'
-import { engineOf } from './options/databaseOption.ts'
 import { withExistingStore } from './withStore.ts'
 
 /** Longest wait of a test for the server, and interval between polls (milliseconds). */

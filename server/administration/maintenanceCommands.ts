@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { OPERATOR } from '../domain/accounts/actor.ts'
 import { TITLE_CHARS_MAX } from '../../api/contract/incident.ts'
+import { OPERATOR } from '../domain/accounts/actor.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'

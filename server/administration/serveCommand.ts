@@ -12,15 +12,15 @@ import type { KeySource } from '../secrets/keyring.ts'
 import type { Engine } from '../store/engine.ts'
 import type { Store } from '../store/store.ts'
 import { agentListeningOf } from './options/agentListening.ts'
-import { consoleListeningOf, consoleUrlOption, trustProxiesOption } from './options/consoleListening.ts'
 import { addBackupFlags, type BackupOptions, backupScheduleOf } from './options/backupOptions.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './options/configuration.ts'
+import { consoleListeningOf, consoleUrlOption, trustProxiesOption } from './options/consoleListening.ts'
 import { addDatabaseFlags, type DatabasePlace, engineOf } from './options/databaseOption.ts'
-import { readGiven } from './options/readGiven.ts'
 import { keySourceOf, masterKeyOption } from './options/masterKeyOption.ts'
+import { readGiven } from './options/readGiven.ts'
 import { statusListeningOf, statusUrlOption } from './options/statusListening.ts'
-import type { Write } from './text/output.ts'
 import { addTlsFlags, sharedTlsOf, type TlsOptions } from './options/tlsOptions.ts'
+import type { Write } from './text/output.ts'
 
 interface ServeOptions extends DatabasePlace, BackupOptions, TlsOptions {
   readonly dataDir?: string | undefined

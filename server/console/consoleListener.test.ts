@@ -7,11 +7,11 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { startServer } from '../testing/startServer.ts'
 import { buildConsole } from './consoleListener.ts'
-import { LiveStreams } from './live/liveStreams.ts'
 import { PasswordHasher } from './credentials/passwordHasher.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
-import { consoleAddress } from './routing/requestRules.ts'
+import { LiveStreams } from './live/liveStreams.ts'
 import { ServiceIndex } from './live/serviceIndex.ts'
+import { consoleAddress } from './routing/requestRules.ts'
 import { type ConsoleServer, QUICK_HASH, startConsoleServer } from './testing/startConsoleServer.ts'
 
 let server: ConsoleServer

@@ -1,28 +1,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
+import { cookieOf, isSameOrigin } from '../../web/browserRequest.ts'
 import { FAVICON } from '../http/pages/asset.ts'
-import type { CertificateSource } from '../http/transport/certificate.ts'
 import { browserApp } from '../http/pages/browserApp.ts'
 import { hardenedHeaders } from '../http/pages/hardenedHeaders.ts'
 import { sendAsset } from '../http/pages/sendAsset.ts'
-import { answerOfError } from './routing/answerOfError.ts'
+import type { CertificateSource } from '../http/transport/certificate.ts'
 import { signedInOf } from './accounts/session.ts'
 import { consoleRoutes } from './consoleRoutes.ts'
-import { cookieOf, isSameOrigin } from '../../web/browserRequest.ts'
-import { FLASH_COOKIE, setCookie } from './routing/cookies.ts'
 import { clientAddress, networkOf } from './credentials/clientNetwork.ts'
 import { parseForm } from './forms/parseForm.ts'
 import { ASSETS } from './frame/assets.ts'
 import { framed } from './frame/frame.ts'
 import { SECTIONS } from './frame/sections.ts'
 import { type Guarded, guarded } from './guard.ts'
+import { ConcurrencyLimit } from './limits/concurrencyLimit.ts'
+import { answerOfError } from './routing/answerOfError.ts'
+import { FLASH_COOKIE, setCookie } from './routing/cookies.ts'
 import { messagePage, NOT_FOUND_PAGE, signInAgainPage, TOO_MANY_AT_ONCE } from './routing/messagePages.ts'
 import type { ConsoleAddress } from './routing/requestRules.ts'
-import { ConcurrencyLimit } from './limits/concurrencyLimit.ts'
 import {
   type Answer,
-  type ConsoleRequest,
   type ConsoleParts,
+  type ConsoleRequest,
   FORM_BYTES_MAX,
   type Page,
   type Route,

@@ -1,9 +1,10 @@
 import { isPermitted } from '../domain/accounts/roles.ts'
 import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 import type { Membership } from '../store/accountStore.ts'
+import { confirmPassword } from './accounts/elevation.ts'
 import type { Notices } from './frame/notices.ts'
 import { noticesOf } from './live/noticesOf.ts'
-import { confirmPassword } from './accounts/elevation.ts'
+import { forbiddenPage, signInAgainPage } from './routing/messagePages.ts'
 import {
   type Answer,
   type ConsoleRequest,
@@ -12,7 +13,6 @@ import {
   type Route,
   type SignedIn,
 } from './routing/route.ts'
-import { forbiddenPage, signInAgainPage } from './routing/messagePages.ts'
 
 /** The answer to a request, and its person and organisation. */
 export interface Guarded {

@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import { PASSWORD_COST, type PasswordCost } from '../domain/accounts/passwordHash.ts'
-import { LiveStreams } from './live/liveStreams.ts'
+import { buildConsole, type ConsoleListenerParts } from './consoleListener.ts'
 import { PasswordHasher } from './credentials/passwordHasher.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
-import { buildConsole, type ConsoleListenerParts } from './consoleListener.ts'
+import { LiveStreams } from './live/liveStreams.ts'
 import { ServiceIndex } from './live/serviceIndex.ts'
 import { consoleAddress, isSafeOrigin } from './routing/requestRules.ts'
 

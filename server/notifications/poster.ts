@@ -1,9 +1,9 @@
-import packageJson from '../../package.json' with { type: 'json' }
 import { Attempt, type AttemptTools } from '../../monitoring/check/attempt.ts'
 import { type CheckSettings, openCheckTools } from '../../monitoring/check/checkTools.ts'
 import { isInRanges } from '../../monitoring/check/network/addressRules.ts'
 import { ProxyFault } from '../../monitoring/check/network/dialThroughProxy.ts'
 import { CheckFault } from '../../monitoring/check/outcome/reason.ts'
+import packageJson from '../../package.json' with { type: 'json' }
 import type { Payload } from '../domain/notifications/payload.ts'
 import type { AttemptResult } from '../domain/notifications/retries.ts'
 import { signatureHeaders } from '../domain/notifications/signature.ts'

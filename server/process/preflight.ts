@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net'
 import { assertSafe } from '../console/startConsole.ts'
-import type { ProgramSettings } from './settings.ts'
 import { assertKeysUsable } from '../secrets/keyring.ts'
+import type { ProgramSettings } from './settings.ts'
 
 type Checked = Pick<
   ProgramSettings,

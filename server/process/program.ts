@@ -1,40 +1,40 @@
 import type { Logger } from 'pino'
+import { addressRules, type IsBlocked } from '../../monitoring/check/network/addressRules.ts'
 import { type MonitoringView, shareMonitoring, viewOf } from '../agents/shareMonitoring.ts'
 import { type MonitoringParts, startMonitoring } from '../agents/startMonitoring.ts'
 import { silentBus } from '../bus/bus.ts'
-import { startBackups } from './backups.ts'
 import { startRelay } from '../bus/relay.ts'
 import { localAdmission } from '../http/admission.ts'
-import { ANSWER_BOUNDS, AnswerBudget } from '../http/transport/answerBudget.ts'
 import { buildApp } from '../http/app.ts'
-import { BODY_BOUNDS } from '../http/transport/bodyBudget.ts'
 import { startKeyUses } from '../http/keyUses.ts'
-import { keyBuckets } from '../http/rateLimit.ts'
-import { probesPage } from '../http/probesPage.ts'
-import { addMonitoringMetrics, addStoreMetrics } from '../http/operatorMetrics.ts'
 import { createMetrics } from '../http/metrics.ts'
+import { addMonitoringMetrics, addStoreMetrics } from '../http/operatorMetrics.ts'
+import { probesPage } from '../http/probesPage.ts'
+import { keyBuckets } from '../http/rateLimit.ts'
+import { ANSWER_BOUNDS, AnswerBudget } from '../http/transport/answerBudget.ts'
+import { BODY_BOUNDS } from '../http/transport/bodyBudget.ts'
 import { TIMEOUTS } from '../http/transport/timeouts.ts'
-import { addressRules, type IsBlocked } from '../../monitoring/check/network/addressRules.ts'
 import { startNotifications } from '../notifications/startNotifications.ts'
+import { openMasterKeys } from '../secrets/masterKeys.ts'
+import type { Engine } from '../store/engine.ts'
+import type { Admission, Store } from '../store/store.ts'
+import { startBackups } from './backups.ts'
 import {
   connectionsOf,
   listenAdmin,
   listenForAgents,
   listenForPeople,
   listenForPublic,
-  schemeOf,
   STOP_MS_MAX,
+  schemeOf,
   type Undo,
   urlOf,
   watchCertificate,
 } from './listeners.ts'
-import { startRefusalLog } from './refusalLog.ts'
 import { preflight } from './preflight.ts'
+import { startRefusalLog } from './refusalLog.ts'
 import { logRequest } from './requestLog.ts'
 import type { ProgramSettings } from './settings.ts'
-import { openMasterKeys } from '../secrets/masterKeys.ts'
-import type { Engine } from '../store/engine.ts'
-import type { Admission, Store } from '../store/store.ts'
 
 /** Interval between checks for disk space (milliseconds). */
 const ROOM_CHECK_MS = 2_000

@@ -3,12 +3,12 @@ import type { Bus } from '../bus/bus.ts'
 import type { ConsoleListening } from '../console/startConsole.ts'
 import type { Environment } from '../domain/environment.ts'
 import type { SpendRequest } from '../http/rateLimit.ts'
-import type { BackupSchedule } from './backups.ts'
-import type { TlsFiles } from './certificateFiles.ts'
 import type { AnswerBounds } from '../http/transport/answerBudget.ts'
 import type { Timeouts } from '../http/transport/timeouts.ts'
 import type { KeySource } from '../secrets/keyring.ts'
 import type { Engine } from '../store/engine.ts'
+import type { BackupSchedule } from './backups.ts'
+import type { TlsFiles } from './certificateFiles.ts'
 
 /** The listener of agents. */
 export interface AgentListening {

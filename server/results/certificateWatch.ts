@@ -1,4 +1,3 @@
-import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import {
   type CertificateNotice,
   type CertificateTimes,
@@ -6,6 +5,7 @@ import {
   NOTICE_S_MAX,
   reachedThresholdS,
 } from '../domain/certificateNotices.ts'
+import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import type { StateRows } from './stateRows.ts'
 
 /** A certificate counts as in use when it was seen within this time (seconds). */

@@ -1,4 +1,3 @@
-import { upsertSql, type ResultsDatabase } from './database/resultsDatabase.ts'
 import type {
   Refusal,
   ResultDetail,
@@ -9,6 +8,7 @@ import type {
 import { outcomeName } from '../../monitoring/protocol/outcomes.ts'
 import { regionOfSeries } from '../domain/regions.ts'
 import type { KnownSeries } from './boardEntries.ts'
+import { type ResultsDatabase, upsertSql } from './database/resultsDatabase.ts'
 import type { ResultLog } from './history/resultLog.ts'
 import type { StoredResult } from './history/storedResult.ts'
 import type { StateBoard } from './stateBoard.ts'

@@ -1,9 +1,9 @@
-import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import { type EndpointEntry, type SeriesEntry, type ServiceEntry, seriesEntry } from './boardEntries.ts'
+import { prepareMeta, readMeta } from './database/meta.ts'
+import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import { stateName } from './file/resultsSchema.ts'
 import { readStateRows } from './stateRows.ts'
 import { disownTransitions } from './transitionRows.ts'
-import { prepareMeta, readMeta } from './database/meta.ts'
 
 /** Generation of services of another store (a restored backup): lower than any real generation. */
 const OTHER_STORE = -1

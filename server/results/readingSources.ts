@@ -1,12 +1,12 @@
-import type { ResultsDatabase } from './database/resultsDatabase.ts'
-import { seriesEntry } from './boardEntries.ts'
-import { atInstant, endpointState, type SeriesState, type State } from '../domain/serviceState.ts'
+import { OUTCOMES } from '../../monitoring/protocol/outcomes.ts'
 import { endpointOfSeries } from '../domain/regions.ts'
+import { atInstant, endpointState, type SeriesState, type State } from '../domain/serviceState.ts'
+import { seriesEntry } from './boardEntries.ts'
+import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import { stateName } from './file/resultsSchema.ts'
 import { HOUR_S, RESULT_COLUMNS, type StoredResult } from './history/storedResult.ts'
 import { prepareResults, type SeriesNow, type Sources } from './measurements/sources.ts'
-import { type Coded, type SeriesRow, SERIES_COLUMNS } from './stateRows.ts'
-import { OUTCOMES } from '../../monitoring/protocol/outcomes.ts'
+import { type Coded, SERIES_COLUMNS, type SeriesRow } from './stateRows.ts'
 
 /** Sources of queries in a process that does not store results: it reads the log from the database by an index. */
 export function prepareReading(database: ResultsDatabase): (nowS: number) => Sources {

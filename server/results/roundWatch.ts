@@ -1,7 +1,7 @@
-import { upsertSql, type ResultsDatabase } from './database/resultsDatabase.ts'
 import { reasonName } from '../../monitoring/protocol/outcomes.ts'
 import type { FailingRound, Recovery } from '../domain/autoIncidentTexts.ts'
 import type { EndpointEntry, SeriesEntry, ServiceEntry } from './boardEntries.ts'
+import { type ResultsDatabase, upsertSql } from './database/resultsDatabase.ts'
 import type { StateRows } from './stateRows.ts'
 
 /** Most endpoints explained in a failing round. */

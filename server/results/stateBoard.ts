@@ -1,4 +1,3 @@
-import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import { reasonName } from '../../monitoring/protocol/outcomes.ts'
 import { seriesNumber } from '../domain/regions.ts'
 import {
@@ -12,6 +11,7 @@ import {
   serviceState,
 } from '../domain/serviceState.ts'
 import { type EndpointEntry, newService, type SeriesEntry, type ServiceEntry } from './boardEntries.ts'
+import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import type { StoredState } from './file/resultsSchema.ts'
 import { loadStates } from './loadStates.ts'
 import type { MonitoredChange, MonitoredService } from './monitoredService.ts'

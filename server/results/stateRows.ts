@@ -1,5 +1,5 @@
-import { upsertSql, type ResultsDatabase } from './database/resultsDatabase.ts'
 import { OUTCOMES } from '../../monitoring/protocol/outcomes.ts'
+import { type ResultsDatabase, upsertSql } from './database/resultsDatabase.ts'
 import { STATE_CODES, type StoredState } from './file/resultsSchema.ts'
 
 /** A row of `service_now`. */

@@ -1,7 +1,8 @@
-import type { ResultsDatabase } from './database/resultsDatabase.ts'
-import { compact, readFrontier } from './history/compaction.ts'
 import type { HistoryPolicy, Retention } from '../domain/historyPolicy.ts'
 import { RETENTION_MIN } from '../domain/historyPolicy.ts'
+import { prepareMeta } from './database/meta.ts'
+import type { ResultsDatabase } from './database/resultsDatabase.ts'
+import { compact, readFrontier } from './history/compaction.ts'
 import { removeDeleted, removeEnded } from './history/removal.ts'
 import type { ResultLog } from './history/resultLog.ts'
 import { expire } from './history/retention.ts'
@@ -9,7 +10,6 @@ import { rollDays, rollLatencies } from './history/rollDays.ts'
 import { inSlices, type Slices } from './history/slices.ts'
 import { DAY_S, hourOf } from './history/storedResult.ts'
 import type { StateBoard } from './stateBoard.ts'
-import { prepareMeta } from './database/meta.ts'
 
 /** Dependencies of the upkeep. */
 export interface UpkeepParts {

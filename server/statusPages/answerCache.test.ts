@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { ENCODINGS, AnswerCache } from './answerCache.ts'
+import { AnswerCache, ENCODINGS } from './answerCache.ts'
 import { targetOf } from './target.ts'
 import { startSampleSite } from './testing/sampleSite.ts'
 import { PageViews } from './view/pageViews.ts'

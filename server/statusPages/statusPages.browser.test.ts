@@ -1,9 +1,9 @@
 import type { Browser, BrowserContextOptions, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { OPERATOR } from '../domain/accounts/actor.ts'
 import { axeFindings } from '../../web/testing/axeFindings.ts'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
 import { PAYLOADS } from '../../web/testing/payloads.ts'
+import { OPERATOR } from '../domain/accounts/actor.ts'
 import { type SampleSite, startSampleSite } from './testing/sampleSite.ts'
 
 /** What a page may take to be shown, with everything that it loads (bytes sent). */

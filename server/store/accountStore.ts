@@ -1,6 +1,6 @@
+import type { Actor } from '../domain/accounts/actor.ts'
 import type { Role } from '../domain/accounts/roles.ts'
 import type { SessionTimes } from '../domain/accounts/sessions.ts'
-import type { Actor } from '../domain/accounts/actor.ts'
 
 /** Colour scheme of the console for a person; `auto` follows the device. */
 export const LOOKS = ['auto', 'light', 'dark'] as const

@@ -14,8 +14,8 @@ import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
 import type { AccountStore } from './accountStore.ts'
 import type { AgentTokenStore, MonitoringStore } from './monitoringStore.ts'
-import type { PublishedStore, StatusPageStore } from './statusPageStore.ts'
 import type { AuditStore, NotificationStore } from './notificationStore.ts'
+import type { PublishedStore, StatusPageStore } from './statusPageStore.ts'
 
 /** A service in an answer: ServiceResponse as JSON text, and the generation of its ETag. */
 export interface RenderedService {

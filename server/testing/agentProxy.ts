@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http'
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import {

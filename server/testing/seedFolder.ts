@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
-import { openStore } from '../store/sqlite/openStore.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
+import { openStore } from '../store/sqlite/openStore.ts'
 
 /** Creates an organisation in `dataDir` without effective plan limits; resolves to its id. No server has to run. */
 export async function makeOrg(dataDir: string): Promise<string> {

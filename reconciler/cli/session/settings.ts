@@ -1,7 +1,7 @@
 import { clientProblem } from '../../../api/client/client.ts'
 import { rateOf, TIMER_MS_MAX } from '../../../api/client/limiter.ts'
-import { type BucketRate, REFILL_INTERVAL_MS } from '../../../api/contract/tokenBucket.ts'
 import { parseDuration } from '../../../api/contract/duration.ts'
+import { type BucketRate, REFILL_INTERVAL_MS } from '../../../api/contract/tokenBucket.ts'
 import { type Outgoing, readOutgoing } from '../../../api/network/outgoing.ts'
 import { type SafetyLimits, type SafetyLimit, DEFAULT_SAFETY_LIMITS } from '../../plan/safetyLimits.ts'
 import { RUN_MS_MAX } from '../../run/apiWait.ts'

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { movableResults } from '../../results/moving/movableResults.ts'
 import type { Engine } from '../../store/engine.ts'
 import { type Move, moveStore } from '../../store/moving/moveStore.ts'
-import { type Part, PARTS } from '../../store/moving/portableTables.ts'
+import { PARTS, type Part } from '../../store/moving/portableTables.ts'
 import { addDatabaseFlags, type DatabasePlace, engineOf, placeGiven } from '../options/databaseOption.ts'
 import { present, table, type Write } from '../text/output.ts'
 

@@ -1,5 +1,5 @@
-import { hashKey, mintKey } from '../../domain/apiKeys.ts'
 import { hashToken, newToken, OPERATOR_LINK_MS } from '../../domain/accounts/sessions.ts'
+import { hashKey, mintKey } from '../../domain/apiKeys.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import type { Store } from '../../store/store.ts'
 

@@ -1,5 +1,5 @@
-import { DEVICE_MAX_AGE_S, deviceOf, newDevice } from '../credentials/deviceCookie.ts'
 import { cookieOf } from '../../../web/browserRequest.ts'
+import { DEVICE_MAX_AGE_S, deviceOf, newDevice } from '../credentials/deviceCookie.ts'
 import { DEVICE_COOKIE } from '../routing/cookies.ts'
 import type { ConsoleRequest, Cookie } from '../routing/route.ts'
 

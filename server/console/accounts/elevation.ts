@@ -2,10 +2,10 @@ import { html } from '../../../web/html.ts'
 import { hashToken, isElevated, newToken } from '../../domain/accounts/sessions.ts'
 import type { Person } from '../../store/accountStore.ts'
 import { accountField, passwordField } from '../frame/fields.ts'
-import type { Answer, ConsoleRequest, SignedIn } from '../routing/route.ts'
-import { sessionCookie } from './session.ts'
 import { answerOfError } from '../routing/answerOfError.ts'
 import { NOT_FOUND_PAGE, signInAgainPage, tooMany } from '../routing/messagePages.ts'
+import type { Answer, ConsoleRequest, SignedIn } from '../routing/route.ts'
+import { sessionCookie } from './session.ts'
 
 /** Field of the form that asks for the password. */
 const PASSWORD_FIELD = 'your_password'

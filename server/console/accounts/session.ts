@@ -1,5 +1,5 @@
-import { hashToken, newToken, SEEN_MS, SESSION_MS_MAX } from '../../domain/accounts/sessions.ts'
 import { cookieOf } from '../../../web/browserRequest.ts'
+import { hashToken, newToken, SEEN_MS, SESSION_MS_MAX } from '../../domain/accounts/sessions.ts'
 import { SESSION_COOKIE } from '../routing/cookies.ts'
 import type { ConsoleRequest, Cookie, SignedIn } from '../routing/route.ts'
 import { browserName } from './browserName.ts'

@@ -2,9 +2,9 @@ import { readableTextProblem } from '../../../api/contract/text.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { channelUrlProblem } from '../../domain/notifications/channel.ts'
 import { CHANNEL_EVENTS, type ChannelEvent } from '../../domain/notifications/payload.ts'
-import { textField } from '../frame/fields.ts'
 import { type Faults, formText } from '../forms/readForm.ts'
-import { namedServices, type NamedService, servicesField } from '../forms/services.ts'
+import { type NamedService, namedServices, servicesField } from '../forms/services.ts'
+import { textField } from '../frame/fields.ts'
 import type { OrgRequest } from '../routing/route.ts'
 
 /** Longest name of a channel (code points). Gap G35. */

@@ -1,7 +1,7 @@
 import { refusalOf } from '../forms/readForm.ts'
 import type { Answer, OrgRequest, OrgRoute, Route } from '../routing/route.ts'
-import { channelPage, channelRef, deliveryPage, testChannel } from './channel.ts'
 import { changeChannel, editChannelPage } from './change.ts'
+import { channelPage, channelRef, deliveryPage, testChannel } from './channel.ts'
 import { createChannel, newChannelPage } from './create.ts'
 import { listChannels } from './list.ts'
 import { rotateSecret, showSecret } from './secrets.ts'

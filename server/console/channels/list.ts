@@ -1,4 +1,4 @@
-import { html, type Html } from '../../../web/html.ts'
+import { type Html, html } from '../../../web/html.ts'
 import { instant } from '../../../web/times.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { StoredChannel } from '../../store/notificationStore.ts'

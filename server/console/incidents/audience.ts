@@ -1,7 +1,7 @@
 import type { Incident } from '../../../api/contract/incident.ts'
 import type { StatusPage } from '../../domain/statusPages/definition.ts'
-import type { Store } from '../../store/store.ts'
 import type { StoredChannel } from '../../store/notificationStore.ts'
+import type { Store } from '../../store/store.ts'
 
 /** A status page that lists services of an incident. */
 export interface ShownOn {

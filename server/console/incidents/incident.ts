@@ -9,15 +9,15 @@ import { plainText } from '../../../web/plainText.ts'
 import { icon } from '../../../web/stateShapes.ts'
 import { instant } from '../../../web/times.ts'
 import { updateIncident } from '../../domain/incidentChanges.ts'
+import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
 import type { IncidentAuthor } from '../../store/store.ts'
-import { problemNotice, selectField, textArea } from '../frame/fields.ts'
 import { type Faults, formText, readForm, refusalOf } from '../forms/readForm.ts'
 import { serviceLinks, servicesOf } from '../forms/services.ts'
+import { problemNotice, selectField, textArea } from '../frame/fields.ts'
 import type { Answer, OrgRequest } from '../routing/route.ts'
 import { type Audience, audienceOf } from './audience.ts'
 import { durationOf } from './list.ts'
 import { SEVERITY_STATES } from './severityStates.ts'
-import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
 
 const STATUS_OPTIONS = INCIDENT_STATUSES.map((one) => [one, STATUS_WORDS[one]] as const)
 const SEVERITY_OPTIONS = SEVERITIES.map((one) => [one, SEVERITY_WORDS[one]] as const)

@@ -4,12 +4,12 @@ import { isLongerThan } from '../../../api/contract/text.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { icon } from '../../../web/stateShapes.ts'
 import { durationText, instant } from '../../../web/times.ts'
+import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
+import { itemsOf } from '../../store/shared/readIncidents.ts'
 import type { IncidentFilter } from '../../store/store.ts'
 import { selectField, textField } from '../frame/fields.ts'
 import type { Answer, OrgRequest } from '../routing/route.ts'
 import { SEVERITY_STATES } from './severityStates.ts'
-import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
-import { itemsOf } from '../../store/shared/readIncidents.ts'
 
 const PAGE_ROWS = 100
 /** Longest search text (code points), as in the API. */

@@ -5,10 +5,10 @@ import { type Html, html } from '../../../web/html.ts'
 import { instant } from '../../../web/times.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { MaintenanceWindow } from '../../store/store.ts'
-import { problemNotice, textField } from '../frame/fields.ts'
 import { type Faults, formText, refusalOf } from '../forms/readForm.ts'
-import { versionOfText } from '../forms/version.ts'
 import { type NamedService, namedServices, servicesField } from '../forms/services.ts'
+import { versionOfText } from '../forms/version.ts'
+import { problemNotice, textField } from '../frame/fields.ts'
 import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
 
 /** Maintenance windows. Gap G6. */

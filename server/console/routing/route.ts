@@ -1,17 +1,17 @@
 import type { FastifyReply } from 'fastify'
-import type { Permission, Role } from '../../domain/accounts/roles.ts'
+import type { Html } from '../../../web/html.ts'
 import type { Actor } from '../../domain/accounts/actor.ts'
+import type { Permission, Role } from '../../domain/accounts/roles.ts'
 import type { Environment } from '../../domain/environment.ts'
-import type { FindMasterKey } from '../../secrets/masterKeys.ts'
 import type { Measurements } from '../../results/measurements/measurements.ts'
+import type { FindMasterKey } from '../../secrets/masterKeys.ts'
 import type { Membership, Person, StoredSession } from '../../store/accountStore.ts'
 import type { Store } from '../../store/store.ts'
-import type { Html } from '../../../web/html.ts'
 import type { PasswordHasher } from '../credentials/passwordHasher.ts'
 import type { PasswordThrottle } from '../credentials/passwordThrottle.ts'
+import type { SectionId } from '../frame/sections.ts'
 import type { LiveStreams } from '../live/liveStreams.ts'
 import type { ServiceIndex } from '../live/serviceIndex.ts'
-import type { SectionId } from '../frame/sections.ts'
 
 /** Dependencies of the console. */
 export interface ConsoleParts {

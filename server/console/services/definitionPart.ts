@@ -1,5 +1,5 @@
-import { settingsOf } from '../../domain/autoIncidentSettings.ts'
 import { type Html, html } from '../../../web/html.ts'
+import { settingsOf } from '../../domain/autoIncidentSettings.ts'
 import { textField } from '../frame/fields.ts'
 import type { OrgRequest } from '../routing/route.ts'
 import { definitionText } from './definitionText.ts'

@@ -1,7 +1,7 @@
+import type { ServiceResponse } from '../../../api/contract/service.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { stateLabel } from '../../../web/stateShapes.ts'
 import { durationText, instant } from '../../../web/times.ts'
-import type { ServiceResponse } from '../../../api/contract/service.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { ServiceDay } from '../../results/measurements/measurements.ts'
 import { historyBar, problemList } from '../../statusPages/pages/history.ts'

@@ -4,8 +4,8 @@ import type { ShownState } from '../../../web/stateShapes.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { ServiceNow, StateReason } from '../../results/measurements/measurements.ts'
 import { componentState } from '../../statusPages/view/componentState.ts'
-import type { ConsoleParts } from '../routing/route.ts'
 import type { ListedService } from '../live/serviceIndex.ts'
+import type { ConsoleParts } from '../routing/route.ts'
 
 /** Most open incidents shown beside their services. */
 const INCIDENTS_MAX = 100

@@ -12,8 +12,8 @@ import {
   PAGE_COUNT,
   readServiceQuery,
   type ServiceQuery,
-  serviceQueryText,
   SORTS,
+  serviceQueryText,
 } from './serviceQuery.ts'
 import { type ListRow, readListRows } from './serviceRows.ts'
 

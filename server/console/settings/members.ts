@@ -1,14 +1,14 @@
+import { ApiError } from '../../../api/contract/apiError.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { instant } from '../../../web/times.ts'
 import { emailProblem } from '../../domain/accounts/emailAddress.ts'
 import { ROLES, type Role } from '../../domain/accounts/roles.ts'
 import { hashToken, INVITATION_MS, newToken } from '../../domain/accounts/sessions.ts'
 import { timestamp } from '../../domain/environment.ts'
-import { ApiError } from '../../../api/contract/apiError.ts'
 import type { Member, OpenInvitation } from '../../store/accountStore.ts'
+import { refusalOf } from '../forms/readForm.ts'
 import { problemNotice, selectField, textField } from '../frame/fields.ts'
 import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
-import { refusalOf } from '../forms/readForm.ts'
 
 const ROLE_NAMES = [
   ['viewer', 'Viewer: sees services and incidents'],

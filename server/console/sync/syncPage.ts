@@ -2,9 +2,9 @@ import { type Html, html } from '../../../web/html.ts'
 import { instant } from '../../../web/times.ts'
 import {
   type ChangeOrigin,
+  MANAGERS,
   type Management,
   type Manager,
-  MANAGERS,
   managementOf,
 } from '../../domain/changeOrigin.ts'
 import { timestamp } from '../../domain/environment.ts'

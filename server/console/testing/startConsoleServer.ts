@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { hashToken, newToken } from '../../domain/accounts/sessions.ts'
-import { startServer, type StartServerOptions, type TestServer } from '../../testing/startServer.ts'
+import { type StartServerOptions, startServer, type TestServer } from '../../testing/startServer.ts'
 import { ConsoleClient } from './consoleClient.ts'
 
 /** A person for a test. */

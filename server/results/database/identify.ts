@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { ResultsDatabase } from './resultsDatabase.ts'
 import { readMeta } from './meta.ts'
+import type { ResultsDatabase } from './resultsDatabase.ts'
 
 /** The identity of `database`, created on first use: sequences of transitions are only comparable within it. */
 export function identify(database: ResultsDatabase): string {

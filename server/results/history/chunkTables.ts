@@ -1,4 +1,4 @@
-import { upsertSql, type ResultsDatabase, type ResultsStatement } from '../database/resultsDatabase.ts'
+import { type ResultsDatabase, type ResultsStatement, upsertSql } from '../database/resultsDatabase.ts'
 import { ChunkWriter, decodeChunk } from './chunk.ts'
 import { mergeResults, type StoredResult } from './storedResult.ts'
 

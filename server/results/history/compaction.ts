@@ -1,3 +1,4 @@
+import { prepareMeta, readMeta } from '../database/meta.ts'
 import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { CHUNKS_AT_ONCE, ChunkTables } from './chunkTables.ts'
 import { dueTimes } from './dueTimes.ts'
@@ -6,7 +7,6 @@ import { prepareHourRows } from './hourRows.ts'
 import type { OpenHours } from './openHours.ts'
 import { inSlices, type Slices } from './slices.ts'
 import { HOUR_S, hourOf, RESULT_COLUMNS, type StoredResult } from './storedResult.ts'
-import { prepareMeta, readMeta } from '../database/meta.ts'
 
 /** Delay after the end of an hour before it is compacted (seconds): the results of its last checks arrive until then. */
 const SETTLE_S = 5 * 60

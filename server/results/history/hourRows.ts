@@ -1,5 +1,5 @@
-import { upsertSql, type ResultsDatabase } from '../database/resultsDatabase.ts'
 import { REGIONS_MAX } from '../../domain/regions.ts'
+import { type ResultsDatabase, upsertSql } from '../database/resultsDatabase.ts'
 import type { HourRollup } from './hourRollup.ts'
 
 interface HourColumns extends Omit<HourRollup, 'phasesUs' | 'buckets'> {

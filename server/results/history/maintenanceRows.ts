@@ -1,5 +1,5 @@
-import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 
 /** Replaces the maintenance windows in `database`, in one transaction. */
 export function putMaintenance(database: ResultsDatabase, windows: HistoryPolicy['maintenance']): void {

@@ -1,5 +1,5 @@
-import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { REGIONS_MAX, seriesOfEndpoint } from '../../domain/regions.ts'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { STATE_CODES } from '../file/resultsSchema.ts'
 import { chunkNumbersOf, listChunkTables } from './chunkTables.ts'
 import { dueTimes } from './dueTimes.ts'

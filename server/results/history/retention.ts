@@ -1,6 +1,6 @@
+import type { Retention } from '../../domain/historyPolicy.ts'
 import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { listChunkTables } from './chunkTables.ts'
-import type { Retention } from '../../domain/historyPolicy.ts'
 import { inSlices, type Slices, whileFull } from './slices.ts'
 import { DAY_S, HOUR_S } from './storedResult.ts'
 

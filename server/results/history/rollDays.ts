@@ -1,11 +1,11 @@
-import { upsertSql, type ResultsDatabase } from '../database/resultsDatabase.ts'
+import { prepareMeta, readMeta } from '../database/meta.ts'
+import { type ResultsDatabase, upsertSql } from '../database/resultsDatabase.ts'
 import { type StateSeconds, stateSeconds } from './daySeconds.ts'
 import { latenciesOf } from './hourRollup.ts'
 import { prepareHourRows } from './hourRows.ts'
 import { inSlices, type Slices } from './slices.ts'
 import { prepareSpanRows } from './spanRows.ts'
 import { DAY_S } from './storedResult.ts'
-import { prepareMeta, readMeta } from '../database/meta.ts'
 
 /** A day is rolled up this long after its end (seconds): until then late results may change it. */
 const FINAL_AFTER_S = 28 * 60 * 60

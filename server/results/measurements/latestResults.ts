@@ -1,5 +1,5 @@
-import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import type { SeriesState, State } from '../../domain/serviceState.ts'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { hourOf, type StoredResult } from '../history/storedResult.ts'
 import type { Sources } from './sources.ts'
 

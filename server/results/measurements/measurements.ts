@@ -1,7 +1,7 @@
 import type { Outcome, Reason } from '../../../monitoring/protocol/outcomes.ts'
 import type { State } from '../../domain/serviceState.ts'
-import type { StateSeconds } from '../history/daySeconds.ts'
 import type { StoredState } from '../file/resultsSchema.ts'
+import type { StateSeconds } from '../history/daySeconds.ts'
 
 /**
  * Queries of results: the only interface of consoles, status pages and commands. Instants are seconds since the epoch,

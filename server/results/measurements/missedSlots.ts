@@ -1,6 +1,6 @@
-import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { gridOf, slotAfter, slotKey } from '../../../monitoring/schedule/grid.ts'
 import { regionOfSeries } from '../../domain/regions.ts'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { STATE_CODES } from '../file/resultsSchema.ts'
 import { HOUR_S } from '../history/storedResult.ts'
 import type { Sources } from './sources.ts'

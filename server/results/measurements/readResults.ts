@@ -1,6 +1,6 @@
-import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { outcomeName, reasonName } from '../../../monitoring/protocol/outcomes.ts'
 import { regionOfSeries, seriesOfEndpoint } from '../../domain/regions.ts'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { listChunkTables } from '../history/chunkTables.ts'
 import { HOUR_S, hourOf, type StoredResult } from '../history/storedResult.ts'
 import type { ResultsQuery, ServiceResult } from './measurements.ts'

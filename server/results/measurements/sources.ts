@@ -1,5 +1,5 @@
-import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import type { SeriesState } from '../../domain/serviceState.ts'
+import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { ChunkTables } from '../history/chunkTables.ts'
 import type { OpenHours } from '../history/openHours.ts'
 import { HOUR_S, mergeResults, RESULT_COLUMNS, type StoredResult } from '../history/storedResult.ts'

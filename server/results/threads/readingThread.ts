@@ -1,14 +1,14 @@
 /** The thread that answers queries in a process that does not store results. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { startQuery } from '../measurements/queries.ts'
+import { ConnectionLostError } from '../../store/postgres/blocking/blockingClient.ts'
 import { prepareLatest } from '../measurements/latestResults.ts'
+import { startQuery } from '../measurements/queries.ts'
 import { QueryScheduler } from '../measurements/queryScheduler.ts'
 import type { Query } from '../measurements/sources.ts'
 import { openPostgresResults } from '../postgres/postgresResults.ts'
 import { prepareReading, statesOf } from '../readingSources.ts'
-import { ConnectionLostError } from '../../store/postgres/blocking/blockingClient.ts'
-import type { FromThread, ReadingSettings, ToThread } from './threadMessages.ts'
 import { prepareTransitions } from '../transitionRows.ts'
+import type { FromThread, ReadingSettings, ToThread } from './threadMessages.ts'
 
 /** Interval between polls for changed states (milliseconds). */
 const CHANGES_MS = 1_000

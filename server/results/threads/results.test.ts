@@ -5,10 +5,10 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { seriesNumber } from '../../domain/regions.ts'
 import { RESULTS_FILE } from '../file/resultsSchema.ts'
-import { Results } from './results.ts'
-import { ResultsBusyError } from './resultsBusyError.ts'
 import { monitoredService, ORG, openedResults, STORE } from '../testing/openedResults.ts'
 import { batchOf, type TestResult } from '../testing/resultMessages.ts'
+import { Results } from './results.ts'
+import { ResultsBusyError } from './resultsBusyError.ts'
 
 const INTERVAL_S = 300
 const service = monitoredService(1, { intervalS: INTERVAL_S })

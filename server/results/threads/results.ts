@@ -1,17 +1,17 @@
 import type { Logger } from 'pino'
 import type { ResultsAnswer } from '../../../monitoring/protocol/messages.ts'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
+import type { ResultsPlace } from '../../store/engine.ts'
 import type { RegionPresence } from '../agentWatch.ts'
 import type { CheckCount } from '../checkCounts.ts'
 import type { ResultsBatch } from '../ingest.ts'
 import type { LatestResult } from '../measurements/latestResults.ts'
 import type { Measurements } from '../measurements/measurements.ts'
-import type { ResultsPlace } from '../../store/engine.ts'
 import type { MonitoredChange, MonitoredService } from '../monitoredService.ts'
-import { ResultsBusyError } from './resultsBusyError.ts'
-import type { ThreadSettings } from './threadMessages.ts'
 import type { StoredTransition } from '../transitionRows.ts'
+import { ResultsBusyError } from './resultsBusyError.ts'
 import { ThreadClient, type ThreadEvent } from './threadClient.ts'
+import type { ThreadSettings } from './threadMessages.ts'
 
 /** Most waiting results (about 4 MiB); agents keep and resend further batches. */
 const WAITING_RESULTS_MAX = 50_000

@@ -1,11 +1,11 @@
 import type { ResultsAnswer } from '../../../monitoring/protocol/messages.ts'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
+import type { ResultsPlace } from '../../store/engine.ts'
 import type { RegionPresence } from '../agentWatch.ts'
 import type { CheckCount } from '../checkCounts.ts'
 import type { ResultsBatch } from '../ingest.ts'
 import type { LatestResult } from '../measurements/latestResults.ts'
 import type { QueryInput, QueryName } from '../measurements/queries.ts'
-import type { ResultsPlace } from '../../store/engine.ts'
 import type { MonitoredChange } from '../monitoredService.ts'
 import type { StoredTransition } from '../transitionRows.ts'
 

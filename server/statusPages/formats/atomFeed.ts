@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../web/html.ts'
+import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
 import { listed } from '../view/incidentTexts.ts'
 import type { PublicIncident, PublicWindow } from '../view/publicPage.ts'
-import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
 
 /** Most entries of a feed. */
 const ENTRIES_MAX = 50

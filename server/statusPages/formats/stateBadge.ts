@@ -1,6 +1,6 @@
 import { BADGE_GROUNDS, badgeSvg } from '../../../web/badge.ts'
-import type { Theme } from '../pages/frame.ts'
 import { type ShownState, STATE_WORDS } from '../../../web/stateShapes.ts'
+import type { Theme } from '../pages/frame.ts'
 
 /** Longest label of a badge (code points). */
 const LABEL_CHARS_MAX = 40

@@ -1,18 +1,18 @@
 import { type Html, html } from '../../../web/html.ts'
+import { plainText } from '../../../web/plainText.ts'
+import { icon, stateLabel } from '../../../web/stateShapes.ts'
+import { instant } from '../../../web/times.ts'
 import {
+  DAYS_SHOWN,
   type PublicComponent,
   type PublicHistory,
   type PublicPage,
-  DAYS_SHOWN,
   RECENT_DAYS,
 } from '../view/publicPage.ts'
 import { uptimeText } from '../view/uptime.ts'
 import { framed, type PageContext, pathOf } from './frame.ts'
 import { historyBar, problemList } from './history.ts'
 import { openIncident, pastByDay, plannedWindow } from './incidents.ts'
-import { plainText } from '../../../web/plainText.ts'
-import { icon, stateLabel } from '../../../web/stateShapes.ts'
-import { instant } from '../../../web/times.ts'
 
 /** The page with the current status. Pure. */
 export function currentPage(context: PageContext, page: PublicPage): string {

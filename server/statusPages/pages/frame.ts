@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../web/html.ts'
-import { ISLAND_FILE, STYLE_FILE } from './assets.ts'
 import { SHAPES } from '../../../web/stateShapes.ts'
+import { ISLAND_FILE, STYLE_FILE } from './assets.ts'
 
 /** Colour schemes; `auto` follows the device. */
 export const THEMES = ['auto', 'light', 'dark'] as const

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../web/html.ts'
-import type { PublicDay, PublicHistory } from '../view/publicPage.ts'
 import { dayText, durationText } from '../../../web/times.ts'
 import type { StateSeconds } from '../../results/history/daySeconds.ts'
+import type { PublicDay, PublicHistory } from '../view/publicPage.ts'
 
 /** Sizes of the bar of a component (SVG units): a day is CELL wide, followed by GAP. */
 const CELL = 4

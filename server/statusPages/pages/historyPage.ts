@@ -1,8 +1,8 @@
 import { html } from '../../../web/html.ts'
+import { monthText } from '../../../web/times.ts'
 import type { PublicIncident, PublicWindow } from '../view/publicPage.ts'
 import { framed, type PageContext, pathOf } from './frame.ts'
 import { pastByDay } from './incidents.ts'
-import { monthText } from '../../../web/times.ts'
 
 /** A month of a page. */
 export interface HistoryMonth {

@@ -1,10 +1,10 @@
 import { html } from '../../../web/html.ts'
+import { durationText, instant } from '../../../web/times.ts'
+import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
 import { listed } from '../view/incidentTexts.ts'
 import type { PublicIncident } from '../view/publicPage.ts'
 import { framed, type PageContext } from './frame.ts'
 import { updateList } from './incidents.ts'
-import { durationText, instant } from '../../../web/times.ts'
-import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
 
 /** The page of an incident with all updates. Pure. */
 export function incidentPage(context: PageContext, incident: PublicIncident): string {

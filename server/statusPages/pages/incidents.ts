@@ -1,10 +1,10 @@
 import { type Html, html } from '../../../web/html.ts'
-import { listed } from '../view/incidentTexts.ts'
-import type { PublicIncident, PublicUpdate, PublicWindow } from '../view/publicPage.ts'
-import { type PageContext, pathOf } from './frame.ts'
 import { plainText } from '../../../web/plainText.ts'
 import { dayText, durationText, instant } from '../../../web/times.ts'
 import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
+import { listed } from '../view/incidentTexts.ts'
+import type { PublicIncident, PublicUpdate, PublicWindow } from '../view/publicPage.ts'
+import { type PageContext, pathOf } from './frame.ts'
 
 /** Most characters of an update on a page with several incidents. */
 const EXCERPT_CHARS_MAX = 1_000

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { PublicHistory } from '../view/publicPage.ts'
-import { historyBar, problemList } from './history.ts'
 import { plainText } from '../../../web/plainText.ts'
 import { dayText, durationText, monthText } from '../../../web/times.ts'
 import type { StateSeconds } from '../../results/history/daySeconds.ts'
+import type { PublicHistory } from '../view/publicPage.ts'
+import { historyBar, problemList } from './history.ts'
 
 const none: StateSeconds = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
 

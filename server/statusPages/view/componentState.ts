@@ -1,6 +1,6 @@
 import type { Severity } from '../../../api/contract/incidentTerms.ts'
-import type { State } from '../../domain/serviceState.ts'
 import { SHOWN_STATES, type ShownState } from '../../../web/stateShapes.ts'
+import type { State } from '../../domain/serviceState.ts'
 
 /** Facts that determine the state of a component. */
 export interface ComponentFacts {

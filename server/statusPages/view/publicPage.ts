@@ -1,7 +1,7 @@
 import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
 import type { ShownState } from '../../../web/stateShapes.ts'
-import type { Headline } from './componentState.ts'
 import type { StateSeconds } from '../../results/history/daySeconds.ts'
+import type { Headline } from './componentState.ts'
 
 /**
  * All public data of a page, the only source of pages, feeds and badges. It has no fields for URLs, headers,

@@ -1,4 +1,5 @@
 import type { StatusPage } from '../../domain/statusPages/definition.ts'
+import type { StateSeconds } from '../../results/history/daySeconds.ts'
 import type { ServiceDay, ServiceNow } from '../../results/measurements/measurements.ts'
 import type { PageIncident, PageWindow, PublishedStore } from '../../store/statusPageStore.ts'
 import { componentState, headlineOf } from './componentState.ts'
@@ -12,7 +13,6 @@ import {
   RECENT_DAYS,
 } from './publicPage.ts'
 import { uptimeDaysOf, uptimeOf } from './uptime.ts'
-import type { StateSeconds } from '../../results/history/daySeconds.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const MINUTE_S = 60

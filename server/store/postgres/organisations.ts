@@ -10,8 +10,8 @@ import {
 } from '../shared/limitRow.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import type { AdministrationStore, StoredOrg } from '../store.ts'
-import { AUDIT_COLUMNS, auditParameters, auditValues } from './writes/auditWrites.ts'
 import { rowOf, uuidOrNull } from './connections/sql.ts'
+import { AUDIT_COLUMNS, auditParameters, auditValues } from './writes/auditWrites.ts'
 import { ORG_COLUMNS } from './writes/orgColumns.ts'
 import type { StoreParts } from './writes/storeParts.ts'
 

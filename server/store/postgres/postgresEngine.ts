@@ -3,7 +3,6 @@ import type { Engine } from '../engine.ts'
 import { movedError, type Portable } from '../portable.ts'
 import { openStore, type StoreClocks } from './openStore.ts'
 import { openPortable, type PortableParts } from './portable.ts'
-import { renewIdentity } from './schema/renewIdentity.ts'
 import { assertDurable } from './schema/assertDurable.ts'
 import { databaseFacts } from './schema/databaseFacts.ts'
 import { judgeDatabase } from './schema/judgeDatabase.ts'
@@ -16,6 +15,7 @@ import {
   withConnection,
 } from './schema/migrate.ts'
 import { MIGRATIONS } from './schema/migrations.ts'
+import { renewIdentity } from './schema/renewIdentity.ts'
 
 /** Clocks of an engine, and the check of its database before a start; `assertDurable` when absent. */
 export interface PostgresParts extends StoreClocks {

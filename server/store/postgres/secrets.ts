@@ -1,10 +1,10 @@
 import { timestamp } from '../../domain/environment.ts'
 import type { SealedValue } from '../../domain/seal.ts'
 import type { SecretStore } from '../store.ts'
-import { changeForAllOrgs } from './writes/auditWrites.ts'
 import type { Pools } from './connections/pools.ts'
 import { type Sql, uuidOrNull } from './connections/sql.ts'
 import { SEALED_SECRET_COLUMNS } from './notifications/secretRows.ts'
+import { changeForAllOrgs } from './writes/auditWrites.ts'
 
 const SEALED_COLUMNS = `key_id AS "keyId", org_id AS "orgId", service_id AS "serviceId",
   endpoint_id AS "endpointId", slot, master_key_id AS "masterKeyId", wrap_nonce AS "wrapNonce",

@@ -1,7 +1,7 @@
-import type { RenderedService, ServiceOrigins, ServiceStore } from '../store.ts'
 import { type GenerationRow, generationsOf, originIn } from '../shared/pastGeneration.ts'
+import type { RenderedService, ServiceOrigins, ServiceStore } from '../store.ts'
 import { rowOf, type Sql, uuidOrNull } from './connections/sql.ts'
-import { openLongList, LIST_LENGTH_SQL } from './longList.ts'
+import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import { factsOf } from './writes/orgState.ts'
 import type { StoreParts } from './writes/storeParts.ts'
 

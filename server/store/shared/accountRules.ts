@@ -1,5 +1,5 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
-import { type Role, ROLES } from '../../domain/accounts/roles.ts'
+import { ROLES, type Role } from '../../domain/accounts/roles.ts'
 import type { Acceptance, NewInvitation, OpenInvitation } from '../accountStore.ts'
 import type { Act } from './act.ts'
 

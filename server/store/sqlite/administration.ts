@@ -2,12 +2,8 @@ import type { Database } from 'better-sqlite3'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { timestamp } from '../../domain/environment.ts'
-import { noOrg } from '../shared/noOrg.ts'
 import type { OrgUsage } from '../../domain/planLimits.ts'
 import type { Act } from '../shared/act.ts'
-import type { NotedWrites } from './changes/audit.ts'
-import { sqliteKeyring } from './credentials/keyring.ts'
-import type { Connections } from './files/openDatabase.ts'
 import {
   LIMIT_COLUMNS,
   type LimitRow,
@@ -15,8 +11,12 @@ import {
   overrideColumns,
   PLAN_LIMIT_COLUMNS,
 } from '../shared/limitRow.ts'
-import { sqliteMaintenance } from './maintenance.ts'
+import { noOrg } from '../shared/noOrg.ts'
 import type { AdministrationStore, LimitOverrides } from '../store.ts'
+import type { NotedWrites } from './changes/audit.ts'
+import { sqliteKeyring } from './credentials/keyring.ts'
+import type { Connections } from './files/openDatabase.ts'
+import { sqliteMaintenance } from './maintenance.ts'
 
 /** Organisations, plans, keys and maintenance windows in SQLite. */
 export function sqliteAdministration(

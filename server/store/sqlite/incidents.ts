@@ -1,13 +1,12 @@
 import type { Incident } from '../../../api/contract/incident.ts'
+import type { AutoIncidents, IncidentWrites } from '../shared/autoIncidents.ts'
 import type { IncidentStore } from '../store.ts'
-import type { AutoIncidents } from '../shared/autoIncidents.ts'
-import { prepareAuthorRead } from './changes/incidentAuthors.ts'
 import { prepareIdempotency } from './changes/idempotentCreations.ts'
+import { prepareAuthorRead } from './changes/incidentAuthors.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { prepareIncidentList } from './incidentList.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
-import type { IncidentWrites } from '../shared/autoIncidents.ts'
 
 /** The parts that incidents share with the rest of the store. */
 interface Sharing {

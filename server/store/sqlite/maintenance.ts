@@ -1,5 +1,4 @@
 import { timestamp } from '../../domain/environment.ts'
-import type { NotedWrites } from './changes/audit.ts'
 import {
   assertChangeable,
   assertNotBegun,
@@ -7,11 +6,12 @@ import {
   noWindow,
   windowAct,
 } from '../shared/maintenanceRules.ts'
-import { noService } from '../shared/noService.ts'
 import { noOrg } from '../shared/noOrg.ts'
-import type { Connections } from './files/openDatabase.ts'
+import { noService } from '../shared/noService.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { AdministrationStore, MaintenanceWindow } from '../store.ts'
+import type { NotedWrites } from './changes/audit.ts'
+import type { Connections } from './files/openDatabase.ts'
 
 const COLUMNS = 'id, org_id AS orgId, title, starts_at AS startsAt, ends_at AS endsAt'
 const OF_ORG = "FROM incidents WHERE org_id = ? AND kind = 'maintenance'"

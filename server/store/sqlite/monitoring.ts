@@ -1,10 +1,10 @@
 import { timestamp } from '../../domain/environment.ts'
 import type { Retention } from '../../domain/historyPolicy.ts'
+import type { MonitoringStore, RegionMode, StoredDefinition } from '../monitoringStore.ts'
+import type { ApplyEffect } from '../shared/transitionEffects.ts'
 import type { NoteForAll } from './changes/audit.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
-import type { MonitoringStore, RegionMode, StoredDefinition } from '../monitoringStore.ts'
-import type { ApplyEffect } from '../shared/transitionEffects.ts'
 
 /** Largest total size of the definitions of one page (bytes): there may be any number of services, of 1 MiB each. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024

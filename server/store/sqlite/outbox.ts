@@ -1,7 +1,5 @@
 import type { Database } from 'better-sqlite3'
 import type { Command, Delivery } from '../../domain/commands.ts'
-import type { GroupCommit } from './commits/groupCommit.ts'
-import type { Connections } from './files/openDatabase.ts'
 import {
   BUS_READER,
   type CommandFilter,
@@ -9,6 +7,8 @@ import {
   type LoggedCommand,
   type OutboxStore,
 } from '../store.ts'
+import type { GroupCommit } from './commits/groupCommit.ts'
+import type { Connections } from './files/openDatabase.ts'
 
 /** Largest total size of the definitions of one fetch (bytes): there may be any number of services, of 1 MiB each. */
 const FETCHED_BYTES_MAX = 8 * 1024 * 1024

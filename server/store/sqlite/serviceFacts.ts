@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { OrgUsage } from '../../domain/planLimits.ts'
-import type { GroupCommit } from './commits/groupCommit.ts'
 import { LIMIT_COLUMNS, type LimitRow, limitsOfRow } from '../shared/limitRow.ts'
 import { usageAfter } from '../shared/serviceRow.ts'
 import type { ServiceFacts } from '../store.ts'
+import type { GroupCommit } from './commits/groupCommit.ts'
 
 interface FactsRow extends LimitRow {
   readonly activeServices: number

@@ -11,9 +11,9 @@ import { lockDataFolder, lockRotation } from './files/lockDataFolder.ts'
 import { MIGRATIONS, schemaVersion } from './files/migrations.ts'
 import { assertNotMoved } from './files/movedMark.ts'
 import { databaseFile } from './files/openDatabase.ts'
+import { openPortable } from './files/portable.ts'
 import { restoreDatabase } from './files/restoreDatabase.ts'
 import { openStore } from './openStore.ts'
-import { openPortable } from './files/portable.ts'
 
 /** The engine of a data folder with an SQLite database. */
 export interface SqliteEngine extends Engine {

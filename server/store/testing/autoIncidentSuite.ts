@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { OPERATOR } from '../../domain/accounts/actor.ts'
 import type { Incident, IncidentUpdateRequest } from '../../../api/contract/incident.ts'
 import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
+import { OPERATOR } from '../../domain/accounts/actor.ts'
 import type { FailingRound } from '../../domain/autoIncidentTexts.ts'
 import { updateIncident } from '../../domain/incidentChanges.ts'
 import {

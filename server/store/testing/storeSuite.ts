@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ServiceRequest } from '../../../api/contract/service.ts'
 import { UNKNOWN_SOURCE } from '../../../api/contract/changeSource.ts'
+import type { ServiceRequest } from '../../../api/contract/service.ts'
 import type { ChangeOrigin } from '../../domain/changeOrigin.ts'
 import { createService, replaceService } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runHere } from '../commandHere.ts'
 import { type ApiClient, apiClient } from '../apiClient.ts'
+import { runHere } from '../commandHere.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { startServer, type TestServer } from '../startServer.ts'
 

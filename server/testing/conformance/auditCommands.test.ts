@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Command } from 'commander'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandLine } from '../../administration/commandLine.ts'
 import { startReceiver } from '../../notifications/testing/receiver.ts'
 import { apiClient } from '../apiClient.ts'

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { type Incident, incidentSchema, incidentUpdateRequestSchema } from '../../../api/contract/incident.ts'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { apiClient } from '../apiClient.ts'
 import { UNKNOWN_ID } from '../routes.ts'
 import { serviceBody } from '../serviceBodies.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seededRandom } from '../robustness/random.ts'
-import { type Fault, openInstallation, type Installation } from './faults.ts'
+import { type Fault, type Installation, openInstallation } from './faults.ts'
 
 /** The torture writes without a pause, which takes all processors (milliseconds). */
 const PAUSE_MS = 20

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { incidentSchema } from '../../../api/contract/incident.ts'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { type ApiAnswer, type ApiClient, apiClient } from '../apiClient.ts'
+import { durableDatabases } from '../postgres/durableDatabases.ts'
 import type { ServerProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
-import { durableDatabases } from '../postgres/durableDatabases.ts'
 import { type SharedDatabase, seedOrg, shareDatabase } from './sharedDatabase.ts'
 
 let url: string

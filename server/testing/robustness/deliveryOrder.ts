@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { openIncident, updateIncident } from '../../domain/incidentChanges.ts'
+import { sealSecret } from '../../domain/notifications/channel.ts'
 import { CHANNEL_EVENTS } from '../../domain/notifications/payload.ts'
 import {
   type AttemptResult,
@@ -10,10 +12,8 @@ import {
   ORDERED_MS,
 } from '../../domain/notifications/retries.ts'
 import { slotsToStart } from '../../domain/notifications/slots.ts'
-import { sealSecret } from '../../domain/notifications/channel.ts'
 import { masterKeyOf } from '../../domain/seal.ts'
 import { createService } from '../../domain/serviceChanges.ts'
-import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import type { DueDelivery } from '../../store/notificationStore.ts'
 import { openStore } from '../../store/sqlite/openStore.ts'

@@ -1,9 +1,9 @@
 /** The thread of a BlockingClient: executes statements on one connection. */
 import { type MessagePort, workerData } from 'node:worker_threads'
 import type pg from 'pg'
-import { connect } from '../schema/migrate.ts'
-import type { FromClient, SqlAnswer, ClientSettings, SqlStatement, ToClient } from './clientMessages.ts'
 import { statementName } from '../connections/sql.ts'
+import { connect } from '../schema/migrate.ts'
+import type { ClientSettings, FromClient, SqlAnswer, SqlStatement, ToClient } from './clientMessages.ts'
 
 /** Longest execution of a statement (milliseconds). */
 const STATEMENT_MS_MAX = 10_000

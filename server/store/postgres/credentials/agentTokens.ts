@@ -1,9 +1,9 @@
 import { ApiError } from '../../../../api/contract/apiError.ts'
 import { timestamp } from '../../../domain/environment.ts'
 import type { AgentReport, AgentToken, AgentTokenStore, StoredAgentToken } from '../../monitoringStore.ts'
-import { changeForAllOrgs } from '../writes/auditWrites.ts'
 import type { Pools } from '../connections/pools.ts'
 import { rowOf } from '../connections/sql.ts'
+import { changeForAllOrgs } from '../writes/auditWrites.ts'
 
 /** Tokens of agents in PostgreSQL. */
 export function postgresAgentTokens({ write, read }: Pick<Pools, 'write' | 'read'>): AgentTokenStore {

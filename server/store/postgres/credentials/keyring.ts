@@ -2,9 +2,8 @@ import { timestamp } from '../../../domain/environment.ts'
 import { assertKeyRoom, noKey } from '../../shared/keyRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import type { AdministrationStore, StoredKey } from '../../store.ts'
-import { AUDIT_COLUMNS, auditParameters, auditValues, recordAct } from '../writes/auditWrites.ts'
-
 import { countOf, rowOf, uuidOrNull } from '../connections/sql.ts'
+import { AUDIT_COLUMNS, auditParameters, auditValues, recordAct } from '../writes/auditWrites.ts'
 import { assertOrg } from '../writes/ownership.ts'
 import type { StoreParts } from '../writes/storeParts.ts'
 

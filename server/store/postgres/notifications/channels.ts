@@ -7,8 +7,8 @@ import {
   assertActive,
   assertChannelRoom,
   assertSigns,
-  channelAct,
   CLI,
+  channelAct,
   DISABLED_BY_HAND,
 } from '../../shared/channelRules.ts'
 import { testEvent } from '../../shared/events.ts'
@@ -16,12 +16,11 @@ import { noOrg } from '../../shared/noOrg.ts'
 import { countOf, rowOf, uuidOrNull } from '../connections/sql.ts'
 import { recordAct } from '../writes/auditWrites.ts'
 import { insertEvent } from '../writes/eventParts.ts'
-
+import { assertOrg, assertOwnServices } from '../writes/ownership.ts'
+import type { StoreParts } from '../writes/storeParts.ts'
 import { type ChangeChannel, channelChanger, SELECT_CHANNELS } from './channelRows.ts'
 import { disableChannel } from './disable.ts'
 import { activeKey, putSecret, SEALED_SECRET_COLUMNS } from './secretRows.ts'
-import { assertOrg, assertOwnServices } from '../writes/ownership.ts'
-import type { StoreParts } from '../writes/storeParts.ts'
 
 type Methods =
   | 'createChannel'

@@ -8,9 +8,8 @@ import {
 } from '../../shared/channelRules.ts'
 import { rowOf } from '../connections/sql.ts'
 import { recordAct } from '../writes/auditWrites.ts'
-
-import { channelChanger, findChannel } from './channelRows.ts'
 import type { StoreParts } from '../writes/storeParts.ts'
+import { channelChanger, findChannel } from './channelRows.ts'
 
 const RESEND = `UPDATE deliveries SET state = 'waiting', ended_ms = NULL, failed_reason = NULL,
   attempts_before = attempts, due_ms = $2 WHERE channel_id = $1`

@@ -18,10 +18,9 @@ import {
 import type { StatusPageStore } from '../../statusPageStore.ts'
 import { countOf, rowOf, type Sql, uuidOrNull, uuidsIn } from '../connections/sql.ts'
 import { recordAct } from '../writes/auditWrites.ts'
-
-import { readPage, readPages } from './pageRows.ts'
 import { assertOrg } from '../writes/ownership.ts'
 import type { StoreParts } from '../writes/storeParts.ts'
+import { readPage, readPages } from './pageRows.ts'
 
 /** Status pages in PostgreSQL: administration. Each change leaves an audit entry. */
 export function postgresStatusPages({ pools: { read }, queues, nowMs }: StoreParts): StatusPageStore {

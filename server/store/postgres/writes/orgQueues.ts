@@ -6,7 +6,7 @@ import type { Pools } from '../connections/pools.ts'
 import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
 import { Draft } from './draft.ts'
 import { guardedWrite } from './guardedWrite.ts'
-import { readOrg, type ReadSet } from './orgState.ts'
+import { type ReadSet, readOrg } from './orgState.ts'
 
 /** Most mutations that share a statement. */
 const BATCH_MAX = 64

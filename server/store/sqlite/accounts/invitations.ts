@@ -11,8 +11,8 @@ import {
   withdrawAct,
 } from '../../shared/accountRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
-import type { Connections } from '../files/openDatabase.ts'
 import type { NotedWrites } from '../changes/audit.ts'
+import type { Connections } from '../files/openDatabase.ts'
 
 type Methods = 'invite' | 'invitationOf' | 'listInvitations' | 'withdrawInvitation' | 'acceptInvitation'
 

@@ -2,8 +2,8 @@ import type { Role } from '../../../domain/accounts/roles.ts'
 import type { Member, MemberStore } from '../../accountStore.ts'
 import { assertOwnerLeft, isLower, noMember } from '../../shared/accountRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
-import type { Connections } from '../files/openDatabase.ts'
 import type { NotedWrites } from '../changes/audit.ts'
+import type { Connections } from '../files/openDatabase.ts'
 
 type Methods = 'listMembers' | 'changeRole' | 'removeMember' | 'orgsWithoutOwner'
 

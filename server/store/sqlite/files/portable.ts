@@ -7,8 +7,8 @@ import {
   type RowBatches,
   type TableColumns,
 } from '../../portable.ts'
-import { openDatabase } from './openDatabase.ts'
 import { markMoved } from './movedMark.ts'
+import { openDatabase } from './openDatabase.ts'
 
 /** Bounds of a batch: rows, and characters or bytes. */
 const BATCH_ROWS = 500

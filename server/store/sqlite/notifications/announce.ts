@@ -8,8 +8,8 @@ import {
   certificateEvents,
   type EventRow,
   incidentEvents,
-  testEvent,
   type SubscribedChannel,
+  testEvent,
 } from '../../shared/events.ts'
 
 /** Writes events and their deliveries, in the transaction of their cause. Without a channel that wants one, none is written. */

@@ -1,12 +1,12 @@
 import type { NotificationStore } from '../../notificationStore.ts'
-import { assertActive, channelAct, CLI, DISABLED_BY_HAND } from '../../shared/channelRules.ts'
+import { assertActive, CLI, channelAct, DISABLED_BY_HAND } from '../../shared/channelRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import type { Connections } from '../files/openDatabase.ts'
 import {
   CHANNEL_SQL,
-  channelOfRow,
   type ChannelParts,
   type ChannelRow,
+  channelOfRow,
   prepareFindChannel,
 } from './channelRows.ts'
 import { prepareChange, prepareCreate, prepareRotate, prepareShowSecret } from './channelWrites.ts'

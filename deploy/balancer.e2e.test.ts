@@ -14,7 +14,7 @@ import { type ServerProcess, startProcess } from '../server/testing/serverProces
 import { endpointBody, serviceBody } from '../server/testing/serviceBodies.ts'
 import { readDeployFile, workloads } from './testing/deployFiles.ts'
 
-/** Where Debian puts it; `.ci/run` installs it. */
+/** Debian's path of HAProxy, which `.ci/run` installs. */
 const HAPROXY = '/usr/sbin/haproxy'
 
 function missingPart(): string | null {
@@ -23,7 +23,7 @@ function missingPart(): string | null {
 }
 const skipReason = missingPart()
 
-/** Longest wait for a process or a check of health (milliseconds). */
+/** Maximum wait for a process or a health check (milliseconds). */
 const WAIT = { timeout: 60_000, interval: 50 }
 
 describe.skipIf(skipReason !== null)(

@@ -21,7 +21,7 @@ const filesIn = (folder: string, ending: string): readonly string[] =>
     .filter((name) => name.endsWith(ending))
     .map((name) => join(folder, name))
 
-/** All expressions of the file: of panels and variables, or of rules. */
+/** All expressions in the file: of panels and variables, or of rules. */
 function expressionsOf(file: string): readonly string[] {
   const text = readDeployFile(file)
   const content: unknown = file.endsWith('.json') ? JSON.parse(text) : load(text)
@@ -35,7 +35,7 @@ function expressionsOf(file: string): readonly string[] {
 
 const FILES = [...filesIn('grafana', '.json'), ...filesIn('prometheus', '.yaml')]
 
-/** Labels that Prometheus adds to what it scrapes. */
+/** Labels that Prometheus adds to scraped metrics. */
 const ADDED_LABELS = ['job', 'instance']
 
 let programs: AgentPrograms

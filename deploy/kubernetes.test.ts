@@ -17,7 +17,10 @@ import {
 const KUSTOMIZATIONS = deployFiles().filter((file) => file.endsWith('kustomization.yaml'))
 const KUBECTL = ['/usr/bin/kubectl', '/usr/local/bin/kubectl'].find(existsSync)
 
-/** Time that a stopping server needs beyond the requests under way, for its listeners and its database (seconds). */
+/**
+ * Time that a stopping server needs for its listeners and its database, in addition to the requests in progress
+ * (seconds).
+ */
 const STOP_RESERVE_S = 5
 
 test('every manifest file belongs to a kustomization, and every file that a kustomization names exists', () => {

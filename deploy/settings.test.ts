@@ -11,7 +11,7 @@ test('every variable that a file names is read by a program', () => {
   const named = deployFiles().flatMap((file) =>
     [...readDeployFile(file).matchAll(/\bPHAROS_[A-Z_]+/g)].map(([variable]) => `${file}: ${variable}`),
   )
-  // The image of compose, a variable of the file itself.
+  // The image in compose, which is a variable of that file.
   const unknown = named.filter(
     (found) => !/IMAGE$/.test(found) && !page.includes(`\`${found.split(': ')[1]}\``),
   )

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 
 const run = promisify(execFile)
 
-/** Folder, what a file in it imports, and the start of the linter's message; '' where the import is allowed. */
+/** Folder, import in a file of that folder, and start of the linter's message; '' when the import is allowed. */
 const imports = [
   ['api/contract', 'zod', ''],
   ['api/contract', './duration.ts', ''],

@@ -1,9 +1,8 @@
 /**
- * Builds everything that a user runs into dist/: the four commands, the provider executable and the CDKTF
- * bindings.
+ * Builds all programs of users into dist/: the four commands, the provider executable and the CDKTF bindings.
  *
- * Each file is written beside its place and renamed into it, and only when its bytes changed, so that a
- * test that runs at the same moment never sees half a program and an installed provider keeps its hash.
+ * Each file is written under a temporary name and renamed, and only when its bytes changed. So a test that runs at the
+ * same time never sees a partial program, and an installed provider keeps its hash.
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -17,18 +16,18 @@ import { buildBindings } from './buildBindings.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const installed = createRequire(import.meta.url)
 
-/** Bundled packages are CommonJS and call require(), which an ES module must define itself. */
+/** Bundled packages are CommonJS and call require(), which an ES module must define. */
 const REQUIRE_IN_ESM =
   "import { createRequire as pharosCreateRequire } from 'node:module'; const require = pharosCreateRequire(import.meta.url);"
 
 /**
- * Node opens its inspector on SIGUSR1 unless there is a handler, and through an inspector any user of the machine reads
- * what is in memory. The flag that forbids it is unknown to Node 20, and would stop a program there.
+ * Node opens its inspector on SIGUSR1 unless there is a handler, and any user of the machine can read the memory
+ * through the inspector. Node 20 does not know the flag that forbids it, and would refuse to start.
  */
 const NO_INSPECTOR_ON_SIGNAL = "process.on('SIGUSR1', () => {});"
 
 const programs = [
-  // Only its controller command serves HTTP: the others start a third faster without that code.
+  // Only the controller command serves HTTP. The others start a third faster without that code.
   {
     entry: 'reconciler/main.ts',
     out: 'pharos.js',
@@ -36,7 +35,7 @@ const programs = [
     late: ['fastify', 'undici', 're2js', 'prom-client', 'croner'],
   },
   { entry: 'server/main.ts', out: 'pharos-server.js', format: 'esm', late: ['re2js'] },
-  // The thread of slow matches, which the programs that check start beside them.
+  // The thread for slow matches, which programs with checks start.
   { entry: 'monitoring/assertions/matcherWorker.ts', out: 'pharos-matcher.js', format: 'esm' },
   // Threads of the server.
   { entry: 'server/results/threads/resultsThread.ts', out: 'pharos-server-results.js', format: 'esm' },
@@ -45,19 +44,19 @@ const programs = [
   { entry: 'server/agents/checksThread.ts', out: 'pharos-server-checks.js', format: 'esm' },
   { entry: 'monitoring/main.ts', out: 'pharos-agent.js', format: 'esm', late: ['re2js'] },
   { entry: 'provider/cli.ts', out: 'pharos-provider.js', format: 'esm', late: ['undici'] },
-  // Terraform starts a provider as it is. The extension keeps it CommonJS below any package.json.
+  // Terraform starts the provider file directly. The extension makes it CommonJS below any package.json.
   { entry: 'provider/main.ts', out: 'terraform-provider-pharos.cjs', format: 'cjs', isPacked: true },
 ]
 
-/** Files of examples/ci that `pharos init` writes: a package has no examples. */
+/** Files of examples/ci that `pharos init` writes, because the package does not contain examples. */
 const RECIPES = ['github.yml', 'gitlab.yml', 'comment.mjs']
 
-/** Libraries that most processes of the provider do not use: kept as texts until one is loaded. */
+/** Libraries that most processes of the provider do not use. They stay texts until loaded. */
 const LATE_LIBRARIES = ['undici', 're2js']
 
 /**
- * Leaves out undici's browser interfaces, mocks and caches: its index loads all of that, half of its start time, and
- * our programs only use its agents and requests.
+ * Leaves out undici's browser interfaces, mocks and caches. Its index loads all of them, which takes half of its start
+ * time, but our programs use only its agents and requests.
  */
 const leanUndici = {
   name: 'lean undici',
@@ -65,7 +64,7 @@ const leanUndici = {
     onResolve({ filter: /^\.\/lib\/(web|mock|interceptor|cache)\// }, ({ importer, path }) =>
       importer.endsWith('/undici/index.js') ? { path, namespace: 'left out' } : undefined,
     )
-    // The index makes some of them when it is loaded.
+    // The index instantiates some of them when it is loaded.
     onLoad({ filter: /./, namespace: 'left out' }, () => ({
       contents: 'module.exports = new Proxy({}, { get: () => class LeftOut {} })',
     }))
@@ -76,11 +75,11 @@ const leanUndici = {
 }
 
 /**
- * `code` of undici with its parser of HTTP compiled at once by V8's simple compiler.
+ * `code` of undici, with its HTTP parser compiled immediately by V8's baseline compiler.
  *
- * The parser is WebAssembly. V8 would optimize one of its functions after some hundred bytes, in 100 ms of computing, and a process cannot end
- * before that is done: a plan of Terraform took a third longer. It gains nothing, as the parser is as fast without. The flags
- * are those of V8's code cache again afterwards.
+ * The parser is WebAssembly. After some hundred bytes V8 would optimise one of its functions, which takes 100 ms of CPU
+ * time, and a process cannot end before that: a plan of Terraform took a third longer. The parser is as fast without.
+ * The flags are restored afterwards, because V8's code cache depends on them.
  */
 function withoutOptimizer(code) {
   const compiled = code.replaceAll('new WebAssembly.Module(', 'compiledSimply(')
@@ -100,12 +99,12 @@ function compiledSimply(bytes) {
 }
 
 /**
- * Packs what the provider's entry point imports dynamically, and large libraries within that, into comments of the
- * same file.
+ * Packs the modules that the provider's entry point imports dynamically, and large libraries within them, into comments
+ * of the same file.
  *
- * V8 parses a whole file before its first line runs, and Terraform waits for the first line of a provider's output:
- * this way it is there before the provider itself is read. V8 passes over a comment, where it would copy and hash a string
- * in each process, and a function with a comment gives it back as its own text.
+ * V8 parses a whole file before its first line runs, and Terraform waits for the first line of the provider's output.
+ * With packing, that line is written before the provider itself is parsed. V8 skips a comment, while it would copy and
+ * hash a string in each process. The text of a function includes its comment.
  */
 const packing = {
   name: 'packing',
@@ -149,7 +148,8 @@ function load(name) {
 export const { pharos } = ${main}`
       return { contents, loader: 'js', resolveDir: root }
     })
-    // Sorted: libraries are bundled in no certain order, on which the bytes of the executable must not depend.
+    // Sorted, because libraries are bundled in an arbitrary order, and the bytes of the executable must not depend on
+    // it.
     onEnd(({ outputFiles: [file] }) => {
       file.contents = Buffer.concat([file.contents, Buffer.from(comments.toSorted().join(''))])
     })
@@ -163,7 +163,7 @@ function evaluated(code) {
   return module.exports
 }
 
-/** Bundles the code in the text of a bundle. */
+/** Bundles code for embedding as text in another bundle. */
 const innerBuild = (initialOptions) => (path, plugins) =>
   build({
     ...initialOptions,
@@ -171,14 +171,14 @@ const innerBuild = (initialOptions) => (path, plugins) =>
     plugins,
     banner: {},
     format: 'cjs',
-    // Names are kept, for stack traces in bug reports.
+    // Names are kept for stack traces in bug reports.
     minifyWhitespace: true,
     minifySyntax: true,
   }).then(({ outputFiles: [{ contents }] }) => Buffer.from(contents))
 
 /**
- * A CommonJS module with the exports `names` of the module that the expression `loading` gives, evaluated on first use.
- * Import it by name: a default import would get the object with the getters.
+ * A CommonJS module with the exports `names` of the module that the expression `loading` returns, evaluated on first
+ * use. Import it by name, because a default import would get the object with the getters.
  */
 function usedLate(names, loading) {
   const getters = names.map((name) => `get ${JSON.stringify(name)}() { return late().${name} }`)
@@ -187,14 +187,14 @@ const late = () => (loaded ??= ${loading})
 module.exports = { __esModule: true, ${getters.join(', ')} }`
 }
 
-/** Keeps `libraries` of a bundle as texts. */
+/** Keeps `libraries` as texts in a bundle. */
 const lateLibraries = (libraries) => ({
   name: 'late libraries',
   setup: (outer) => textLibraries(innerBuild(outer.initialOptions), libraries).setup(outer),
 })
 
 /**
- * Bundles each of `libraries` separately with `inner`, and embeds it as text that runs when it is first used. `keep` gives the
+ * Bundles each of `libraries` separately with `inner`, and embeds it as text that runs on first use. `keep` returns the
  * expression of its exports.
  */
 const textLibraries = (inner, libraries, keep = running) => ({
@@ -211,7 +211,7 @@ const textLibraries = (inner, libraries, keep = running) => ({
   },
 })
 
-/** An expression: the exports of the CommonJS module `code`, which is kept as text. */
+/** An expression for the exports of the CommonJS module `code`, which is kept as text. */
 const running = (_, code) => `((packed, filename) => {
   const names = ['module', 'exports', 'require', '__filename']
   const text = ${JSON.stringify(code.toString())}
@@ -238,7 +238,7 @@ async function bundle({ entry, out, format, isPacked = false, late = [] }) {
     platform: 'node',
     target: 'node20',
     format,
-    // better-sqlite3 carries a native binary that cannot be part of a bundle.
+    // better-sqlite3 has a native binary that cannot be part of a bundle.
     external: ['better-sqlite3'],
     banner: {
       js: `#!/usr/bin/env node\n${format === 'esm' ? REQUIRE_IN_ESM : ''}${NO_INSPECTOR_ON_SIGNAL}`,

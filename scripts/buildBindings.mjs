@@ -1,21 +1,23 @@
 /**
- * Builds the CDKTF bindings and the layer on them twice from one source: dist/cdktf for the library `cdktf`, and
- * dist/cdktn for its continuation `cdktn`, which differ in the name that they import.
+ * Builds the CDKTF bindings and the layer on top twice from one source: dist/cdktf for the library `cdktf`, and
+ * dist/cdktn for its successor `cdktn`. They differ in the name that they import.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 
-/** The libraries that the bindings are built for. The sources import the first. */
+/** The libraries for which the bindings are built. The sources import the first. */
 export const LIBRARIES = ['cdktf', 'cdktn']
 
-/** A source or built file that imports `cdktf`, as one that imports `library`. */
+/** The text of a source or built file, with its imports of `cdktf` changed to `library`. */
 export function importing(library, text) {
   return text.replaceAll(/(\bfrom |\brequire\()(['"])cdktf\2/g, `$1$2${library}$2`)
 }
 
-/** The compiler leaves the extensions of sources in declarations, which other compilers may not find. */
+/**
+ * Replaces the source extensions that the compiler leaves in declarations, because other compilers may not find them.
+ */
 function withBuiltExtensions(text) {
   return text.replaceAll(/(from '\.\/[^']+)\.ts'/g, "$1.js'")
 }
@@ -27,7 +29,7 @@ function filesBelow(folder) {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
 }
 
-/** Builds into the `dist` of `root`; `write` puts one file in its place. */
+/** Builds into the `dist` of `root`. `write` writes one file. */
 export function buildBindings(root, write) {
   const dist = join(root, 'dist')
   const built = mkdtempSync(join(tmpdir(), 'pharos-bindings-'))

@@ -21,7 +21,7 @@ const documents = ['.', 'deploy', 'docs', 'examples', 'provider', 'reconciler', 
 
 interface ShellBlock {
   readonly text: string
-  /** The test that runs it, if it is another one than this. */
+  /** The test that runs it, if it is not this one. */
   readonly test: string | undefined
 }
 
@@ -31,7 +31,7 @@ function shellBlocks(document: string): readonly ShellBlock[] {
   return [...found].map(([, test, text = '']) => ({ text, test }))
 }
 
-/** The blocks of `document` that run in order, in the place that it names. */
+/** The blocks of `document`, which run in order in the place that it names. */
 function typedBlocks(document: string): readonly string[] {
   return shellBlocks(document).flatMap(({ text, test }) =>
     test === undefined && !isRunByCi(text) ? [text] : [],

@@ -7,22 +7,22 @@ import { sourceFiles } from './testing/importGraph.ts'
 
 const PAGE = 'docs/environment.md'
 
-/** Programs, tests and benchmarks; variables of examples are on the pages of the examples. */
+/** Programs, tests and benchmarks. The pages of examples list the variables of the examples. */
 const READERS = sourceFiles().filter(
   (file) => !/^(?:examples|scripts\/demo)\//.test(file) && file !== 'scripts/environment.test.ts',
 )
 
-/** Files that only tests use: their objects called `env` are environments of programs that they start. */
+/** Files that only tests use. Their `env` objects are environments of started programs. */
 const OF_TESTS = /\.test\.ts$|\/testing\/|^bench\//
 
-/** Reads of the process's environment, wherever they stand. */
+/** Reads of the process's environment, anywhere. */
 const READS = [/\bprocess\.env\??\.(\w+)/g, /\bsetting\('(\w+)'/g]
-/** Reads of an environment that was passed in, and names that stand in a table before they are read. */
+/** Reads of an environment that was passed in, and names in a table that are read later. */
 const PASSED_READS = [
   /\b(?:env|environment)\??\.([A-Z][A-Z0-9_]+)/g,
   /'((?:PHAROS|PLUGIN|TF)_[A-Z0-9_]*[A-Z0-9])'/g,
 ]
-/** Several at once: `const { A, B = '1' } = env`, and lists of variables that another program gets. */
+/** Several names at once: `const { A, B = '1' } = env`, and lists of variables for another program. */
 const DESTRUCTURED = /\{([^{}]*)\} = (?:process\.env|env|environment)\n/g
 const PASSED_ON = /PASSED_ON = \[([^\]]*)\]/g
 

@@ -8,8 +8,8 @@ import { schemaDocument } from '../provider/docs/schemaDocument.ts'
 import { pharosProvider } from '../provider/pharosProvider.ts'
 
 /**
- * Versions of the provider for the bindings: this minor version and later ones, below the next major. Required: CDKTF's
- * own command deploys no stack whose provider has none.
+ * Versions of the provider for the bindings: this minor version and later ones, below the next major version. CDKTF's
+ * own command refuses to deploy a stack whose provider has no version.
  */
 const VERSIONS = `~> ${packageJson.version.split('.').slice(0, 2).join('.')}`
 
@@ -19,7 +19,7 @@ export interface Generated {
   readonly text: string
 }
 
-/** The provider's schema as a file: the public surface, whose change is a diff. */
+/** The provider's schema as a file, so that a change of the public interface is visible as a diff. */
 export function generateSchema(): Generated {
   const document = schemaDocument(pharosProvider(packageJson.version, {}), address())
   return { path: 'provider/provider-schema.json', text: `${JSON.stringify(document, null, 2)}\n` }
@@ -29,9 +29,9 @@ function address(): string {
   return `${REGISTRY_HOSTS[0]}/${PROVIDER_ADDRESS}`
 }
 
-/** The CDKTF bindings, made from the schema by CDKTF's own generator, without network. */
+/** The CDKTF bindings, generated from the schema by CDKTF's own generator, without network. */
 export async function generateBindings(): Promise<readonly Generated[]> {
-  // On loading, the generator looks for terraform and its configuration, and reports them to a server.
+  // When loaded, the generator searches for terraform and its configuration, and reports them to a server.
   const environment = { CHECKPOINT_DISABLE: '1', DISABLE_VERSION_CHECK: '1', TF_CLI_CONFIG_FILE: '/dev/null' }
   Object.assign(process.env, environment)
   const require = createRequire(import.meta.url)
@@ -64,7 +64,7 @@ export async function generateBindings(): Promise<readonly Generated[]> {
   }
 }
 
-/** The generator links each attribute to a page of the public registry, where this provider has none. */
+/** Removes the generator's links to the public registry, where this provider has no pages. */
 function withoutLinks(text: string): string {
   return text
     .replace(/^\/\/ https:.*\n/, '')

@@ -10,15 +10,15 @@ import {
 
 const PROGRAM = /^(?:api|server|provider|reconciler|web|monitoring)\//
 
-/** Files that import one another today. The list only shrinks: remove what you resolve. */
+/** Existing circles between files. The list only shrinks: remove the ones that you resolve. */
 const FILES_LEFT: readonly string[] = []
 
-/** Folders whose files import one another today. */
+/** Existing circles between folders. */
 const FOLDERS_LEFT: readonly string[] = []
 
 const imports = importsOf(sourceFiles().filter((file) => PROGRAM.test(file) && !file.endsWith('.test.ts')))
 
-/** Each circle of `graph` that is not in `left`, as its shortest path, and each of `left` that no longer exists. */
+/** Each circle in `graph` that is not in `left`, as its shortest path, and each one in `left` that no longer exists. */
 function surprises(graph: Graph, left: readonly string[]): readonly string[] {
   const circles = circlesIn(graph)
   const names = circles.map((circle) => circle.join(' '))

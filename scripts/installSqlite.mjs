@@ -1,11 +1,11 @@
 /**
- * Gives a checkout the better-sqlite3 that runs on this Node, where `npm ci` has not.
+ * Installs the better-sqlite3 that runs on this Node into a checkout, when `npm ci` has not.
  *
- * No release of better-sqlite3 runs on every Node that we support. The lock file of the repository pins 13, which
- * carries its binaries and needs Node 22: npm leaves it out on Node 20, as it does with optional dependencies whose
- * `engines` refuse. 12 runs on Node 20, aborts at random on Node 24, and is compiled where its binary cannot be
- * downloaded: it comes only where it is needed. Before npm 11.19 npm also leaves 13 out where there is no Python,
- * because a lock file does not say that there is nothing to compile.
+ * No release of better-sqlite3 runs on every Node that we support. The repository's lock file pins 13, which includes
+ * its binaries and needs Node 22. On Node 20 npm skips it, as it does with optional dependencies whose `engines` do not
+ * match. 12 runs on Node 20, crashes at random on Node 24, and is compiled when its binary cannot be downloaded, so it
+ * is installed only where needed. npm before 11.19 also skips 13 without Python, because a lock file does not say that
+ * there is nothing to compile.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -14,19 +14,17 @@ import { fileURLToPath } from 'node:url'
 
 const scripts = dirname(fileURLToPath(import.meta.url))
 const modules = join(scripts, '../node_modules')
-/** Folder for npm's installation: npm ignores folders whose names begin with a dot. */
+/** Folder for npm's installation. npm ignores folders whose names begin with a dot. */
 const place = join(modules, '.sqlite')
 const isWindows = process.platform === 'win32'
 
-/** The release for this Node, and the file that it needs to run. `source` has its lock file. */
+/** The release for this Node, and a file that it needs to run. `source` is the folder with its lock file. */
 const release =
   Number.parseInt(process.versions.node, 10) < 22
     ? { source: 'sqlite/node20', flags: [], native: 'build/Release/better_sqlite3.node' }
     : { source: 'sqlite/node22', flags: ['--ignore-scripts'], native: 'prebuilds' }
 
-/**
- * The version of better-sqlite3 in the folder of packages `folder`, including its native part; otherwise `undefined`.
- */
+/** The version of better-sqlite3 in the packages folder `folder`; `undefined` when it or its native part is missing. */
 function versionIn(folder) {
   const found = join(folder, 'better-sqlite3')
   if (!existsSync(join(found, release.native))) return undefined
@@ -38,7 +36,7 @@ function install() {
   for (const file of ['package.json', 'package-lock.json']) {
     copyFileSync(join(scripts, release.source, file), join(place, file))
   }
-  // This runs inside another npm, whose setting for `npm install --global` does not apply to this one.
+  // This runs inside another npm, whose setting for `npm install --global` must not apply here.
   execFileSync('npm', ['ci', '--global=false', '--no-audit', '--no-fund', ...release.flags], {
     cwd: place,
     stdio: 'inherit',
@@ -46,7 +44,7 @@ function install() {
   })
 }
 
-/** Moves the installed package to where `import 'better-sqlite3'` finds it. */
+/** Links the installed package to the path where `import 'better-sqlite3'` finds it. */
 function link() {
   const found = join(modules, 'better-sqlite3')
   const target = '.sqlite/node_modules/better-sqlite3'

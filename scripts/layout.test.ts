@@ -3,13 +3,13 @@ import { basename, dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { importsOf, sourceFiles } from './testing/importGraph.ts'
 
-/** Most files in one folder: more need subfolders. A test beside its file is not counted. */
+/** Maximum number of files in one folder; more need subfolders. A test beside its file is not counted. */
 const FILES_MAX = 20
 
-/** Folders that are larger today. The list only shrinks: remove what you divide. */
+/** Existing larger folders. The list only shrinks: remove the ones that you divide. */
 const LARGE_LEFT: readonly string[] = []
 
-/** Files that only tests import, and that are not below `testing/` today. */
+/** Existing files outside `testing/` that only tests import. */
 const TESTING_LEFT: readonly string[] = ['provider/protocol/reattach.ts']
 
 const files = sourceFiles()
@@ -35,7 +35,7 @@ test('files that only tests import are below testing/', () => {
   for (const [file, imported] of importsOf(files)) {
     for (const path of imported) importers.set(path, [...(importers.get(path) ?? []), file])
   }
-  // The build puts an import into the provider's executable.
+  // The build adds an import of it to the provider's executable.
   const commands = ['package.json', 'scripts/build.mjs'].map((file) => readFileSync(file, 'utf8')).join('\n')
   const outside = [...importers].filter(
     ([file, by]) => !isTest(file) && by.every(isTest) && !commands.includes(file),

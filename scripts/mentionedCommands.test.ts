@@ -8,13 +8,13 @@ import { EVERYWHERE, OPTIONS } from '../reconciler/cli/session/optionGroups.ts'
 import { commandLine as serverCommandLine } from '../server/administration/commandLine.ts'
 import { sourceFiles } from './testing/importGraph.ts'
 
-/** Long options of a command, and how many arguments it takes at most. */
+/** Long options of a command, and its maximum number of arguments. */
 interface Shape {
   readonly flags: ReadonlySet<string>
   readonly argumentsMax: number
 }
 
-/** Commands by name; '' is the program itself. A group of commands is one too. */
+/** Commands by name, including groups of commands; '' is the program itself. */
 type Commands = ReadonlyMap<string, Shape>
 
 function flagsIn(text: string): readonly string[] {
@@ -28,7 +28,7 @@ function commandsOf(command: Command, path = ''): readonly (readonly [string, Sh
   return [[path, { flags, argumentsMax }], ...below]
 }
 
-/** The commands of `pharos`, whose table is turned into a command line only when it runs. */
+/** The commands of `pharos`, whose table becomes a command line only at run time. */
 function pharosCommands(): Commands {
   const entries = COMMANDS.flatMap((entry): readonly (readonly [string, Shape])[] => {
     const own = [...entry.groups.flatMap((group) => OPTIONS[group]), ...(entry.options ?? []), ...EVERYWHERE]

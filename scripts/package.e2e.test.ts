@@ -32,7 +32,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Node 20's better-sqlite3 is compiled where no binary can be downloaded: once is enough. Gives the folder of it. */
+/** Returns the folder of Node 20's better-sqlite3, which is compiled only once when no binary can be downloaded. */
 function keepCompiled(prebuilt: string): string {
   mkdirSync(prebuilt)
   const compiled = join(root, 'node_modules/better-sqlite3')

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** This checkout. */
+/** Root of this checkout. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /**

@@ -1,5 +1,6 @@
 /**
- * Makes a picture of every page of the console, in light and dark and on a phone, of a real server that checks local targets.
+ * Takes a screenshot of every page of the console, in light, dark and phone format, on a real server that checks local
+ * targets.
  *
  * npm run screenshots -- FOLDER
  */
@@ -24,7 +25,7 @@ const CHECKED_MS = 15_000
 const HOUR_S = 3_600
 const DAY_S = 86_400
 const HOUR_MS = HOUR_S * 1_000
-/** Pages whose upper part is enough. */
+/** Pages of which only the upper part is needed. */
 const CUT = ['service', 'healthy']
 const VIEWS = [
   ['light', { colorScheme: 'light', viewport: { width: 1_280, height: 860 } }],
@@ -48,7 +49,7 @@ const headers = { 'user-agent': 'terraform-provider-pharos/0.1.0' }
 
 const definitions = new Map<string, ReturnType<typeof serviceBody>>()
 
-/** Checked every second at first, so that there are states at once. */
+/** Creates a service that is checked every second at first, so that it has a state immediately. */
 async function create(name: string, url: string): Promise<string> {
   const body = serviceBody({ name, regions, interval_secs: 1, endpoints: [endpointBody({ url })] })
   const id = String(Object((await api.post('/v1/services', body, { headers })).json).id)
@@ -141,7 +142,7 @@ for (const [id, body] of definitions) {
 }
 
 const ORG = '/o/:org'
-/** Names of the pictures and addresses of the pages, by route. */
+/** Names of pictures and addresses of pages, by route. */
 const pages: Readonly<Record<string, readonly (readonly [name: string, address: string])[]>> = {
   [`${ORG}/services`]: [
     ['services', 'services'],
@@ -176,13 +177,13 @@ const pages: Readonly<Record<string, readonly (readonly [name: string, address: 
   [`${ORG}/settings/audit`]: [['audit', 'settings/audit']],
   '/me': [['me', '/me']],
 }
-/** Pages for people without a session. */
+/** Pages without a session. */
 const outside: typeof pages = {
   '/login': [['login', '/login']],
   '/invite/:token': [['invite', `/invite/${invited}`]],
   '/reset/:token': [['reset', `/reset/${forgotten}`]],
 }
-/** Routes that lead to another page, or to no page. */
+/** Routes that redirect to another page, or have no page. */
 const WITHOUT_PICTURE = ['/', ORG, `${ORG}/live`, `${ORG}/settings/audit.csv`]
 const missing = consoleRoutes.filter(
   ({ method, path }) =>

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const FILES = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.json'))
 const root = resolve(import.meta.dirname, '../..')
-/** Grafana's own types of a dashboard, and of the settings of each kind of panel that ours have. */
+/** Grafana's own types of a dashboard, and of the settings of each kind of panel in our dashboards. */
 const TYPES = `import type { Dashboard } from '@grafana/schema'
 import type * as timeseries from '@grafana/schema/dist/esm/raw/composable/timeseries/panelcfg/x/TimeSeriesPanelCfg_types.gen'
 import type * as stat from '@grafana/schema/dist/esm/raw/composable/stat/panelcfg/x/StatPanelCfg_types.gen'
@@ -26,7 +26,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What the compiler says of a dashboard as a literal of Grafana's types; nothing where it is one. */
+/** The compiler's errors for a dashboard as a literal of Grafana's types; empty when it has the type. */
 function complaintsOf(dashboard: Dashboard): string {
   const lines = [`export const dashboard = ${JSON.stringify(dashboard)} satisfies Json<Dashboard>`]
   for (const panel of dashboard.panels ?? []) {

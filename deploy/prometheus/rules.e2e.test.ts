@@ -20,7 +20,7 @@ const FILES = readdirSync(import.meta.dirname)
 
 /** The rules of `file`. */
 function rulesOf(file: string): readonly Rule[] {
-  // True because promtool refuses another form.
+  // True because promtool refuses any other form.
   const { groups } = load(readFileSync(file, 'utf8')) as { groups: { rules: Rule[] }[] }
   return groups.flatMap(({ rules }) => rules)
 }
@@ -33,7 +33,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What promtool writes; throws with it when promtool finds a fault. */
+/** The output of promtool. Throws with the output when promtool finds a fault. */
 function promtool(...args: string[]): string {
   return execFileSync(PROMTOOL, args, { encoding: 'utf8', stdio: 'pipe' })
 }

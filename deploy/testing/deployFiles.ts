@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadAll } from 'js-yaml'
 
-/** The folder of everything that an operator deploys. */
+/** The folder with all files that operators deploy. */
 export const DEPLOY = join(import.meta.dirname, '..')
 
 /** Paths of the files to deploy, relative to DEPLOY, without tests. */
@@ -32,7 +32,7 @@ export function valuesOf(value: unknown, name: string): readonly unknown[] {
   ])
 }
 
-/** A container of a workload, as far as the tests look at it. */
+/** The parts of a workload's container that the tests read. */
 export interface Container {
   readonly args: readonly string[]
   readonly env?: readonly { readonly name: string; readonly value: string }[]
@@ -49,7 +49,7 @@ export interface Probe {
   readonly httpGet?: { readonly path: string; readonly port: string }
 }
 
-/** A Deployment or StatefulSet, as far as the tests look at it. */
+/** The parts of a Deployment or StatefulSet that the tests read. */
 export interface Workload {
   readonly kind: string
   readonly metadata: { readonly name: string }
@@ -75,7 +75,7 @@ interface Volume {
   readonly secret?: { readonly items: readonly { readonly path: string }[] }
 }
 
-/** An object of Kubernetes. */
+/** A Kubernetes object. */
 export interface Manifest {
   readonly apiVersion: string
   readonly kind: string
@@ -83,13 +83,13 @@ export interface Manifest {
   readonly spec: unknown
 }
 
-/** The objects of all manifests, each with its file; kustomizations and patches are none. */
+/** The objects in all manifests, each with its file. Kustomizations and patches are not included. */
 export function manifests(): readonly { readonly file: string; readonly manifest: Manifest }[] {
   return deployFiles()
     .filter((file) => /^kubernetes\/.*\.yaml$/.test(file))
     .filter((file) => !/kustomization\.yaml$|pharos-controller\.yaml$|databaseSecret\.yaml$/.test(file))
     .flatMap((file) =>
-      // True because Kubernetes takes no other.
+      // True because Kubernetes accepts no other form.
       documentsOf(file).map((document) => ({ file, manifest: document as Manifest })),
     )
 }
@@ -98,5 +98,5 @@ export function manifests(): readonly { readonly file: string; readonly manifest
 export function workloads(): readonly Workload[] {
   return manifests()
     .filter(({ manifest: { kind } }) => kind === 'Deployment' || kind === 'StatefulSet')
-    .map(({ manifest }) => manifest as Manifest & Workload) // True because of their kind.
+    .map(({ manifest }) => manifest as Manifest & Workload) // True because of the kinds.
 }

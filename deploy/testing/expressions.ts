@@ -1,17 +1,17 @@
-/** A metric that an expression of PromQL reads, and the labels by which it selects. */
+/** A metric that a PromQL expression reads, and the labels by which it selects. */
 export interface Selector {
   readonly metric: string
   readonly labels: readonly string[]
 }
 
-/** What an expression reads. */
+/** The metrics and labels that an expression reads. */
 export interface Expression {
   readonly selectors: readonly Selector[]
   /** Labels by which it groups and matches. */
   readonly groupedBy: readonly string[]
 }
 
-/** The metrics and labels of `expression`, as far as its metrics have the prefixes of ours or are `up`. Pure. */
+/** The metrics in `expression`, if they have one of our prefixes or are `up`, and its labels. Pure. */
 export function readExpression(expression: string): Expression {
   const bare = expression.replaceAll(/"[^"]*"/g, '""')
   const selectors = [
@@ -26,7 +26,7 @@ export function readExpression(expression: string): Expression {
   return { selectors, groupedBy }
 }
 
-/** Labels of each metric on a page in the text format of Prometheus; empty for one without samples. Pure. */
+/** Labels of each metric on a page in Prometheus' text format; empty for a metric without samples. Pure. */
 export function labelsOnPage(page: string): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>()
   const labelsOf = (metric: string): Set<string> => {
@@ -46,7 +46,7 @@ export function labelsOnPage(page: string): ReadonlyMap<string, ReadonlySet<stri
   return found
 }
 
-/** Labels that documents give a metric, as `name{label,label}`. Pure. */
+/** Labels of metrics in documents, which write `name{label,label}`. Pure. */
 export function documentedLabels(documents: string): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(
     [...documents.matchAll(/`(pharos_\w+)\{([\w,]+)\}`/g)].map(([, metric = '', labels = '']) => [

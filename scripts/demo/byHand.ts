@@ -3,7 +3,7 @@ import type { Client } from '../../api/client/client.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import { DemoFailure, type DemoRunner } from './demoRunner.ts'
 
-/** Creates a service that expects a status from 200 to 299 of `url`, directly through the API. */
+/** Creates, directly through the API, a service that expects a status from 200 to 299 from `url`. */
 export async function createByHand(
   demo: DemoRunner,
   client: Client,
@@ -23,8 +23,8 @@ export async function createByHand(
 }
 
 /**
- * Changes `fields` of the service called `name` directly through the API: a full replace with the current definition.
- * Only for services without sealed values, which cannot be read back.
+ * Changes `fields` of the service called `name` directly through the API, with a full replace of the current
+ * definition. Only for services without sealed values, which cannot be read back.
  */
 export async function replaceByHand(
   demo: DemoRunner,

@@ -1,7 +1,7 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Step } from './demoRunner.ts'
 
-/** `rows` in columns as wide as their longest cell; cells of `numeric` columns to the right. Pure. */
+/** `rows` in columns as wide as their longest cell; column number `numeric` is right-aligned. Pure. */
 function table(rows: readonly (readonly string[])[], numeric: number): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   return rows
@@ -17,7 +17,7 @@ function table(rows: readonly (readonly string[])[], numeric: number): string {
     .join('\n')
 }
 
-/** What exists at the end, a service a line. Pure. */
+/** The services at the end, one per line. Pure. */
 export function servicesTable(services: readonly ServiceResponse[]): string {
   const rows = services.map((service) => [
     service.name,
@@ -28,7 +28,7 @@ export function servicesTable(services: readonly ServiceResponse[]): string {
   return table([['service', 'state', 'checked', 'from'], ...rows], -1)
 }
 
-/** Number of API requests of each step. The demo's own requests do not count. Pure. */
+/** The number of API requests of each step, without the demo's own requests. Pure. */
 export function stepsTable(steps: readonly Step[], notSteps: readonly string[]): string {
   const rows = steps.flatMap(({ title, requests }) =>
     notSteps.includes(title) ? [] : [[title, String(requests)]],

@@ -1,23 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import pc from 'picocolors'
 
-/** A step with an unexpected result: the demo ends with this as its reason. */
+/** The error for a step with an unexpected result, which ends the demo. */
 export class DemoFailure extends Error {}
 
-/** Result of a command. `output` is its raw stdout and stderr as they came, `stdout` the first alone. */
+/** Result of a command. `output` is raw stdout and stderr, interleaved; `stdout` is stdout alone. */
 export interface Outcome {
   readonly exitCode: number
   readonly output: string
   readonly stdout: string
 }
 
-/** One line of the table at the end. */
+/** One row of the table at the end. */
 export interface Step {
   readonly title: string
   readonly requests: number
 }
 
-/** Where commands run. */
+/** Folder and environment of commands. */
 export interface DemoShell {
   /** Folder in which commands run. */
   readonly folder: string
@@ -25,11 +25,11 @@ export interface DemoShell {
 }
 
 const COMMAND_MS_MAX = 60_000
-/** How long a change may take to be noticed, and how often it is looked for (milliseconds). */
+/** Maximum time until a change is noticed, and the interval of checks for it (milliseconds). */
 const WAIT_MS_MAX = 30_000
 const LOOK_MS = 500
 
-/** Runs the demo and prints it: the commands as a user types them, and their result in a line or two. */
+/** Runs the demo and prints the commands, as a user types them, with their result in a line or two. */
 export class DemoRunner {
   readonly steps: Step[] = []
   readonly #write: (text: string) => void
@@ -47,19 +47,19 @@ export class DemoRunner {
     this.#write(`\n${pc.bold(title)}\n`)
   }
 
-  /** One line of explanation, after an empty line. */
+  /** Prints one line of explanation after an empty line. */
   say(text: string): void {
     this.#write(`\n  ${text}\n`)
   }
 
-  /** A result; lines after the first are shown below it. */
+  /** Prints a result; lines after the first are shown below it. */
   outcome(text: string): void {
     const [first, ...rest] = text.split('\n')
     this.#write(`  ${pc.green('✓')} ${first}\n`)
     for (const line of rest) this.#write(`      ${line}\n`)
   }
 
-  /** Shows a direct request to the API, without Terraform and without git. */
+  /** Shows a direct request to the API, without Terraform or git. */
   request(text: string): void {
     this.#write(`  ${pc.dim('>')} ${pc.yellow(text)}\n`)
   }
@@ -81,7 +81,10 @@ export class DemoRunner {
     throw new DemoFailure(`"${command}" exited with ${outcome.exitCode} instead of ${exitCode}:\n${end}`)
   }
 
-  /** Runs `command`, shown once, until `isDone` holds of its output; that output. Throws a DemoFailure when it never does. */
+  /**
+   * Repeats `command`, shown once, until `isDone` is true for its output. Returns that output. Throws a DemoFailure
+   * when it never is.
+   */
   async typeUntil(command: string, shell: DemoShell, isDone: (output: string) => boolean): Promise<string> {
     this.typed(command)
     return this.until(command, async () => {
@@ -90,7 +93,7 @@ export class DemoRunner {
     })
   }
 
-  /** What `look` finds, as soon as it finds something. Throws a DemoFailure that names `wanted` when it never does. */
+  /** Repeats `look` until it returns a value. Throws a DemoFailure that names `wanted` when it never does. */
   async until<Found>(wanted: string, look: () => Promise<Found | undefined>): Promise<Found> {
     const deadlineMs = performance.now() + WAIT_MS_MAX
     for (;;) {
@@ -112,7 +115,7 @@ export class DemoRunner {
     this.outcome(requests === 1 ? '1 API request' : `${requests} API requests`)
   }
 
-  /** Ends a step; returns the number of requests that the API answered since the last one, which the table shows. */
+  /** Ends a step. Returns the number of requests that the API answered since the last one, for the table. */
   async endStep(title: string): Promise<number> {
     const counted = await this.#countRequests()
     const requests = counted - this.#counted
@@ -147,7 +150,7 @@ export class DemoRunner {
   }
 }
 
-/** Throws a DemoFailure that says `claim` when it does not hold. */
+/** Throws a DemoFailure with `claim` unless `holds`. */
 export function expectThat(holds: boolean, claim: string): void {
   if (!holds) throw new DemoFailure(`unexpected result: ${claim}`)
 }

@@ -11,14 +11,14 @@ export interface GitopsParts {
   readonly byHand: Client
 }
 
-/** The service of the example that drifts, and the one deleted from git. */
+/** The service of the example that drifts, and the one that is deleted from git. */
 const DRIFTED = { name: 'Website', field: 'interval_secs', value: 600 } as const
 const DELETED = { name: 'Newsletter', file: 'services/newsletter.yaml' } as const
 
 const PLAN = 'pharos plan . --state ../state.db'
 const APPLY = 'pharos apply . --state ../state.db'
 
-/** A git repository of manifests applied, drifted, healed and pruned. */
+/** Applies a git repository of manifests, then shows drift, its correction and pruning. */
 export async function demoGitops(parts: GitopsParts): Promise<void> {
   const { demo, shell, root } = parts
   demo.chapter('3. pharos applies manifests from a git repository')

@@ -1,4 +1,4 @@
-/** `npm run demo`: the whole of Pharos on real parts, in an empty temporary folder that is removed again. */
+/** `npm run demo`: demonstrates all of Pharos with real parts, in a temporary folder that is removed afterwards. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ function withKey(shell: DemoShell, url: string, apiKey: string): DemoShell {
   return { ...shell, environment: { ...shell.environment, PHAROS_URL: url, PHAROS_API_KEY: apiKey } }
 }
 
-/** Steps whose requests are the demo's own, not those of the commands it shows. */
+/** Steps whose requests are made by the demo itself, not by the commands that it shows. */
 const NOT_STEPS = ['inspected', 'changed by hand', 'prepared']
 
 async function showUse(demo: DemoRunner, shell: DemoShell, server: RunningServer): Promise<void> {
@@ -53,7 +53,7 @@ async function showUse(demo: DemoRunner, shell: DemoShell, server: RunningServer
   }
 }
 
-/** Ends the demo early, on an interrupt or when the reader of its output is gone: nothing is left behind. */
+/** Ends the demo and cleans up on an interrupt, or when the reader of its output is gone. */
 function onInterruption(clean: () => Promise<void>): void {
   const end = (exitCode: number): void => {
     void clean().finally(() => process.exit(exitCode))
@@ -91,7 +91,7 @@ async function run(): Promise<number> {
     )
     return 0
   } catch (error) {
-    // Processes ended together with the demo fail too; that is expected.
+    // Processes that end together with the demo also fail, as expected.
     if (isInterrupted) return 1
     const reason =
       error instanceof DemoFailure ? error.message : error instanceof Error ? error.stack : String(error)

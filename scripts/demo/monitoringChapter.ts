@@ -17,10 +17,10 @@ export interface MonitoringParts {
   readonly byHand: Client
 }
 
-/** Shorter than the plan allows: the demo takes seconds, not minutes (seconds). */
+/** Check interval (seconds). Shorter than the plan allows, so that the demo takes seconds, not minutes. */
 const INTERVAL_S = 1
 
-/** A real local target answers, breaks and recovers; the server notices each, sends it and shows it. */
+/** A real local target answers, breaks and recovers. The server notices each change, sends it and shows it. */
 export async function demoMonitoring(parts: MonitoringParts): Promise<void> {
   const { demo, shell, server, byHand } = parts
   demo.chapter('4. A service breaks, and its incident opens by itself')
@@ -66,7 +66,7 @@ async function titleOf(demo: DemoRunner, url: string): Promise<string> {
   return /<title>(.*?)<\/title>/.exec(page)?.[1] ?? 'no title'
 }
 
-/** A server that is checked, and that receives webhooks. */
+/** Starts a server that is checked and receives webhooks. */
 async function startTarget() {
   let status = 200
   let secret = ''
@@ -75,7 +75,7 @@ async function startTarget() {
     if (request.method !== 'POST') return response.writeHead(status).end('ok')
     const body = await text(request)
     try {
-      // True because Node gives an array for no header but Set-Cookie.
+      // True because Node returns an array only for Set-Cookie.
       new Webhook(secret).verify(body, request.headers as Record<string, string>)
     } catch {
       return response.writeHead(400).end('wrong signature')
@@ -90,7 +90,7 @@ async function startTarget() {
   return {
     url: `http://127.0.0.1:${port}/pay`,
     hookUrl: `http://127.0.0.1:${port}/hook`,
-    /** Types of the events that were received and whose signature was right. */
+    /** Types of the received events whose signature was correct. */
     events,
     answer: (next: number): void => {
       status = next
@@ -105,13 +105,13 @@ async function startTarget() {
   }
 }
 
-/** Members of a status page's JSON that the demo shows. */
+/** Parts of a status page's JSON that the demo shows. */
 interface PageState {
   readonly state: ShownState
   readonly headline: string
 }
 
-/** What the page says first, as soon as something is wrong. */
+/** The headline of the page, once it shows the outage. */
 function headlineOf(demo: DemoRunner, page: string): Promise<string> {
   demo.request(`GET ${page}/status.json`)
   return demo.until('a status page that shows the outage', async () => {
@@ -136,7 +136,7 @@ async function createService(demo: DemoRunner, client: Client, url: string): Pro
   return id
 }
 
-/** The automatic incident of the service as soon as it has `status`. */
+/** The automatic incident of the service, once it has `status`. */
 async function incidentOf(
   { demo, byHand }: MonitoringParts,
   serviceId: string,

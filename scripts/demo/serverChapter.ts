@@ -3,20 +3,20 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { DemoFailure, type DemoRunner, type DemoShell } from './demoRunner.ts'
 
-/** A running server, and the data for its clients. */
+/** A running server with the data for its clients. */
 export interface RunningServer {
   readonly url: string
   readonly statusUrl: string
   readonly consoleUrl: string
   readonly orgId: string
-  /** A fresh read_write key. */
+  /** Creates a read_write key. */
   newKey(): Promise<string>
 }
 
 const SERVE =
   'pharos-server serve --data-dir data --port 0 --admin-port 0 --status-port 0 --console-port 0 --allow-ranges 127.0.0.0/8 --allow-webhook-ranges 127.0.0.0/8'
 
-/** Address of the server, once it listens. */
+/** A listening server. */
 interface Listening {
   readonly url: string
   readonly adminUrl: string

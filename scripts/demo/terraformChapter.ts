@@ -6,10 +6,10 @@ import type { Client } from '../../api/client/client.ts'
 import { createByHand, replaceByHand } from './byHand.ts'
 import { type DemoRunner, type DemoShell, expectThat } from './demoRunner.ts'
 
-/** Oldest Terraform and OpenTofu with write-only attributes. */
+/** Minor version of the oldest Terraform and OpenTofu with write-only attributes. */
 const MINOR_VERSION_MIN = 11
 
-/** `terraform` or `tofu`, whichever is on the PATH in a sufficient version; `undefined` when neither is. */
+/** `terraform`, or else `tofu`, if it is on the PATH in a sufficient version; `undefined` when neither is. */
 export function findTerraform(environment: NodeJS.ProcessEnv): string | undefined {
   return ['terraform', 'tofu'].find((command) => {
     try {
@@ -35,14 +35,14 @@ export interface TerraformParts {
   readonly byHand: Client
 }
 
-/** A CDKTF program applied, drifted behind Terraform's back, and healed. */
+/** Applies a CDKTF program, then shows drift behind Terraform's back and its correction. */
 export async function demoTerraform(parts: TerraformParts): Promise<void> {
   const stack = await synthesise(parts)
   await apply(parts, stack)
   await heal(parts, stack)
 }
 
-/** The folder of the synthesised stack, with the environment in which Terraform runs there. */
+/** Synthesises the stack. Returns its folder and the environment for Terraform. */
 async function synthesise({ demo, shell, root, terraform }: TerraformParts): Promise<DemoShell> {
   const { folder } = shell
   demo.chapter(`2. ${terraform} applies a CDKTF program (examples/cdktf) through our provider`)
@@ -71,7 +71,7 @@ async function synthesise({ demo, shell, root, terraform }: TerraformParts): Pro
   return { folder: join(project, 'cdktf.out/stacks/production'), environment }
 }
 
-/** What "npm install pharos cdktf constructs tsx" would do in `project`, from this checkout. */
+/** Does the same as "npm install pharos cdktf constructs tsx" in `project`, from this checkout. */
 function linkPackages(root: string, project: string): void {
   const packages = join(project, 'node_modules')
   mkdirSync(packages)
@@ -108,7 +108,7 @@ async function showNoDrift(demo: DemoRunner, terraform: string, stack: DemoShell
   demo.outcome(lastLine(output, /^No changes\..*$/m))
 }
 
-/** A service is changed manually; the plan shows exactly that change, and an apply reverts it. */
+/** Changes a service manually. The plan shows exactly that change, and an apply reverts it. */
 async function heal({ demo, terraform, byHand }: TerraformParts, stack: DemoShell): Promise<void> {
   demo.say("A service is changed behind Terraform's back:")
   await replaceByHand(demo, byHand, 'home page', { interval_secs: 300 })
@@ -140,7 +140,7 @@ interface PlanDocument {
   }[]
 }
 
-/** `address attribute` of everything that the plan changes. */
+/** `address attribute` for everything that the plan changes. */
 function changedAttributes(json: string): string {
   const { resource_changes }: PlanDocument = JSON.parse(json)
   return resource_changes

@@ -1,5 +1,5 @@
 /**
- * Tests the tests: changes the pure rules one operator, condition or text at a time, and runs the tests beside them.
+ * Tests the tests: changes the pure rules by one operator, condition or text at a time, and runs the tests beside them.
  * Each change is a mutant; a failing test kills it.
  *
  *     npm run mutation                                  every group
@@ -13,7 +13,7 @@ import { Stryker } from '@stryker-mutator/core'
 /** Minimum share of a group's mutants that its tests kill (percent). */
 const SCORE_MIN = 90
 
-/** Folder of the tests, and the rules that they test: of a folder that also does I/O, the files that plan. */
+/** Folders of tests, and the rules that they test. In a folder that also does I/O, these are the files that plan. */
 const groups = {
   'api/contract': ['api/contract/*.ts'],
   'server/domain': ['server/domain/*.ts'],
@@ -35,7 +35,7 @@ async function run(folder, mutate) {
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'scripts/mutation/vitest.config.ts', dir: folder, related: false },
     mutate: [...mutate, '!**/*.test.ts'],
-    // Stryker 9 rewrites a tsconfig with an API that TypeScript 7 removed, and skips a file that does not exist.
+    // Stryker 9 rewrites the tsconfig with an API that TypeScript 7 removed, but skips a file that does not exist.
     tsconfigFile: 'scripts/mutation/none.json',
     disableTypeChecks: false,
     coverageAnalysis: 'perTest',

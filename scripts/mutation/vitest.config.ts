@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
-/** Tests beside the rules that start servers: no rule of a plan is in them, and a mutant should take no second. */
+/**
+ * Tests beside the rules that start servers. They test no rule of a plan, and a mutant should take less than a second.
+ */
 const WITH_SERVERS = ['createOrTakeOver', 'serviceReads', 'sharedRequest', 'roundTrip']
 
-/** The tests beside the pure rules, which need nothing that is built. */
+/** The tests beside the pure rules, which need no build. */
 export default defineConfig({
   test: {
     include: ['**/*.test.ts'],

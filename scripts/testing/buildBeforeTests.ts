@@ -8,26 +8,29 @@ import { importedFrom } from './importGraph.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The file that npm would publish. */
+    /** The package file that npm would publish. */
     packed: string
   }
 }
 
-/** How tests and their imports refer to what is built: the package, a path into dist/, the bindings, their sources. */
+/**
+ * The ways in which tests and their imports refer to builds: the package, a path into dist/, the bindings, their
+ * sources.
+ */
 const BUILT =
   /\binject\('packed'\)|\bdist\/(?:pharos|terraform-provider)[-\w]*|'dist'|'pharos\/cdkt|cdktf\/\.gen/g
 
-/** The thread of slow matches, which commands start beside the test's process. It needs no other program. */
+/** The thread for slow matches, which commands start in the test's process. It needs no other program. */
 const MATCHER = 'dist/pharos-matcher'
 
-/** What npm would publish, for tests that install it. */
+/** How tests refer to the package that npm would publish. */
 const PACKED = "inject('packed')"
 
 /**
- * Tests of whole programs run the program of a user, so the bundles are built from the sources under test first. If no
- * selected test refers to one, nothing is built, and if they refer only to the matcher, only that: a unit test starts at
- * once. Packing takes as long as building, and is done once for all tests that install the package. Each project inherits
- * this from the whole run, which builds for all of them.
+ * Tests of whole programs run the users' programs, so the bundles are first built from the sources under test. If no
+ * selected test refers to one, nothing is built, and if they refer only to the matcher, only that is: a unit test
+ * starts immediately. Packing takes as long as building, and is done once for all tests that install the package. Each
+ * project inherits this from the whole run, which builds for all of them.
  */
 export default async function buildBeforeTests(project: TestProject): Promise<(() => void) | undefined> {
   if (!project.isRootProject()) return undefined
@@ -42,14 +45,14 @@ export default async function buildBeforeTests(project: TestProject): Promise<((
   return () => rmSync(folder, { recursive: true })
 }
 
-/** Packs the checkout as npm would publish it; the name of the file in `folder`. */
+/** Packs the checkout as npm would publish it. Returns the name of the file in `folder`. */
 function packInto(folder: string): string {
-  // prepare has run: its bundles are those under test.
+  // The script prepare has already built the bundles under test.
   const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder]
   return execFileSync('npm', args, { encoding: 'utf8' }).trim()
 }
 
-/** What is built that one of `files`, or what they import, names. */
+/** The builds to which `files`, or the files that they import, refer. */
 function namesOfBuilt(files: readonly string[]): ReadonlySet<string> {
   const reached = new Set(files)
   const named = new Set<string>()

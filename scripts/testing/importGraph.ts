@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-/** The names that a name leads to. */
+/** The names to which each name leads. */
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Hand-written TypeScript and JavaScript files of the repository, relative to its root. */
@@ -30,7 +30,7 @@ export function importedFrom(file: string, text: string): readonly string[] {
   return paths.filter((path) => path !== file && existsSync(path))
 }
 
-/** The members of `files` that each of them imports, types included. */
+/** For each of `files` the other ones that it imports, types included. */
 export function importsOf(files: readonly string[]): Graph {
   const known = new Set(files)
   return new Map(
@@ -41,7 +41,7 @@ export function importsOf(files: readonly string[]): Graph {
   )
 }
 
-/** The folders that the files of each folder import from. */
+/** For each folder the folders from which its files import. */
 export function folderImports(imports: Graph): Graph {
   const folders = new Map<string, Set<string>>()
   for (const [file, imported] of imports) {
@@ -53,7 +53,7 @@ export function folderImports(imports: Graph): Graph {
   return folders
 }
 
-/** Groups of names in which each leads to each other one, in order; each group has to be broken up. */
+/** Groups of names that all lead to one another, in order. Each group must be broken up. */
 export function circlesIn(graph: Graph): readonly (readonly string[])[] {
   const reached = new Map([...graph.keys()].map((name) => [name, reachableFrom(graph, name)]))
   const leads = (from: string, to: string): boolean => reached.get(from)?.has(to) === true
@@ -65,7 +65,7 @@ export function circlesIn(graph: Graph): readonly (readonly string[])[] {
   )
 }
 
-/** All names reachable from `from`; itself among them only if it is in a circle. */
+/** All names reachable from `from`, which is one of them only if it is in a circle. */
 function reachableFrom(graph: Graph, from: string): ReadonlySet<string> {
   const reached = new Set<string>()
   const waiting = [...(graph.get(from) ?? [])]

@@ -1,9 +1,11 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Length of the list of slow files. A run of fewer files prints none. */
+/** Length of the list of slow files. A run of fewer files prints no list. */
 const SLOWEST_FILES = 20
 
-/** Prints at the end of a run which tests passed only when they were retried, with their first error, and which files took longest. */
+/**
+ * Prints at the end of a run the tests that passed only when retried, with their first error, and the slowest files.
+ */
 export const runSummary: Reporter = {
   onTestRunEnd(modules) {
     const lines = [...retried(modules), ...(modules.length > SLOWEST_FILES ? slowest(modules) : [])]

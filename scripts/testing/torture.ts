@@ -1,4 +1,4 @@
-/** Whether `npm run torture` runs the tests: long tests of little value run in full only then. */
+/** Whether `npm run torture` runs the tests. Only then do long tests of little value run in full. */
 export const isTorture = process.env.PHAROS_TEST_TORTURE === 'yes'
 
 /** Number of random cases: `few` in the suite, `many` in the torture. */

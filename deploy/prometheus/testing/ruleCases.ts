@@ -2,23 +2,26 @@
 interface Case {
   /** Series and their values, one a minute, in the notation of promtool. */
   readonly series: Readonly<Record<string, string>>
-  /** When the rule is judged (minutes after the first value). */
+  /** Time at which the rule is evaluated (minutes after the first value). */
   readonly atMinute: number
 }
 
-/** Cases of a rule: one in which it fires, with the labels of its alert, and some in which it is quiet. */
+/** Cases of a rule: one in which it fires, with the labels of its alert, and some in which it does not. */
 export interface RuleCases {
   readonly firing: Case & { readonly labels: Readonly<Record<string, string>> }
   readonly quiet: readonly Case[]
 }
 
-/** A case with one series: `values` are as promtool takes them. */
+/** A case with one series. `values` are in promtool's notation. */
 const one = (series: string, values: string, atMinute: number): Case => ({
   series: { [series]: values },
   atMinute,
 })
 
-/** A rule on a gauge without labels of its own: quiet with `good`, and while `bad` has not lasted. */
+/**
+ * Cases of a rule on a gauge without labels of its own, which does not fire with `good`, nor while `bad` has not lasted
+ * long enough.
+ */
 function gauge(name: string, bad: number, good: number, atMinute = 60): RuleCases {
   const series = `${name}{job="pharos",instance="a:1"}`
   return {
@@ -30,7 +33,10 @@ function gauge(name: string, bad: number, good: number, atMinute = 60): RuleCase
   }
 }
 
-/** A rule on a figure of an agent: quiet with `good`, and for what the agent's own page shows, to count once. */
+/**
+ * Cases of a rule on a metric of an agent. It does not fire with `good`, nor for the metric on the agent's own page,
+ * which would count it twice.
+ */
 function agent(name: string, bad: string, good: string): RuleCases {
   const series = `${name}{region="eu-west-1",agent="dublin-1",exported_instance="x"}`
   return {
@@ -39,7 +45,7 @@ function agent(name: string, bad: string, good: string): RuleCases {
   }
 }
 
-/** A rule on a figure of a set of the controller. */
+/** Cases of a rule on a metric of a controller's set. */
 function ofSet(series: string, bad: string, good: string, atMinute = 60): RuleCases {
   const labels = Object.fromEntries(
     [...series.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
@@ -73,7 +79,7 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
   PharosResultsNotStored: gauge('pharos_results_up', 0, 1),
   PharosNothingMonitors: {
     firing: { ...one('pharos_monitoring{instance="a:1"}', '0+0x5', 4), labels: {} },
-    // Another server does, after a while.
+    // Another server takes over after a while.
     quiet: [one('pharos_monitoring{instance="a:1"}', '0 1+0x5', 4)],
   },
   PharosResultsWait: gauge('pharos_results_waiting', 51, 50),
@@ -111,7 +117,7 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
   },
   PharosDiskFull: gauge('pharos_disk_free_bytes', 2 ** 30 - 1, 2 ** 30),
   PharosDiskFills: {
-    // 100 GiB that are used up within a day, and within ten.
+    // 100 GiB that fill up within a day, and within ten days.
     firing: { ...one('pharos_disk_free_bytes', '107374182400-74565404x480', 480), labels: {} },
     quiet: [one('pharos_disk_free_bytes', '107374182400-7456540x480', 480)],
   },
@@ -149,7 +155,7 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
     quiet: [one(`${ENDPOINT}"unknown"}`, '1x10 0x10', 20)],
   },
   PharosCertificateExpires: {
-    // One alert for all regions. Seven days are 604,800 s; the quiet one has 604,900 left at minute 90.
+    // One alert for all regions. Seven days are 604,800 s; the case that does not fire has 604,900 s left at minute 90.
     firing: {
       series: { [`${CERTIFICATE}"eu-west-1"}`]: '606000x90', [`${CERTIFICATE}"us-east-1"}`]: '606000x90' },
       atMinute: 90,
@@ -163,7 +169,7 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
       ...one('pharos_region_agents{region="eu-west-1"}', '0x10', 10),
       labels: { region: 'eu-west-1' },
     },
-    // An agent that is replaced.
+    // An agent is replaced.
     quiet: [one('pharos_region_agents{region="eu-west-1"}', '1 0x3 1x6', 10)],
   },
   PharosAgentSuspect: agent('pharos_agent_suspect', '1x60', '0x60'),

@@ -76,7 +76,7 @@ function inProcess(program: string, count: number): Measured {
   return JSON.parse(execFileSync(process.execPath, args, { env, encoding: 'utf8' }))
 }
 
-/** The minimum of each over several runs; other work on the machine only adds. */
+/** The minimum of each figure over several runs, because other work on the machine only adds. */
 function least(runs: readonly Measured[]): Measured {
   return {
     ms: Math.min(...runs.map(({ ms }) => ms)),

@@ -1,6 +1,7 @@
 /**
- * Measures the console: how long its list of services takes with 1,000 and with 10,000 services, and how long the API takes
- * beside 50 open consoles that read it anew at each change. Milliseconds hold on this machine only; the ratio on any.
+ * Measures the console: the time of its list of services with 1,000 and with 10,000 services, and the time of API
+ * requests beside 50 open consoles that reload the list at each change. The milliseconds apply only to this machine,
+ * the ratio to any.
  *
  * Run with `node --import tsx bench/console/bench.ts`.
  */
@@ -17,11 +18,11 @@ import { startTarget } from '../../server/testing/target.ts'
 import { percentile, report } from './report.ts'
 
 const REGIONS = ['eu-west-1', 'us-east-1', 'sa-east-1']
-/** Requests for a percentile; the first ones compile. */
+/** Number of requests for a percentile. The first ones warm up the compiler. */
 const REQUESTS = 200
 const WARM_UP = 60
 const CREATED_AT_ONCE = 20
-/** Bars: milliseconds for 95 of 100 requests, and bytes of a page with gzip. */
+/** Limits: milliseconds for 95 of 100 requests, and bytes of a page with gzip. */
 const BARS = [
   { count: 1_000, p95Ms: 15 },
   { count: 10_000, p95Ms: 40 },
@@ -41,7 +42,7 @@ const reader = fork(new URL('./pageReader.ts', import.meta.url), [
   `${SESSION_COOKIE}=${owner.client.cookie(SESSION_COOKIE)}`,
   String(WARM_UP + REQUESTS),
 ])
-/** Times from the head of a request to the last byte of its answer, in the server. */
+/** Times in the server, from the head of a request to the last byte of its answer. */
 const timesOf = async (path: string): Promise<number[]> => {
   const started = new WeakMap<object, number>()
   const times: number[] = []
@@ -99,7 +100,7 @@ while (cookies.length < CONSOLES) {
 }
 const [changing] = await server.store.listServices(server.orgId)
 const changingId = String(Object(JSON.parse(changing?.text ?? '')).id)
-// In processes of their own: what they cost is not the server's.
+// In separate processes, so that their cost does not count as the server's.
 const apiReader = fork(new URL('../server/apiTimes.ts', import.meta.url), [
   `${server.url}/v1/services/${changingId}`,
   server.apiKey,

@@ -1,8 +1,10 @@
 /**
- * How soon open pages of the console learn of a change: 200 streams in another process, a service paused or resumed every
- * second. Prints the time from the answer of the API to each stream, and how the memory of the server grows.
+ * Measures how soon open pages of the console receive a change, with 200 streams in another process and a service that
+ * is paused or resumed every second. Prints the time from the answer of the API to the event on each stream, and the
+ * growth of the server's memory.
  *
- * Run with `node --import tsx bench/console/live.ts [MINUTES]`; one minute when absent, and the growth counts from ten on.
+ * Run with `node --import tsx bench/console/live.ts [MINUTES]`. The default is one minute; the growth counts from ten
+ * minutes on.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

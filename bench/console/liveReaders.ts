@@ -1,6 +1,7 @@
 /**
- * Streams of the console. "begin" forgets what came so far; an instant asks for the times since then to the first event of each
- * stream, once all have one or ten seconds have passed. Arguments: address of the stream, session cookies.
+ * Streams of the console. The message "begin" drops all events so far. An instant requests the times from then to the
+ * first event of each stream, once all have one or ten seconds have passed. Arguments: address of the stream, session
+ * cookies.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -21,7 +22,7 @@ async function follow(cookie: string): Promise<void> {
 
 process.on('message', async (message: 'begin' | number) => {
   if (message === 'begin') {
-    // What the change before leaves behind has passed by then.
+    // Events of the previous change have arrived by then.
     await sleep(1_000)
     firstAt.clear()
     process.send?.('ready')

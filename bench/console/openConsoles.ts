@@ -1,6 +1,6 @@
 /**
- * Open consoles: each follows the stream of changes, and reads the list of services anew up to half a second after a change,
- * as the script of the page does. Arguments: address of the console, path of the list, session cookies.
+ * Open consoles. Each follows the stream of changes, and reloads the list of services up to half a second after a
+ * change, as the script of the page does. Arguments: address of the console, path of the list, session cookies.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 

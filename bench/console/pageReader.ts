@@ -1,6 +1,6 @@
 /**
- * Reads one page again and again for each message, and answers when it has. In a process of its own: what reading costs is not
- * the server's. Arguments: session cookie, number of requests.
+ * For each message reads one page repeatedly, and then answers. It is a separate process, so that the cost of reading
+ * does not count as the server's. Arguments: session cookie, number of requests.
  */
 import { Agent, get } from 'node:http'
 

@@ -1,6 +1,6 @@
 /**
- * Whether the time of a sign-in tells that an account exists: wrong passwords for a known and for an unknown address in turns,
- * compared by the rank-sum test of Mann and Whitney. Then how long the API takes beside ten sign-ins at once.
+ * Tests whether the duration of a sign-in reveals that an account exists: wrong passwords for a known and an unknown
+ * address in turns, compared by the Mann-Whitney rank-sum test. Then measures the API beside ten concurrent sign-ins.
  *
  * Run with `node --import tsx bench/console/signIn.ts`.
  */
@@ -16,20 +16,20 @@ import { report } from './report.ts'
 
 const ATTEMPTS = 100
 const HOUR_MS = 3_600_000
-/** Two-sided, for a probability of 1 in 100 that equal distributions differ as much. */
+/** Two-sided limit for a probability of 1 in 100 that equal distributions differ as much. */
 const Z_MAX = 2.576
 const API_REQUESTS = 2_000
 const AT_ONCE = 10
 const API_P99_MS_MAX = 20
 const MEMORY_MIB_MAX = 64
 
-/** Memory outside of the heap of JavaScript, which the load itself fills. */
+/** Memory outside the JavaScript heap, which the load itself fills. */
 function nativeBytes(): number {
   const { rss, heapTotal } = process.memoryUsage()
   return rss - heapTotal
 }
 
-/** How far the rank sum of `one` is from what chance makes of equal distributions, in standard deviations. Pure. */
+/** Distance of the rank sum of `one` from its expected value for equal distributions, in standard deviations. Pure. */
 function rankSumZ(one: readonly number[], other: readonly number[]): number {
   const ranked = [...one.map((ms) => ({ ms, isOne: true })), ...other.map((ms) => ({ ms, isOne: false }))]
     .sort((a, b) => a.ms - b.ms)
@@ -53,7 +53,7 @@ await server.store.acceptInvitation(tokenHash, { ...person, passwordHash }, nowM
 const times: Record<'known' | 'other', number[]> = { known: [], other: [] }
 const visitor = server.visitor()
 const attempt = async (name: 'known' | 'other', password: string): Promise<number> => {
-  // So that no limit of attempts is met.
+  // So that no limit on attempts is reached.
   passedMs += HOUR_MS
   const startedMs = performance.now()
   const { status } = await visitor.post('/api/sessions', { email: `${name}@example.org`, password })
@@ -61,7 +61,7 @@ const attempt = async (name: 'known' | 'other', password: string): Promise<numbe
   return performance.now() - startedMs
 }
 for (let index = -5; index < ATTEMPTS; index += 1) {
-  // Neither is always the first.
+  // Alternates which one is first.
   for (const name of index % 2 === 0 ? (['known', 'other'] as const) : (['other', 'known'] as const)) {
     const ms = await attempt(name, 'not the password')
     if (index >= 0) times[name].push(ms)

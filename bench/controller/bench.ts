@@ -1,8 +1,8 @@
 /**
- * Measures the controller as a user runs it: a cycle that finds nothing to do at 1,000 and 10,000 services, and
- * the way from a webhook to the last operation of a commit of one file, beside that operation alone. The ratios
- * hold on any machine, the seconds only on this one. Computing is CPU time of the controller and of the git that it runs: beside
- * other programs it is more accurate than wall time. Linux only.
+ * Measures the controller as a user runs it: a cycle without changes at 1,000 and 10,000 services, and the time from a
+ * webhook to the last operation of a one-file commit, compared with that operation alone. The ratios apply to any
+ * machine, the seconds only to this one. "Computing" is CPU time of the controller and its git processes, which is more
+ * accurate than wall time beside other programs. Linux only.
  *
  * Run with `node --import tsx bench/controller/bench.ts` after `npm run build`.
  */
@@ -20,11 +20,11 @@ import { startServer, type TestServer } from '../../server/testing/startServer.t
 import { cpuMicrosOf } from '../postgres/cpuOf.ts'
 
 const SIZES = [1_000, 10_000]
-/** Cycles of each size; the median counts. */
+/** Number of cycles of each size; the median counts. */
 const CYCLES = 7
-/** Commits that are pushed, one after the other; the median counts. */
+/** Number of commits, pushed one at a time; the median counts. */
 const PUSHES = 9
-/** Services created concurrently before anything is measured. */
+/** Number of services created concurrently before the measurement. */
 const IN_FLIGHT = 32
 const SECRET = 'the-secret-of-the-hook'
 const PROGRAM = join(import.meta.dirname, '../../dist/pharos.js')
@@ -101,7 +101,7 @@ interface Tally {
   readonly requests: number
 }
 
-/** Reads the metrics: the page or `/status.json` would cost the controller more than what is measured. */
+/** Reads the metrics, because the page or `/status.json` would cost the controller more than the measured work. */
 async function tallyOf(controller: ControllerProcess): Promise<Tally> {
   const url = /listening on (\S+)/.exec(controller.stderr())?.[1]
   // A keep-alive connection may be closed at the moment of its use.

@@ -1,6 +1,6 @@
 /**
- * Measures the cost of a dashboard request with 10,000 services, beside writing the same status as JSON and nothing
- * else: the ratios hold on any machine, the milliseconds only on this one.
+ * Measures the cost of a dashboard request with 10,000 services, compared with writing only the same status as JSON.
+ * The ratios apply to any machine, the milliseconds only to this one.
  *
  * Run with `node --import tsx bench/controller/dashboard.ts`.
  */
@@ -15,7 +15,7 @@ import {
 const SERVICES = 10_000
 /** One service in this many was changed manually. */
 const DRIFTED_EVERY = 100
-/** Interleaved runs of each; the fastest counts, because other work only adds. */
+/** Number of interleaved runs of each; the fastest counts, because other work only adds. */
 const RUNS = 30
 
 const services = Array.from({ length: SERVICES }, (_, index) =>

@@ -18,7 +18,7 @@ import { startServer } from '../../server/testing/startServer.ts'
 const SECONDS = setting('TORTURE_SECONDS', 180)
 const CYCLES = setting('TORTURE_CYCLES', 2_000)
 const SEED = setting('TORTURE_SEED', Date.now() % 1_000_000)
-/** Services of the soak: none is changed more than once in sixty cycles, which is an hour. */
+/** Number of services in the soak, so that none is changed more than once in sixty cycles, which is an hour. */
 const SERVICES = 60
 /** Allowed growth of memory from the second to the last tenth of the soak (bytes). */
 const GROWTH_BYTES_MAX = 24 * 1024 * 1024
@@ -55,7 +55,7 @@ async function soak(): Promise<string> {
   const server = await startServer({ rateLimit: 'none', logLevel: 'error' })
   const orgId = await server.createOrg({ plan: 'enterprise' })
   const apiKey = await server.createKey({ orgId })
-  // Manual changes must not wait here.
+  // Manual changes must not wait for the rate limit here.
   const limiter = new Limiter({ burstRequests: 1_000_000, refillIntervalMs: 1 })
   const client = new Client({ url: server.url, apiKey, userAgent: 'torture', limiter })
   const one = await testController({ url: server.url, apiKey })
@@ -67,7 +67,7 @@ async function soak(): Promise<string> {
     const memory: number[] = []
     for (let cycle = 0; cycle < CYCLES; cycle += 1) {
       await drift(client, keys[cycle % SERVICES] ?? '')
-      // The cycle under way may have listed before the change.
+      // The current cycle may have read the list before the change.
       await one.nextCycle()
       const left = await drifted(client)
       if (left.length > 0) throw new Error(`${left} was not put back within one interval (cycle ${cycle})`)

@@ -1,6 +1,6 @@
 /**
- * Memory of the program pharos-agent while it checks endpoints once a minute: resident memory after some rounds, and the
- * most that it had. The figures are those of docs/agents.md. dist has to be built.
+ * Memory of pharos-agent while it checks endpoints once a minute: resident memory after some rounds, and its maximum.
+ * docs/agents.md has these figures. Build dist first.
  *
  * node --import tsx bench/monitoring/agentMemory.ts [endpoints…]
  */
@@ -18,11 +18,11 @@ const AGENT = fileURLToPath(new URL('../../dist/pharos-agent.js', import.meta.ur
 const REGION = 'eu-west-1'
 const ENDPOINTS_OF_SERVICE = 100
 const INTERVAL_S = 60
-/** Checks of each endpoint before memory is read: a first one, and one for each interval. */
+/** Number of checks of each endpoint before memory is read: a first one, and one for each interval. */
 const ROUNDS = 3
 const LOOK_MS = 1_000
 
-/** Resident memory of a process now, and the most that it had (megabytes). */
+/** Resident memory of a process, and its maximum so far (megabytes). */
 async function memoryOf(
   pid: number | undefined,
 ): Promise<{ readonly nowMb: number; readonly mostMb: number }> {
@@ -32,7 +32,7 @@ async function memoryOf(
   return { nowMb: megabytes('VmRSS'), mostMb: megabytes('VmHWM') }
 }
 
-/** Memory of an agent of `endpoints`. */
+/** Measures the memory of an agent with `endpoints` endpoints. */
 async function measure(endpoints: number, folder: string) {
   const [server, targets] = await Promise.all([startAgentServer(), startTargets()])
   const { token } = await server.ask({ kind: 'token', region: REGION })

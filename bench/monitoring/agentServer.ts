@@ -1,4 +1,4 @@
-/** The server of agents.ts, in a process of its own: it reports its share of a core, and replaces services on request. */
+/** The server of agents.ts, in a separate process. It reports its CPU time, and replaces services on request. */
 import { randomUUID } from 'node:crypto'
 import { AGENT_TOKEN_PREFIX } from '../../monitoring/protocol/agentToken.ts'
 import { hashKey } from '../../server/domain/apiKeys.ts'
@@ -8,7 +8,7 @@ import { endpointBody, serviceBody } from '../../server/testing/serviceBodies.ts
 import { startServer } from '../../server/testing/startServer.ts'
 import type { HostileOrder, ServerAnswer, ServerOrder } from './agentServerOrder.ts'
 
-/** Longer than any bench: nothing is due but what is new. */
+/** Longer than any benchmark, so that only new endpoints are due. */
 const RARELY_S = 86_400
 
 const server = await startServer({
@@ -110,5 +110,5 @@ process.on('message', (order: ServerOrder) => {
     },
   )
 })
-// The bench has failed: nothing is left to stop this process.
+// The benchmark has failed, so nothing else would stop this process.
 process.on('disconnect', () => process.exit())

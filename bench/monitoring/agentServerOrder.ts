@@ -1,4 +1,4 @@
-/** An order to the server of the agents bench. */
+/** An order to the server of the agents benchmark. */
 export type ServerOrder =
   | { readonly kind: 'start' | 'cpu' | 'stop' }
   | { readonly kind: 'token'; readonly region: string }
@@ -6,28 +6,28 @@ export type ServerOrder =
   | ({ readonly kind: 'replace'; readonly id: string } & Definition)
   | HostileOrder
 
-/** A service of another organisation, whose checks wait for whole bodies for as long as the API allows. */
+/** Creates a service of another organisation, whose checks wait for whole bodies as long as the API allows. */
 export interface HostileOrder {
   readonly kind: 'create hostile'
   readonly urls: readonly string[]
   readonly region: string
 }
 
-/** A service of so many endpoints below `url`. */
+/** A service with this many endpoints below `url`. */
 interface Definition {
   readonly url: string
   readonly endpoints: number
   readonly regions: readonly string[]
 }
 
-/** What it answers; which fields there are follows from the order. */
+/** The answer, whose fields depend on the order. */
 export interface ServerAnswer {
   readonly agentUrl?: string
   readonly token?: string
   /** CPU of all threads since the start (microseconds). */
   readonly cpuUs?: number
   readonly id?: string
-  /** Before the request, and after its answer (milliseconds since the epoch). */
+  /** Times before the request and after its answer (milliseconds since the epoch). */
   readonly startedMs?: number
   readonly endedMs?: number
 }

@@ -1,7 +1,7 @@
 /**
- * What agents cost and how fast they learn: 200 of them ask one server over its real protocol, from this process. B10: from
- * a change to every agent, and to the first check; B11: CPU of the server that takes their results, and while they wait;
- * B15: CPU of an agent that takes 100,000 endpoints, and one.
+ * Cost and latency of agents: 200 of them, in this process, use one server over its real protocol. B10: time from a
+ * change to every agent, and to the first check. B11: CPU of the server while it receives their results, and while they
+ * wait. B15: CPU of an agent that receives 100,000 endpoints, and one.
  *
  * node --import tsx bench/monitoring/agents.ts
  */
@@ -18,12 +18,12 @@ import { Asker } from './asker.ts'
 import { type AgentServer, startAgentServer } from './startAgentServer.ts'
 
 const AGENTS = 200
-/** The last region is checked by the server itself. */
+/** The server itself checks the last region. */
 const EMBEDDED = REGIONS.at(-1)?.code ?? ''
 const REMOTE = REGIONS.slice(0, -1).map(({ code }) => code)
 const CHANGES = 40
 const FIRST_CHECKS = 20
-/** Pause between changes, of which a random part is taken, so that they meet no rhythm (milliseconds). */
+/** Maximum random pause between changes, so that they do not follow a rhythm (milliseconds). */
 const CHANGE_PAUSE_MS = 200
 const RESULTS_PER_SECOND = 100
 const BATCHES_PER_SECOND = 5
@@ -31,9 +31,9 @@ const RESULT_SECONDS = 10
 const IDLE_SECONDS = 10
 const FEED = { services: 1_000, endpoints: 100 }
 const REPLACES = 50
-/** Nothing listens there, and it may be asked. */
+/** A permitted address where nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9'
-/** Pause between looks, which cost next to nothing (milliseconds). */
+/** Interval of polling, which costs next to nothing (milliseconds). */
 const LOOK_MS = 20
 const MS_PER_SECOND = 1_000
 const US_PER_SECOND = 1_000_000
@@ -51,7 +51,7 @@ async function besideAgents(): Promise<readonly Row[]> {
   let arrivedMs: number[] = []
   const tokens: string[] = []
   for (const region of REMOTE) tokens.push((await server.ask({ kind: 'token', region })).token)
-  // Until the server has looked at the modes of its regions.
+  // Wait until the server has read the modes of its regions.
   await sleep(2 * MS_PER_SECOND)
   const askers = Array.from({ length: AGENTS }, (_, index) => {
     return new Asker(server.link(tokens[index % tokens.length] ?? ''), () => arrivedMs.push(Date.now()))
@@ -120,7 +120,7 @@ async function firstChecks(server: AgentServer): Promise<Row> {
   }
 }
 
-/** CPU that the server uses while `work` lasts (microseconds). */
+/** CPU time of the server during `work` (microseconds). */
 async function cpuOf(server: AgentServer, work: () => Promise<unknown>): Promise<number> {
   const { cpuUs: before } = await server.ask({ kind: 'cpu' })
   await work()
@@ -152,9 +152,9 @@ async function results(server: AgentServer, askers: readonly Asker[]): Promise<R
   }
   const inAll = services * RESULTS_PER_SECOND
   await until(() => askers.every(({ series }) => series.length === inAll))
-  // What was new is due at once: that has to be over.
+  // New endpoints are due immediately. Wait until their first checks are over.
   await sleep(3 * MS_PER_SECOND)
-  // All agents of a region get the same series, each of which one agent reports.
+  // All agents of a region get the same series, but one agent reports each.
   const shares = askers.map(({ series }, index) => {
     const place = Math.floor(index / REMOTE.length)
     return series.slice(place * RESULTS_PER_SECOND, (place + 1) * RESULTS_PER_SECOND)
@@ -167,7 +167,7 @@ async function results(server: AgentServer, askers: readonly Asker[]): Promise<R
       askers.map(async (asker, index) => {
         const share = shares[index] ?? []
         const part = RESULTS_PER_SECOND / BATCHES_PER_SECOND
-        // Agents send at moments of their own.
+        // Agents send at different times.
         await sleep(Math.random() * (MS_PER_SECOND / BATCHES_PER_SECOND))
         for (let batch = 0; batch < RESULT_SECONDS * BATCHES_PER_SECOND; batch += 1) {
           const earlyMs = startedMs + (batch * MS_PER_SECOND) / BATCHES_PER_SECOND - performance.now()
@@ -184,7 +184,7 @@ async function results(server: AgentServer, askers: readonly Asker[]): Promise<R
   )
   const seconds = (performance.now() - startedMs) / MS_PER_SECOND
   const expected = AGENTS * RESULTS_PER_SECOND * RESULT_SECONDS
-  // On a busy machine they take longer: the share is that at the full rate.
+  // On a busy machine they take longer. The share is for the full rate.
   const share = ((cpuUs / stored) * AGENTS * RESULTS_PER_SECOND) / US_PER_SECOND
   return {
     what: `B11 server that takes ${RESULTS_PER_SECOND} results a second from each of ${AGENTS} agents`,
@@ -194,7 +194,7 @@ async function results(server: AgentServer, askers: readonly Asker[]): Promise<R
   }
 }
 
-/** CPU of this process since `before`. */
+/** CPU time of this process since `before`. */
 function cpuSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before)
   return user + system
@@ -214,7 +214,7 @@ async function wholeFeed(): Promise<readonly Row[]> {
   const watched: Link = {
     ...link,
     sync: async (...parameters) => {
-      // True because the link has read it so.
+      // True because the link has parsed the answer.
       const answer = (await link.sync(...parameters)) as SyncAnswer
       applied += answer.start.length
       return answer
@@ -229,7 +229,7 @@ async function wholeFeed(): Promise<readonly Row[]> {
   })
   let before = process.cpuUsage()
   await agent.setRegions([region])
-  // What comes with an answer is applied before the next turn.
+  // The answer is applied before the next turn of the event loop.
   await until(() => applied > FEED.services)
   const feedUs = cpuSince(before)
   const costs: number[] = []

@@ -14,7 +14,7 @@ import { resultRow } from '../../server/results/testing/resultMessages.ts'
 const MS_PER_SECOND = 1_000
 const TOO_MANY_REQUESTS = 429
 
-/** An agent that only asks. */
+/** An agent that only sends requests. */
 export class Asker {
   readonly instance = randomUUID()
   readonly series: number[] = []
@@ -46,7 +46,7 @@ export class Asker {
     return answer.stored
   }
 
-  /** The answer; `undefined` when the server is too busy to take it. */
+  /** Sends a batch. Resolves with the answer, or `undefined` when the server is too busy. */
   async #sent(batch: ResultsRequest): Promise<ResultsAnswer | undefined> {
     try {
       return await this.#link.results(batch)
@@ -78,7 +78,7 @@ export class Asker {
         ...{ inventory: { count: 0, hash: '' }, wait_ms: 25_000, leaving: false },
       }
       try {
-        // True because the link has read it so.
+        // True because the link has parsed the answer.
         this.#answer = (await this.#link.sync('', request, this.#stop.signal)) as SyncAnswer
       } catch (error) {
         if (this.#stop.signal.aborted) return

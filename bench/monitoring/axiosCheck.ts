@@ -7,8 +7,8 @@ const TIMEOUT_MS = 10_000
 const REDIRECTS_MAX = 10
 
 /**
- * One check as Uptime Kuma makes it: a request of axios over agents of its own without remembered sessions, the whole
- * chain of certificates read, a keyword looked for in the body. Returns whether it is up.
+ * One check in the way of Uptime Kuma: a request of axios over separate agents without cached sessions, parsing of the
+ * whole certificate chain, and a keyword search in the body. Returns whether the target is up.
  */
 export async function axiosCheck(url: string, authorities: string | undefined): Promise<boolean> {
   const agentOptions = { maxCachedSessions: 0, autoSelectFamily: true }
@@ -37,7 +37,7 @@ export async function axiosCheck(url: string, authorities: string | undefined): 
   return status === 200 && String(data).includes('ready') && hasCertificate
 }
 
-/** When each certificate of the chain ends. */
+/** Expiry of each certificate in the chain. */
 function chainEnds(socket: TLSSocket): readonly number[] {
   const ends: number[] = []
   const seen = new Set<string>()

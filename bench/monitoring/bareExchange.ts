@@ -1,6 +1,8 @@
 import { connect } from 'node:net'
 
-/** A request over a connection of its own, read to its end and not parsed: the least that a check costs. */
+/**
+ * A request over a separate connection, whose answer is read to its end but not parsed: the minimum cost of a check.
+ */
 export function bareExchange(url: string): Promise<boolean> {
   const { hostname: host, port, pathname } = new URL(url)
   return new Promise((resolve) => {

@@ -8,21 +8,23 @@ import { Agent, request } from 'undici'
 
 const PROGRAM = '/usr/bin/prometheus-blackbox-exporter'
 const PACKAGE = 'prometheus-blackbox-exporter'
-/** Probes under way at a time in a closed loop. */
+/** Number of concurrent probes in a closed loop. */
 const IN_FLIGHT = 64
-/** Clock ticks of /proc a second: 100 on every Linux that Node runs on. */
+/** Clock ticks of /proc per second: 100 on every Linux that Node supports. */
 const TICKS_PER_SECOND = 100
 const LOOK_MS = 50
 
 /** A real blackbox_exporter. */
 export interface Blackbox {
   readonly version: string
-  /** Probes `urls` in turns, `count` times; CPU time of the exporter for each (microseconds). */
+  /** Sends `count` probes, to `urls` in turns. Resolves with the exporter's CPU time for each (microseconds). */
   readonly probe: (urls: readonly string[], count: number, perSecond?: number) => Promise<number>
   readonly stop: () => Promise<void>
 }
 
-/** Why there is no blackbox_exporter; `undefined` when it is installed, which root does here. */
+/**
+ * Installs blackbox_exporter if root runs this. Returns the reason why there is none; `undefined` when it is installed.
+ */
 export function blackboxMissing(): string | undefined {
   if (existsSync(PROGRAM)) return undefined
   if (process.getuid?.() !== 0) return `no ${PROGRAM}, and only root can install Debian's ${PACKAGE}`
@@ -34,13 +36,13 @@ export function blackboxMissing(): string | undefined {
   return existsSync(PROGRAM) ? undefined : `no ${PROGRAM}`
 }
 
-/** Starts it on loopback, with `authorities` (PEM) trusted. */
+/** Starts blackbox_exporter on loopback. It trusts `authorities` (PEM). */
 export async function startBlackbox(authorities: string): Promise<Blackbox> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-blackbox-'))
   writeFileSync(join(folder, 'ca.pem'), authorities)
   const tls_config = { ca_file: join(folder, 'ca.pem') }
   const http = { preferred_ip_protocol: 'ip4', tls_config }
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(
     join(folder, 'b.yml'),
     JSON.stringify({ modules: { http_2xx: { prober: 'http', timeout: '10s', http } } }),

@@ -1,6 +1,6 @@
 /**
- * The measured process of checks.ts: makes checks with the library of the agents, and stores each result as the results
- * thread does. Orders come over IPC, one at a time; each is answered when it is done.
+ * The measured process of checks.ts. It runs checks with the library of the agents, and stores each result as the
+ * results thread does. Orders arrive over IPC, one at a time, and are answered when done.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,16 +18,16 @@ import type { CheckerAnswer, CheckerOrder } from './checkerOrder.ts'
 
 const REGION = 'eu-west-1'
 const SERIES = 500
-/** Checks under way at a time in a closed loop. */
+/** Number of concurrent checks in a closed loop. */
 const IN_FLIGHT = 64
-/** Most results of one transaction, and the longest time that one waits for it (milliseconds). */
+/** Maximum number of results in one transaction, and the maximum wait of a result for it (milliseconds). */
 const BATCH = 500
 const BATCH_MS = 200
-/** How often a bare timer fires beside a schedule (milliseconds). */
+/** Interval of a bare timer beside a schedule (milliseconds). */
 const TIMER_MS = 10
 const INTERVAL_S = 10
 const ENDPOINTS_OF_ORG = 100
-/** Values that a 99th percentile is taken of. */
+/** Number of values for a 99th percentile. */
 const VALUES_KEPT = 20_000
 
 /** Five assertions, a regular expression on the body among them. */
@@ -71,7 +71,10 @@ function taskOf(url: string, number: number): EndpointTask {
 const settings = { allowedRanges: ['127.0.0.0/8'], userAgent: 'pharos-bench' }
 const prepared = new Map<string, readonly PreparedCheck[]>()
 
-/** The checks of some targets, made once: an agent makes them when a definition comes, and runs them for months. */
+/**
+ * The checks of some targets, prepared once: an agent prepares them when it receives a definition, and runs them for
+ * months.
+ */
 function checksOf(urls: readonly string[], authorities: string | undefined): readonly PreparedCheck[] {
   const { prepare } = checkLibrary(authorities === undefined ? settings : { ...settings, authorities })
   const key = urls.join()
@@ -106,7 +109,10 @@ function resultStore() {
   return { push, flush }
 }
 
-/** One check of `order`, the `started`th; how long the target took (microseconds), `undefined` when it was not up. */
+/**
+ * Runs check number `started` of an order. Resolves with the time of the target (microseconds), or `undefined` when it
+ * was not up.
+ */
 type CheckOnce = (started: number) => Promise<number | undefined>
 
 function checkOnce(
@@ -129,7 +135,7 @@ function checkOnce(
 
 type ChecksOrder = Extract<CheckerOrder, { kind: 'checks' }>
 
-/** Checks `count` times, as fast as it goes or at `perSecond`. */
+/** Runs `count` checks, as fast as possible or at `perSecond`. */
 async function runChecks(order: ChecksOrder) {
   const { count, perSecond } = order
   const store = resultStore()
@@ -153,7 +159,7 @@ async function runChecks(order: ChecksOrder) {
   return { cpuUs: (user + system) / count, failed: count - totalsUs.length, totalsUs }
 }
 
-/** Starts `count` times at a fixed rate, whatever is still under way. */
+/** Calls `start` `count` times at a fixed rate, regardless of unfinished calls. */
 async function atRate(perSecond: number, count: number, start: () => Promise<void>): Promise<void> {
   const startedMs = performance.now()
   const underWay: Promise<void>[] = []
@@ -165,7 +171,9 @@ async function atRate(perSecond: number, count: number, start: () => Promise<voi
   await Promise.all(underWay)
 }
 
-/** How late checks of `endpoints` start in `seconds`, beside a bare timer: 99th percentiles (milliseconds). */
+/**
+ * Delays of the starts of checks of `endpoints` during `seconds`, and of a bare timer: 99th percentiles (milliseconds).
+ */
 async function runSchedule({ urls, endpoints, seconds }: Extract<CheckerOrder, { kind: 'schedule' }>) {
   const lateMs = newest()
   const timerMs = newest()
@@ -196,7 +204,7 @@ async function runSchedule({ urls, endpoints, seconds }: Extract<CheckerOrder, {
     if (!isOver) setTimeout(tick, TIMER_MS)
   }
   setTimeout(tick, TIMER_MS)
-  // As of many organisations: of one, only so many checks may be under way.
+  // With many organisations, because the number of concurrent checks of each is limited.
   for (let made = 0; made < endpoints; made += ENDPOINTS_OF_ORG) {
     const ofOne = tasks.slice(made, made + ENDPOINTS_OF_ORG)
     runner.start(REGION, { ...service, org: `organisation ${made}`, endpoints: ofOne }, STORE)
@@ -207,7 +215,7 @@ async function runSchedule({ urls, endpoints, seconds }: Extract<CheckerOrder, {
   return { lateMs: lateMs.p99(), timerMs: timerMs.p99(), checks, failed, reasons }
 }
 
-/** The newest values of a series that may be long. */
+/** Keeps the newest values of a long series. */
 function newest() {
   const values: number[] = []
   let count = 0

@@ -1,31 +1,34 @@
-/** What checker.ts is asked to do. */
+/** An order to checker.ts. */
 export type CheckerOrder =
   | {
       readonly kind: 'checks'
-      /** Checks take turns on these: thousands of closed connections to one port make the next one dear. */
+      /** Checks use these in turns, because thousands of closed connections to one port make the next one expensive. */
       readonly urls: readonly string[]
       readonly count: number
-      /** Who checks: our library with results stored, the same without, axios, or a socket of Node that checks nothing. */
+      /**
+       * The checker: our library with stored results, the same without storing, axios, or a Node socket that checks
+       * nothing.
+       */
       readonly by: 'ours' | 'ours, not stored' | 'axios' | 'bare socket'
-      /** Certificates of authorities (PEM). */
+      /** CA certificates (PEM). */
       readonly authorities?: string
-      /** Starts a second; as fast as it goes when absent. */
+      /** Starts per second; as fast as possible when absent. */
       readonly perSecond?: number
     }
   | {
       readonly kind: 'schedule'
-      /** Endpoints take turns on these. */
+      /** Endpoints use these in turns. */
       readonly urls: readonly string[]
       readonly endpoints: number
       readonly seconds: number
     }
 
-/** What it answers. */
+/** The answer of checker.ts. */
 export type CheckerAnswer =
   | {
-      /** CPU time for each check, storing included (microseconds). */
+      /** CPU time for each check, including storing (microseconds). */
       readonly cpuUs: number
-      /** Checks that were not up. */
+      /** Number of checks that were not up. */
       readonly failed: number
       readonly totalsUs: readonly number[]
     }
@@ -34,6 +37,6 @@ export type CheckerAnswer =
       readonly timerMs: number
       readonly checks: number
       readonly failed: number
-      /** How many checks failed for each reason. */
+      /** Number of failed checks by reason. */
       readonly reasons: Readonly<Record<string, number>>
     }

@@ -1,6 +1,6 @@
 /**
- * What a check costs, beside a real blackbox_exporter and axios in the same run, how late checks start, and how well they
- * measure. Medians of interleaved rounds. BENCH_ROUNDS and BENCH_CHECKS make it longer.
+ * Cost of a check, compared with a real blackbox_exporter and axios in the same run, delay of the start of checks, and
+ * accuracy of their measurements. Medians of interleaved rounds. BENCH_ROUNDS and BENCH_CHECKS make the run longer.
  *
  * node --import tsx bench/monitoring/checks.ts
  */
@@ -20,15 +20,15 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
 const CHECKS = Number(process.env.BENCH_CHECKS ?? 3_000)
 /** A TLS handshake costs ten times as much. */
 const TLS_CHECKS = Math.ceil(CHECKS / 5)
-/** Checks before the first round, for the compiler: programs that check run for months. */
+/** Warm-up checks for the compiler, in rounds, because programs with checks run for months. */
 const WARM_UP = 4
 const [HTTP_RATE, TLS_RATE] = [333, 83]
-/** What targets sleep before they answer (milliseconds). */
+/** Delays of targets before their answer (milliseconds). */
 const SLEEPS_MS = [50, 100, 500]
 const SCHEDULE_SECONDS = 11
-/** Lateness of a bare timer up to which the machine is quiet enough to judge ours (milliseconds). */
+/** Maximum delay of a bare timer at which the machine is quiet enough to judge ours (milliseconds). */
 const QUIET_TIMER_MS = 10
-/** B6: endpoints of a server, in services of 100. */
+/** B6: number of endpoints of a server, in services of 100. */
 const SERVED_ENDPOINTS = 1_000
 const RSS_MB_MAX = 200
 const LOOK_MS = 100
@@ -61,12 +61,11 @@ function percentile99(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0
 }
 
-/** A side of a comparison: CPU of a check (microseconds), and how many failed. */
+/** A side of a comparison: CPU time of a check (microseconds), and number of failures. */
 type Side = () => Promise<{ readonly cpuUs: number; readonly failed: number }>
 
 /**
- * CPU of a check by `ours` as a share of that by `theirs`, round by round; where there is a `floor`, of what each takes more
- * than that.
+ * CPU time of a check by `ours` as a ratio to `theirs`, round by round. With a `floor`, only the time beyond it counts.
  */
 async function compare(
   what: string,
@@ -108,7 +107,7 @@ async function besideBlackbox(): Promise<readonly Row[]> {
   }
   const blackbox = await startBlackbox(authorities)
   console.log(`beside ${blackbox.version}`)
-  // A probe that fails ends the run.
+  // A failed probe ends the run.
   const probes =
     ({ urls: probed, count, perSecond }: Omit<ChecksOrder, 'by'>): Side =>
     async () => ({ cpuUs: await blackbox.probe(probed, count, perSecond), failed: 0 })
@@ -141,7 +140,7 @@ async function besideAxios(): Promise<readonly Row[]> {
   })
   const what = 'nothing stored, against axios as Uptime Kuma uses it'
   return [
-    // Most of a plain exchange is the system's work for a connection, which is the same for both.
+    // Most of a plain exchange is the system's work for the connection, which is the same for both.
     await compare(`B3 plain HTTP, ${what}`, 0.33, { ...sides(HTTP), floor: by('bare socket', HTTP) }),
     await compare(`B3 HTTPS, ${what}`, 0.59, sides(TLS)),
   ]
@@ -149,7 +148,7 @@ async function besideAxios(): Promise<readonly Row[]> {
 
 async function schedule(endpoints: number): Promise<Row> {
   const order = { kind: 'schedule', urls, endpoints, seconds: SCHEDULE_SECONDS } as const
-  // True because of the kind of the order.
+  // True because of the order's kind.
   const { lateMs, timerMs, checks, failed } = (await ask(order)) as Schedule
   const isQuiet = timerMs <= QUIET_TIMER_MS
   return {
@@ -176,7 +175,7 @@ async function latency(sleepMs: number): Promise<Row> {
   }
 }
 
-/** p99 of reads of the API (milliseconds), and the most memory of the server (bytes), with or without checks. */
+/** 99th percentile of API reads (milliseconds), and maximum memory of the server (bytes), with or without checks. */
 async function servedP99(kind: 'pharos' | 'monitored'): Promise<{ p99Ms: number; rssBytes: number }> {
   const server = await startSubject(kind)
   const api = apiClient(`http://127.0.0.1:${server.port}`, server.apiKey)
@@ -188,7 +187,7 @@ async function servedP99(kind: 'pharos' | 'monitored'): Promise<{ p99Ms: number;
     await api.post('/v1/services', serviceBody({ endpoints }))
   }
   const madeAll = async (): Promise<boolean> => (await targets.requests()) - before >= SERVED_ENDPOINTS
-  // The checks of new endpoints come all at once; what counts is once a minute.
+  // The first checks of new endpoints run all at once. Only those once a minute count.
   while (kind === 'monitored' && !(await madeAll()))
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   const head = `GET /v1/org HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${server.apiKey}\r\n\r\n`

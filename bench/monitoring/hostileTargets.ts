@@ -1,7 +1,6 @@
 /**
- * Memory of an agent whose targets are hostile: the program pharos-agent checks endpoints that send bodies, headers and
- * interim responses without an end, fast or in drops, and compressed bombs. The targets are in this process. dist has to
- * be built.
+ * Memory of an agent with hostile targets: pharos-agent checks endpoints that send endless bodies, headers and interim
+ * responses, fast or byte by byte, and decompression bombs. The targets are in this process. Build dist first.
  *
  * node --import tsx bench/monitoring/hostileTargets.ts [seconds]
  */
@@ -19,18 +18,21 @@ const SECONDS = Number(process.argv[2] ?? 90)
 const AGENT = fileURLToPath(new URL('../../dist/pharos-agent.js', import.meta.url))
 const REGION = 'eu-west-1'
 const BAR_MB = 250
-/** An agent makes 8 checks at a time to a port, and 64 of an organisation: these are full, and so is its limit of 512. */
+/**
+ * An agent runs at most 8 concurrent checks to a port, and 64 of an organisation. These limits are full, and so is its
+ * limit of 512.
+ */
 const PORTS_OF_ORG = 8
 const ENDPOINTS_OF_PORT = 10
 const ORGS = [1, 8]
 const MEBIBYTE = 1_048_576
-/** Time between two parts of a body that comes at 1 MiB a second (milliseconds). */
+/** Time between two parts of a body that arrives at 1 MiB per second (milliseconds). */
 const PART_MS = 62
 
 const HEAD = 'HTTP/1.1 200 OK\r\n'
 const bomb = gzipSync(Buffer.alloc(300 * MEBIBYTE))
 
-/** Sends `part` again and again, as soon as the other side takes it. */
+/** Sends `part` repeatedly, as fast as the other side accepts it. */
 function forever(socket: Socket, part: Buffer | string): void {
   const send = (): void => {
     if (socket.destroyed) return
@@ -45,7 +47,7 @@ function steadily(socket: Socket, part: Buffer): void {
   socket.once('close', () => clearInterval(timer))
 }
 
-/** What a target does to who asks it. */
+/** The kinds of hostile behaviour. */
 const KINDS: readonly ((socket: Socket) => void)[] = [
   (socket) => {
     socket.write(`${HEAD}\r\n`)
@@ -96,7 +98,10 @@ async function startTarget(kind: (socket: Socket) => void) {
   }
 }
 
-/** The most memory of an agent (megabytes), and the most checks under way, with hostile services of so many organisations. */
+/**
+ * Maximum memory of an agent (megabytes), and maximum number of concurrent checks, with hostile services of `orgs`
+ * organisations.
+ */
 async function measure(orgs: number, folder: string) {
   const server = await startAgentServer()
   const { token } = await server.ask({ kind: 'token', region: REGION })

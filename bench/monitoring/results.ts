@@ -1,6 +1,6 @@
 /**
- * Measures how results are stored and read, beside rows keyed by series and time, which is the simple way: the ratios hold
- * on any machine, the rest only on this one. B8: ingest with compaction; B9: the queries of a service's page.
+ * Measures storing and reading of results, compared with the simple way, rows keyed by series and time. The ratios
+ * apply to any machine, the rest only to this one. B8: ingest with compaction; B9: the queries of a service's page.
  *
  * Run with `node --import tsx bench/monitoring/results.ts`.
  */
@@ -16,13 +16,13 @@ const REGIONS = ['eu-west-1', 'eu-central-1', 'us-east-1']
 const HOUR_S = 3_600
 /** A midnight. */
 const START_S = 20_800 * 24 * HOUR_S
-/** Rows of one commit, as in the results thread. */
+/** Number of rows in one commit, as in the results thread. */
 const COMMIT_ROWS = 1_000
-/** B8: endpoints with one check a minute in three regions, and the time that they are checked. */
+/** B8: endpoints with one check a minute in three regions, and the time for which they are checked. */
 const INGEST = { services: 100, endpoints: 10, hours: 2 }
-/** Minutes that are added to as much in the baseline: it writes so much that hours would take too long. */
+/** Minutes that are added to an equally full baseline, which writes so much that hours would take too long. */
 const BASELINE_MINUTES = 15
-/** B9: a page shows one service of these. */
+/** B9: a page shows one of these services. */
 const PAGES = { services: 10, endpoints: 10, hours: 24 }
 const PAGE_VIEWS = 100
 const DAYS = 90
@@ -34,7 +34,7 @@ type Size = typeof INGEST
 const folder = mkdtempSync(join(tmpdir(), 'pharos-bench-results-'))
 for (const name of ['ingest', 'pages']) mkdirSync(join(folder, name))
 
-/** The services of a size: endpoints are numbered one after the other. */
+/** The services of a size, with consecutively numbered endpoints. */
 const servicesOf = ({ services, endpoints }: Size) =>
   Array.from({ length: services }, (_, index) => {
     const numbers = Array.from({ length: endpoints }, (_, at) => index * endpoints + at + 1)
@@ -57,7 +57,7 @@ function minuteOf({ services, endpoints }: Size, minute: number): TestResult[] {
     .sort((a, b) => a.dueS - b.dueS || a.series - b.series)
 }
 
-/** Bytes that this process has written; `null` where the system does not say. */
+/** Bytes that this process has written; `null` when the system does not report it. */
 function writtenBytes(): number | null {
   try {
     return Number(/^wchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
@@ -71,7 +71,7 @@ const usedBytes = (database: Database): number =>
     Number(database.pragma('freelist_count', { simple: true }))) *
   Number(database.pragma('page_size', { simple: true }))
 
-/** Runs `work`; how long it took, and the bytes written meanwhile. */
+/** Runs `work`. Returns its duration and the bytes written meanwhile. */
 function measure(work: () => void): { readonly ms: number; readonly bytes: number | null } {
   const before = writtenBytes()
   const startMs = performance.now()
@@ -81,7 +81,7 @@ function measure(work: () => void): { readonly ms: number; readonly bytes: numbe
   return { ms, bytes: before === null || after === null ? null : after - before }
 }
 
-/** Ingests a size as the thread does, upkeep included; the longest work between two commits (milliseconds). */
+/** Ingests a size as the thread does, including upkeep. Returns the longest work between two commits (milliseconds). */
 function ingest(opened: Opened, size: Size): number {
   opened.update(servicesOf(size), START_S)
   let longestMs = 0
@@ -174,7 +174,7 @@ function benchIngest(): void {
   row('B8 longest pause of ingest', `${longestMs.toFixed(1)} ms`, '≤ 50 ms')
 }
 
-/** Sorted durations: their median and 99th percentile. */
+/** Median and 99th percentile of durations. */
 function quantiles(ms: readonly number[]): string {
   const sorted = [...ms].sort((a, b) => a - b)
   const at = (q: number): string => (sorted[Math.ceil(q * sorted.length) - 1] ?? 0).toFixed(1)

@@ -5,10 +5,10 @@ import { bundle } from '../server/processes.ts'
 import type { CheckerAnswer, CheckerOrder } from './checkerOrder.ts'
 import { startTargets } from './startTargets.ts'
 
-/** 1,000 checks a second: each endpoint is checked every 10 s. */
+/** Each endpoint is checked every 10 s, so there are 1,000 checks a second. */
 const ENDPOINTS = 10_000
 const SAMPLE_MS = 5_000
-/** The first part of the time, in which caches fill and the compiler works. */
+/** The first fraction of the time, in which caches fill and the compiler works. */
 const WARM_UP_SHARE = 0.3
 const WINDOW_SECONDS = 600
 
@@ -18,11 +18,11 @@ interface Sample {
   readonly descriptors: number
 }
 
-/** What a soak of checks came to. */
+/** The result of a soak of checks. */
 export interface Soaked {
   readonly checks: number
   readonly failed: number
-  /** How many checks failed for each reason. */
+  /** Number of failed checks by reason. */
   readonly reasons: Readonly<Record<string, number>>
   /** Growth of memory after the warm-up (megabytes in ten minutes), and memory at the end. */
   readonly slopeMb: number
@@ -31,7 +31,7 @@ export interface Soaked {
   readonly descriptors: readonly [number, number]
 }
 
-/** Checks 10,000 endpoints every 10 s for `seconds`, and watches the process that does. */
+/** Checks 10,000 endpoints every 10 s for `seconds`, and observes the process that runs the checks. */
 export async function soak(seconds: number): Promise<Soaked> {
   const targets = await startTargets()
   const checker = fork(await bundle(new URL('./checker.ts', import.meta.url)), { execArgv: [] })
@@ -44,7 +44,7 @@ export async function soak(seconds: number): Promise<Soaked> {
     const answered = once(checker, 'message')
     const { urls } = targets
     checker.send({ kind: 'schedule', urls, endpoints: ENDPOINTS, seconds } satisfies CheckerOrder)
-    // True because of the kind of the order.
+    // True because of the order's kind.
     const [{ checks, failed, reasons }] = (await answered) as [
       Extract<CheckerAnswer, { readonly checks: number }>,
     ]
@@ -68,7 +68,7 @@ function resourcesOf(pid: number | undefined): Omit<Sample, 'atSeconds'> {
   return { rssMb, descriptors: readdirSync(`/proc/${pid}/fd`).length }
 }
 
-/** Slope of the line that fits `samples` best (megabytes a second). */
+/** Slope of the line of best fit through `samples` (megabytes per second). */
 function slope(samples: readonly Sample[]): number {
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, one) => sum + one, 0) / values.length

@@ -4,7 +4,7 @@ import { httpsLink } from '../../monitoring/agent/httpsLink.ts'
 import { bundle } from '../server/processes.ts'
 import type { ServerAnswer, ServerOrder } from './agentServerOrder.ts'
 
-/** A server with a listener for agents, in a process of its own. */
+/** A server with a listener for agents, in a separate process. */
 export interface AgentServer {
   readonly agentUrl: string
   readonly ask: (order: ServerOrder) => Promise<Required<ServerAnswer>>

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { bundle } from '../server/processes.ts'
 import type { Targets } from './targets.ts'
 
-/** Targets in a process of their own. */
+/** Targets in a separate process. */
 export interface StartedTargets extends Targets {
-  /** Requests so far. */
+  /** Number of requests so far. */
   readonly requests: () => Promise<number>
   readonly stop: () => void
 }
@@ -13,7 +13,7 @@ export interface StartedTargets extends Targets {
 /** Starts the targets of targets.ts. */
 export async function startTargets(): Promise<StartedTargets> {
   const child = fork(await bundle(new URL('./targets.ts', import.meta.url)), { execArgv: [] })
-  // True because it begins with saying where the targets are, and answers with a number.
+  // True because the first message has the addresses of the targets, and each answer is a number.
   const [targets] = (await once(child, 'message')) as [Targets]
   return {
     ...targets,

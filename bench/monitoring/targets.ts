@@ -1,6 +1,7 @@
 /**
- * What the benchmarks check, in a process of its own, so that its work counts for neither side: many ports, as real
- * endpoints are on many hosts, one over TLS, and `/sleep/MS`. Any message is answered with the number of requests so far.
+ * The targets of the benchmarks, in a separate process, so that their work counts for neither side: many ports, because
+ * real endpoints are on many hosts, one of them over TLS, and `/sleep/MS`. Every message is answered with the number of
+ * requests so far.
  */
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
@@ -8,11 +9,11 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { makeAuthority } from '../../monitoring/check/testing/certificates.ts'
 
-/** Where the targets are. */
+/** Addresses of the targets. */
 export interface Targets {
   readonly urls: readonly string[]
   readonly tlsUrl: string
-  /** Certificate of the authority (PEM). */
+  /** CA certificate (PEM). */
   readonly authorities: string
 }
 

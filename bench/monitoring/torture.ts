@@ -1,8 +1,8 @@
 /**
- * Long tests of monitoring. Feeds 100,000 generated responses, valid, odd and damaged, to our parser and to node:http,
- * which may disagree only on named differences. Then kills a server, its agent, and both at once, 100 times each, in the
- * middle of results, and compares what is stored with what has to be (B12). Last it checks 10,000 endpoints every 10 s for
- * an hour: memory and descriptors must not grow (B14).
+ * Long tests of monitoring. Feeds 100,000 generated responses, valid, unusual and damaged, to our parser and to
+ * node:http, which may disagree only on named differences. Then kills a server, its agent, and both at once, 100 times
+ * each, during the delivery of results, and compares the stored results with the expected ones (B12). Finally checks
+ * 10,000 endpoints every 10 s for an hour, during which memory and descriptors must not grow (B14).
  *
  * node --import tsx bench/monitoring/torture.ts [responses [kills of each [seconds]]]
  */
@@ -20,9 +20,14 @@ const SOAK_SECONDS = Number(process.argv[4] ?? 3_600)
 const SEED = Number(process.env.TORTURE_SEED ?? Date.now() % 1_000_000)
 
 const DIFFERENCES_MAX = 20
-/** A shorter soak is too noisy for trends of memory and descriptors: they are printed, and not judged (seconds). */
+/**
+ * Minimum duration of a soak for judging trends of memory and descriptors (seconds). In a shorter one they are too
+ * noisy and only printed.
+ */
 const TREND_SECONDS_MIN = 1_800
-/** Growth of memory in ten minutes (megabytes), and how far the medians of open descriptors may be apart. */
+/**
+ * Maximum growth of memory in ten minutes (megabytes), and maximum difference between the medians of open descriptors.
+ */
 const SLOPE_MB_MAX = 1
 const DESCRIPTORS_MAX = 5
 
@@ -47,7 +52,7 @@ async function kill(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-torture-'))
   const random = seededRandom(SEED)
   const killsOf = (victim: Victim) => Array<Victim>(KILLS_OF_EACH).fill(victim)
-  // First only the server: as long as the agent lives, no slot may be without a result.
+  // First only the server is killed. While the agent lives, no slot may be without a result.
   const victims = [...killsOf('server'), ...killsOf('agent').flatMap((agent) => [agent, 'both'] as const)]
   const showProgress = (kills: number): void => {
     if (kills % 10 === 0) process.stderr.write(`${kills} of ${victims.length} kills\n`)
@@ -69,7 +74,7 @@ async function kill(): Promise<void> {
 
 async function soakChecks(): Promise<void> {
   const { checks, failed, reasons, slopeMb, rssMb, descriptors } = await soak(SOAK_SECONDS)
-  // Those that a busy machine could not start in time say nothing of the checks.
+  // Checks that a busy machine could not start in time say nothing about the others.
   const { agent_busy: busy = 0, ...others } = reasons
   const [before, after] = descriptors
   const isSteady = slopeMb < SLOPE_MB_MAX && Math.abs(after - before) <= DESCRIPTORS_MAX

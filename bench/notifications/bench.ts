@@ -1,5 +1,5 @@
 /**
- * Measures notifications: how long after an event its first attempt arrives, alone and beside a channel whose receiver never
+ * Measures the time from an event to the arrival of its first attempt, alone and beside a channel whose receiver never
  * answers.
  *
  * Run with `node --import tsx bench/notifications/bench.ts`.
@@ -11,7 +11,7 @@ import { serviceBody } from '../../server/testing/serviceBodies.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 
 const EVENTS = 300
-/** Bars (milliseconds). */
+/** Limits (milliseconds). */
 const LAG_MS_MAX = 1_000
 const DELAY_MS_MAX = 50
 
@@ -37,7 +37,7 @@ async function addChannel(url: string): Promise<void> {
   if (code !== 0) throw new Error(stderr)
 }
 
-/** The 99th percentile and the median of the time from an answer of the API to the arrival (milliseconds). */
+/** 99th percentile and median of the time from an answer of the API to the arrival (milliseconds). */
 async function lags(): Promise<{ readonly p99Ms: number; readonly p50Ms: number }> {
   const times: number[] = []
   for (let index = 0; index < EVENTS; index += 1) {

@@ -1,7 +1,7 @@
 /**
- * Results over HTTP, at a steady 20,000 a second: CPU time of the server and of its database, on PostgreSQL and on SQLite, for
- * each result that eight agents deliver over their protocol. One batch of ten is sent twice, and must be stored once. Exits with 1
- * when the database has another number of results than were acknowledged. Linux only: it reads /proc.
+ * CPU time of the server and of its database, on PostgreSQL and on SQLite, for each result that eight agents deliver
+ * over HTTP at a steady 20,000 results a second. One batch in ten is sent twice, and must be stored once. Exits with 1
+ * when the number of results in the database differs from the number acknowledged. Linux only, because it reads /proc.
  *
  * node --import tsx bench/postgres/agentResults.ts; BENCH_RESULTS_SECS is the time for each database, 20 by default.
  */
@@ -29,17 +29,17 @@ import { Asker } from '../monitoring/asker.ts'
 import { cpuMicrosOf } from './cpuOf.ts'
 
 const SECS = Number(process.env.BENCH_RESULTS_SECS ?? 20)
-/** Each region has an agent, which reports every endpoint once a second. */
+/** The agent of each region reports every endpoint once a second. */
 const [SERVICES, ENDPOINTS] = [25, 100]
 const BATCH = 500
 const RATE = REGIONS.length * SERVICES * ENDPOINTS
-/** One batch of so many is sent twice. */
+/** One batch out of this many is sent twice. */
 const TWICE = 10
-/** Longer than any run: nothing is due. */
+/** Longer than any run, so that nothing is due. */
 const RARELY_S = 86_400
-/** How long a server takes to see new agents (milliseconds). */
+/** Time until a server has noticed new agents (milliseconds). */
 const REGIONS_SEEN_MS = 4_000
-/** A key may send so many requests at once. */
+/** Number of requests that a key may send at once. */
 const CREATES_PER_KEY = 15
 
 interface Side {
@@ -50,7 +50,7 @@ interface Side {
   readonly databasePid?: number
 }
 
-/** Makes services that every region monitors. */
+/** Creates services that every region monitors. */
 async function makeServices({ engine }: Side, apiUrl: string): Promise<void> {
   const store = await engine.open('administer')
   const orgId = crypto.randomUUID()
@@ -78,7 +78,7 @@ async function makeServices({ engine }: Side, apiUrl: string): Promise<void> {
   }
 }
 
-/** A token for each region. */
+/** Creates a token for each region. */
 async function makeTokens({ flags }: Side): Promise<readonly string[]> {
   const tokens: string[] = []
   for (const { code } of REGIONS) {
@@ -97,7 +97,10 @@ async function makeTokens({ flags }: Side): Promise<readonly string[]> {
   return tokens
 }
 
-/** Delivers results for SECS; how many were stored, and how many of those that were sent again. */
+/**
+ * Delivers results for SECS. Resolves with the number of stored results, and of repeated results that were stored
+ * again.
+ */
 async function deliver(askers: readonly Asker[]): Promise<{ stored: number; again: number }> {
   const startedMs = performance.now()
   const firstS = Math.floor(Date.now() / 1_000) - SECS
@@ -122,7 +125,7 @@ async function deliver(askers: readonly Asker[]): Promise<{ stored: number; agai
   return { stored, again }
 }
 
-/** Results in the database: those that are not packed, and those of packed hours. */
+/** Number of results in the database: unpacked ones, and those of packed hours. */
 function countIn(engine: Engine): number {
   const { results } = engine
   const database =
@@ -145,7 +148,7 @@ async function measure(side: Side): Promise<void> {
   const tokens = await makeTokens(side)
   const agents = /^agents on (\S+)$/m.exec(server.stdout())?.[1] ?? ''
   const askers = tokens.map((token) => new Asker(httpsLink({ server: new URL(agents), token }), () => {}))
-  // Until the server leaves all regions to agents.
+  // Wait until the server leaves all regions to agents.
   await sleep(REGIONS_SEEN_MS)
   await makeServices(side, server.url)
   while (!askers.every(({ series }) => series.length === SERVICES * ENDPOINTS)) await sleep(100)

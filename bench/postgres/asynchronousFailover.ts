@@ -9,18 +9,18 @@ import { serviceBody } from '../../server/testing/serviceBodies.ts'
 
 const KEYS = 100
 const REQUESTS_PER_KEY = 10
-/** How far the standby is behind (milliseconds). */
+/** Lag of the standby (milliseconds). */
 const BEHIND_MS = 1_000
 
-/** What a failover cost. */
+/** The result of a failover. */
 export interface AsynchronousFailover {
   readonly acknowledged: number
   readonly lost: number
-  /** What `doctor` says before, and its exit code. */
+  /** Text and exit code of `doctor` before the failover. */
   readonly doctor: { readonly code: number; readonly text: string }
 }
 
-/** Creates services while a standby that replicates asynchronously falls behind, and fails over to it: the last ones are lost. */
+/** Creates services while an asynchronous standby falls behind, and fails over to it, which loses the last ones. */
 export async function failOverAsynchronously(): Promise<AsynchronousFailover> {
   const primary = await startPostgres()
   const proxy = await startLossyProxy(primary.url)

@@ -1,7 +1,7 @@
 /**
- * What a request costs on PostgreSQL and on SQLite: CPU time of the server and of the database for each create and each
- * read, over HTTP, with authentication and the rate limit on. Rates say little, because clients, server and database share
- * this machine; CPU time for each request says how many cores a load needs. Linux only: it reads /proc.
+ * Cost of a request on PostgreSQL and on SQLite: CPU time of the server and of the database for each create and each
+ * read, over HTTP, with authentication and rate limit. Rates say little, because clients, server and database share
+ * this machine. CPU time for each request shows how many cores a load needs. Linux only, because it reads /proc.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,15 +19,15 @@ import { runLoad } from '../server/load.ts'
 import { cpuMicrosOf } from './cpuOf.ts'
 
 const CLIENTS = 32
-/** Requests for each key: below the burst, so that nothing is refused. */
+/** Number of requests for each key, below the burst, so that nothing is refused. */
 const REQUESTS_PER_KEY = 16
 const ORGS = 32
 const WARM_UP = 1_000
 const REQUESTS = 1_200
-/** Rounds; the cheapest counts, because other work on the machine only adds. */
+/** Number of rounds; the cheapest counts, because other work on the machine only adds. */
 const ROUNDS = 3
 
-/** A database, and what is measured of it. */
+/** A database, and the processes to measure. */
 interface Side {
   readonly name: 'SQLite' | 'PostgreSQL'
   readonly engine: Engine
@@ -36,7 +36,7 @@ interface Side {
   readonly databasePid?: number
 }
 
-/** What one request costs. */
+/** The cost of one request. */
 interface Cost {
   readonly serverMicros: number
   readonly databaseMicros: number
@@ -68,7 +68,7 @@ const sides: readonly Side[] = [
   },
 ]
 
-/** Makes `orgs` organisations with enough keys for all rounds; the keys of one follow one another. */
+/** Creates `orgs` organisations with enough keys for all rounds. The keys of one organisation are consecutive. */
 async function makeKeys(engine: Engine, orgs: number): Promise<readonly string[]> {
   const store = await engine.open('administer')
   const requests = WARM_UP + ROUNDS * REQUESTS
@@ -98,7 +98,9 @@ const create = (key: string) =>
   `${head(key, 'POST /v1/services')}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 const read = (key: string) => `${head(key, 'GET /v1/org')}\r\n`
 
-/** The cheapest of several rounds of `request` on a new server of `side`, with keys of `orgs` organisations. */
+/**
+ * The cost in the cheapest of several rounds of `request` on a new server of `side`, with keys of `orgs` organisations.
+ */
 async function measure(side: Side, orgs: number, request: (key: string) => string): Promise<Cost> {
   const keys = await makeKeys(side.engine, orgs)
   const share = keys.length / CLIENTS

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Clock ticks of the kernel in a second: 100 on every Linux that Node runs on. */
+/** Clock ticks of the kernel per second: 100 on every Linux that Node supports. */
 const TICKS_PER_SECOND = 100
 
 /** CPU time of a process, user and system (seconds); `isWithEnded` adds its children that have ended. Linux only. */
@@ -26,7 +26,7 @@ export function cpuMicrosOf(pid: number): number {
       try {
         return parentOf(child) === pid
       } catch {
-        // It has ended since.
+        // The process has ended since.
         return false
       }
     })

@@ -1,8 +1,11 @@
-/** The creates of crowded.ts, in a process of their own. Answers the message with their number twice: when the first one was answered, and when all were. */
+/**
+ * Sends the creates of crowded.ts from a separate process. Answers the message with their number twice: after the first
+ * answer, and after all answers.
+ */
 import { apiClient } from '../../server/testing/apiClient.ts'
 import { serviceBody } from '../../server/testing/serviceBodies.ts'
 
-/** What to create: so many services as each of the keys may at once. */
+/** The services to create: as many as each of the keys may create at once. */
 export interface Creates {
   readonly url: string
   readonly keys: readonly string[]

@@ -1,7 +1,7 @@
 /**
- * What one organisation, one key or one start that is killed does to others on the same PostgreSQL: reads beside 1,000 creates
- * of another organisation that wait, statements that a flooding key costs, and migrations that are killed. Exits with 1 when a
- * promise does not hold; times are printed beside their limits, and judged by the reader.
+ * The effect of one organisation, one key or one killed start on others with the same PostgreSQL: reads beside 1,000
+ * waiting creates of another organisation, database transactions caused by a flooding key, and killed migrations. Exits
+ * with 1 when a promise is broken. Times are printed beside their limits, for the reader to judge.
  *
  * node --import tsx bench/postgres/crowded.ts [kills]
  */
@@ -20,22 +20,22 @@ import type { Creates } from './creator.ts'
 const [kills = 30] = process.argv.slice(2).map(Number)
 const CREATES = 1_000
 const CREATES_PER_KEY = 10
-/** Makes every statement that creates services slow. */
+/** Slows down every statement that creates services. */
 const SLOW_CREATES = `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END $$;
   CREATE TRIGGER slow BEFORE UPDATE ON orgs FOR EACH ROW EXECUTE FUNCTION slow()`
-/** Requests that a key may send at once, with some to spare. */
+/** Number of requests that a key may send at once, with a margin. */
 const REQUESTS_PER_KEY = 15
-/** Pause between the reads of another organisation, and keys for as many reads as there may be (milliseconds). */
+/** Pause between the reads of another organisation (milliseconds), and number of keys for all these reads. */
 const READ_PAUSE_MS = 5
 const READ_KEYS = 200
-/** Until the server has read all creates (milliseconds). */
+/** Time until the server has read all creates (milliseconds). */
 const ARRIVE_MS = 3_000
 const FLOOD_SECS = 10
 const IDLE_MS = 5_000
-/** Longest time until a session reports what it did (milliseconds). */
+/** Maximum time until a session reports its statistics (milliseconds). */
 const REPORT_MS = 1_500
 const FLOOD_PER_SECOND = 1_000
-/** Longest time after which a migration is killed (milliseconds). */
+/** Maximum time after which a migration is killed (milliseconds). */
 const KILL_MS_MAX = 1_500
 
 function report(isRight: boolean, line: string): void {
@@ -43,7 +43,7 @@ function report(isRight: boolean, line: string): void {
   if (!isRight) process.exitCode = 1
 }
 
-/** The value below which `share` of `values` are. */
+/** The value below which the fraction `share` of `values` is. */
 function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0
 }
@@ -51,7 +51,7 @@ function quantile(values: readonly number[], share: number): number {
 const shown = (times: readonly number[]): string =>
   `p50 ${quantile(times, 0.5).toFixed(0)} ms and p99 ${quantile(times, 0.99).toFixed(0)} ms`
 
-/** Reads of one organisation, each after the one before, until `isDone`; their times (milliseconds). */
+/** Sends reads of one organisation, one at a time, until `isDone`. Resolves with their times (milliseconds). */
 async function readUntil(url: string, keys: readonly string[], isDone: () => boolean): Promise<number[]> {
   const times: number[] = []
   for (let index = 0; !isDone(); index += 1) {
@@ -65,8 +65,8 @@ async function readUntil(url: string, keys: readonly string[], isDone: () => boo
 }
 
 /**
- * Bar 11: a process uses one connection for all that an organisation writes. The creates come from a process of their own,
- * and wait for one another: each statement that makes some is slow.
+ * Limit 11: a process uses one connection for all writes of an organisation. The creates come from a separate process
+ * and wait for one another, because each statement that creates some is slow.
  */
 async function besideCreates(
   server: ServerProcess,
@@ -99,7 +99,7 @@ async function besideCreates(
   )
 }
 
-/** A predicate that becomes true when it was asked `count` times. */
+/** A predicate that becomes true after `count` calls. */
 function countTo(count: number): () => boolean {
   let asked = 0
   return () => {
@@ -108,7 +108,7 @@ function countTo(count: number): () => boolean {
   }
 }
 
-/** Bar 5: what is refused costs the database little. */
+/** Limit 5: refused requests cost the database little. */
 async function flood(server: ServerProcess, key: string): Promise<void> {
   const transactions = () =>
     withConnection(url, async (client) => {
@@ -147,7 +147,7 @@ async function flood(server: ServerProcess, key: string): Promise<void> {
   )
 }
 
-/** Bar 9: steps of a migration are taken again. */
+/** Limit 9: steps of a killed migration are repeated. */
 async function killedMigrations(): Promise<void> {
   const empty = await cluster.createEmpty()
   const versions = new Set<number>()
@@ -167,7 +167,7 @@ async function killedMigrations(): Promise<void> {
   )
 }
 
-/** The steps that were taken in a database. */
+/** Number of migration steps taken in a database. */
 function versionOf(url: string): Promise<number> {
   return withConnection(url, async (client) => {
     const { rows: found } = await client.query<{ meta: string | null }>(

@@ -10,22 +10,22 @@ const CLIENTS = 20
 const REQUESTS_PER_KEY = 15
 const LOAD_MS = 8_000
 
-/** What a drill found. */
+/** The result of a drill. */
 export interface RestoreDrill {
   readonly acknowledged: number
-  /** Acknowledged creates that the restored database lacks. */
+  /** Number of acknowledged creates that the restored database lacks. */
   readonly lost: number
-  /** Time from the first that was lost to the end of the database (milliseconds). */
+  /** Time from the first lost create to the loss of the database (milliseconds). */
   readonly lostMs: number
-  /** From the loss to a list of all services by a server on the restored database (milliseconds). */
+  /** Time from the loss until a server on the restored database has listed all services (milliseconds). */
   readonly tookMs: number
-  /** Services that were acknowledged before one that was lost was, and are not there. */
+  /** Number of missing services that were acknowledged before one that was restored. */
   readonly holes: number
 }
 
 /**
- * Creates services while the log of the database is archived each second, loses the database with its disk, and recovers a copy
- * that was made before from the archive.
+ * Creates services while the database log is archived every second, loses the database with its disk, and recovers an
+ * earlier copy from the archive.
  */
 export async function drillRestore(): Promise<RestoreDrill> {
   const database = await startPostgres()

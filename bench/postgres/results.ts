@@ -1,7 +1,7 @@
 /**
- * What results cost on PostgreSQL and on SQLite: CPU time of the thread that stores them and of the database for each result
- * that changes no state, the rate, and the time of the upkeep that packs an hour. One writer, batches of 1,000 as a server commits
- * them. Linux only: it reads /proc.
+ * Cost of results on PostgreSQL and on SQLite: CPU time of the thread that stores them and of the database for each
+ * result that changes no state, the rate, and the time of the upkeep that packs an hour. There is one writer with
+ * batches of 1,000, as in a server. Linux only, because it reads /proc.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { cpuMicrosOf } from './cpuOf.ts'
 const SERVICES = 2_000
 const REGIONS = ['eu-west-1', 'eu-central-1', 'us-east-1']
 const MINUTES = 20
-/** A whole hour, of 2027. */
+/** Start of an hour in 2027. */
 const START_S = 1_800_000_000
 
 const services = Array.from({ length: SERVICES }, (_, index) =>
@@ -28,7 +28,7 @@ const resultsOf = (minute: number) =>
     })),
   )
 
-/** Measures the results in `place`; `databasePid` is the process of the database, `undefined` for a file. */
+/** Measures the results in `place`. `databasePid` is the process of the database; `undefined` for a file. */
 function measure(
   name: string,
   place: string | { readonly databaseUrl: string },
@@ -36,7 +36,7 @@ function measure(
 ) {
   const opened = openedResults(place, {}, () => performance.now())
   opened.update(services, START_S)
-  // The first ones change states.
+  // The first results change states.
   opened.send(resultsOf(0), START_S + 60)
   const databaseMicros = () => (databasePid === undefined ? 0 : cpuMicrosOf(databasePid))
   const before = { own: process.cpuUsage(), database: databaseMicros(), ms: performance.now() }

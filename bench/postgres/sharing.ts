@@ -1,7 +1,7 @@
 /**
- * What several servers on one PostgreSQL promise, in numbers: limits that are exact, a feed that loses nothing, the time from a
- * change at one server to the check by an agent at another one, starts at once, and a move of many services. Exits with 1 when
- * a promise does not hold; times are printed beside their limits, and judged by the reader.
+ * The promises of several servers on one PostgreSQL, in numbers: exact limits, a feed that loses nothing, the time from
+ * a change at one server to the check by an agent at another, concurrent starts, and a move of many services. Exits
+ * with 1 when a promise is broken. Times are printed beside their limits, for the reader to judge.
  *
  * Run with `node --import tsx bench/postgres/sharing.ts [rounds] [services to move]`.
  */
@@ -31,7 +31,7 @@ import { startTarget } from '../../server/testing/target.ts'
 const [rounds = 100, moved = 100_000] = process.argv.slice(2).map(Number)
 const CREATES = 300
 const SERVICES_MAX = 50
-/** Requests that a key may send at once, with some to spare. */
+/** Number of requests that a key may send at once, with a margin. */
 const REQUESTS_PER_KEY = 15
 const RATE_SECS = 60
 const [WRITERS, COMMANDS] = [8, 100_000]
@@ -50,7 +50,7 @@ function report(isRight: boolean, line: string): void {
   if (!isRight) process.exitCode = 1
 }
 
-/** The value below which `share` of `values` are. */
+/** The value below which the fraction `share` of `values` is. */
 function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0
 }
@@ -81,7 +81,7 @@ async function rateLimit(): Promise<void> {
   let accepted = 0
   const startMs = performance.now()
   const sent: Promise<void>[] = []
-  // Three times what the key may send.
+  // Three times the key's rate.
   for (let index = 0; performance.now() - startMs < RATE_SECS * 1_000; index += 1) {
     sent.push(
       apiClient(urlOf(index), keys[0] ?? '')
@@ -118,7 +118,7 @@ async function feed(): Promise<void> {
            SELECT 'EndServiceMonitoring', 'eu-west-1', gen_random_uuid(), 1, $1, 0, 0 FROM generate_series(1, $2)`,
           [orgId, count],
         )
-        // Others commit meanwhile, with higher numbers.
+        // Other transactions commit meanwhile with higher numbers.
         await sleep(random() * 5)
         await client.query('COMMIT')
         left -= count
@@ -163,7 +163,10 @@ async function feed(): Promise<void> {
   )
 }
 
-/** From the answer to a create at a server that does not monitor to the first request of an agent's check. */
+/**
+ * Measures the time from the answer to a create, at a server that does not monitor, to the first request of an agent's
+ * check.
+ */
 async function changeToCheck(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-sharing-'))
   const target = await startTarget()
@@ -196,7 +199,7 @@ async function changeToCheck(): Promise<void> {
     const answeredMs = performance.now()
     if (status !== 201) throw new Error(`a create got ${status}`)
     await target.visited(path, 1)
-    // The first one waits for the agent.
+    // The first check waits for the agent.
     if (index > 0) times.push(performance.now() - answeredMs)
   }
   await agent.stop()

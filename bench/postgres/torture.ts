@@ -1,13 +1,13 @@
 /**
- * Lets clients write through three servers while their PostgreSQL restarts, crashes, fails over to a synchronous standby, or
- * loses its network, and prints every difference between what they were answered and what is stored. At the end it fails over
- * to an asynchronous standby, where the last changes are lost, and restores a backup.
+ * Clients write through three servers while their PostgreSQL restarts, crashes, fails over to a synchronous standby, or
+ * loses its network. Prints every difference between the answers and the stored data. At the end it fails over to an
+ * asynchronous standby, which loses the last changes, and restores a backup.
  *
- * Run with `node --import tsx bench/postgres/torture.ts [rounds] [seed] [fault]`; a failover happens twice in each round. Times are
- * printed beside their limits, which a busy machine exceeds, and judged by the reader.
+ * Run with `node --import tsx bench/postgres/torture.ts [rounds] [seed] [fault]`. A failover happens twice in each
+ * round. Times are printed beside their limits, which a busy machine exceeds, for the reader to judge.
  *
- * What can fail, and the test of it. Faults are those of server/testing/manyServers/faults.ts, which run here, the short ones in
- * faults.test.ts too; other titles are of tests in the suite.
+ * Possible failures and their tests. "fault" means one of server/testing/manyServers/faults.ts, which run here, and the
+ * short ones also in faults.test.ts. Other titles are tests of the suite.
  *
  * | what happens | test |
  * | --- | --- |
@@ -55,7 +55,7 @@ async function main([rounds = ROUNDS, seed = Date.now() % 1_000_000]: readonly n
   await buildPrograms((out) => out.startsWith('pharos-server'))
   const installation = await openInstallation()
   let wrong = 0
-  // True because Object.keys lists what FAULTS has.
+  // True because Object.keys lists the keys of FAULTS.
   const faults = (Object.keys(FAULTS) as Fault[]).filter((fault) => wanted === undefined || fault === wanted)
   try {
     for (const fault of faults) {
@@ -82,7 +82,7 @@ async function main([rounds = ROUNDS, seed = Date.now() % 1_000_000]: readonly n
   if (wrong > 0) process.exitCode = 1
 }
 
-/** Inflicts `fault` several times; the number of violations. */
+/** Inflicts `fault` several times. Resolves with the number of violations. */
 async function runRounds(
   installation: Installation,
   { fault, rounds, random }: { fault: Fault; rounds: number; random: () => number },

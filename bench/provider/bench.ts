@@ -1,9 +1,9 @@
 /**
  * Cost of the provider, as ratios: `npx tsx bench/provider/bench.ts [start | one | create | unlimited | services …]`,
- * after `npm run build`. Without arguments all of it, which takes some ten minutes.
+ * after `npm run build`. Without arguments everything is measured, which takes about ten minutes.
  *
- * Plans run against the server with the contract's limit; the baseline reads one service after the other through the
- * same limiter, like providers that do not coalesce.
+ * Plans run against the server with the contract's limit. The baseline reads services one at a time through the same
+ * limiter, like providers that do not coalesce reads.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,9 +22,9 @@ import { type TerraformWorkspace, terraformWorkspace } from '../../provider/test
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 import { compare, computedMs, shown, times } from './timing.ts'
 
-/** Services up to which the baseline is really run: beyond, its time is computed from the limit. */
+/** Maximum number of services for which the baseline is actually run. Beyond, its time is computed from the limit. */
 const BASELINE_SERVICES_MAX = 500
-/** Requests a second under the contract, after the burst is spent. */
+/** Requests per second under the contract, after the burst. */
 const REQUESTS_PER_SECOND = 5
 /** Time in which a key earns its whole burst (milliseconds). */
 const BURST_EARNED_MS = 4_000
@@ -48,7 +48,7 @@ function request(name: string): ServiceRequest {
   }
 }
 
-// With count: Terraform evaluates for_each again for each instance, in time that grows with the square.
+// With count, because Terraform evaluates for_each again for each instance, in time that grows quadratically.
 const fleet = (count: number): string => `resource "pharos_service" "many" {
   count     = ${count}
   name      = "many \${count.index}"
@@ -142,7 +142,7 @@ async function benchPlan(count: number): Promise<void> {
   })
 }
 
-/** Milliseconds for reading each service separately, through the provider's limiter. */
+/** Time for reading each service separately through the provider's limiter (milliseconds). */
 async function baseline({ server, services }: Bench): Promise<number> {
   const apiKey = await server.createKey()
   const client = new Client({ url: server.url, apiKey, userAgent: 'bench' })
@@ -156,7 +156,7 @@ async function benchCreate(count: number): Promise<void> {
     workspace.configure(fleet(count))
     const applyMs = await timed(() => workspace.succeed(['apply', '-auto-approve']))
     const made = requests()
-    // The same command again, when the key has earned its burst again: everything but the creates.
+    // The same command again after the key has regained its burst: everything except the creates.
     await wait(BURST_EARNED_MS)
     const { again } = await compare({
       again: () => timed(() => workspace.succeed(['apply', '-auto-approve'])),
@@ -170,7 +170,7 @@ async function benchCreate(count: number): Promise<void> {
   })
 }
 
-/** Milliseconds until an empty program of Node prints. */
+/** Time until an empty Node program prints (milliseconds). */
 async function emptyProgramMs(): Promise<number> {
   const startedAtMs = performance.now()
   const child = spawn(process.execPath, ['-e', 'console.log(1)'])
@@ -180,7 +180,10 @@ async function emptyProgramMs(): Promise<number> {
   return ms
 }
 
-/** Milliseconds until the provider's handshake, or until its schema, which comes first, is answered; over TLS. */
+/**
+ * Time until the provider's handshake, or until the answer to GetProviderSchema as the first call; over TLS
+ * (milliseconds).
+ */
 async function providerMs(until: 'handshake' | 'schema'): Promise<number> {
   const startedAtMs = performance.now()
   const provider = await startProvider({ command: ['dist/terraform-provider-pharos.cjs'] })

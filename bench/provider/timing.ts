@@ -1,24 +1,24 @@
 /** Times of short commands, measured in turns. */
 import { existsSync, readFileSync } from 'node:fs'
 
-/** Runs of a short command. */
+/** Number of runs of a short command. */
 const ROUNDS = 9
 
-/** Clock ticks of Linux in a second, as /proc counts them. */
+/** Clock ticks per second in Linux's /proc. */
 const TICKS_PER_SECOND = 100
 
 /**
- * CPU time of finished child processes and their descendants (milliseconds); NaN without /proc. Beside other programs
- * it is more accurate than wall time.
+ * CPU time of finished child processes and their descendants (milliseconds); NaN without /proc. It is more accurate
+ * than wall time beside other programs.
  */
 export function computedMs(): number {
   if (!existsSync('/proc/self/stat')) return Number.NaN
-  // After the name in parentheses, which may contain blanks: fields 16 and 17 of proc(5) are cutime and cstime.
+  // After the name in parentheses, which may contain spaces. Fields 16 and 17 of proc(5) are cutime and cstime.
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? []
   return ((Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND) * 1_000
 }
 
-/** What several runs of the same took (milliseconds): `cpuMs` is the computing of child processes, for each run. */
+/** Times of several runs of the same work (milliseconds). `cpuMs` is the CPU time of child processes for each run. */
 interface Timing {
   readonly medianMs: number
   readonly fastestMs: number
@@ -28,13 +28,13 @@ interface Timing {
 export const shown = ({ medianMs, fastestMs, cpuMs }: Timing): string =>
   `${medianMs.toFixed(0)} ms (fastest ${fastestMs.toFixed(0)}, computing ${cpuMs.toFixed(0)})`
 
-/** How many times as long as `other`: by the median, the fastest run and the computing. */
+/** The ratio of `one` to `other`: by the median, the fastest run and the CPU time. */
 export const times = (one: Timing, other: Timing): string =>
   `${(one.medianMs / other.medianMs).toFixed(2)} × (fastest ${(one.fastestMs / other.fastestMs).toFixed(2)}, computing ${(one.cpuMs / other.cpuMs).toFixed(2)})`
 
 /**
- * Times `works`, which give milliseconds, in turns: other programs on the machine slow all of them down alike. The first
- * turn does not count, because it fills caches.
+ * Times `works`, which return milliseconds, in turns, so that other programs on the machine slow down all of them
+ * equally. The first turn does not count, because it fills caches.
  */
 export async function compare<Name extends string>(
   works: Readonly<Record<Name, () => Promise<number>>>,

@@ -13,12 +13,12 @@ const {
 
 interface StressTest {
   readonly files: readonly string[]
-  /** Tests selected by a part of the title; default all. */
+  /** Selects tests by a part of the title. Default: all. */
   readonly title?: string
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Runs tests. Ends the program with their output when one fails, or when none ran. */
+/** Runs tests. Ends the program with their output when one fails or none ran. */
 function stressTest({ files, title, environment }: StressTest): void {
   const startedAtMs = performance.now()
   const which = title === undefined ? [] : ['-t', title]
@@ -28,7 +28,7 @@ function stressTest({ files, title, environment }: StressTest): void {
     encoding: 'utf8',
     env: { ...process.env, ...environment },
   })
-  // The titles contain the numbers of the run: a setting without effect would show.
+  // The titles contain the numbers of the run, so a setting without effect is noticed.
   const ran = [...stripVTControlCharacters(stdout).matchAll(/✓ .*(Scenarios? .*?)(?: \d+ms)?$/gm)]
   if (status !== 0 || ran.length === 0) {
     process.stderr.write(`${stdout}${stderr}`)

@@ -1,6 +1,6 @@
 /**
- * Measures `pharos validate` and `pharos plan` on 10,000 manifests, beside parsing the same files and nothing
- * else: the ratios hold on any machine, the seconds only on this one.
+ * Measures `pharos validate` and `pharos plan` on 10,000 manifests, compared with only parsing the same files. The
+ * ratios apply to any machine, the seconds only to this one.
  *
  * Run with `node --import tsx bench/reconciler/bench.ts [read] [idle] [apply] [shared]` after `npm run build`.
  */
@@ -17,7 +17,7 @@ import { terraformWorkspace } from '../../provider/testing/terraformWorkspace.ts
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 
 const MANIFESTS = 10_000
-/** Runs of each; the fastest counts, because other work only adds. */
+/** Number of runs of each; the fastest counts, because other work only adds. */
 const RUNS = 3
 const PROGRAM = join(import.meta.dirname, '../../dist/pharos.js')
 const YAML = import.meta.resolve('js-yaml')
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
 
 type Environment = Readonly<Record<string, string>>
 
-/** Validate and plan of many manifests, beside parsing alone. */
+/** Measures validate and plan with many manifests, compared with parsing alone. */
 async function reportReading(folder: string, env: Environment): Promise<void> {
   const manifests = join(folder, 'manifests')
   writeManifests(manifests, MANIFESTS)
@@ -68,7 +68,7 @@ async function reportReading(folder: string, env: Environment): Promise<void> {
   report('plan, all new', await fastest([PROGRAM, 'plan', manifests, '--state', state], env), parse)
 }
 
-/** A run without changes: time, memory and requests. */
+/** Measures a run without changes: time, memory and requests. */
 async function reportNoOp(
   services: number,
   folder: string,
@@ -93,7 +93,7 @@ async function reportNoOp(
   )
 }
 
-/** Creates the services of `writeManifests`, many at a time: no apply is measured here. */
+/** Creates the services of `writeManifests`, many at a time, because no apply is measured here. */
 async function fillOrg(url: string, apiKey: string, services: number): Promise<void> {
   const limiter = new Limiter({ burstRequests: 1_000_000, refillIntervalMs: 1 })
   const client = new Client({ url, apiKey, userAgent: 'bench', limiter })
@@ -125,10 +125,10 @@ function requestOf(index: number): ServiceRequest {
   }
 }
 
-/** Changes of the apply that is measured against what the rate limit allows. */
+/** Number of changes in the apply that is compared with the rate limit. */
 const CHANGES = 100
 
-/** An apply of new services at the contract's rate, beside the minimum time for so many requests. */
+/** Measures an apply of new services at the contract's rate, compared with the minimum time for as many requests. */
 async function reportApply(folder: string): Promise<void> {
   const server = await startServer()
   try {
@@ -146,7 +146,7 @@ async function reportApply(folder: string): Promise<void> {
 /** Interval of the requests of another client with the same key (milliseconds). */
 const OTHERS_EVERY_MS = 500
 
-/** The same while another client uses the same key: the limit leaves the rest of its rate. */
+/** The same while another client uses the same key, so that the limit leaves only the rest of the rate. */
 async function reportShared(folder: string): Promise<void> {
   const server = await startServer()
   const headers = { authorization: `Bearer ${server.apiKey}` }
@@ -166,7 +166,7 @@ async function reportShared(folder: string): Promise<void> {
 
 const beyond = (secs: number, floorSecs: number): string => ((secs / floorSecs - 1) * 100).toFixed(1)
 
-/** Applies `CHANGES` new manifests in the folder `manifests`; returns the duration and the number of requests. */
+/** Applies `CHANGES` new manifests in the folder `manifests`. Returns the duration and the number of requests. */
 async function measuredApply(
   server: TestServer,
   manifests: string,
@@ -180,7 +180,7 @@ async function measuredApply(
   return { secs: (performance.now() - startedAt) / 1_000, requests: JSON.parse(stdout).requests }
 }
 
-/** Seconds that `terraform apply` takes for the same services in a separate organisation with its whole burst. */
+/** Duration of `terraform apply` for the same services in a separate organisation with its whole burst (seconds). */
 async function terraformApply(server: TestServer): Promise<number> {
   const orgId = await server.createOrg({ plan: 'business' })
   await server.overrideLimits({ servicesMax: CHANGES, endpointsMax: CHANGES }, orgId)

@@ -1,6 +1,6 @@
 /**
  * Simulates 40,000 histories of crashes, lost answers, late requests and manual changes with the real plan, apply and
- * state code, and prints every one in which something was duplicated, lost, foreign or unapproved.
+ * state code. Prints every history with a duplicated or lost service, or a foreign or unapproved change.
  *
  * Run with `node --import tsx bench/reconciler/torture.ts [stories] [first seed]`.
  */

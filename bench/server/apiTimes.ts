@@ -1,4 +1,7 @@
-/** Reads one address of the API again and again for each message, and answers with the 99th percentile (milliseconds). Arguments: address, API key, requests. */
+/**
+ * For each message reads one address of the API repeatedly, and answers with the 99th percentile (milliseconds).
+ * Arguments: address, API key, requests.
+ */
 import { apiClient } from '../../server/testing/apiClient.ts'
 
 const [address = '', apiKey = '', requests] = process.argv.slice(2)

@@ -9,9 +9,9 @@ import { CLIENTS, type Row } from './row.ts'
 
 const READS = 20_000
 const LISTS = 200
-/** Rounds; the cheapest one counts. */
+/** Number of rounds; the cheapest one counts. */
 const ROUNDS = 7
-/** Warm-up rounds, for the compiler. */
+/** Number of warm-up rounds for the compiler. */
 const WARM_UP = 3
 const SOAK_REQUESTS = Number(process.env.BENCH_SOAK ?? 1_000_000)
 
@@ -20,7 +20,7 @@ function get(path: string, apiKey?: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: bench\r\n${key}\r\n`
 }
 
-/** A load, and its cost for the process that answered it. */
+/** A load, and its cost for the answering process. */
 interface Cost extends LoadReport {
   /** CPU time for each request (microseconds), user and system. */
   readonly cpuMicros: number
@@ -66,8 +66,8 @@ async function cpuMicros(subject: Subject): Promise<number> {
 }
 
 /**
- * Compares the work of two servers in a second of CPU time. Wall time would compare other work on the machine,
- * including the load.
+ * Compares the work of two servers per second of CPU time. Wall time would include other work on the machine, such as
+ * the load.
  */
 function ratioRow(what: string, ours: Cost, theirs: Cost, bar: number): Row {
   const ratio = theirs.cpuMicros / ours.cpuMicros
@@ -107,7 +107,7 @@ async function reads(pharos: Subject, bare: Subject): Promise<readonly Row[]> {
   ]
 }
 
-/** Headers of an answer beyond those of every Node server. */
+/** Headers of an answer other than those of every Node server. */
 function ownHeaders(headers: ApiAnswer['headers']): object {
   const common = new Set(['content-type', 'content-length', 'connection', 'keep-alive', 'date'])
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !common.has(name)))

@@ -3,13 +3,13 @@ import { serviceBody } from '../../server/testing/serviceBodies.ts'
 import { runLoad } from './load.ts'
 import { CLIENTS, CREATES_PER_KEY } from './row.ts'
 
-/** Settings of the load, sent first; after that, the number of creates in a round. */
+/** Settings of the load, which are sent first. Later messages are the number of creates in a round. */
 export interface Target {
   readonly port: number
   readonly keys: readonly string[]
 }
 
-/** Creates; each client uses its own keys, one after another. */
+/** The requests of creates. Each client uses its own keys in order. */
 function requestsOf(keys: readonly string[]): (index: number, client: number) => string {
   const body = JSON.stringify(serviceBody())
   const made = new Map<number, number>()
@@ -21,7 +21,7 @@ function requestsOf(keys: readonly string[]): (index: number, client: number) =>
   }
 }
 
-// It represents other machines: the server has priority when both want a core.
+// The load represents other machines, so the server has priority when both want a core.
 setPriority(constants.priority.PRIORITY_LOW)
 process.once('message', ({ port, keys }: Target) => {
   const request = requestsOf(keys)

@@ -16,18 +16,18 @@ import { CLIENTS, CREATES_PER_KEY, ROUNDS, type Row } from './row.ts'
 
 /** Settings of a measurement. */
 interface Course {
-  /** Its file; the built program when absent. */
+  /** File of the program; the built one when absent. */
   readonly program?: string
-  /** Creates of one round: enough for the log to be checkpointed at least once. */
+  /** Number of creates in one round, enough for at least one checkpoint of the log. */
   readonly creates: number
-  /** Warm-up creates, for the compiler. */
+  /** Number of warm-up creates for the compiler. */
   readonly warmUp: number
 }
 
 const TOGETHER: Course = { creates: 8_000, warmUp: 8_000 }
 const APART = { creates: 2_000, warmUp: 4_000 }
 
-/** Spare keys for each used-up key, because no client creates exactly its share. */
+/** Number of spare keys for each used-up key, because no client creates exactly its share. */
 const SPARE = 2
 
 /** Delay added to each flush: about that of ordinary cloud disks (microseconds). */
@@ -41,8 +41,8 @@ const SLOWER = [
 const run = promisify(execFile)
 
 /**
- * Durable creates over HTTP compared with the same creates with a flush each: the same clients and server, limiter and
- * authentication on, but without shared commits. Also the store without HTTP, both ways.
+ * Compares durable creates over HTTP with the same creates with a flush each: the same clients and server, with limiter
+ * and authentication, but without shared commits. Also compares the store without HTTP, both ways.
  */
 export async function durableCreates(): Promise<readonly Row[]> {
   const inserts = await measureInserts()
@@ -50,7 +50,8 @@ export async function durableCreates(): Promise<readonly Row[]> {
 }
 
 /**
- * The same on a disk whose flush takes a millisecond longer, simulated with `strace`; without it nothing is measured.
+ * The same on a disk whose flush takes a millisecond longer, simulated with `strace`. Without strace nothing is
+ * measured.
  */
 export async function slowDurableCreates(): Promise<readonly Row[]> {
   const label = `with each flush ${SLOWER_MICROS / 1_000} ms slower: `
@@ -109,7 +110,7 @@ async function measureInserts(): Promise<InsertRates> {
   const program = await bundle(new URL('./inserts.ts', import.meta.url))
   const { stdout } = await run(process.execPath, [program, dataDir])
   await rm(folder, { recursive: true })
-  // True because inserts.ts prints nothing else.
+  // True because inserts.ts prints only this.
   return JSON.parse(stdout) as InsertRates
 }
 
@@ -131,7 +132,7 @@ async function measureServer(
   return best(reports)
 }
 
-/** The clients, in a process of their own. */
+/** Starts the clients in a separate process. */
 async function startLoad(target: Target) {
   const child = fork(await bundle(new URL('./createLoad.ts', import.meta.url)))
   child.send(target)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { endpointBody, serviceBody } from '../../server/testing/serviceBodies.ts'
 
-/** Longest body that is read (bytes). Gap G13. */
+/** Maximum size of a body that is read (bytes). Gap G13. */
 const BODY_BYTES = 1_048_576
 
 /** `open`, as many of `unit` as fit, `close`. */
@@ -27,8 +27,8 @@ const headers = (sensitive: boolean) =>
   Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`h${index}`, { value: 'x', sensitive }]))
 
 /**
- * Bodies of POST and PATCH /v1/services of at most 1 MiB that are expensive to parse, to check or to store, each for
- * another reason.
+ * Bodies for POST and PATCH /v1/services, of at most 1 MiB, that are expensive to parse, check or store, each for a
+ * different reason.
  */
 export const HOSTILE_BODIES: Readonly<Record<string, string>> = {
   'empty objects': fill(`${valid},"x":[`, () => '{}', ']}'),
@@ -88,7 +88,7 @@ const incident = (members: object): string =>
 const update = (members: object): string => JSON.stringify({ body: 'x', status: 'monitoring', ...members })
 const guids = (count: number): readonly string[] => Array.from({ length: count }, () => randomUUID())
 
-/** Bodies of POST /v1/incidents. */
+/** Bodies for POST /v1/incidents. */
 export const HOSTILE_INCIDENTS: Readonly<Record<string, string>> = {
   'as many services as may be named': incident({ service_ids: guids(100) }),
   'service ids of a mebibyte': incident({ service_ids: guids(26_000) }),
@@ -97,7 +97,7 @@ export const HOSTILE_INCIDENTS: Readonly<Record<string, string>> = {
   'a title of blanks': incident({ title: ' '.repeat(1_000_000) }),
 }
 
-/** Bodies of POST /v1/incidents/{id}/updates. */
+/** Bodies for POST /v1/incidents/{id}/updates. */
 export const HOSTILE_UPDATES: Readonly<Record<string, string>> = {
   'a body of a mebibyte': update({ body: 'é'.repeat(500_000) }),
   'the longest update': update({ body: '\u{1f600}'.repeat(20_000) }),
@@ -108,7 +108,7 @@ const serviceIds = (count: number): string =>
     .map((id) => `service_id=${id}`)
     .join('&')
 
-/** Queries of GET /v1/incidents, as long as the 16 KiB for all headers of a request. */
+/** Queries for GET /v1/incidents, as long as the 16 KiB limit for all headers of a request. */
 export const HOSTILE_QUERIES: Readonly<Record<string, string>> = {
   'three hundred services': `section=active&limit=100&${serviceIds(300)}`,
   'one service three hundred times': `section=active&q=x&${Array(300).fill(serviceIds(1)).join('&')}`,

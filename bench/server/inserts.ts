@@ -7,22 +7,22 @@ import type { Store } from '../../server/store/store.ts'
 import { serviceBody } from '../../server/testing/serviceBodies.ts'
 import { CLIENTS, ROUNDS } from './row.ts'
 
-/** Creates a second without HTTP. */
+/** Creates per second without HTTP. */
 export interface InsertRates {
-  /** Creates of the store, each awaited before the next, and so one flush each. */
+  /** Creates of the store, each awaited before the next, and therefore with one flush each. */
   readonly oneByOne: number
-  /** The rows of a create with bare statements in a loop without decisions, one flush each. */
+  /** The rows of a create, written by bare statements in a loop without decisions, with one flush each. */
   readonly bare: number
-  /** Creates of the store, as many at a time as there are clients. */
+  /** Concurrent creates of the store, as many as there are clients. */
   readonly together: number
 }
 
 const ONE_BY_ONE = 1_000
 const TOGETHER = 100 * CLIENTS
-/** Warm-up, for the compiler. */
+/** Number of warm-up creates for the compiler. */
 const WARM_UP = 300
 
-/** The best round: other work on the machine only adds time. */
+/** The best rate of several rounds, because other work on the machine only adds time. */
 async function perSecond(count: number, work: () => Promise<void>): Promise<number> {
   let best = 0
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -66,7 +66,7 @@ async function measureStore(dataDir: string): Promise<Omit<InsertRates, 'bare'>>
   return { oneByOne, together }
 }
 
-/** After the store was measured: the text of a service comes from it. */
+/** Runs after the store was measured, because the text of a service comes from the store. */
 async function measureBare(dataDir: string): Promise<number> {
   const { writer, reader } = await openDatabase(dataDir)
   const service = writer.prepare(

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 export interface LoadReport {
   readonly requestsPerSecond: number
   readonly requests: number
-  /** Answers outside 200 to 299. */
+  /** Number of answers with a status outside 200 to 299. */
   readonly errors: number
   /** 50th and 99th percentile of the answer time (milliseconds). */
   readonly p50Ms: number
@@ -54,7 +54,7 @@ export async function runLoad({ port, connections, request, requests }: Load): P
       socket.on('error', reject)
       socket.on('connect', send)
     })
-  // A sleeping load must be woken by each answer, which only a server slower than the load would pay for.
+  // Each answer would have to wake a sleeping load, which only a server slower than the load would pay for.
   let isOver = false
   const stayAwake = (): void => {
     if (!isOver) setImmediate(stayAwake)

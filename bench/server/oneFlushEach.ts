@@ -5,7 +5,7 @@ import { monotonicMs, systemEnvironment } from '../../server/process/systemEnvir
 import { defaultKeyFile } from '../../server/secrets/keyring.ts'
 import { sqliteEngine } from '../../server/store/sqlite/sqliteEngine.ts'
 
-/** The server as `pharos-server serve --data-dir <folder>` starts it, except that each mutation has its own commit. */
+/** The server of `pharos-server serve --data-dir <folder>`, except that each mutation has its own commit. */
 const dataDir = process.argv[process.argv.indexOf('--data-dir') + 1] ?? ''
 const program = await startProgram({
   engine: sqliteEngine(dataDir, systemEnvironment.nowMs, { mutationsPerCommit: 1 }),

@@ -7,16 +7,16 @@ import { runLoad } from './load.ts'
 import { type Subject, startSubject } from './processes.ts'
 import type { Row } from './row.ts'
 
-/** Rounds; the shortest turn counts, because other work on the machine only adds. */
+/** Number of rounds; the shortest turn counts, because other work on the machine only adds. */
 const ROUNDS = 5
 const TURN_MS_MAX = 50
-/** Sockets that never read, and reads of another key beside them. */
+/** Number of sockets that never read, and of reads with another key beside them. */
 const SILENT = 20
 const READS = 2_000
 const P99_MS_MAX = 250
 const HEAP_MIB = 256
 
-/** Delays of other clients: the longest turn of one request, and reads beside clients that never read. */
+/** Measures the delay of other clients: the longest turn for one request, and reads beside clients that never read. */
 export async function othersWait(): Promise<readonly Row[]> {
   const pharos = await startSubject('pharos', [`--max-old-space-size=${HEAP_MIB}`])
   const rows = [await worstTurn(pharos), await besideSilence(pharos)]

@@ -15,8 +15,8 @@ export interface Subject {
 }
 
 /**
- * Bundles `entry` like the program, and returns the file: a loader that compiles at run time adds its own code to every
- * function.
+ * Bundles `entry` like the program and returns the file, because a loader that compiles at run time adds its own code
+ * to every function.
  */
 export async function bundle(entry: URL): Promise<string> {
   const source = fileURLToPath(entry)

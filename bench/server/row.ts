@@ -1,8 +1,8 @@
-/** Connections, and therefore concurrent requests. */
+/** Number of connections, and therefore of concurrent requests. */
 export const CLIENTS = 64
-/** Creates for each key: below the burst, so that nothing is refused. */
+/** Number of creates for each key, below the burst, so that nothing is refused. */
 export const CREATES_PER_KEY = 16
-/** Rounds of creates; the best counts. */
+/** Number of rounds of creates; the best counts. */
 export const ROUNDS = 8
 
 /** A measurement, and whether it meets its target. */

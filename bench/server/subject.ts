@@ -3,12 +3,13 @@ import { BURST_REQUESTS } from '../../api/contract/tokenBucket.ts'
 import { seedIncidents } from '../../server/testing/robustness/seedIncidents.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 
-/** A limiter that counts like the real one, up to the same number of tokens, and never refuses. */
+/** The rate of a limiter that counts like the real one, up to the same number of tokens, but never refuses. */
 const NEVER_EMPTY = { burstRequests: BURST_REQUESTS, refillIntervalMs: 0.000_1 }
 
 /**
- * The measured program, in its own process: `pharos`, the same `monitored`, a `bare` route that answers with the bytes and headers it was
- * sent, or a `rows` route that parses and stringifies them. Messages over IPC.
+ * The measured program, in its own process: `pharos`, the same with monitoring (`monitored`), a `bare` route that
+ * answers with the bytes and headers that it was sent, or a `rows` route that parses and stringifies them. Messages
+ * arrive over IPC.
  */
 async function startPharos(isMonitoring: boolean): Promise<void> {
   const server = await startServer({

@@ -12,18 +12,18 @@ import { killNotifications } from '../../server/testing/robustness/notificationK
 import { seededRandom } from '../../server/testing/robustness/random.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 
-/** Long version of the suite's stress tests of the server: variables set the numbers and the seed. */
+/** Long version of the suite's stress tests of the server. Variables set the numbers and the seed. */
 const KILLS = setting('TORTURE_KILLS', 100)
 const REQUESTS = setting('TORTURE_REQUESTS', 200_000)
 const HISTORIES = setting('TORTURE_HISTORIES', 10_000)
 const SEED = setting('TORTURE_SEED', Date.now() % 1_000_000)
 
-/** Creates with traced system calls. */
+/** Number of creates with traced system calls. */
 const FLUSHES = 1_000
 
-/** Size of the disk to be filled: twice the log that the database keeps, and the reserve. */
+/** Size of the disk to fill: twice the log that the database keeps, and the reserve. */
 const DISK_SIZE = '80m'
-/** Output shown of a failed run (characters). */
+/** Maximum output shown of a failed run (characters). */
 const OUTPUT_CHARS_MAX = 6_000
 
 function setting(name: string, usual: number): number {
@@ -32,7 +32,7 @@ function setting(name: string, usual: number): number {
   return value
 }
 
-/** Runs one stress test; resolves to its line of the summary. Rejects on a violation. */
+/** Runs one stress test. Resolves with its line of the summary; rejects on a violation. */
 type StressTest = (showProgress: (text: string) => void) => Promise<string>
 
 async function kill(showProgress: (text: string) => void): Promise<string> {
@@ -118,7 +118,7 @@ async function conformOnCopies(): Promise<string> {
   return 'every conformance test passes on a copy restored from a backup'
 }
 
-/** Everything that the suite tries in part, in full: tests that import scripts/testing/torture.ts. */
+/** Runs in full the tests that the suite runs in part, which import scripts/testing/torture.ts. */
 async function wholeTests(): Promise<string> {
   const listed = execFileSync('git', ['grep', '-l', "scripts/testing/torture.ts'", '--', '*.test.ts'])
   const files = listed.toString().trim().split('\n')
@@ -126,7 +126,7 @@ async function wholeTests(): Promise<string> {
   return `every case of ${files.length} files holds`
 }
 
-/** Runs test files; rejects with what was written when one fails. */
+/** Runs test files. Rejects with their output when one fails. */
 async function runTests(files: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const child = spawn('npx', ['vitest', 'run', '--silent=true', '--testTimeout=900000', ...files], {
     env: { ...process.env, ...environment, NO_COLOR: 'yes' },

@@ -1,6 +1,7 @@
 /**
- * Measures status pages: answers a second beside a bare Fastify that sends the same bytes, and how long the API takes to
- * answer while the public reads pages as fast as it can. Ratios hold on any machine, milliseconds only on this one.
+ * Measures status pages: answers per second compared with a bare Fastify that sends the same bytes, and the time of API
+ * answers while the public reads pages as fast as possible. The ratios apply to any machine, the milliseconds only to
+ * this one.
  *
  * Run with `node --import tsx bench/statusPages/bench.ts`.
  */
@@ -15,13 +16,13 @@ import { startServer } from '../../server/testing/startServer.ts'
 import { runLoad } from '../server/load.ts'
 
 const COMPONENTS = 30
-/** Interleaved runs of each; requests of a run, on so many connections at a time. */
+/** Number of interleaved runs of each, of requests in a run, and of connections. */
 const RUNS = 10
 const REQUESTS = 20_000
 const CONNECTIONS = 16
-/** Requests of the API for its 99th percentile. */
+/** Number of API requests for the 99th percentile. */
 const API_REQUESTS = 1_000
-/** How much longer the API may take while pages are read. */
+/** Maximum ratio of the API's times while pages are read to those without. */
 const API_WAIT_MAX = 3
 
 const site = await startSampleSite()
@@ -62,7 +63,7 @@ bare.get('/none', async (_asked, reply) =>
     .send(unknownBody),
 )
 await bare.listen({ host: '127.0.0.1', port: 0 })
-// True because it listens on TCP.
+// True because the server listens on TCP.
 const bareUrl = `http://127.0.0.1:${(bare.server.address() as AddressInfo).port}`
 
 function requestText(url: string, lines: readonly string[]): string {
@@ -70,7 +71,7 @@ function requestText(url: string, lines: readonly string[]): string {
   return [`GET ${pathname} HTTP/1.1`, `Host: ${hostname}`, ...lines, '', ''].join('\r\n')
 }
 
-/** Seconds that REQUESTS take, one after another on each connection. */
+/** Time for REQUESTS, sent one at a time on each connection (seconds). */
 async function secondsOf(url: string, lines: readonly string[]): Promise<number> {
   const text = requestText(url, lines)
   const port = Number(new URL(url).port)
@@ -98,7 +99,7 @@ for (const { name, path, lines, barePath, least } of SUBJECTS) {
     site.clock.monotonicMs += 1_000
     const bareS = await secondsOf(`${bareUrl}${barePath}`, lines)
     const ratio = bareS / (await secondsOf(`${site.url}${path}`, lines))
-    // The first run compiles.
+    // The first run warms up the compiler.
     if (run > 0) ratios.push(ratio)
   }
   ratios.sort((one, other) => one - other)
@@ -124,14 +125,14 @@ await server.store.createStatusPage({
   },
 })
 
-// In processes of their own: what they cost is not the server's.
+// In separate processes, so that their cost does not count as the server's.
 const reader = fork(new URL('../server/apiTimes.ts', import.meta.url), [
   `${server.url}/v1/services/${serviceId}`,
   server.apiKey,
   String(API_REQUESTS),
 ])
 
-/** The 99th percentile of API reads (milliseconds). */
+/** 99th percentile of API reads (milliseconds). */
 async function apiP99Ms(): Promise<number> {
   reader.send('measure')
   const [p99Ms] = await once(reader, 'message')

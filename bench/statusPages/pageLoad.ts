@@ -1,4 +1,4 @@
-/** Asks for one page without a pause, until it is ended. Arguments: port, connections, request text. */
+/** Requests one page without pauses until it is killed. Arguments: port, connections, request text. */
 import { runLoad } from '../server/load.ts'
 
 const [port, connections, text = ''] = process.argv.slice(2)

@@ -99,7 +99,7 @@ export class DemoRunner {
     for (;;) {
       const found = await look()
       if (found !== undefined) return found
-      if (performance.now() > deadlineMs) throw new DemoFailure(`waited in vain for ${wanted}`)
+      if (performance.now() > deadlineMs) throw new DemoFailure(`timed out waiting for ${wanted}`)
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     }
   }

@@ -43,7 +43,7 @@ async function applyTwice({ demo, byHand }: GitopsParts, repository: DemoShell):
   demo.outcome(lastLine(applied.output))
   await demo.reportRequests(`pharos apply of ${manifests.length} services`)
   const after = (await byHand.listServices()).services.length
-  expectThat(after === before + manifests.length, 'each manifest made one service')
+  expectThat(after === before + manifests.length, 'each manifest created one service')
   await demo.endStep('inspected')
   await showNothingToDo(demo, repository)
   expectThat((await byHand.listServices()).services.length === after, 'a second apply changes nothing')
@@ -57,7 +57,7 @@ async function showNothingToDo(demo: DemoRunner, repository: DemoShell): Promise
 }
 
 async function heal({ demo, byHand }: GitopsParts, repository: DemoShell): Promise<void> {
-  demo.say('A service is changed by hand:')
+  demo.say('A service is changed manually:')
   const before = await serviceCalled(byHand, DRIFTED.name)
   await replaceByHand(demo, byHand, DRIFTED.name, { [DRIFTED.field]: DRIFTED.value })
   await demo.endStep('changed by hand')
@@ -81,7 +81,7 @@ async function prune({ demo, byHand }: GitopsParts, repository: DemoShell): Prom
   demo.outcome(lastLine(pruned.output))
   await demo.reportRequests('pharos apply, prunes')
   const { services } = await byHand.listServices()
-  expectThat(!services.some(({ name }) => name === DELETED.name), 'what left git left the API')
+  expectThat(!services.some(({ name }) => name === DELETED.name), 'services deleted from git are deleted from the API')
 }
 
 /** The last line of the output of `pharos`: the counts. */

@@ -87,7 +87,7 @@ async function run(): Promise<number> {
     await showUse(demo, shell, await showServer(demo, shell, listening))
     const seconds = Math.round((performance.now() - startedAtMs) / 1_000)
     write(
-      `\n${pc.green('Every step gave the expected result')}, in ${seconds} s. The folder is removed again.\n`,
+      `\n${pc.green('Every step gave the expected result')}, in ${seconds} s. The folder has been removed.\n`,
     )
     return 0
   } catch (error) {

@@ -19,7 +19,7 @@ export interface RestoreDrill {
   readonly lostMs: number
   /** Time from the loss until a server on the restored database has listed all services (milliseconds). */
   readonly tookMs: number
-  /** Number of missing services that were acknowledged before one that was restored. */
+  /** Number of lost creates from the first half of the load, which must be in the archive. */
   readonly holes: number
 }
 

@@ -81,7 +81,10 @@ async function prune({ demo, byHand }: GitopsParts, repository: DemoShell): Prom
   demo.outcome(lastLine(pruned.output))
   await demo.reportRequests('pharos apply, prunes')
   const { services } = await byHand.listServices()
-  expectThat(!services.some(({ name }) => name === DELETED.name), 'services deleted from git are deleted from the API')
+  expectThat(
+    !services.some(({ name }) => name === DELETED.name),
+    'services deleted from git are deleted from the API',
+  )
 }
 
 /** The last line of the output of `pharos`: the counts. */

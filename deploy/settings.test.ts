@@ -21,7 +21,7 @@ test('every variable that a file names is read by a program', () => {
 })
 
 test('compose defines each secret, volume and service that it names', () => {
-  const [compose] = documentsOf('compose.yaml') as [Compose] // True because compose takes no other.
+  const [compose] = documentsOf('compose.yaml') as [Compose] // True because compose accepts no other form.
   const { services, secrets, volumes } = compose
   const each = Object.values(services)
   const named = each.flatMap((service) => service.secrets ?? [])

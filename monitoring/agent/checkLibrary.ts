@@ -60,7 +60,7 @@ function preparation(tools: CheckTools): PrepareCheck {
   const isNewCertificate = certificateFilter()
   return (task) => {
     if (task.blocked) return alwaysSkipped('address_forbidden', FORBIDDEN_BY_SERVER)
-    // Read when it is first due: definitions come by the thousand, while checks of others are due.
+    // Parsed when first due, because definitions arrive by the thousand while checks of others are due.
     let check: CheckOfTask | undefined
     return {
       run: async ({ slot, nextDueMs }) => {
@@ -160,7 +160,7 @@ function detailOf({ verdicts, text, reason, first }: CheckResult): CheckReport['
   }
 }
 
-/** Tells whether something was not reported within the last hour. */
+/** Returns a function that tells whether a key was not reported within the last hour. */
 function certificateFilter(): (key: string) => boolean {
   const reportedMs = new Map<string, number>()
   return (key) => {

@@ -44,7 +44,7 @@ export interface CheckLibrary {
   readonly restrict: (rules: ServerRules) => void
 }
 
-/** A check that was not made, for a reason of the agent's. */
+/** The report of a check that did not run, for a reason on the agent's side. */
 export function skippedCheck(reason: Reason, text: string): CheckReport {
   const never = {
     status: 0,

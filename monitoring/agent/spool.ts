@@ -21,7 +21,7 @@ const SPOOL_FILE = /^(\d{10})\.jsonl$/
 const CRC_CHARS = 8
 const LINE_END = 0x0a
 
-/** Something of the spool that could not be used. */
+/** A part of the spool that could not be used. */
 export interface SpoolProblem {
   readonly file: string
   /** Line number from 1; absent when the whole file is affected. */

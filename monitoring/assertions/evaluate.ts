@@ -45,7 +45,7 @@ function verdict(kind: Verdict['kind'], result: Verdict['result'], makeTexts: ()
   }
 }
 
-/** Matches where a long match keeps nothing waiting; `undefined` when it was ended before it knew. */
+/** Matches in a thread where a long match blocks nothing; `undefined` when it was ended before it had a result. */
 export type MatchInThread = (regex: Regex, text: string) => Promise<boolean | undefined>
 
 /** The inputs of an evaluation other than the response. */
@@ -65,7 +65,7 @@ export async function evaluateAssertions(
   return verdicts
 }
 
-/** What assertions come to where there was no response to look at. Pure. */
+/** The verdicts on assertions without a response. Pure. */
 export function verdictsWithoutResponse(
   assertions: readonly CompiledAssertion[],
   quoting: Quoting,
@@ -138,7 +138,7 @@ async function bodyVerdict(
   if (body === undefined) return unseen(assertion, quoting)
   const { matcher } = assertion
   const result = await anyMatches(matcher, [body.text], matchInThread)
-  // The text of the body is not kept for it.
+  // Taken out here, so that the texts that are created later do not keep the text of the body in memory.
   const { bytes, mediaType } = body
   return verdict('Body', result, () => {
     const expected = expectedText(assertion, quoting)

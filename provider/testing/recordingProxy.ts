@@ -3,7 +3,7 @@ import { createServer, request as forward, type IncomingMessage, type ServerResp
 import type { AddressInfo } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 
-/** A request as it passed, without headers. */
+/** A request that passed, without headers. */
 export interface ProxiedRequest {
   readonly method: string
   readonly path: string

@@ -10,7 +10,7 @@ const place: SealPlace = { orgId: 'org', serviceId: 'service', endpointId: 'endp
 const seal = () => sealValue('s3cret', place, masterKey, fixedEnvironment())
 
 test('the id of a master key is derived from its bytes', () => {
-  // Made with sha256sum, of the text before and the bytes.
+  // Computed with sha256sum from the prefix text and the bytes.
   expect([masterKey.id, masterKey.bytes]).toEqual(['5724f33ec6c55f08', Buffer.alloc(32, 7)])
   expect(otherKey.id).not.toBe(masterKey.id)
 })

@@ -71,7 +71,7 @@ async function listening(server: Server, host = '127.0.0.1', port = 0): Promise<
   }
 }
 
-/** What a test says of an endpoint; the rest is a GET without assertions and a timeout of 10 s. */
+/** The settings that a test gives for an endpoint. The default is a GET without assertions and a timeout of 10 s. */
 export interface EndpointSettings {
   readonly url: string
   readonly assertions?: readonly Assertion[]

@@ -38,7 +38,7 @@ export function earlyMethods({ schema, ending, onShutdown }: EarlyParts): Readon
   return methods
 }
 
-/** Sends nothing, until one of `signals` aborts. */
+/** A stream without messages that ends when one of `signals` aborts. */
 export async function* emptyStream(...signals: readonly AbortSignal[]): AsyncGenerator<never> {
   if (signals.some(({ aborted }) => aborted)) return
   await new Promise<void>((resolve) => {

@@ -34,7 +34,7 @@ test.each([
     const client = connect(`unix:${socket.address.address}`, security)
     onTestFinished(() => client.close())
     const early = client.call(METHODS.GetMetadata, {})
-    // The client connects and sends what it can say before it has an answer.
+    // The client connects and sends everything that needs no answer.
     for (let turns = 0; turns < 100; turns += 1) await turn()
 
     const plugin = createPluginServer({

@@ -48,14 +48,14 @@ export const refuseReadOnly: Rule = (attribute, value, path) => {
   return [errorAt(path, 'Invalid Configuration for Read-Only Attribute', detail)]
 }
 
-/** Refuses null for required attributes: Terraform itself only checks that the argument is present. */
+/** Refuses null for required attributes: Terraform itself checks only that the argument is present. */
 export const refuseMissing: Rule = (attribute, value, path) => {
   if (!attribute.required || value !== null) return []
   const detail = `Must set a configuration value for ${formatPath(path)}, as the provider has marked it as required: it is null.`
   return [errorAt(path, 'Missing Configuration for Required Attribute', detail)]
 }
 
-/** Refuses null elements of lists, sets and maps: handlers rely on their absence. */
+/** Refuses null elements of lists, sets and maps, which handlers do not expect. */
 export const refuseNullElements: Rule = (_attribute, value, path) => {
   const refuse = (at: Path): Diagnostic =>
     errorAt(

@@ -189,6 +189,6 @@ function compileMatcher(given: TextConfig, path: Path, findings: Findings): Stri
   const operator = theOne(Object.values(TEXT_OPERATORS), given, path, findings)
   if (operator === undefined) return { Contains: 'unknown' }
   const text = orElse(given[operator], 'unknown') ?? ''
-  // True because the table's name for this operator is one of the contract's keys, and all of them take a text.
+  // True because the table's name for this operator is one of the contract's keys, which all take a text.
   return { [contractNameOf(TEXT_OPERATORS, operator)]: text } as StringMatcher
 }

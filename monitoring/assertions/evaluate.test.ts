@@ -9,8 +9,8 @@ import { assertionNeeds, compileAssertions } from './compileAssertions.ts'
 import {
   type EvaluationTools,
   evaluateAssertions,
-  verdictsWithoutResponse,
   type Verdict,
+  verdictsWithoutResponse,
 } from './evaluate.ts'
 import type { Observation } from './observation.ts'
 

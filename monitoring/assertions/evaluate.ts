@@ -115,7 +115,7 @@ type TextAssertion = Extract<CompiledAssertion, { readonly matcher: unknown }>
 async function headerVerdict(
   assertion: TextAssertion & { readonly kind: 'Header' },
   { headers }: Observation,
-  { quoting, matchInThread: matchInThread }: EvaluationTools,
+  { quoting, matchInThread }: EvaluationTools,
 ): Promise<Verdict> {
   const { name, matcher } = assertion
   const values = headers.flatMap(([one, value]) => (one.toLowerCase() === name ? [value] : []))
@@ -133,7 +133,7 @@ async function headerVerdict(
 async function bodyVerdict(
   assertion: TextAssertion & { readonly kind: 'Body' },
   { body }: Observation,
-  { quoting, matchInThread: matchInThread }: EvaluationTools,
+  { quoting, matchInThread }: EvaluationTools,
 ): Promise<Verdict> {
   if (body === undefined) return unseen(assertion, quoting)
   const { matcher } = assertion

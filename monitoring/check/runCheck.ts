@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { evaluateAssertions, verdictsWithoutResponse, type Verdict } from '../assertions/evaluate.ts'
+import { evaluateAssertions, type Verdict, verdictsWithoutResponse } from '../assertions/evaluate.ts'
 import type { Observation } from '../assertions/observation.ts'
 import { ASSERTION_REASONS } from '../protocol/outcomes.ts'
 import type { ResponseFacts } from '../protocol/responseFacts.ts'

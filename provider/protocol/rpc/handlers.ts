@@ -11,11 +11,11 @@ import { type Diagnostic, DiagnosticError, errorAt, warningAt } from '../authori
 import type { Typed } from '../authoring/provider.ts'
 import type { Attributes, Schema } from '../authoring/schema.ts'
 import {
-  violationsOf,
-  refuseNullElements,
-  refuseMissing,
-  refuseReadOnly,
   attributeValidators,
+  refuseMissing,
+  refuseNullElements,
+  refuseReadOnly,
+  violationsOf,
 } from '../schema/validateConfig.ts'
 import { type Fault, readAnswer } from '../state/answer.ts'
 import { containsUnknown } from '../values/equality.ts'

@@ -15,12 +15,12 @@ import { UNKNOWN, type Unknown } from '../../protocol/values/value.ts'
 import { KINDS } from '../schema/assertionKinds.ts'
 import type { AssertionConfig } from '../schema/config.ts'
 import {
+  contractNameOf,
   DURATION_OPERATORS,
   INTEGER_OPERATORS,
   PHASES,
   SUBJECTS,
   TEXT_OPERATORS,
-  contractNameOf,
 } from '../schema/operators.ts'
 
 /** Collects problems during compilation. */

@@ -14,7 +14,7 @@ import {
 import type { EndpointOutput, SensitiveOutput, ServiceResponse } from '../../../api/contract/service.ts'
 import type { AnswerOf, StateOf } from '../../protocol/authoring/inferred.ts'
 import { KINDS } from '../schema/assertionKinds.ts'
-import { OPERATORS, attributeNameOf, PHASES, SUBJECTS } from '../schema/operators.ts'
+import { attributeNameOf, OPERATORS, PHASES, SUBJECTS } from '../schema/operators.ts'
 import type { serviceSchema } from '../schema/schema.ts'
 
 export type ServiceAnswer = AnswerOf<typeof serviceSchema>

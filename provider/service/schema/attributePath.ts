@@ -1,7 +1,7 @@
 import { ASSERTION_LAYOUTS } from '../../../api/contract/assertion.ts'
 import type { Path, PathStep } from '../../protocol/values/path.ts'
 import { KINDS } from './assertionKinds.ts'
-import { OPERATORS, attributeNameOf, SUBJECTS, contractNameOf } from './operators.ts'
+import { attributeNameOf, contractNameOf, OPERATORS, SUBJECTS } from './operators.ts'
 
 type ContractPath = readonly (string | number)[]
 

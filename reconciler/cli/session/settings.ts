@@ -3,7 +3,7 @@ import { rateOf, TIMER_MS_MAX } from '../../../api/client/limiter.ts'
 import { parseDuration } from '../../../api/contract/duration.ts'
 import { type BucketRate, REFILL_INTERVAL_MS } from '../../../api/contract/tokenBucket.ts'
 import { type Outgoing, readOutgoing } from '../../../api/network/outgoing.ts'
-import { type SafetyLimits, type SafetyLimit, DEFAULT_SAFETY_LIMITS } from '../../plan/safetyLimits.ts'
+import { DEFAULT_SAFETY_LIMITS, type SafetyLimit, type SafetyLimits } from '../../plan/safetyLimits.ts'
 import { RUN_MS_MAX } from '../../run/apiWait.ts'
 import { UsageError } from '../../run/failure.ts'
 

@@ -3,21 +3,21 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { ProcessOptions } from './serverProcess.ts'
 
-/** The program as a user runs it, built before the tests start. */
+/** The built program that users run; the build precedes the tests. */
 const AGENT_PROGRAM = fileURLToPath(new URL('../../dist/pharos-agent.js', import.meta.url))
 
-/** An agent in a process of its own. */
+/** An agent in a separate process. */
 export interface AgentProcess {
   readonly child: ChildProcess
-  /** Resolves to the exit code, whatever ends it. */
+  /** Resolves with the exit code, for any end. */
   readonly exited: Promise<number | null>
-  /** Ends the process as a power cut would end its memory; resolves when it is gone. */
+  /** Kills the process, which loses its memory as in a power cut. Resolves when it has exited. */
   readonly kill: () => Promise<void>
-  /** Asks it to stop; resolves to its exit code. */
+  /** Asks the process to stop. Resolves with the exit code. */
   readonly stop: () => Promise<number | null>
-  /** Everything it wrote so far, to stdout and stderr. */
+  /** The output so far, from stdout and stderr. */
   readonly output: () => string
-  /** Resolves when it has written `text`. */
+  /** Resolves once the output contains `text`. */
   readonly wrote: (text: string) => Promise<void>
 }
 

@@ -13,26 +13,26 @@ import {
 export interface TakenBatch {
   readonly request: ResultsRequest
   readonly answer: ResultsAnswer
-  /** When the acknowledgement passed (milliseconds since the epoch). */
+  /** Time of the acknowledgement (milliseconds since the epoch). */
   readonly atMs: number
 }
 
-/** A way between agents and a server that records what passes, and can be cut. */
+/** A proxy between agents and a server that records messages, and can cut the connection. */
 export interface AgentProxy {
   readonly url: string
-  /** Acknowledged batches, in their order. */
+  /** Acknowledged batches, in order. */
   readonly taken: readonly TakenBatch[]
   /** The last sync of each instance. */
   readonly syncs: ReadonlyMap<string, SyncRequest>
-  /** Resolves when the next batch was sent to the server, or when the next one is acknowledged. */
+  /** Resolves when the next batch is sent to the server, or acknowledged. */
   readonly next: (event: 'sent' | 'taken') => Promise<ResultsRequest>
-  /** Has all connections end, and new ones, until `mend`. */
+  /** Ends all connections, including new ones, until `mend`. */
   readonly cut: () => void
   readonly mend: () => void
   readonly close: () => void
 }
 
-/** Starts a proxy to the address that `upstream` gives for each request. */
+/** Starts a proxy to the address that `upstream` returns for each request. */
 export async function startAgentProxy(upstream: () => string): Promise<AgentProxy> {
   const taken: TakenBatch[] = []
   const syncs = new Map<string, SyncRequest>()
@@ -48,14 +48,14 @@ export async function startAgentProxy(upstream: () => string): Promise<AgentProx
     )
     const isResults = request.url === RESULTS_PATH
     if (!isResults) syncs.set(message.instance, message)
-    // Answers have to be readable here.
+    // Answers must be readable here.
     const headers = { ...request.headers, 'accept-encoding': 'identity' }
     const passed = httpRequest(`${upstream()}${request.url}`, { method: 'POST', headers, agent: false })
     response.on('close', () => passed.destroy())
     const answered = once(passed, 'response')
     passed.end(body)
     if (isResults) passed.once('finish', () => events.emit('sent', message))
-    // True because that is what the event comes with.
+    // True because the event is emitted with this value.
     const [answer] = (await answered) as [IncomingMessage]
     const text = await bytesOf(answer)
     if (isResults && answer.statusCode === 200) {

@@ -6,19 +6,19 @@ export interface ApiAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
-  /** The body read as JSON; `undefined` when there is none. */
+  /** The body parsed as JSON; `undefined` without a body. */
   readonly json: unknown
 }
 
 export interface CallOptions {
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly raw?: string | Uint8Array
   readonly headers?: Readonly<Record<string, string | string[]>>
-  /** Another key than the client's; `null` for none. */
+  /** Replaces the client's key; `null` for none. */
   readonly key?: string | null
-  /** Another transport than the usual connections. */
+  /** Replaces the usual connections. */
   readonly dispatcher?: Dispatcher
 }
 
@@ -37,7 +37,7 @@ export function apiClient(url: string, apiKey: string): ApiClient {
     const key = options.key === undefined ? apiKey : options.key
     const body = options.json === undefined ? options.raw : JSON.stringify(options.json)
     const response = await request(`${url}${path}`, {
-      // True because Node sends any token as a method; the type lists the usual ones.
+      // True because Node sends any token as a method, although the type lists only the usual ones.
       method: method as 'GET',
       headers: {
         ...(key === null ? {} : { authorization: `Bearer ${key}` }),
@@ -69,7 +69,10 @@ function parse(text: string): unknown {
   return text === '' ? undefined : JSON.parse(text)
 }
 
-/** Throws unless an answer from 400 on is a JSON object with one string field `error` (C154, Contract: Errors). */
+/**
+ * Throws for an answer with a status of 400 or more that is not a JSON object with only the string field `error` (C154,
+ * Contract: Errors).
+ */
 export function assertAnswer({ status, headers, json }: ApiAnswer): void {
   if (status < 400) return
   const isOneField =

@@ -1,6 +1,6 @@
 import { runCommandLine } from '../administration/runCommandLine.ts'
 
-/** What one run of pharos-server left behind. */
+/** The result of one run of pharos-server. */
 export interface CommandRun {
   readonly code: number
   readonly stdout: string
@@ -8,8 +8,8 @@ export interface CommandRun {
 }
 
 /**
- * Runs pharos-server with exactly `args` in this process, which takes a tenth of the time of a new one, to its end; in
- * the folder `cwd` if it is given, which no other test of this process may mind.
+ * Runs pharos-server with exactly `args` to its end in this process, which takes a tenth of the time of a new process.
+ * With `cwd` it runs in that folder, which must not disturb other tests of this process.
  */
 export async function runHere(args: readonly string[], cwd?: string): Promise<CommandRun> {
   const before = process.cwd()

@@ -12,7 +12,7 @@ const { paths } = z
   .object({ paths: z.record(z.string(), z.record(z.string(), operationSchema)) })
   .parse(document)
 
-/** Base of the document's own references. */
+/** Base of the references inside the document. */
 const BASE = 'openapi'
 const ajv = new Ajv2020({ strict: false, allErrors: false })
   .addFormat('uuid', /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/)
@@ -20,7 +20,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: false })
   .addFormat('int32', { type: 'number', validate: (value: number) => value === Math.trunc(value) })
   .addSchema({ ...document, $id: BASE })
 
-/** A request as a path template of the document sees it. */
+/** The operations of the document, with a pattern for each path template. */
 const operations = Object.entries(paths).flatMap(([template, methods]) =>
   Object.entries(methods).map(([method, { responses }]) => ({
     template,
@@ -32,7 +32,7 @@ const operations = Object.entries(paths).flatMap(([template, methods]) =>
 const validators = new Map<string, ValidateFunction>()
 
 /**
- * Throws unless the OpenAPI document describes the answer for this request. Unknown paths and methods are not judged.
+ * Throws unless the OpenAPI document describes the answer to this request. Unknown paths and methods are not checked.
  */
 export function assertDescribed(
   method: string,

@@ -8,9 +8,9 @@ import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
 let tables: Buffer | undefined
 
 /**
- * Writes into the empty folder `dataDir` what takes longest of a server's first start, the same for every server: a
- * database that has its tables and nothing else, not even an identity, and the space that is reserved. Its file is
- * sparse, so it holds none.
+ * Writes the slowest parts of a server's first start into the empty folder `dataDir`, which are the same for every
+ * server: a database with only its tables, even without an identity, and the file for reserved space. That file is
+ * sparse, so it reserves nothing.
  */
 export function layOutFirstStart(dataDir: string): void {
   tables ??= emptyDatabase()

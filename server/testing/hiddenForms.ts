@@ -1,9 +1,9 @@
-/** Encodings in which `text` could hide, also as a part of something longer. Pure. */
+/** Encodings in which `text` could hide, alone or as a part of a longer text. Pure. */
 export function hiddenForms(text: string): readonly Buffer[] {
   const bytes = Buffer.from(text)
   const base64 = [0, 1, 2].map((shift) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
-    // The ends depend on the neighbouring bytes.
+    // Both ends depend on the neighbouring bytes.
     return encoded.slice(shift === 0 ? 0 : 4, -4)
   })
   return [

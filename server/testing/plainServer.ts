@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { API_KEY_PREFIX } from '../../api/contract/apiKey.ts'
 
-/** Prefix of accepted keys, in place of ours. */
+/** Prefix of accepted keys, which replaces ours. */
 export const PLAIN_KEY_PREFIX = 'acme-live_'
 
-/** All request headers in the document: neither Idempotency-Key nor Prefer nor If-Match passes. */
+/** The request headers in the document. Idempotency-Key, Prefer and If-Match are not among them. */
 const REQUEST_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'authorization',
@@ -28,15 +28,15 @@ const MAY_BE_ABSENT: ReadonlySet<string> = new Set([
   'with_dns',
 ])
 
-/** The same key with the prefix of a plain server. */
+/** `apiKey` with the prefix of a plain server. */
 export function plainKey(apiKey: string): string {
   return apiKey.replace(API_KEY_PREFIX, PLAIN_KEY_PREFIX)
 }
 
 /**
- * Starts the proxy in front of the server at `target`. Keys have another prefix, requests and answers lose every header
- * that the document does not know; errors have other texts, instants an offset, a page of incidents another envelope,
- * and optional members are absent.
+ * Starts the proxy in front of the server at `target`. Keys have a different prefix. Requests and answers lose every
+ * header that is not in the document. Errors have different texts, instants an offset, and a page of incidents a
+ * different envelope. Optional members are absent.
  */
 export async function startPlainServer(
   target: string,
@@ -82,7 +82,7 @@ function pass(
 }
 
 function plainBody(status: number, text: string): string {
-  // Contract: Errors. The word for 401 is the only text that the document fixes.
+  // Contract: Errors. The text for 401 is the only one that the document fixes.
   if (status >= 400) return JSON.stringify({ error: status === 401 ? 'unauthorized' : `E${status}` })
   const body: unknown = JSON.parse(text, plainMember)
   return JSON.stringify(

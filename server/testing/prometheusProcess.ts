@@ -5,17 +5,20 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// Debian's package `prometheus` has both.
+// Debian's package `prometheus` contains both.
 const PROMETHEUS = '/usr/bin/prometheus'
 export const PROMTOOL = '/usr/bin/promtool'
 
-/** Why tests with Prometheus cannot run here; null when they can. Under CI they fail instead. */
+/**
+ * The reason why tests with Prometheus cannot run here; null when they can. Under CI they fail instead of being
+ * skipped.
+ */
 export const skipReason =
   (existsSync(PROMETHEUS) && existsSync(PROMTOOL)) || process.env.CI === 'true'
     ? null
     : `no prometheus at ${PROMETHEUS}`
 
-/** Interval of the queries while Prometheus has not scraped yet (milliseconds). */
+/** Interval of queries until Prometheus has scraped (milliseconds). */
 const LOOK_MS = 250
 
 /** A sample of an instant query. */
@@ -24,19 +27,19 @@ export interface Sample {
   readonly value: readonly [number, string]
 }
 
-/** A Prometheus in a process of its own. */
+/** A Prometheus in a separate process. */
 export interface PrometheusProcess {
-  /** The answer to an instant query: its status, and its samples or the error. */
+  /** Answers an instant query with its status, and the samples or the error. */
   readonly query: (
     query: string,
   ) => Promise<{ readonly status: string; readonly error?: string; readonly samples: readonly Sample[] }>
-  /** The samples of `query`, as soon as there are any. */
+  /** Resolves with the samples of `query` once there are any. */
   readonly samplesOf: (query: string) => Promise<readonly Sample[]>
-  /** Ends it and removes its files. */
+  /** Ends Prometheus and removes its files. */
   readonly stop: () => Promise<void>
 }
 
-/** Starts Prometheus with a configuration; it may not answer yet. */
+/** Starts Prometheus with a configuration. It may not answer yet. */
 export async function startPrometheus(configuration: string): Promise<PrometheusProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-prometheus-'))
   writeFileSync(join(folder, 'prometheus.yml'), configuration)
@@ -49,7 +52,7 @@ export async function startPrometheus(configuration: string): Promise<Prometheus
     const asked = `http://${address}/api/v1/query?${new URLSearchParams({ query: text })}`
     const answer = await fetch(asked).catch(() => undefined)
     if (answer === undefined || answer.status === 503) return { status: 'starting', samples: [] }
-    // True because this is what the HTTP API of Prometheus answers.
+    // True because the HTTP API of Prometheus has this form.
     const body = (await answer.json()) as { status: string; error?: string; data?: { result: Sample[] } }
     return {
       status: body.status,

@@ -2,8 +2,8 @@ import { connect } from 'node:net'
 import { type ApiAnswer, assertAnswer } from './apiClient.ts'
 
 /**
- * Writes `parts` to a new connection, one after the other, and reads until the server closes it. For requests
- * that no client library would send; those that leave the connection open have to say `Connection: close`.
+ * Writes `parts` to a new connection in order, and reads until the server closes it. For requests that no client
+ * library would send. Those that would leave the connection open need `Connection: close`.
  */
 export async function rawExchange(
   url: string,
@@ -24,7 +24,7 @@ export async function rawExchange(
   return answer
 }
 
-/** The last answer in `text`: a 100 may come before it. */
+/** The last answer in `text`, which a 100 may precede. */
 function readAnswer(text: string): ApiAnswer {
   const start = text.lastIndexOf('HTTP/1.1 ')
   const [head = '', ...rest] = text.slice(start).split('\r\n\r\n')

@@ -1,4 +1,4 @@
-/** The thirteen operations of the contract, with `:id` where an id goes. */
+/** The thirteen operations of the contract, with `:id` in place of an id. */
 export const ROUTES = [
   ['GET', '/v1/org'],
   ['GET', '/v1/regions'],

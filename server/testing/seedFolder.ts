@@ -3,7 +3,9 @@ import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { openStore } from '../store/sqlite/openStore.ts'
 
-/** Creates an organisation in `dataDir` without effective plan limits; resolves to its id. No server has to run. */
+/**
+ * Creates an organisation in `dataDir` without effective plan limits. Resolves with its id. Needs no running server.
+ */
 export async function makeOrg(dataDir: string): Promise<string> {
   const store = await openStore(dataDir, systemEnvironment.nowMs)
   const id = randomUUID()
@@ -13,7 +15,9 @@ export async function makeOrg(dataDir: string): Promise<string> {
   return id
 }
 
-/** Makes `count` read_write keys of the organisation; resolves to them in clear. No server has to run. */
+/**
+ * Creates `count` read_write keys of the organisation. Resolves with the keys in plain text. Needs no running server.
+ */
 export async function makeKeys(dataDir: string, orgId: string, count: number): Promise<readonly string[]> {
   const store = await openStore(dataDir, systemEnvironment.nowMs)
   const keys = await Promise.all(

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** The program as a user runs it, built before the tests start. */
+/** The built program that users run; the build precedes the tests. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/pharos-server.js', import.meta.url))
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface ServerProcess {
   readonly url: string
   readonly child: ChildProcess
@@ -13,31 +13,31 @@ export interface ServerProcess {
   readonly adminUrl: () => string | undefined
   /** Address of the status pages; `undefined` without --status-port, or before it was printed. */
   readonly statusUrl: () => string | undefined
-  /** Everything it wrote to stdout so far. */
+  /** The output on stdout so far. */
   readonly stdout: () => string
-  /** Kills the process, like a power cut; resolves when it has exited. */
+  /** Kills the process, like a power cut. Resolves when it has exited. */
   readonly kill: () => Promise<void>
-  /** Asks it to stop; resolves to its exit code. */
+  /** Asks the process to stop. Resolves with the exit code. */
   readonly stop: () => Promise<number | null>
-  /** Everything it wrote to stderr so far. */
+  /** The output on stderr so far. */
   readonly stderr: () => string
 }
 
 /** Settings of a process. */
 export interface ProcessOptions {
-  /** The user it runs as, which only root may choose; default the current user. */
+  /** The user id of the process, which only root may choose. Default: the current user. */
   readonly uid?: number | undefined
   /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>
   /** File of the program; PROGRAM when absent. */
   readonly program?: string
-  /** A command, and its first arguments, that becomes the program: `strace -D`. */
+  /** A command with its first arguments that runs the program: `strace -D`. */
   readonly under?: readonly string[]
 }
 
 /**
- * Starts the built program on a data folder, or on what the flags `data` name; resolves when it answers, rejects with its
- * stderr when it does not.
+ * Starts the built program on a data folder, or on the database of the flags `data`. Resolves when it answers; rejects
+ * with its stderr when it does not.
  */
 export async function startProcess(
   data: string | readonly string[],

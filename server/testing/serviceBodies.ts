@@ -1,6 +1,6 @@
 import type { EndpointInput, ServiceRequest } from '../../api/contract/service.ts'
 
-/** The smallest endpoint that is valid, changed by `changes`. */
+/** The smallest valid endpoint, with `changes`. */
 export function endpointBody(changes: Partial<EndpointInput> = {}): EndpointInput {
   return {
     url: 'https://example.com/',
@@ -10,7 +10,7 @@ export function endpointBody(changes: Partial<EndpointInput> = {}): EndpointInpu
   }
 }
 
-/** The smallest service definition that is valid on the business plan, changed by `changes`. */
+/** The smallest valid service definition on the business plan, with `changes`. */
 export function serviceBody(changes: Partial<ServiceRequest> = {}): ServiceRequest {
   return {
     name: 'Checkout',

@@ -30,51 +30,51 @@ import { endpointBody, serviceBody } from './serviceBodies.ts'
 import { postgresForTest, sqliteForTest, type TestEngineName, testEngineName } from './testEngine.ts'
 
 export interface StartServerOptions {
-  /** Plan of the first organisation; business when absent. */
+  /** Plan of the first organisation. Default: business. */
   readonly plan?: string
-  /** A folder to use and keep; default a temporary one, removed on close. */
+  /** A folder to use and keep. Default: a temporary one, which is removed on close. */
   readonly dataDir?: string
-  /** The kind of database; when absent, as `testEngineName`. */
+  /** The kind of database. Default: `testEngineName()`. */
   readonly engine?: TestEngineName
-  /** Certificate of all listeners; without TLS when absent. */
+  /** Certificate of all listeners; absent for no TLS. */
   readonly tls?: TlsFiles
-  /** Port to listen on; any free one when absent. */
+  /** Port to listen on. Default: any free one. */
   readonly port?: number
   /**
-   * The contract's 20 requests and 5 a second for each key (default), another rate, or no limit for tests of something
-   * else.
+   * The contract's 20 requests and 5 a second for each key (default), another rate, or no limit for tests of other
+   * features.
    */
   readonly rateLimit?: 'contract' | 'none' | BucketRate
-  /** Clock of the rate limit and of everything monotonic (milliseconds); default the real one. */
+  /** Clock of the rate limit and of all monotonic times (milliseconds). Default: the real one. */
   readonly monotonicMs?: () => number
   readonly environment?: Partial<Environment>
   readonly allowedRanges?: readonly string[]
-  /** Ranges that notifications may reach; none when absent. */
+  /** Ranges that notifications may reach. Default: none. */
   readonly webhookRanges?: readonly string[]
-  /** URLs of the proxies for checks and notifications; none when absent. */
+  /** URLs of the proxies for checks and notifications. Default: none. */
   readonly checkProxy?: string
   readonly webhookProxy?: string
-  /** Whether services are checked; default off, because most tests name internet hosts that must not be contacted. */
+  /** Whether services are checked. Default: no, because most tests name internet hosts that must not be contacted. */
   readonly isMonitoring?: boolean
   readonly bus?: Bus
-  /** Timeouts for clients; default as usual. */
+  /** Timeouts for clients that replace the default ones. */
   readonly timeouts?: Partial<Timeouts>
-  /** What answers under way may hold; as usual when absent. */
+  /** Memory bounds for answers that replace the default ones. */
   readonly answerBounds?: Partial<AnswerBounds>
-  /** Most connections; more than a test opens when absent. */
+  /** Maximum number of connections. Default: more than any test opens. */
   readonly connectionsMax?: number
   readonly logLevel?: string
-  /** Serves status pages too, under this origin if it is given. */
+  /** Also serves status pages, with this origin if given. */
   readonly status?: { readonly url?: string }
-  /** Serves the console too, under this origin if it is given. */
+  /** Also serves the console, with this origin if given. */
   readonly console?: Partial<ConsoleListening>
   /**
-   * Starts on a copy that was restored from the backup of a server that was in use, unless the folder has a
-   * database. When absent: whether the variable PHAROS_TEST_RESTORED is set.
+   * Starts on a copy that was restored from the backup of a used server, unless the folder has a database. Default:
+   * whether the variable PHAROS_TEST_RESTORED is set.
    */
   readonly isRestored?: boolean
   /**
-   * Puts a proxy in front that passes only the API document's features, for tests of its clients. Default: whether the
+   * Puts a proxy in front that passes only the features of the API document, for tests of clients. Default: whether the
    * variable PHAROS_TEST_PLAIN is set.
    */
   readonly isPlain?: boolean
@@ -84,36 +84,36 @@ export interface StartServerOptions {
 export interface TestServer {
   readonly url: string
   readonly adminUrl: string
-  /** Where agents connect; '' unless services are checked. */
+  /** URL for agents; '' unless services are checked. */
   readonly agentUrl: string
-  /** Where status pages are; '' unless they are served. */
+  /** URL of the status pages; '' unless they are served. */
   readonly statusUrl: string
-  /** Where the console is; '' unless it is served. */
+  /** URL of the console; '' unless it is served. */
   readonly consoleUrl: string
   readonly dataDir: string
   readonly engine: Engine
-  /** The flags with which a subcommand finds the data of the server. */
+  /** The flags with which a subcommand finds the server's data. */
   readonly flags: readonly string[]
   readonly store: Store
-  /** Writes a backup of the database to `file`; of SQLite only. */
+  /** Writes a backup of the database to `file`. Only for SQLite. */
   readonly backUp: (file: string) => Promise<void>
   readonly orgId: string
   /** A read_write key of the first organisation. */
   readonly apiKey: string
-  /** Everything logged so far. */
+  /** The log so far. */
   readonly logged: () => string
-  /** A new read_only key of the first organisation. */
+  /** Creates a read_only key of the first organisation. */
   readonly readOnlyKey: () => Promise<string>
-  /** A new organisation; its id. */
+  /** Creates an organisation. Resolves with its id. */
   readonly createOrg: (options?: { name?: string; plan?: string }) => Promise<string>
-  /** A new key in clear; default read_write and of the first organisation. */
+  /** Creates a key, by default a read_write key of the first organisation. Resolves with the key in plain text. */
   readonly createKey: (options?: { orgId?: string; scope?: Scope }) => Promise<string>
   readonly overrideLimits: (overrides: LimitOverrides, orgId?: string) => Promise<void>
   /** Publishes all commands in the outbox. */
   readonly publishCommands: () => Promise<void>
-  /** Commands so far, in order of publication, as `pharos-server commands --json` shows them. */
+  /** Commands so far, in order of publication and in the form of `pharos-server commands --json`. */
   readonly commands: () => Promise<readonly ShownCommand[]>
-  /** Stops the server and removes its folder if it was made for it. */
+  /** Stops the server, and removes its folder if it was created for it. */
   readonly close: () => Promise<void>
 }
 
@@ -125,13 +125,13 @@ export interface ShownCommand {
 
 const UNLIMITED: SpendRequest = () => ({ isAllowed: true, remaining: 20, fullInMs: 0 })
 
-/** `null` for the limit of the contract, on which the processes of one database agree. */
+/** The limiter; `null` for the contract's limit, which all processes of a database share. */
 function limiterOf({ rateLimit = 'contract', monotonicMs: clock = monotonicMs }: StartServerOptions) {
   if (rateLimit === 'none') return UNLIMITED
   return rateLimit === 'contract' ? null : keyBuckets(clock, rateLimit)
 }
 
-/** Starts a server for a test. It listens on 127.0.0.1 only. */
+/** Starts a server for a test. It listens only on 127.0.0.1. */
 export async function startServer(options: StartServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'pharos-server-')))
   const environment: Environment = { ...systemEnvironment, ...options.environment }
@@ -213,7 +213,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
         service_id: serviceId,
       })),
     close: async () => {
-      // Without a proxy the server closes in this turn: a client that comes next is turned away.
+      // Without a proxy the server closes in this turn of the event loop, so that the next client is refused.
       if (plain !== undefined) await plain.close()
       await program.close()
       if (options.dataDir !== undefined) return
@@ -223,12 +223,12 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
   }
 }
 
-/** The database of a server in `dataDir`. Only SQLite's can be restored from a backup. */
+/** The database of a server in `dataDir`. Only SQLite can be restored from a backup. */
 async function engineFor(dataDir: string, options: StartServerOptions, environment: Environment) {
   const parts = { nowMs: environment.nowMs, bucketsMs: options.monotonicMs }
   if ((options.engine ?? testEngineName()) === 'postgres') {
     const file = defaultKeyFile(dataDir)
-    // No server makes the key of a database that it shares.
+    // A server does not create the master key of a shared database.
     if (!existsSync(file)) await writeFile(file, randomBytes(KEY_BYTES).toString('hex'), { mode: 0o600 })
     return await postgresForTest(dataDir, parts)
   }
@@ -238,7 +238,7 @@ async function engineFor(dataDir: string, options: StartServerOptions, environme
   return sqliteForTest(dataDir, !isRestored && isMissing && options.dataDir === undefined, parts)
 }
 
-/** Makes `dataDir` from the backup of a server that has services, sealed values, an incident and commands. */
+/** Creates `dataDir` from the backup of a server with services, sealed values, an incident and commands. */
 async function restoreCopy(dataDir: string): Promise<void> {
   const original = await startServer({ engine: 'sqlite', rateLimit: 'none', isRestored: false })
   const api = apiClient(original.url, original.apiKey)
@@ -250,7 +250,7 @@ async function restoreCopy(dataDir: string): Promise<void> {
   await api.post('/v1/incidents', { title: 'x', message: 'x', severity: 'major_outage', service_ids: [id] })
   const backup = `${original.dataDir}.backup`
   await original.backUp(backup)
-  // After the backup: it must not be in the copy, and not disturb it.
+  // After the backup, so that it is not in the copy and does not disturb it.
   await api.delete(`/v1/services/${id}`)
   await restoreDatabase(backup, dataDir)
   await copyFile(defaultKeyFile(original.dataDir), defaultKeyFile(dataDir))

@@ -3,10 +3,10 @@ import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
 import type { CreationFingerprint, Store } from '../store/store.ts'
 import { serviceBody } from './serviceBodies.ts'
 
-/** Clocks of a store whose data has no age. */
+/** Clocks for a store whose data does not age. */
 export const TIMELESS = { nowMs: () => 0, monotonicMs }
 
-/** With what services are made in a store: nothing of them is blocked, and none has a secret. */
+/** Dependencies for creating services in a store. No URL is blocked, and no service may have a secret. */
 export const MAKING = {
   ...systemEnvironment,
   nowMs: 0,
@@ -16,7 +16,7 @@ export const MAKING = {
   },
 }
 
-/** Makes an organisation; its id. */
+/** Creates an organisation. Resolves with its id. */
 export async function storeOrg(store: Store, servicesMax?: number): Promise<string> {
   const id = systemEnvironment.uuid()
   await store.createOrg({ id, name: 'Acme', plan: 'business', nowMs: 0 })
@@ -24,7 +24,7 @@ export async function storeOrg(store: Store, servicesMax?: number): Promise<stri
   return id
 }
 
-/** Makes a service of `name`, once for each `fingerprint`. */
+/** Creates a service called `name`, once for each `fingerprint`. */
 export function storeService(
   store: Store,
   orgId: string,

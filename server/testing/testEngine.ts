@@ -22,22 +22,22 @@ export function testEngineName(): TestEngineName {
 /** The database of a test server. */
 export interface TestEngine {
   readonly engine: Engine
-  /** The flags with which a subcommand finds it. */
+  /** The flags with which a subcommand finds the database. */
   readonly flags: readonly string[]
-  /** As the setting of the program. */
+  /** The data folder, as in the settings of the program. */
   readonly dataDir: string | null
-  /** Removes what is not in the folder of the server. */
+  /** Removes data outside the folder of the server. */
   readonly remove: () => Promise<void>
 }
 
-/** What the database of a test server is made with. */
+/** Dependencies of the database of a test server. */
 interface TestEngineParts {
   readonly nowMs: () => number
-  /** Clock of the shared limit; that of the database when absent. */
+  /** Clock of the shared limit. Default: that of the database. */
   readonly bucketsMs?: (() => number) | undefined
 }
 
-/** SQLite in `folder`; `isNew` when it is the first server there. */
+/** SQLite in `folder`. `isNew` means that this is the first server there. */
 export function sqliteForTest(folder: string, isNew: boolean, { nowMs }: TestEngineParts): TestEngine {
   if (isNew) layOutFirstStart(folder)
   return {
@@ -48,7 +48,7 @@ export function sqliteForTest(folder: string, isNew: boolean, { nowMs }: TestEng
   }
 }
 
-/** A PostgreSQL database, which a file in `folder` names: the next server of the folder has the same one. */
+/** A PostgreSQL database. A file in `folder` names it, so that the next server of the folder uses the same one. */
 export async function postgresForTest(
   folder: string,
   { nowMs, bucketsMs }: TestEngineParts,
@@ -60,7 +60,7 @@ export async function postgresForTest(
   const url = readFileSync(file, 'utf8')
   const clocks = { nowMs, monotonicMs: bucketsMs ?? monotonicMs, ...(bucketsMs && { bucketsMs }) }
   return {
-    // A test loses nothing when the machine does, and need not wait for its disk.
+    // Tests need no durability, so they do not wait for the disk.
     engine: postgresEngine(url, { ...clocks, assertUsable: async () => {} }),
     flags: ['--database', url],
     dataDir: null,

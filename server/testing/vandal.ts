@@ -3,34 +3,37 @@ import pg from 'pg'
 import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
 import type { TestServer } from './startServer.ts'
 
-/** How a write fails: ends its statement, keeps what that did before, or ends its transaction, where there is a difference. */
+/**
+ * Ways in which a write fails: it undoes its statement, keeps the statement's earlier effects, or undoes its
+ * transaction, where these differ.
+ */
 export const FAILURES = ['ABORT', 'FAIL', 'ROLLBACK'] as const
 export type FailureKind = (typeof FAILURES)[number]
 
-/** Text of each error, which no answer may contain. */
+/** Text of every error, which no answer may contain. */
 export const INSIDE = 'a secret of the inside'
 
-/** A write that fails. */
+/** A write to break. */
 interface Broken {
-  /** Such as `INSERT ON services`. */
+  /** The event, such as `INSERT ON services`. */
   readonly event: string
   readonly how?: FailureKind
-  /** A condition on the row NEW; each row when absent. */
+  /** A condition on the row NEW. Default: every row. */
   readonly when?: string
 }
 
-/** Another program's connection to the database of a server, which breaks and repairs it. */
+/** Another program's connection to the database of a server, which breaks and repairs the database. */
 export interface Vandal {
   readonly execute: (sql: string) => Promise<void>
   readonly breakWrites: (broken: Broken) => Promise<void>
-  /** Lets the statements that create a service pass, and their transaction fail at its end. */
+  /** Lets the statements that create a service succeed, but makes their transaction fail at the commit. */
   readonly breakCommits: () => Promise<void>
-  /** Undoes the two. */
+  /** Undoes both kinds of breakage. */
   readonly repair: () => Promise<void>
-  /** Holds what a write needs until `releaseWrites`. */
+  /** Holds the lock that writes need until `releaseWrites`. */
   readonly holdWrites: () => Promise<void>
   readonly releaseWrites: () => Promise<void>
-  /** Everything that a mutation could have changed: the rows of each table; services are the second. */
+  /** All data that a mutation could change: the rows of each table, with services as the second. */
   readonly everything: () => Promise<readonly (readonly unknown[])[]>
   readonly close: () => Promise<void>
 }
@@ -48,7 +51,7 @@ const TABLES = [
   'audit',
 ]
 
-/** A vandal of the database of `server`. */
+/** Opens a vandal of the database of `server`. */
 export async function vandalOf(server: Pick<TestServer, 'dataDir' | 'flags'>): Promise<Vandal> {
   const [flag, place = ''] = server.flags
   return flag === '--database' ? await postgresVandal(place) : sqliteVandal(server.dataDir)
@@ -81,7 +84,7 @@ function sqliteVandal(dataDir: string): Vandal {
   }
 }
 
-/** SQLSTATE of each failure: an exception of a trigger, a full disk, and a statement that takes too long. */
+/** SQLSTATE of each failure: an exception in a trigger, a full disk, and a statement timeout. */
 const SQL_STATES: Readonly<Record<FailureKind, string>> = {
   ABORT: 'P0001',
   FAIL: '53100',

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** What a subcommand prints. */
+/** The output of a subcommand. */
 async function run(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await runHere([...args, ...server.flags])
   if (code !== 0) throw new Error(stderr)

@@ -10,7 +10,7 @@ import { startServer, type TestServer } from '../startServer.ts'
 let server: TestServer
 let orgId: string
 beforeAll(async () => {
-  // Channels, status pages and people are in data folders only.
+  // Channels, status pages and people exist only in data folders.
   server = await startServer({ engine: 'sqlite', rateLimit: 'none', webhookRanges: ['127.0.0.0/8'] })
   orgId = server.orgId
 })
@@ -35,7 +35,7 @@ const UNRECORDED = [
   ...['channel list', 'channel deliveries', 'status-page list', 'status-page show'],
 ]
 
-/** Commands whose entries are looked at in audit.test.ts, restores.test.ts and accountCommands.test.ts. */
+/** Commands whose entries are checked in audit.test.ts, restores.test.ts and accountCommands.test.ts. */
 const RECORDED_ELSEWHERE = [
   ...['plan set', 'plan limits', 'service auto-incidents', 'maintenance create', 'key revoke', 'region set'],
   ...['member remove', 'person reset', 'session end-all', 'restore'],

@@ -13,7 +13,7 @@ async function create(orgKey = server.apiKey): Promise<ServiceResponse> {
   return serviceResponseSchema.parse((await api.post('/v1/services', serviceBody(), { key: orgKey })).json)
 }
 
-/** Runs a subcommand beside the running server. Resolves to its JSON, rejects with its error. */
+/** Runs a subcommand beside the running server. Resolves with its JSON, or rejects with its error. */
 async function administer(...args: string[]): Promise<unknown> {
   const { code, stdout, stderr } = await runHere([...args, ...server.flags, '--json'])
   if (code !== 0) throw new Error(stderr.replace(/^pharos-server: |\n$/g, ''))

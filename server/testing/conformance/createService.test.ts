@@ -9,7 +9,7 @@ const api = apiClient(server.url, server.apiKey)
 afterAll(() => server.close())
 beforeAll(() => server.overrideLimits({ servicesMax: 10_000, endpointsMax: 100_000 }))
 
-/** Status of creating the minimal service with `changes`, which may be anything. */
+/** Status of creating the minimal service with `changes`, which need not be valid. */
 async function statusOf(changes: Record<string, unknown>): Promise<number> {
   return (await api.post('/v1/services', { ...serviceBody(), ...changes })).status
 }

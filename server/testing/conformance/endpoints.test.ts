@@ -10,7 +10,7 @@ const api = apiClient(server.url, server.apiKey)
 afterAll(() => server.close())
 beforeAll(() => server.overrideLimits({ servicesMax: 10_000, endpointsMax: 100_000 }))
 
-/** Creates a service with one endpoint, which may be anything. */
+/** Creates a service with one endpoint, which need not be valid. */
 async function createWith(endpoint: unknown) {
   const { status, json, text } = await api.post('/v1/services', { ...serviceBody(), endpoints: [endpoint] })
   return {

@@ -24,7 +24,7 @@ async function open(title: string, severity: string, service_ids: readonly strin
   return incidentSchema.parse(json).id
 }
 
-/** Titles of the page that `query` gives, newest first. */
+/** Titles on the page for `query`, newest first. */
 async function titles(query: string): Promise<readonly string[]> {
   const { json } = await api.get(`/v1/incidents?${query}`)
   return incidentPageSchema

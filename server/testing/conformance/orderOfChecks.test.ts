@@ -7,7 +7,7 @@ import { UNKNOWN_ID } from '../routes.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
 
-// The clock of the limiter stands still, so that a spent key stays spent.
+// The clock of the limiter is stopped, so that a spent key stays spent.
 const server = await startServer({ monotonicMs: () => 0 })
 const freshKey = () => server.createKey()
 const api = apiClient(server.url, server.apiKey)

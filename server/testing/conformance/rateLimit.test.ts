@@ -14,7 +14,7 @@ beforeEach(async () => {
   api = apiClient(server.url, await server.createKey())
 })
 
-/** How many of `count` requests pass. */
+/** Number of accepted requests out of `count`. */
 async function passing(count: number, client = api): Promise<number> {
   const answers = await Promise.all(Array.from({ length: count }, () => client.get('/v1/org')))
   return answers.filter(({ status }) => status !== 429).length

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { type StartServerOptions, startServer } from '../startServer.ts'
 
-/** The transcript was recorded before there were a console and status pages; `npx vitest run -u` records it anew. */
+/** The transcript was recorded before the console and status pages existed. `npx vitest run -u` records it again. */
 const TRANSCRIPT = './recordedExchanges.txt'
 const NOW_MS = Date.parse('2026-11-20T12:00:00.000Z')
-/** Headers that differ from one answer to the next one. */
+/** Headers that differ between answers. */
 const PASSING = new Set(['date', 'x-request-id'])
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
-/** Sends requests to every route, good and bad ones, and writes down what came back, byte for byte. */
+/** Sends valid and invalid requests to every route, and records the answers byte for byte. */
 async function transcriptOf(options: StartServerOptions): Promise<string> {
   const server = await startServer({
     ...options,

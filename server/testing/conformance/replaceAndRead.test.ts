@@ -23,7 +23,7 @@ async function create(changes: Parameters<typeof serviceBody>[0] = {}): Promise<
   return serviceResponseSchema.parse((await api.post('/v1/services', serviceBody(changes))).json)
 }
 
-/** Commands for the service since `before` commands had been given. */
+/** Commands for the service after the first `before` commands. */
 async function commandsAfter(before: number): Promise<readonly string[]> {
   const commands = (await server.commands()).slice(before)
   return commands.map(({ type, region }) => `${type.replace('ServiceMonitoring', '')} ${region}`)
@@ -36,7 +36,7 @@ test('C098 C099 the list has all services in the order of their creation, whatev
   expect((await api.get('/v1/services', { key })).text).toBe('[]')
 
   const names = Array.from({ length: 1_500 }, (_, index) => `service ${index}`)
-  // A few at once: more connections than the system queues for a listener would be refused before the server sees them.
+  // A few at once, because the system would refuse more connections than the listener's queue holds.
   for (let at = 0; at < names.length; at += 50) {
     const some = names.slice(at, at + 50)
     await Promise.all(some.map((name) => api.post('/v1/services', serviceBody({ name }), { key })))

@@ -10,7 +10,7 @@ const server = await startServer({ rateLimit: 'none' })
 const api = apiClient(server.url, server.apiKey)
 afterAll(() => server.close())
 
-/** One organisation of the matrix, with something of its own. */
+/** One organisation of the matrix, with resources of its own. */
 interface Tenant {
   readonly orgId: string
   readonly keys: Readonly<Record<'read_write' | 'read_only', string>>
@@ -34,7 +34,7 @@ beforeAll(async () => {
   tenants = { A: await tenant('A'), B: await tenant('B') }
 })
 
-/** A body that is valid for the route, naming `serviceId` where services are named. */
+/** A valid body for the route, with `serviceId` wherever it names services. */
 function bodyOf(method: string, path: string, serviceId: string): unknown {
   if (method === 'GET' || method === 'DELETE') return undefined
   if (path.endsWith('/updates')) return { body: 'x', status: 'monitoring' }

@@ -24,7 +24,7 @@ const incidentBody = (changes: Record<string, unknown>) => ({
   ...changes,
 })
 
-/** Sends `text` in each field for people; resolves to the answers. */
+/** Sends `text` in each field for people. Resolves with the answers. */
 async function sendEverywhere(text: string) {
   const { id } = incidentSchema.parse((await api.post('/v1/incidents', incidentBody({}))).json)
   return {

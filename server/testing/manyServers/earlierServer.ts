@@ -7,21 +7,19 @@ import { MIGRATIONS } from '../../store/postgres/schema/migrations.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const STEPS_FILE = 'server/store/postgres/schema/migrations.ts'
-/** Largest archive of a commit (bytes). */
+/** Maximum size of a commit's archive (bytes). */
 const ARCHIVE_BYTES_MAX = 256 * 1_024 * 1_024
 
-/** The program of the newest commit with an earlier schema, in a temporary folder. */
+/** The program of the newest commit with an older schema, in a temporary folder. */
 export interface EarlierServer {
   /** File of the program. */
   readonly program: string
-  /** Steps of its schema. */
+  /** Number of migration steps of its schema. */
   readonly steps: number
   readonly remove: () => void
 }
 
-/**
- * The reason why no earlier server can be built: this checkout has no history of commits. `null` when it has.
- */
+/** The reason why no earlier server can be built, which is a checkout without commit history; `null` when one can. */
 export function reasonWithoutHistory(): string | null {
   try {
     if (git('rev-parse', '--is-shallow-repository').toString().trim() === 'true')
@@ -32,7 +30,7 @@ export function reasonWithoutHistory(): string | null {
   }
 }
 
-/** Builds it, with the packages that are installed here. Throws when no commit has an earlier schema. */
+/** Builds the earlier server with the packages that are installed here. Throws when no commit has an older schema. */
 export async function buildEarlierServer(): Promise<EarlierServer> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-earlier-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
@@ -54,14 +52,14 @@ export async function buildEarlierServer(): Promise<EarlierServer> {
 
 async function newestEarlier(folder: string): Promise<{ readonly commit: string; readonly steps: number }> {
   const changes = git('log', '--format=%H', '--', STEPS_FILE).toString().split('\n').filter(Boolean)
-  // The first one matters while a step is not committed yet.
+  // The first commit matters while a new step is not committed yet.
   const commits = ['HEAD', ...changes.map((change) => `${change}^`)]
   for (const [index, commit] of commits.entries()) {
     const file = join(folder, `steps-${index}.ts`)
     try {
       writeFileSync(file, git('show', `${commit}:${STEPS_FILE}`))
     } catch {
-      // Before the file was made.
+      // The commit is from before the file existed.
       continue
     }
     const loaded: unknown = await import(/* @vite-ignore */ pathToFileURL(file).href)

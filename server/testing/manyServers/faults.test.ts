@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seededRandom } from '../robustness/random.ts'
 import { type Fault, type Installation, openInstallation } from './faults.ts'
 
-/** The torture writes without a pause, which takes all processors (milliseconds). */
+/** Pause between writes (milliseconds). The torture writes without one, which takes all processors. */
 const PAUSE_MS = 20
 
 let installation: Installation
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.close())
 
-/** The other faults take longer: they are in the torture. */
+/** The other faults take longer and are in the torture. */
 const SHORT = ['kill of a server', 'failover'] as const
 
 test.each<Fault>(SHORT)('three servers lose and duplicate nothing during a fault: %s', async (fault) => {

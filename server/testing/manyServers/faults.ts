@@ -8,38 +8,40 @@ import { type PostgresServer, startPostgres } from './replicatedPostgres.ts'
 import { seedOrg, shareDatabase } from './sharedDatabase.ts'
 import { startWriters, type WriterFigures } from './writers.ts'
 
-/** Time with writers before and after a fault (milliseconds). */
+/** Time for which writers run before and after a fault (milliseconds). */
 const CALM_MS = 1_000
-/** How long a crashed database is down, and how long a network passes nothing (milliseconds). */
+/** Duration of a database crash, and of a network outage (milliseconds). */
 const DOWN_MS = 2_000
 const SILENT_MS = 10_000
-/** How long another program locks the organisation: longer than a mutation waits (milliseconds). */
+/** Time for which another program locks the organisation, longer than a mutation waits (milliseconds). */
 const LOCKED_MS = 3_000
-/** Clients that write, and servers that they use. */
+/** Number of writing clients, and of the servers that they use. */
 const WRITERS = 8
 const SERVERS = 3
-/** So many that the rate limit of a key is seldom met. */
+/** Enough keys that the rate limit of a key is seldom reached. */
 const KEYS_PER_WRITER = 20
-/** Longest wait for a change to be made after a fault (milliseconds). */
+/** Maximum wait for a successful change after a fault (milliseconds). */
 const RECOVERY_MS_MAX = 60_000
 
-/** What a fault can act on. */
+/** The parts on which a fault can act. */
 export interface Scene {
   /** The primary. */
   database: PostgresServer
-  /** Between the servers and the primary. */
+  /** The proxy between the servers and the primary. */
   readonly proxy: LossyProxy
   readonly servers: ServerProcess[]
   readonly startServer: () => Promise<ServerProcess>
   /** The organisation whose clients write. */
   orgId: string
-  /** Forgets pauses before a fault, such as those of its preparation in this process. */
+  /** Resets the measured pauses before a fault, such as those caused by its preparation in this process. */
   restartPauses: () => void
-  /** What is left to do once the writers have stopped: removing a folder would block them, as a longer outage does. */
+  /**
+   * Work to do after the writers have stopped. Removing a folder, for example, would block them like a longer outage.
+   */
   afterwards: () => void
 }
 
-/** A fault; resolves to the time in which no server could write (milliseconds), where it is known. */
+/** Inflicts a fault. Resolves with the time in which no server could write (milliseconds), if known. */
 type Inflict = (scene: Scene) => Promise<unknown>
 
 export const FAULTS = {
@@ -106,18 +108,18 @@ export const FAULTS = {
 
 export type Fault = keyof typeof FAULTS
 
-/** What a run of faults found. */
+/** The result of a fault's run. */
 export interface FaultReport {
   readonly figures: Readonly<WriterFigures>
-  /** Between what clients were answered and what is stored; empty when the promise held. */
+  /** Differences between the answers to clients and the stored data; empty when there are none. */
   readonly problems: readonly string[]
-  /** Time in which no server could write (milliseconds), where it is known. */
+  /** Time in which no server could write (milliseconds), if known. */
   readonly outageMs: number | undefined
 }
 
-/** The servers, the database and the network between them; the rounds of all faults share them. */
+/** The servers, the database and the network between them, which the rounds of all faults share. */
 export interface Installation {
-  /** Lets writers work while `fault` happens, and compares their answers with the database. */
+  /** Inflicts `fault` while writers work, and compares their answers with the database. */
   readonly run: (fault: Fault, random: () => number) => Promise<FaultReport>
   readonly close: () => Promise<void>
 }

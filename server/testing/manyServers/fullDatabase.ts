@@ -5,17 +5,17 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withConnection } from '../../store/postgres/schema/migrate.ts'
 
-/** Size of the disk (MiB), and how long it is full (milliseconds). */
+/** Size of the disk (MiB), and time for which it is full (milliseconds). */
 const DISK_MIB = 64
 const FULL_MS = 3_000
-/** The user as whom root runs PostgreSQL. */
+/** The user id with which root runs PostgreSQL. */
 const NOBODY = 65_534
 const WRITTEN_BYTES = 1024 * 1024
 
-/** Whether a disk can be filled here: only root may mount one. */
+/** Whether a disk can be filled here. Only root may mount one. */
 export const canFillDisks = process.platform === 'linux' && process.getuid?.() === 0
 
-/** Moves the services of the database at `url` to a disk of their own, and fills it for a while. */
+/** Moves the services of the database at `url` to a separate disk, and fills it for a while. */
 export async function fillDiskOf(url: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-disk-'))
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'pharos', folder])

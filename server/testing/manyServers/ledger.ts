@@ -4,14 +4,14 @@ import { withConnection } from '../../store/postgres/schema/migrate.ts'
 import { TIMELESS } from '../storedServices.ts'
 
 /**
- * What became of a mutation, by its answer: it is stored, it is not (500), or either (502, and a connection that
+ * The outcome of a mutation according to its answer: stored, not stored (500), or unknown (502, or a connection that
  * ended).
  */
 export type Outcome = 'made' | 'refused' | 'unknown'
 
-/** What clients were answered, for comparison with the database. */
+/** The answers to clients, for comparison with the database. */
 export interface Ledger {
-  /** By action and name; names are unique, and a mutation that is sent again has more than one outcome. */
+  /** Outcomes by action and name. Names are unique, and a repeated mutation has more than one outcome. */
   readonly outcomes: Map<string, readonly Outcome[]>
   /** The last answer about each service; `null` when it was deleted, absent when a later outcome is unknown. */
   readonly services: Map<string, string | null>
@@ -23,15 +23,16 @@ export function emptyLedger(): Ledger {
   return { outcomes: new Map(), services: new Map(), displayIds: new Map() }
 }
 
-/** Adds an outcome of the mutation that does `action` under `name`. */
+/** Adds an outcome of the mutation with this action and name. */
 export function record({ outcomes }: Ledger, action: string, name: string, outcome: Outcome): void {
   const key = `${action} ${name}`
   outcomes.set(key, [...(outcomes.get(key) ?? []), outcome])
 }
 
 /**
- * Differences between `ledger` and the organisation `orgId` in the database at `url`: mutations that were lost, doubled, or
- * refused and made; services that are not as last answered, or lack a command; numbers that were used twice.
+ * Differences between `ledger` and the organisation `orgId` in the database at `url`: mutations that were lost, made
+ * twice, or refused but made; services that differ from the last answer, or lack a command; and numbers that were used
+ * twice.
  */
 export async function differences(url: string, orgId: string, ledger: Ledger): Promise<readonly string[]> {
   return [
@@ -42,7 +43,7 @@ export async function differences(url: string, orgId: string, ledger: Ledger): P
 }
 
 async function wrongMutations(url: string, orgId: string, ledger: Ledger): Promise<readonly string[]> {
-  // Every mutation of a service is in the audit log, by the statement that makes it.
+  // The statement of every mutation of a service also writes to the audit log.
   const made = await rowsOf<{ mutation: string; count: number }>(
     url,
     `SELECT action || ' ' || (detail::json ->> 'name') AS mutation, count(*)::integer AS count

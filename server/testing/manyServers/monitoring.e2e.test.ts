@@ -15,7 +15,7 @@ import { type ServerProcess, startProcess } from '../serverProcess.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startTarget, type Target } from '../target.ts'
 
-/** How often what no event reports is looked at (milliseconds). */
+/** Interval of polling for conditions without an event (milliseconds). */
 const LOOK_MS = 500
 const INTERVAL_S = 2
 

@@ -8,27 +8,27 @@ import type pg from 'pg'
 import { withConnection } from '../../store/postgres/schema/migrate.ts'
 import { postgresPrograms } from '../postgres/programs.ts'
 
-/** The user and group as whom root runs PostgreSQL, which refuses to run as root. */
+/** The user and group with which root runs PostgreSQL, which refuses to run as root. */
 const NOBODY = 65_534
 const USER = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 type StandbyKind = 'synchronous' | 'asynchronous'
 
-/** A PostgreSQL that keeps what it acknowledged, in a folder, and can be stopped in every way. */
+/** A durable PostgreSQL in a folder, which can be stopped in every way. */
 export interface PostgresServer {
   /** The URL of its database `postgres`. */
   readonly url: string
   readonly start: () => Promise<void>
-  /** `immediate` is a crash: what was not flushed is lost, and the next start recovers. */
+  /** `immediate` is a crash: data that was not flushed is lost, and the next start recovers. */
   readonly stop: (mode: 'fast' | 'immediate') => Promise<void>
   readonly restart: () => Promise<void>
-  /** Kills its first process, whose end the others notice. */
+  /** Kills the first process, whose end the others notice. */
   readonly kill: () => void
-  /** A running standby; unless it is asynchronous, this server acknowledges nothing without it from then on. */
+  /** Starts a standby. Unless it is asynchronous, this server acknowledges nothing without it from then on. */
   readonly makeStandby: (kind?: StandbyKind) => Promise<PostgresServer>
   /**
-   * Archives its log from then on, which restarts it, and makes a copy; resolves to the function that recovers the copy to
-   * the end of the archive.
+   * Starts to archive the log, which restarts the server, and makes a copy. Resolves with a function that recovers the
+   * copy to the end of the archive.
    */
   readonly makeBackup: () => Promise<() => Promise<PostgresServer>>
   /** Makes a standby accept writes. */
@@ -36,7 +36,7 @@ export interface PostgresServer {
   readonly remove: () => void
 }
 
-/** Makes and starts a server in a temporary folder. It is stopped when this process ends. */
+/** Creates and starts a server in a temporary folder. It is stopped when this process ends. */
 export async function startPostgres(): Promise<PostgresServer> {
   const server = serverIn(newFolder())
   await run('initdb', [
@@ -104,7 +104,10 @@ async function makeStandby(folder: string, url: string, kind: StandbyKind): Prom
   return standby
 }
 
-/** Archives the log each second, and copies the data; resolves to the function that recovers the copy to the end of the archive. */
+/**
+ * Archives the log every second, and copies the data. Resolves with a function that recovers the copy to the end of the
+ * archive.
+ */
 async function makeBackup(
   folder: string,
   url: string,
@@ -133,7 +136,7 @@ async function makeBackup(
   }
 }
 
-/** A server that was not started yet, with a copy of the data in `folder` and the given files. */
+/** Creates a server with a copy of the data in `folder` and the given files, without starting it. */
 async function copyServer(folder: string, url: string, files: Readonly<Record<string, string>>) {
   const copy = serverIn(newFolder())
   await withConnection(url, async (client) => {
@@ -177,7 +180,7 @@ function programOf(name: string): string {
 
 async function run(name: 'initdb' | 'pg_ctl' | 'chown', args: readonly string[]): Promise<void> {
   const [program, user] = name === 'chown' ? [name, {}] : [programOf(name), USER]
-  // Without pipes: the server goes on after pg_ctl, and would keep them open.
+  // Without pipes, because the server outlives pg_ctl and would keep them open.
   const child = spawn(program, args, { ...user, cwd: tmpdir(), stdio: 'ignore' })
   const [code]: unknown[] = await once(child, 'exit')
   if (code !== 0) throw new Error(`${name} ${args.join(' ')} ended with ${String(code)}`)

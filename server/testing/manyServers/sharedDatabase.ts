@@ -12,9 +12,9 @@ import { TIMELESS } from '../storedServices.ts'
 
 /** A database that several server processes serve. */
 export interface SharedDatabase {
-  /** What every process gets. */
+  /** Flags for every process. */
   readonly flags: readonly string[]
-  /** Starts a process; it serves the API only. */
+  /** Starts a process that serves only the API. */
   readonly start: (options?: ProcessOptions, args?: readonly string[]) => Promise<ServerProcess>
   readonly remove: () => Promise<void>
 }
@@ -33,20 +33,20 @@ export function shareDatabase(url: string): SharedDatabase {
   }
 }
 
-/** An organisation with keys in clear. */
+/** An organisation with its keys in plain text. */
 export interface SeededOrg {
   readonly orgId: string
   readonly keys: readonly string[]
 }
 
-/** Makes an organisation with `keys` read_write keys in the database at `url`. */
+/** Creates an organisation with `keys` read_write keys in the database at `url`. */
 export async function seedOrg(url: string, keys: number, limits: LimitOverrides = {}): Promise<SeededOrg> {
   const store = await openStore(url, TIMELESS)
   const orgId = randomUUID()
   await store.createOrg({ id: orgId, name: 'Seeded', plan: 'enterprise', nowMs: Date.now() })
   await store.overrideLimits(orgId, limits)
   const made: string[] = []
-  // One after the other: so many at once would wait too long for a connection on a busy machine.
+  // One at a time: on a busy machine, so many at once would wait too long for a connection.
   while (made.length < keys) made.push(await makeKey(store, orgId))
   await store.close()
   return { orgId, keys: made }

@@ -24,10 +24,10 @@ afterAll(async () => {
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** Requests that a key may send at once, with some to spare. */
+/** Number of requests that a key may send at once, with a margin. */
 const REQUESTS_PER_KEY = 15
 
-/** Clients of the processes in turn, of which none meets the rate limit within `count` requests. */
+/** Clients of the processes in turns, of which none reaches the rate limit within `count` requests. */
 function clientsOf(keys: readonly string[], count: number): readonly ApiClient[] {
   return many(count).map((index) => {
     const server = servers[index % servers.length]

@@ -16,9 +16,9 @@ import { type SharedDatabase, shareDatabase } from './sharedDatabase.ts'
 import { startWriters } from './writers.ts'
 
 const WRITERS = 4
-/** So many that the rate limit of a key is seldom met. */
+/** Enough keys that the rate limit of a key is seldom reached. */
 const KEYS = WRITERS * 20
-/** Changes that are made in each phase of an upgrade. */
+/** Number of changes in each phase of an upgrade. */
 const CHANGES = 20
 
 const skipReason = reasonWithoutHistory()
@@ -28,7 +28,7 @@ if (skipReason !== null)
 let earlier: EarlierServer
 let url: string
 let database: SharedDatabase
-/** A new organisation with keys, written without our programs: the schema is an earlier one. */
+/** A new organisation with keys, written without our programs because the schema is an older one. */
 async function seedEarlier(): Promise<{ readonly orgId: string; readonly keys: readonly string[] }> {
   const orgId = randomUUID()
   const keys = Array.from({ length: KEYS }, () => mintKey(systemEnvironment))

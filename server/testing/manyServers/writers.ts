@@ -6,48 +6,48 @@ import { type ApiAnswer, apiClient } from '../apiClient.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { type Ledger, type Outcome, record } from './ledger.ts'
 
-/** Requests of a key, one after the other, before the writer uses its next one. */
+/** Number of requests with one key before the writer uses the next one. */
 const REQUESTS_PER_KEY = 10
-/** Pause after an answer that says that nothing was done (milliseconds). */
+/** Pause after an answer that excludes an effect (milliseconds). */
 const PAUSE_MS = 50
-/** How often a writer sends a request until it is answered. */
+/** Maximum number of times that a writer sends a request. */
 const TRIES_MAX = 300
 const REGIONS = ['eu-west-1', 'us-east-1', 'sa-east-1']
 
 /** Clients that write through several servers. */
 export interface WriterParts {
-  /** Addresses of the servers; it may change. */
+  /** Current addresses of the servers, which may change. */
   readonly servers: () => readonly string[]
-  /** Keys of one organisation; each writer uses some of them. */
+  /** Keys of one organisation, of which each writer uses some. */
   readonly keys: readonly string[]
   readonly writers: number
-  /** Pause of each writer after a change (milliseconds); none when absent. */
+  /** Pause of each writer after a change (milliseconds). Default: none. */
   readonly pauseMs?: number
   readonly random: () => number
   readonly ledger: Ledger
 }
 
-/** How a run of writers went. */
+/** Statistics of a run of writers. */
 export interface WriterFigures {
   made: number
   refused: number
   unknown: number
-  /** Longest time to an answer (milliseconds). */
+  /** Maximum time to an answer (milliseconds). */
   longestMs: number
-  /** Longest time without a change that was made, over all writers (milliseconds). */
+  /** Maximum time without a successful change, over all writers (milliseconds). */
   pauseMs: number
 }
 
-/** Writers at work. */
+/** Running writers. */
 export interface Writers {
   readonly figures: Readonly<WriterFigures>
-  /** Forgets pauses so far. */
+  /** Resets the measured pauses. */
   readonly restartPauses: () => void
-  /** Lets each writer finish its mutation; rejects when an answer was none that the contract allows. */
+  /** Lets each writer finish its mutation. Rejects when the contract does not allow one of the answers. */
   readonly stop: () => Promise<void>
 }
 
-/** Lets clients create, rename and delete services and open incidents until they are stopped. */
+/** Starts clients that create, rename and delete services and open incidents until they are stopped. */
 export function startWriters(parts: WriterParts): Writers {
   const figures: WriterFigures = { made: 0, refused: 0, unknown: 0, longestMs: 0, pauseMs: 0 }
   const state = { isStopped: false, madeAtMs: performance.now() }
@@ -81,7 +81,7 @@ interface Sent {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly json?: unknown
-  /** With a key, it is repeated until it is answered. */
+  /** With a key, the request is repeated until it is answered. */
   readonly idempotencyKey?: string
 }
 
@@ -151,7 +151,7 @@ class Writer {
     this.#parts.ledger.displayIds.set(name, incidentSchema.parse(answer.json).display_id)
   }
 
-  /** As `#send`, of the service `id`: after an unknown outcome the writer leaves it alone. */
+  /** Like `#send`, for the service `id`. After an unknown outcome the writer does not use the service again. */
   async #change(id: string, sent: Sent): Promise<ApiAnswer | undefined> {
     const known = this.#parts.ledger.services.get(id)
     this.#parts.ledger.services.delete(id)
@@ -163,7 +163,7 @@ class Writer {
     return answer
   }
 
-  /** The answer of 2xx; `undefined` when there was another one, or none. */
+  /** The answer, if its status is 2xx; `undefined` for any other or none. */
   async #send(sent: Sent): Promise<ApiAnswer | undefined> {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const outcome = await this.#try(sent)

@@ -8,33 +8,33 @@ import pg from 'pg'
 import { migrate, withConnection } from '../../store/postgres/schema/migrate.ts'
 import { postgresPrograms } from './programs.ts'
 
-/** The user and group as whom root runs PostgreSQL, which refuses to run as root. */
+/** The user and group with which root runs PostgreSQL, which refuses to run as root. */
 const NOBODY = 65_534
-/** Longest wait for a start (milliseconds). */
+/** Maximum wait for a start (milliseconds). */
 const START_MS_MAX = 60_000
 
 /** Databases of a PostgreSQL for tests, which are removed with it. */
 export interface Databases {
-  /** A new empty database; its URL. */
+  /** Creates an empty database. Resolves with its URL. */
   readonly createEmpty: () => Promise<string>
-  /** A new database that has the newest schema; its URL. */
+  /** Creates a database with the newest schema. Resolves with its URL. */
   readonly createMigrated: () => Promise<string>
   readonly drop: (url: string) => Promise<void>
 }
 
-/** A PostgreSQL of this process. */
+/** A PostgreSQL that belongs to this process. */
 export interface Cluster extends Databases {
   /** The URL of its database `postgres`. */
   readonly url: string
   readonly stop: () => Promise<void>
 }
 
-/** Settings of a cluster: it is as fast as it can be, or keeps what it acknowledged, as a server demands. */
+/** Durability of a cluster: `none` is as fast as possible, `full` keeps acknowledged data, as a server demands. */
 export type Durability = 'none' | 'full'
 
 /**
- * Starts a PostgreSQL that listens on a socket in its folder only: parallel runs share no port. It ends with this process,
- * however that ends.
+ * Starts a PostgreSQL that listens only on a socket in its folder, so that parallel runs share no port. It ends with
+ * this process, however that ends.
  */
 export async function startCluster(durability: Durability): Promise<Cluster> {
   const found = postgresPrograms()
@@ -50,7 +50,7 @@ export async function startCluster(durability: Durability): Promise<Cluster> {
     { ...user, cwd: folder, encoding: 'utf8' },
   )
   if (initialized.status !== 0) throw new Error(`initdb failed: ${initialized.stderr}`)
-  // The shell ends PostgreSQL when its input ends, which is when this process does.
+  // The shell ends PostgreSQL when its input ends, together with this process.
   const script = '"$0" "$@" >log 2>&1 & pid=$!; cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$PWD"'
   const child = spawn('/bin/sh', ['-c', script, found.postgres, ...flagsOf({ data, folder, durability })], {
     ...user,
@@ -122,7 +122,7 @@ export function databasesAt(server: string): Databases {
     createMigrated: async () => {
       template ??= prepare()
       const made = url(await create(await template))
-      // A copy is a store of its own.
+      // A copy is a separate store.
       await withConnection(made, async (client) => {
         await client.query('UPDATE store_identity SET id = gen_random_uuid()')
       })
@@ -148,7 +148,7 @@ async function untilReady(url: string): Promise<void> {
   }
 }
 
-/** The cluster that the tests of this process share, as fast as it can be; its first use starts it. */
+/** The fast cluster that the tests of this process share. The first use starts it. */
 let shared: Promise<Cluster> | undefined
 
 export function sharedCluster(): Promise<Cluster> {

@@ -9,10 +9,10 @@ declare module 'vitest' {
 }
 
 /**
- * Databases of the one cluster of this run that keeps what it acknowledged, which a server demands.
+ * Databases of this run's only durable cluster, which a server demands.
  *
- * Other files write to the cluster at the same moment, and readers of an outbox wait for all earlier transactions of a
- * cluster: it is for tests of programs, which wait too.
+ * Other files write to the cluster at the same time, and readers of an outbox wait for all earlier transactions of a
+ * cluster. So use it only for tests of programs, which also wait.
  */
 export function durableDatabases(): Databases {
   return databasesAt(inject('durableCluster'))

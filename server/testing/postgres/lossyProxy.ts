@@ -2,25 +2,25 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 
-/** A proxy in front of PostgreSQL that loses answers when it is asked to. */
+/** A proxy in front of PostgreSQL that loses answers on request. */
 export interface LossyProxy {
   /** The URL of the database behind it. */
   readonly url: string
   /**
-   * Delivers the next statement that contains `text`, and ends its connection in place of the answer; resolves when the
+   * Delivers the next statement that contains `text`, and ends its connection instead of answering. Resolves when the
    * database has answered.
    */
   readonly loseAnswerTo: (text: string) => Promise<void>
   /** Ends all connections, and refuses new ones until `restore`. */
   readonly cut: () => void
   readonly restore: () => void
-  /** Passes nothing more on the present connections, without ending them; later ones are not affected. */
+  /** Stops forwarding on the present connections without ending them. Later ones are not affected. */
   readonly freeze: () => void
-  /** As `freeze`, and of connections that are made until `restore`. */
+  /** Like `freeze`, also for connections that are made until `restore`. */
   readonly silence: () => void
-  /** Connections from now on are to the database server at `url`. */
+  /** Sends later connections to the database server at `url`. */
   readonly redirect: (url: string) => void
-  /** Connections that were asked for so far. */
+  /** Number of requested connections so far. */
   readonly connections: () => number
   readonly close: () => Promise<void>
 }
@@ -72,7 +72,7 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // True because it listens on a port.
+  // True because the server listens on a port.
   const { port } = server.address() as AddressInfo
   const through = `postgresql://${behind.username}@127.0.0.1:${port}${behind.pathname}`
   const endAll = (): void => {

@@ -21,10 +21,13 @@ import { durableDatabases } from './durableDatabases.ts'
 
 const WAIT = { timeout: 60_000, interval: 50 }
 const [MINUTE_S, HOUR_S, DAY_S] = [60, 60 * 60, 24 * 60 * 60]
-/** The beginning of a day, and an hour in which its seconds are counted. */
+/** The start of a day, and an hour whose seconds are counted. */
 const START_S = (Math.floor(Date.now() / 1_000 / DAY_S) - 3) * DAY_S
 const LATER_S = START_S + DAY_S + 30 * HOUR_S
-/** Packed results: those of three hours and one of another. Besides them one came late, and one is not packed yet. */
+/**
+ * Packed results: those of three hours, and one of another hour. In addition, one arrived late and one is not packed
+ * yet.
+ */
 const PACKED = 3 * 60 + 2
 const NO_DETAIL = { failed: 0, expected: null, seen: null, first: null }
 

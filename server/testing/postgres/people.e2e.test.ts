@@ -14,7 +14,7 @@ import { type ServerProcess, startProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { durableDatabases } from './durableDatabases.ts'
 
-/** Longest wait for what one process has to learn of another (milliseconds). */
+/** Maximum wait until one process sees a change by another (milliseconds). */
 const WAIT = { timeout: 60_000 }
 const INCIDENTS = 6
 

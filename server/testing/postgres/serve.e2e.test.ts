@@ -13,7 +13,7 @@ import { durableDatabases } from './durableDatabases.ts'
 
 let folder = ''
 let url = ''
-/** What every process gets. */
+/** Flags for every process. */
 let flags: readonly string[]
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pharos-serve-pg-'))

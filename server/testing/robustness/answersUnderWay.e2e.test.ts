@@ -11,10 +11,10 @@ import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { startProcess } from '../serverProcess.ts'
 import { seedIncidents } from './seedIncidents.ts'
 
-/** Requests that a key may send at once. */
+/** Number of requests that a key may send at once. */
 const BURST = 20
 const HEAP_MIB = 256
-/** How often it is looked whether a condition holds (milliseconds). */
+/** Interval of polling for a condition (milliseconds). */
 const LOOK_MS = 20
 
 const undo: (() => unknown)[] = []
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
-/** A server with a small heap, 100 incidents of 256 KiB, and as many keys of their organisation, and one of another. */
+/** A server with a small heap, 100 incidents of 256 KiB, as many keys of their organisation, and one key of another. */
 async function startSmall(keyCount: number, updates: number, bodyChars: number) {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-answers-'))
   undo.push(() => rm(folder, { recursive: true, force: true }))

@@ -7,10 +7,10 @@ import { afterEach, expect, test } from 'vitest'
 import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { startProcess } from '../serverProcess.ts'
 
-/** Bodies of each organisation at once: all of them would take half a gigabyte. */
+/** Number of concurrent bodies of each organisation. All of them would take half a gigabyte. */
 const BODIES = 8
 const HEAP_MIB = 144
-/** A body of maximum length, with values that take the most memory for their length. */
+/** A body of maximum length, with the values that take the most memory for their length. */
 const COSTLY = `{"name":[${Array(8_600)
   .fill('['.repeat(60) + ']'.repeat(60))
   .join()}]}`
@@ -21,8 +21,8 @@ afterEach(async () => {
 })
 
 /**
- * Sends a create without its last byte; resolves to a function that sends it and resolves to the status and the body of
- * the answer.
+ * Sends a create without its last byte. Resolves with a function that sends that byte and resolves with the status and
+ * body of the answer.
  */
 async function beginCreate(port: number, key: string): Promise<() => Promise<string>> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})

@@ -20,7 +20,7 @@ const server = await startServer({ rateLimit: 'none', logLevel: 'trace' })
 const api = apiClient(server.url, server.apiKey)
 afterAll(() => server.close())
 
-/** What every secret begins with: where one is found, in whatever form, this is found in the same form. */
+/** The prefix of every secret. Wherever a secret is found, in any form, the prefix is found in the same form. */
 const CANARY = 'canary-of-a-secret-'
 const secret = () => `${CANARY}${randomBytes(12).toString('hex')}`
 

@@ -6,7 +6,7 @@ import { startServer } from '../startServer.ts'
 const server = await startServer({ rateLimit: 'none' })
 afterAll(() => server.close())
 
-/** Patterns that are large once compiled, each another one, all of them valid. */
+/** Distinct valid patterns that are large once compiled. */
 const costly = Array.from({ length: 40 }, (_, index) => `(?i)${'\\pL{3}'.repeat(100)}${index}`)
 
 test('a request whose patterns take long to compile does not keep others waiting', async () => {

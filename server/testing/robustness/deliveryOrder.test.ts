@@ -14,6 +14,6 @@ test('G9 events of an incident arrive in order at receivers that fail at random,
 
   expect(report.histories).toBe(HISTORIES)
   expect(report.attempts).toBeGreaterThan(10 * HISTORIES)
-  // Else the rule was not tried at its limit.
+  // Otherwise the rule was not tested at its limit.
   expect(report.overtaking).toBeGreaterThan(0)
 })

@@ -20,35 +20,37 @@ import { openStore } from '../../store/sqlite/openStore.ts'
 import { layOutFirstStart } from '../firstStart.ts'
 import { serviceBody } from '../serviceBodies.ts'
 
-/** Channels of an organisation: each has a history of its own. */
+/** Number of channels of an organisation, each with its own history. */
 const CHANNELS = 50
 const INCIDENTS = 3
 const UPDATES_MAX = 4
-/** Time between two changes of an incident, at most; the receivers have their moods for so long (milliseconds). */
+/**
+ * Maximum time between two changes of an incident (milliseconds), and time for which a receiver keeps its failure rate.
+ */
 const GAP_MS_MAX = 6 * 60_000
 const TROUBLED_MS = 45 * 60_000
-/** How often it is looked for what is due: in that time, and later (milliseconds). */
+/** Interval of polling for due deliveries: during the changes, and later (milliseconds). */
 const LOOK_MS = 20_000
 const LATER_MS = 10 * 60_000
-/** Every delivery has ended by then: the longest pause is a day. */
+/** Number of polls after which every delivery has ended, because the longest pause is a day. */
 const LOOKS_MAX = 1_000
 
-/** Settings of a run. `random` gives numbers from 0 to 1. */
+/** Settings of a run. `random` returns numbers from 0 to 1. */
 export interface OrderRun {
-  /** Rounded up to whole organisations. */
+  /** Number of histories, rounded up to whole organisations. */
   readonly histories: number
   readonly random: () => number
 }
 
-/** What was looked at. */
+/** The result of a run. */
 export interface OrderReport {
   readonly histories: number
   readonly attempts: number
-  /** Attempts that overtook an earlier event, as they may after minutes of failure. */
+  /** Number of attempts that overtook an earlier event, which is allowed after minutes of failure. */
   readonly overtaking: number
 }
 
-/** What happened to an event of an incident at a channel. */
+/** The fate of an incident's event at a channel. */
 interface Sent {
   attempts: number
   isSent: boolean
@@ -56,8 +58,8 @@ interface Sent {
 }
 
 /**
- * Sends the events of random incidents to channels whose receivers fail at random, on a clock of its own, and throws when one
- * overtakes an earlier event of its incident too soon, is sent twice or with another id, or not at all.
+ * Sends the events of random incidents to channels whose receivers fail at random, on a simulated clock. Throws when an
+ * event overtakes an earlier one of its incident too soon, is sent twice or with a different id, or is never sent.
  */
 export async function assertDeliveryOrder({ histories, random }: OrderRun): Promise<OrderReport> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-order-'))
@@ -92,7 +94,7 @@ export async function assertDeliveryOrder({ histories, random }: OrderRun): Prom
         nowMs,
       )
     }
-    /** When each event of an incident happened, by incident and sequence. */
+    /** Times of an incident's events, by incident and sequence. */
     const events = new Map<string, number[]>()
     const known = new Map<string, Sent>()
     const sentOf = (channelId: string, incidentId: string, sequence: number): Sent => {
@@ -191,7 +193,7 @@ export async function assertDeliveryOrder({ histories, random }: OrderRun): Prom
   }
 }
 
-/** An answer of a receiver in trouble, or none. */
+/** The answer of a failing receiver, or none. */
 function failure(random: () => number): AttemptResult {
   if (random() < 0.3) return { status: null, error: 'connect_refused', durationMs: 5 }
   if (random() < 0.2)

@@ -10,26 +10,26 @@ import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { type ServerProcess, startProcess } from '../serverProcess.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 
-/** Space freed after the disk was full (bytes): more than the server reserves. */
+/** Space that is freed after the disk was full, which is more than the server reserves (bytes). */
 const BALLAST_BYTES = 24 * 1_024 * 1_024
-/** Creates after which a disk counts as too large for this test. */
+/** Number of creates after which a disk counts as too large for this test. */
 const CREATES_MAX = 5_000
-/** Requests that one key may make at once. */
+/** Number of requests that one key may send at once. */
 const BURST = 20
-/** The first of the keys that fill the disk again; earlier ones are used up or revoked. */
+/** Index of the first key for filling the disk again. Earlier ones are used up or revoked. */
 const REFILL_KEYS_FROM = 50
 
-/** Report of a run. */
+/** The result of a run. */
 export interface DiskReport {
-  /** Creates that were acknowledged before the disk was full. */
+  /** Number of creates that were acknowledged before the disk was full. */
   readonly acknowledged: number
 }
 
 /**
- * Fills the small disk that `folder` is with services until creates fail. Throws when that is with anything but 500, when
- * reads stop, when a delete, a pause or the revocation of a key fails, when the server does not say that it is full, when
- * it does not start again so, stopped or killed, when it does not write again once there is room, or when anything
- * acknowledged is not there afterwards.
+ * Fills the small disk at `folder` with services until creates fail. Throws when they fail with a status other than
+ * 500, when reads stop, when a delete, a pause or the revocation of a key fails, when the server does not report the
+ * full disk, when it does not start on it after a stop or kill, when it does not write again once there is space, or
+ * when acknowledged data is missing afterwards.
  */
 export async function fillDisk(folder: string): Promise<DiskReport> {
   const dataDir = join(folder, 'data')
@@ -47,7 +47,7 @@ export async function fillDisk(folder: string): Promise<DiskReport> {
     for (const end of ['stop', 'kill'] as const) {
       await server[end]()
       server = await start()
-      // A restart takes the log into the database, which may leave enough room to go on.
+      // A restart moves the log into the database, which may free enough space for further writes.
       await createUntilFull(server, keys.slice(REFILL_KEYS_FROM), acknowledged)
       await assertFreeing(server, { used, orgId, dataDir, acknowledged })
     }
@@ -85,7 +85,7 @@ async function createUntilFull(
     const answer = await api.call('POST', '/v1/services', { json, key: keys[Math.floor(sent / BURST)] ?? '' })
     if (answer.status !== 201) {
       expectStatus(answer, 500)
-      // The log that went into the database may have left enough room to go on.
+      // Moving the log into the database may have freed enough space for further writes.
       if ((await readiness(server)) === 503) return
       continue
     }
@@ -96,11 +96,11 @@ async function createUntilFull(
 
 /** Operations on a full disk. */
 interface FullDisk {
-  /** Keys with their whole burst left, which are not to be revoked. */
+  /** Keys with their whole burst left, which must not be revoked. */
   readonly used: readonly string[]
   readonly orgId: string
   readonly dataDir: string
-  /** What is deleted leaves it, and what is paused stands in it as it was answered. */
+  /** Texts of acknowledged services: without deleted ones, and with the last answer of paused ones. */
   readonly acknowledged: string[]
 }
 
@@ -126,7 +126,7 @@ async function assertFreeing(
   if (code !== 0) throw new Error(`a key could not be revoked: ${stderr}`)
 }
 
-/** Uses up the remaining space, as another program on the same disk may. */
+/** Uses up the remaining space, as another program on the disk may do. */
 async function fillRest(file: string): Promise<void> {
   const handle = await open(file, 'w')
   try {
@@ -151,14 +151,14 @@ async function assertReads(
   await expectReady(server, 503)
 }
 
-/** Ids of the keys that are neither revoked nor used any more. */
+/** Ids of keys that are neither revoked nor still in use. */
 async function readSpareKeys(
   dataDir: string,
   orgId: string,
   used: readonly string[],
 ): Promise<readonly string[]> {
   const { stdout } = await runHere(['key', 'list', '--data-dir', dataDir, '--org', orgId, '--json'])
-  // True because it is what the program prints.
+  // True because the program prints this form.
   const keys = JSON.parse(stdout) as { id: string; last4: string; revokedAt: string | null }[]
   return keys
     .filter(({ last4, revokedAt }) => revokedAt === null && used.every((key) => !key.endsWith(last4)))

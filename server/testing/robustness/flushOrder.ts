@@ -7,13 +7,13 @@ import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { startProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
 
-/** Requests that one key may make at once. */
+/** Number of requests that one key may send at once. */
 const BURST = 20
 
 /**
  * Traces the system calls of a server that executes `creates` creates in `folder`, several at a time. Throws when an
- * answer is sent before the log with its commit was flushed: a kill cannot show that, because written data outlives the
- * process anyway. Needs `strace`.
+ * answer is sent before the log with its commit was flushed. A kill cannot show that, because written data outlives the
+ * process. Needs `strace`.
  */
 export async function watchFlushes(folder: string, creates: number): Promise<void> {
   const dataDir = join(folder, 'data')

@@ -4,7 +4,7 @@ import { startServer } from '../startServer.ts'
 import { fuzz } from './fuzz.ts'
 import { seededRandom } from './random.ts'
 
-/** Enough to meet every status. */
+/** Enough requests to get every status. */
 const REQUESTS = cases(600, 2_000)
 
 test('random requests are each answered in the form of the contract and none with 5xx', async () => {

@@ -5,10 +5,10 @@ import { ROUTES, UNKNOWN_ID } from '../routes.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { fuzzBody, fuzzBytes, pick } from './fuzzValues.ts'
 
-/** Requests that are under way at once. */
+/** Number of concurrent requests. */
 const AT_ONCE = 16
 
-/** Settings of a run. `random` gives numbers from 0 to 1; `key` has no rate limit. */
+/** Settings of a run. `random` returns numbers from 0 to 1. `key` must have no rate limit. */
 export interface FuzzRun {
   readonly url: string
   readonly key: string
@@ -22,8 +22,8 @@ export interface FuzzRun {
 export type FuzzReport = Readonly<Record<string, number>>
 
 /**
- * Sends `requests` random requests. Throws when one is answered 5xx or in another form than the contract's, or when the
- * remaining services cannot be listed and read. Hangs when a request gets no answer.
+ * Sends `requests` random requests. Throws when an answer is 5xx or violates the contract, or when the remaining
+ * services cannot be listed and read. Hangs when a request gets no answer.
  */
 export async function fuzz({ url, key, requests, random, onAnswered }: FuzzRun): Promise<FuzzReport> {
   const api = apiClient(url, key)
@@ -103,7 +103,7 @@ function strangeQuery(random: () => number): string {
   return `?section=active&${name}=${encodeURIComponent(value)}`
 }
 
-/** A request that no client would send; always one that the server ends. */
+/** A request that no client would send, after which the server always ends the connection. */
 function rawRequest(random: () => number, key: string): string {
   const line = pick(random, [
     'GET /v1/org HTTP/1.1',

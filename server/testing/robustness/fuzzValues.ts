@@ -7,7 +7,7 @@ export function pick<Value>(random: Random, values: readonly [Value, ...Value[]]
   return values[Math.floor(random() * values.length)] ?? values[0]
 }
 
-/** Values that break readers: wrong types, edges of numbers, long and strange texts, deep and tagged objects. */
+/** Values that break parsers: wrong types, extreme numbers, long and unusual texts, deep and tagged objects. */
 function strangeValue(random: Random): unknown {
   return pick<() => unknown>(random, [
     () => null,
@@ -36,7 +36,7 @@ function strangeValue(random: Random): unknown {
 
 const seconds = { secs: 1, nanos: 0 }
 
-/** A definition with everything that one can have, to start mutations from. */
+/** A definition with every possible field, from which mutations start. */
 function fullService(): unknown {
   const call = {
     Http: {
@@ -70,7 +70,7 @@ export function fuzzBody(random: Random, path: string, serviceId: string): unkno
   return body
 }
 
-/** `value` with something in it replaced, removed, renamed or doubled. */
+/** `value` with one part replaced, removed, renamed or duplicated. */
 function mutate(random: Random, value: unknown): unknown {
   if (random() < 0.15 || typeof value !== 'object' || value === null) return strangeValue(random)
   if (Array.isArray(value)) {
@@ -89,7 +89,7 @@ function mutate(random: Random, value: unknown): unknown {
   return { ...value, [key]: mutate(random, nested) }
 }
 
-/** Bytes that are no JSON, or nearly. */
+/** Bytes that are not JSON, or nearly JSON. */
 export function fuzzBytes(random: Random): Buffer {
   const text = JSON.stringify(fullService())
   return pick(random, [

@@ -8,7 +8,7 @@ import { startServer } from '../startServer.ts'
 const server = await startServer({ rateLimit: 'none' })
 const port = Number(new URL(server.url).port)
 
-/** Accepted connections, the newest last: Node announces each one here. */
+/** Accepted connections, newest last. Node announces each one here. */
 const accepted: Socket[] = []
 const announcements = channel('net.server.socket')
 const onAccepted = (message: unknown): void => {
@@ -23,11 +23,11 @@ afterAll(async () => {
 
 const CHUNK = 'x'.repeat(65_536)
 const CHUNKS = 1_024
-/** The body that is read, the part dropped after the refusal, and the data in flight of one read. */
+/** Maximum number of bytes read: the body, the part dropped after the refusal, and one read in flight. */
 const READ_BYTES_MAX = 2 * BODY_BYTES_MAX + 4 * CHUNK.length
 
 /**
- * Sends 64 MiB, or as much as the server accepts; resolves to the first line of the answer and the number of bytes
+ * Sends 64 MiB, or as much as the server accepts. Resolves with the first line of the answer and the number of bytes
  * read.
  */
 async function sendHuge(head: string, chunk: string): Promise<readonly [string, number]> {

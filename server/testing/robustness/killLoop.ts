@@ -9,25 +9,25 @@ import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { startProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
 
-/** Active writers when the process is killed. */
+/** Number of active writers when the process is killed. */
 const WRITERS = 8
-/** Answers before the process is killed: the minimum, and the largest random addition. */
+/** Number of answers before the process is killed: the minimum, and the maximum random addition. */
 const ANSWERS_MIN = 40
 const ANSWERS_MORE = 120
-/** Enough fresh keys for each writer that none meets the rate limit. */
+/** Number of new keys for each writer, enough that none reaches the rate limit. */
 const KEYS_PER_WRITER = Math.ceil((ANSWERS_MIN + ANSWERS_MORE) / 15)
 
 /** Answers that the writers received, over all rounds. */
 interface Acknowledged {
   /** Text of each service's last answer; `null` when it was deleted. */
   readonly services: Map<string, string | null>
-  /** Services whose last request was not answered: either outcome is right. */
+  /** Services whose last request was not answered, so that either outcome is correct. */
   readonly uncertain: Set<string>
   readonly displayIds: string[]
   answers: number
 }
 
-/** Settings of a loop. `random` gives numbers from 0 to 1. */
+/** Settings of a loop. `random` returns numbers from 0 to 1. */
 export interface KillRun {
   readonly dataDir: string
   readonly kills: number
@@ -36,7 +36,7 @@ export interface KillRun {
   readonly onKill?: (kills: number) => void
 }
 
-/** Report of a loop. */
+/** The result of a loop. */
 export interface KillReport {
   readonly kills: number
   readonly acknowledged: number
@@ -45,13 +45,13 @@ export interface KillReport {
 }
 
 /**
- * Kills a server `kills` times in the middle of writes, in `dataDir`, and throws when a restart shows an
- * acknowledged write lost, half an effect, or a command missing.
+ * Kills a server on `dataDir` `kills` times during writes. Throws when a restart shows a lost acknowledged write, a
+ * partial effect, or a missing command.
  */
 export async function killLoop({ dataDir, kills, random, onKill }: KillRun): Promise<KillReport> {
   const acknowledged: Acknowledged = { services: new Map(), uncertain: new Set(), displayIds: [], answers: 0 }
   const orgId = await makeOrg(dataDir)
-  // The limits of the rate begin anew with each process.
+  // Rate limits start over with each process.
   const keys = await makeKeys(dataDir, orgId, WRITERS * KEYS_PER_WRITER)
   for (let round = 0; round < kills; round += 1) {
     const server = await startProcess(dataDir)
@@ -118,7 +118,7 @@ interface Step {
   readonly current: string | null
 }
 
-/** One random write; resolves to the service to go on with. */
+/** Sends one random write. Resolves with the service for the next one. */
 async function writeOnce({ call, acknowledged, random, current }: Step): Promise<string | null> {
   if (current === null) {
     const { text, json } = await call('POST', '/v1/services', definition(random))

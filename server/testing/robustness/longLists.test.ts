@@ -11,9 +11,12 @@ import { apiClient } from '../apiClient.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
 
-/** Twice as many MiB as two sockets may hold between them (36 MiB where Linux lets a receiver grow), and more than is rendered whole. */
+/**
+ * Twice as many MiB as the buffers of two sockets hold (36 MiB where Linux lets a receiver grow), and more than is
+ * rendered at once.
+ */
 const SERVICES = 80
-/** How often it is looked whether a condition holds (milliseconds). */
+/** Interval of polling for a condition (milliseconds). */
 const LOOK_MS = 20
 
 type Undo = (() => Promise<void> | void)[]
@@ -22,7 +25,9 @@ async function runAll(undo: Undo): Promise<void> {
   for (const step of undo.splice(0).reverse()) await step()
 }
 
-/** A server with services of nearly 1 MiB each, and another program's connection to its database, until `undo` is run. */
+/**
+ * A server with services of nearly 1 MiB each, and another program's connection to its database; `undo` removes both.
+ */
 async function startFull(undo: Undo, timeouts: Partial<Timeouts> = {}) {
   const server = await startServer({ rateLimit: 'none', timeouts })
   undo.push(server.close)

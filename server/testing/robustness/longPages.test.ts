@@ -10,7 +10,7 @@ const server = await startServer({ rateLimit: 'none' })
 afterAll(() => server.close())
 const api = apiClient(server.url, server.apiKey)
 const INCIDENTS = 60
-/** In total far more than is read at once, and than the buffers of two sockets. */
+/** In total far more than is read at once, and more than the buffers of two sockets hold. */
 seedIncidents(server.dataDir, { orgId: server.orgId, incidents: INCIDENTS, updates: 13, bodyChars: 19_900 })
 
 const PATH = '/v1/incidents?section=active&limit=100'

@@ -33,7 +33,7 @@ async function openWith(key: string, headers = ''): Promise<Socket> {
   return socket
 }
 
-/** The status that a customer gets on a new connection. */
+/** The status of a customer's request on a new connection. */
 async function statusOnNew(key = server.apiKey): Promise<number> {
   const dispatcher = new Agent()
   const { status } = await apiClient(server.url, key).get('/v1/org', { dispatcher })

@@ -20,7 +20,7 @@ const endpoints = fc
 const definitions = fc
   .record({
     name: fc.constantFrom('Checkout', 'Search', 'ä 𝒳'),
-    // Mostly allowed, so that the other limits are met too.
+    // Mostly allowed values, so that the other limits are reached too.
     interval_secs: fc.constantFrom(30, 30, 30, 60, 60, 10),
     regions: fc.subarray(['eu-west-1', 'us-east-1', 'sa-east-1'], { minLength: 1 }),
     endpoints: fc.oneof(

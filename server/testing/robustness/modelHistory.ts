@@ -1,6 +1,6 @@
 import type { ServiceRequest } from '../../../api/contract/service.ts'
 
-/** Limits of the modelled organisation: small, so that they are reached all the time. */
+/** Limits of the modelled organisation, so small that they are often reached. */
 export const MODEL_LIMITS = {
   servicesMax: 3,
   endpointsMax: 5,
@@ -8,7 +8,7 @@ export const MODEL_LIMITS = {
   intervalSecsMin: 30,
 } as const
 
-/** Stored services, including paused ones, allowed for each active one. */
+/** Number of stored services, including paused ones, that are allowed for each active one. */
 const STORED_PER_ACTIVE = 10
 
 /** One request of the API. `place` selects among existing and deleted services. */
@@ -34,7 +34,7 @@ export interface ModelCommand {
 /** State of an organisation after some steps. Deleted services keep their place: `null`. */
 export interface Model {
   readonly services: readonly (ModelService | null)[]
-  /** Of each service, by place. */
+  /** Commands of each service, by place. */
   readonly commands: readonly (readonly ModelCommand[])[]
 }
 

@@ -21,7 +21,7 @@ import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer, type TestServer } from '../startServer.ts'
 import { startTarget, type Target } from '../target.ts'
 
-// The threads of these servers are dist/pharos-server-checks.js and dist/pharos-server-results.js.
+// These servers use the built threads dist/pharos-server-checks.js and dist/pharos-server-results.js.
 const REGION = 'eu-west-1'
 const AGENT = 'agent of the test'
 const ROOM = '60m'

@@ -16,10 +16,10 @@ import { type ServerProcess, startProcess } from '../serverProcess.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { assertMonitored, type Failures, type MonitoringReport, type Outage } from './monitoringModel.ts'
 
-/** What a round kills. */
+/** The processes that a round kills. */
 export type Victim = 'server' | 'agent' | 'both'
 
-/** Settings of a loop. `random` gives numbers from 0 to 1. */
+/** Settings of a loop. `random` returns numbers from 0 to 1. */
 export interface MonitoringKillRun {
   readonly folder: string
   readonly victims: readonly Victim[]
@@ -28,26 +28,26 @@ export interface MonitoringKillRun {
   readonly onKill?: (kills: number) => void
 }
 
-/** Checked by the agent, and by the server itself. */
+/** The region that the agent checks, and the one that the server checks. */
 const [REMOTE, EMBEDDED] = ['eu-west-1', 'us-east-1']
 const INTERVAL_S = 2
 const SERVICES = 6
-/** Endpoints of a service that always answer, beside one that does not. */
+/** Number of endpoints of a service that always answer, besides the one that does not. */
 const STEADY = 2
-/** How long an endpoint fails, and after which time it fails again (milliseconds): a minute of success ends an incident. */
+/** Duration of an endpoint's failure, and of a whole cycle (milliseconds). A minute of success ends an incident. */
 const DOWN_MS = 24_000
 const CYCLE_MS = 124_000
-/** Batches before a kill: at least one, and at most so many more. */
+/** Maximum number of batches before a kill, beyond the first one. */
 const BATCHES_MORE = 4
-/** Batches after the last kill, so that what waits is delivered. */
+/** Number of batches after the last kill, so that waiting results are delivered. */
 const BATCHES_AT_END = 15
 const LOOK_MS = 500
 const APPLIED_MS_MAX = 30_000
 
 /**
- * Kills a server, an agent, or both, in the middle of results, once for each of `victims`. Throws when a result that was
- * acknowledged is not stored, a slot was checked twice, an incident is there twice or not at all, a transition was not
- * applied, or states are not those of the stored results.
+ * Kills a server, an agent, or both, during the delivery of results, once for each of `victims`. Throws when an
+ * acknowledged result is not stored, a slot was checked twice, an incident is duplicated or missing, a transition was
+ * not applied, or states do not match the stored results.
  */
 export async function monitoringKills(run: MonitoringKillRun): Promise<MonitoringReport> {
   const { folder, victims, random, onKill } = run
@@ -75,7 +75,7 @@ export async function monitoringKills(run: MonitoringKillRun): Promise<Monitorin
     for (const [index, victim] of victims.entries()) {
       const batches = 1 + Math.floor(random() * BATCHES_MORE)
       for (let batch = 1; batch < batches; batch += 1) await proxy.next('sent')
-      // Before the commit or after it, and before the answer arrives or after it.
+      // The kill is before or after the commit, and before or after the answer arrives.
       await proxy.next(random() < 0.7 ? 'sent' : 'taken')
       const fromMs = proxy.taken.at(-1)?.atMs ?? 0
       const known = new Set(proxy.syncs.keys())
@@ -110,12 +110,12 @@ function failuresFrom(startedMs: number): Failures {
   return { startedMs, downMs: DOWN_MS, cycleMs: CYCLE_MS, offsetMs }
 }
 
-/** A target whose path `/fails/N` fails as `failures` says of service N; every other path answers. */
+/** Starts a target whose path `/fails/N` fails at the times for service N. Every other path answers. */
 async function startFlappingTarget({ startedMs, downMs, cycleMs, offsetMs }: Failures) {
   const server = createServer(({ url = '' }, response) => {
     const service = /^\/fails\/(\d+)$/.exec(url)?.[1]
     const atMs = (Date.now() - startedMs + offsetMs(Number(service))) % cycleMs
-    // Each begins well, so that its first failure is a change.
+    // Each service starts successfully, so that its first failure is a change.
     const isDown = service !== undefined && atMs >= cycleMs - downMs
     response.writeHead(isDown ? 503 : 200).end()
   })

@@ -12,27 +12,27 @@ import type { TestResult } from '../../results/testing/resultMessages.ts'
 import { openStore } from '../../store/sqlite/openStore.ts'
 import type { AgentProxy } from '../agentProxy.ts'
 
-/** A time in which no agent checked, or in which results could be lost (milliseconds since the epoch). */
+/** A period in which no agent checked, or in which results could be lost (milliseconds since the epoch). */
 export interface Outage {
   readonly fromMs: number
   readonly untilMs: number
 }
 
-/** What fails at a time, as the target decides it. */
+/** The times at which the target fails. */
 export interface Failures {
   readonly startedMs: number
   readonly downMs: number
   readonly cycleMs: number
-  /** Place of a service in the cycle (milliseconds). */
+  /** Position of a service in the cycle (milliseconds). */
   readonly offsetMs: (service: number) => number
 }
 
-/** All that is known of a run when it is over. */
+/** The data of a finished run. */
 export interface MonitoringRun {
   readonly dataDir: string
   readonly kills: number
   readonly proxy: AgentProxy
-  /** In the order of their numbers; the agent checks those of REMOTE. */
+  /** In the order of their numbers. The agent checks those in REMOTE. */
   readonly services: readonly ServiceResponse[]
   readonly incidents: readonly Incident[]
   readonly outages: readonly Outage[]
@@ -40,27 +40,30 @@ export interface MonitoringRun {
   readonly region: string
 }
 
-/** Failing checks in a row that open an incident for certain: what a restart keeps back is history, and counts for none. */
+/**
+ * Number of consecutive failing checks that certainly open an incident. Results that a restart delays count as history
+ * and open none.
+ */
 const FAILURES_CERTAIN = 8
-/** An incident is opened within this time after its failures (milliseconds). */
+/** Maximum time from the failures until their incident is opened (milliseconds). */
 const OPENED_MS_MAX = 40_000
-/** How long a check may be under way: what is not handed over when its agent is killed is lost (milliseconds). */
+/** Maximum duration of a check (milliseconds). A result that was not delivered when its agent is killed is lost. */
 const UNDER_WAY_MS = 6_000
-/** Time after which the server gives the endpoints of a killed agent to the one that was started for it (milliseconds). */
+/** Time after which the server assigns the endpoints of a killed agent to its replacement (milliseconds). */
 const SHARED_MS = 9_000
 const RESULTS_PAGE = 1_000
 
-/** What a run came to. */
+/** The result of a run. */
 export interface MonitoringReport {
   readonly kills: number
-  /** Results that the server acknowledged, and those that are stored. */
+  /** Numbers of results that the server acknowledged, and that are stored. */
   readonly acknowledged: number
   readonly stored: number
   readonly incidents: number
-  /** Failures that had to open an incident. */
+  /** Number of failures that had to open an incident. */
   readonly certain: number
   readonly transitions: number
-  /** Slots of the agent without a result although it ran, because its machine was too busy. */
+  /** Number of the agent's slots without a result although it ran, because the machine was too busy. */
   readonly skipped: number
 }
 
@@ -69,7 +72,7 @@ interface Stored extends TestResult {
   readonly region: string
 }
 
-/** Compares what is stored with what has to be. Throws at the first difference. */
+/** Compares the stored data with the expected data. Throws at the first difference. */
 export async function assertMonitored(run: MonitoringRun, orgId: string): Promise<MonitoringReport> {
   const store = await openStore(run.dataDir, systemEnvironment.nowMs)
   const monitored = await new MonitoredServices(store).readAll()
@@ -118,7 +121,7 @@ async function storedResults(measurements: Measured, monitored: readonly Monitor
   return found.sort((a, b) => a.dueS - b.dueS || a.series - b.series)
 }
 
-/** Everything that was acknowledged is stored as it was sent, and nothing was refused. */
+/** Throws unless every acknowledged result is stored as it was sent, and none was refused. */
 function assertAcknowledged({ proxy }: MonitoringRun, stored: readonly Stored[]): number {
   const isStored = new Set(stored.map(({ series, dueS }) => `${series} ${dueS}`))
   if (isStored.size !== stored.length) throw new Error('a result is stored twice')
@@ -132,7 +135,10 @@ function assertAcknowledged({ proxy }: MonitoringRun, stored: readonly Stored[])
   return acknowledged.size
 }
 
-/** Every slot has one result at most, and one for certain while an agent ran; how many had none all the same. */
+/**
+ * Throws unless every slot has at most one result, and exactly one while an agent ran. Returns the number of skipped
+ * slots.
+ */
 function assertSlots({ services, outages, region, proxy }: MonitoringRun, stored: readonly Stored[]): number {
   const missing: string[] = []
   for (const { endpoints, regions, interval_secs: intervalS } of services) {
@@ -142,7 +148,7 @@ function assertSlots({ services, outages, region, proxy }: MonitoringRun, stored
         const isSlot = (dueS: number): boolean => (dueS - phaseS) % intervalS === 0
         const own = stored.filter((one) => one.endpointId === id && one.region === of)
         const [first, second = 0, ...more] = own.map(({ dueS }) => dueS)
-        // The first check follows the creation, whenever that is, and a slot that comes soon after it is left out.
+        // The first check follows the creation at any time, and a slot soon after it is skipped.
         const offGrid = [second, ...more].filter((dueS) => first !== undefined && !isSlot(dueS))
         if (offGrid.length > 0)
           throw new Error(`checks of ${id} in ${of} are off their grid: ${offGrid.join()}`)
@@ -166,7 +172,10 @@ function isInOutage(atMs: number, outages: readonly Outage[]): boolean {
   return outages.some(({ fromMs, untilMs }) => atMs > fromMs - UNDER_WAY_MS && atMs < untilMs + SHARED_MS)
 }
 
-/** Each time in which a service fails opens one incident, none is open beside another; how many had to be opened. */
+/**
+ * Throws unless each failure of a service opens one incident, and none is open beside another. Returns the number that
+ * had to be opened.
+ */
 function assertIncidents(
   { services, incidents, failures, region }: MonitoringRun,
   stored: readonly Stored[],
@@ -201,7 +210,7 @@ function assertIncidents(
   return certain
 }
 
-/** The times in which the first endpoint of a service failed, up to its last result. */
+/** The periods in which the first endpoint of a service failed, up to its last result. */
 function* failuresOf(
   service: ServiceResponse,
   place: number,
@@ -234,7 +243,7 @@ interface Replay {
   readonly orgId: string
 }
 
-/** The states that the stored results lead to, one after another. */
+/** The states that result from a replay of the stored results. */
 async function replayedStates(dataDir: string, { monitored, stored, nowS, orgId }: Replay): Promise<string> {
   const folder = join(dataDir, 'replay')
   mkdirSync(folder)

@@ -7,23 +7,23 @@ import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { startProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
 
-/** Channels of the organisation: each receives every update. */
+/** Number of channels of the organisation, each of which receives every update. */
 const CHANNELS = 2
-/** Active writers when the process is killed. */
+/** Number of active writers when the process is killed. */
 const WRITERS = 4
-/** Answers before the process is killed: the minimum, and the largest random addition. */
+/** Number of answers before the process is killed: the minimum, and the maximum random addition. */
 const ANSWERS_MIN = 10
 const ANSWERS_MORE = 60
-/** Enough fresh keys for each writer that none meets the rate limit. */
+/** Number of new keys for each writer, enough that none reaches the rate limit. */
 const KEYS_PER_WRITER = 5
 const REQUESTS_PER_KEY = 18
-/** Updates of one incident. */
+/** Maximum number of updates of one incident. */
 const UPDATES_MAX = 5
-/** How often it is looked whether everything has arrived, and the longest wait for one more update (milliseconds). */
+/** Interval of polling for the arrival of all updates, and maximum wait for the next one (milliseconds). */
 const LOOK_MS = 50
 const ARRIVAL_MS_MAX = 60_000
 
-/** Settings of a loop. `random` gives numbers from 0 to 1. */
+/** Settings of a loop. `random` returns numbers from 0 to 1. */
 export interface NotificationKillRun {
   readonly dataDir: string
   readonly kills: number
@@ -32,17 +32,17 @@ export interface NotificationKillRun {
   readonly onKill?: (kills: number) => void
 }
 
-/** Report of a loop. */
+/** The result of a loop. */
 export interface NotificationKillReport {
-  /** Updates of incidents that the API confirmed. */
+  /** Number of incident updates that the API confirmed. */
   readonly acknowledged: number
-  /** Deliveries that arrived at all channels, repeated ones included. */
+  /** Number of deliveries that arrived at all channels, including repeated ones. */
   readonly arrived: number
 }
 
 /**
- * Kills a server `kills` times under a stream of incidents, and throws unless each confirmed update arrives at every channel
- * at least once, always with the same id and body there, and those of an incident in order.
+ * Kills a server `kills` times during a stream of incidents. Throws unless each confirmed update arrives at every
+ * channel at least once, always with the same id and body, and those of an incident arrive in order.
  */
 export async function killNotifications(run: NotificationKillRun): Promise<NotificationKillReport> {
   const { dataDir, kills, onKill } = run
@@ -50,7 +50,7 @@ export async function killNotifications(run: NotificationKillRun): Promise<Notif
   const receivers = await Promise.all(Array.from({ length: CHANNELS }, () => startReceiver()))
   const updates = new Set<string>()
   try {
-    // The limits of the rate begin anew with each process.
+    // Rate limits start over with each process.
     const keys = await makeKeys(dataDir, orgId, WRITERS * KEYS_PER_WRITER)
     for (let round = 0; round <= kills; round += 1) {
       const server = await startProcess(dataDir, [
@@ -144,13 +144,13 @@ async function write(
 }
 
 function payloadsOf(received: Receiver['received']) {
-  // True because a channel without tests and certificates gets incidents only.
+  // True because a channel without tests and certificates gets only incidents.
   return received.map(({ id, body }) => ({ id, body, payload: JSON.parse(body) as IncidentPayload }))
 }
 
 /**
- * Resolves when each of `updates` has arrived; rejects when none arrives for a while: how long all take depends on how
- * many the kills left waiting. A body is read once, because this process also answers the deliveries.
+ * Resolves when each of `updates` has arrived. Rejects when none arrives for a while; the total time depends on how
+ * many updates the kills left waiting. Bodies are parsed only once, because this process also answers the deliveries.
  */
 async function arrivalOf(updates: ReadonlySet<string>, receiver: Receiver): Promise<void> {
   const missing = new Set(updates)

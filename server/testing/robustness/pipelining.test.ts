@@ -6,7 +6,7 @@ import { startServer } from '../startServer.ts'
 const server = await startServer()
 afterAll(() => server.close())
 
-/** Number of answers to `requests` sent at once on one connection. */
+/** Number of answers to `requests`, which are sent at once on one connection. */
 async function answersTo(requests: readonly string[]): Promise<number> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   let text = ''

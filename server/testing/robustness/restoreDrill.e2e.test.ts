@@ -12,9 +12,9 @@ import { startProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
 
 const WAIT = { timeout: 60_000, interval: 50 }
-/** Keys that create services: each may send 20 at once, and five a second. */
+/** Number of keys that create services. Each may send 20 requests at once, and five a second. */
 const KEYS = 20
-/** Copies that are awaited under load. */
+/** Number of copies to wait for under load. */
 const COPIES = 3
 
 test('a restore brings back everything that was acknowledged before the last copy', async () => {

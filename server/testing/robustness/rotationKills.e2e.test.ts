@@ -19,14 +19,14 @@ import { endpointBody, serviceBody } from '../serviceBodies.ts'
 const STRACE = '/usr/bin/strace'
 const skipReason = existsSync(STRACE) || process.env.CI === 'true' ? null : `no strace at ${STRACE}`
 
-/** System calls that write to a disk or rename: a power cut may happen between them. */
+/** System calls that write to a disk or rename, between which a power cut may happen. */
 const CALLS = ['openat', 'pwrite64', 'write', 'fsync', 'fdatasync', 'rename', 'unlink'] as const
 type Call = (typeof CALLS)[number]
 
 /**
- * System calls at each of which a rotation is killed. Writes to the database are many, and a kill at one of them leaves
- * the same as a kill at the flush before it: the torture covers them too. Of fsync and fdatasync, the database calls
- * the one it was compiled for.
+ * System calls at each of which a rotation is killed. Writes to the database are left out, because there are many, and
+ * a kill at one leaves the same state as a kill at the flush before it; the torture includes them. Of fsync and
+ * fdatasync, the database uses the one that it was compiled with.
  */
 const KILLED_AT: readonly (readonly Call[])[] = [
   ['rename'],

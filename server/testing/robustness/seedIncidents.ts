@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto'
 import Sqlite from 'better-sqlite3'
 import { databaseFile } from '../../store/sqlite/files/openDatabase.ts'
 
-/** Incidents of one organisation, all alike. */
+/** Equal incidents of one organisation. */
 export interface SeededIncidents {
   readonly orgId: string
   readonly incidents: number
   readonly updates: number
-  /** Of each update (characters). */
+  /** Length of each update (characters). */
   readonly bodyChars: number
 }
 
-/** Writes incidents behind those that there are, past the server, in the database of `dataDir`: as many requests would take an hour. */
+/**
+ * Appends incidents directly to the database of `dataDir`, without the server, because as many requests would take an
+ * hour.
+ */
 export function seedIncidents(
   dataDir: string,
   { orgId, incidents, updates, bodyChars }: SeededIncidents,

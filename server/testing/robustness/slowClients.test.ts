@@ -6,7 +6,7 @@ import { rawExchange } from '../rawExchange.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
 
-// Longer than a busy machine takes for an honest request, which must not be cut off.
+// Longer than a busy machine takes for a regular request, which must not be cut off.
 const server = await startServer({
   rateLimit: 'none',
   timeouts: { requestMs: 3_000, headersMs: 2_000, keepAliveMs: 3_000, checkMs: 50 },

@@ -13,7 +13,7 @@ import { serviceBody } from '../serviceBodies.ts'
 const IN_FLIGHT = 150
 const BODY = JSON.stringify(serviceBody())
 
-/** A request that has reached the server, shown by its 100 Continue. */
+/** A request that has reached the server, as its 100 Continue shows. */
 interface InFlight {
   readonly finish: () => void
   /** First line of the answer. */
@@ -34,7 +34,7 @@ async function begin(port: number, key: string): Promise<InFlight> {
   return { finish: () => socket.write(BODY), answered }
 }
 
-/** Resolves when no process listens on `port` any more. */
+/** Resolves when no process listens on `port`. */
 async function refused(port: number): Promise<void> {
   for (;;) {
     const socket = connect(port, '127.0.0.1')

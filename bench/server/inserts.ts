@@ -42,8 +42,8 @@ function creator(store: Store, orgId: string): () => Promise<unknown> {
     throw new Error('the body has no secret')
   }
   return () =>
-    store.createService(orgId, undefined, ({ standing }) =>
-      createService(request, { nowMs: nowMs(), standing, uuid, seal, isBlocked }),
+    store.createService(orgId, undefined, ({ quota }) =>
+      createService(request, { nowMs: nowMs(), quota, uuid, seal, isBlocked }),
     )
 }
 

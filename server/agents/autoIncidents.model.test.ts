@@ -218,10 +218,10 @@ class Rig {
       throw new Error('the body has no secret')
     }
     const autoIncidents = { threshold: THRESHOLD, windowMinutes: WINDOW_S / MINUTE_S }
-    const { text } = await this.store.createService(ORG, undefined, ({ standing }) =>
+    const { text } = await this.store.createService(ORG, undefined, ({ quota }) =>
       createService(body, {
         ...{ ...systemEnvironment, nowMs: 0, isBlocked: () => false, seal },
-        standing: { ...standing, autoIncidents },
+        quota: { ...quota, autoIncidents },
       }),
     )
     // True because the answer is a service.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import { activationRefusal, creationRefusal, type OrgStanding, replacementRefusal } from './planLimits.ts'
-import { standing } from './testing/standing.ts'
+import { activationRefusal, creationRefusal, type OrgQuota, replacementRefusal } from './planLimits.ts'
+import { quota } from './testing/quota.ts'
 
 const endpoint: ServiceResponse['endpoints'][number] = {
   id: 'endpoint',
@@ -11,7 +11,7 @@ const endpoint: ServiceResponse['endpoints'][number] = {
   blocked: false,
 }
 
-/** A service with `endpoints` endpoints that the limits of `standing` allow. */
+/** A service with `endpoints` endpoints that the limits of `quota` allow. */
 function service(endpoints = 1, change: Partial<ServiceResponse> = {}): ServiceResponse {
   return {
     id: 'service',
@@ -33,8 +33,8 @@ const ALL = 'plan limit: at most 5 endpoints in active services'
 const INTERVAL = 'plan limit: interval_secs must be at least 30'
 const REGIONS = 'plan limit: regions must be among eu-west-1, us-east-1'
 
-const usage = (activeServices: number, activeEndpoints: number, storedServices: number): OrgStanding =>
-  standing({}, { activeServices, activeEndpoints, storedServices })
+const usage = (activeServices: number, activeEndpoints: number, storedServices: number): OrgQuota =>
+  quota({}, { activeServices, activeEndpoints, storedServices })
 
 test.each([
   [usage(0, 0, 0), service(), undefined],
@@ -58,7 +58,7 @@ test.each([
 })
 
 test('a plan without a list of regions allows every region', () => {
-  const everywhere = standing({ regionsAllowed: null })
+  const everywhere = quota({ regionsAllowed: null })
 
   expect(creationRefusal(everywhere, service(1, { regions: ['ap-northeast-1'] }))).toBeUndefined()
 })

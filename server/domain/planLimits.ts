@@ -37,7 +37,7 @@ export interface OrgUsage {
  * An organisation's limits and usage, read in the transaction that writes, so that two writers cannot both take the
  * last free slot.
  */
-export interface OrgStanding {
+export interface OrgQuota {
   readonly orgId: string
   readonly limits: PlanLimits
   readonly usage: OrgUsage
@@ -48,19 +48,16 @@ export interface OrgStanding {
 type Definition = Pick<ServiceRequest | ServiceResponse, 'interval_secs' | 'regions' | 'endpoints'>
 
 /** The limit that a new service of `definition` would exceed; `undefined` when none. Contract: Rules, 3. Pure. */
-export function creationRefusal(standing: OrgStanding, definition: Definition): string | undefined {
-  const storedMax = standing.limits.servicesMax * STORED_PER_ACTIVE_SERVICE
-  if (standing.usage.storedServices >= storedMax) {
+export function creationRefusal(quota: OrgQuota, definition: Definition): string | undefined {
+  const storedMax = quota.limits.servicesMax * STORED_PER_ACTIVE_SERVICE
+  if (quota.usage.storedServices >= storedMax) {
     return `plan limit: at most ${storedMax} services may be stored, paused ones included`
   }
-  return activationRefusal(standing, definition)
+  return activationRefusal(quota, definition)
 }
 
 /** The limit that resuming `service` would exceed; `undefined` when none. Contract: Rules, 3. Pure. */
-export function activationRefusal(
-  { limits, usage }: OrgStanding,
-  definition: Definition,
-): string | undefined {
+export function activationRefusal({ limits, usage }: OrgQuota, definition: Definition): string | undefined {
   return (
     scheduleRefusal(limits, definition) ??
     serviceEndpointsRefusal(limits, definition) ??
@@ -77,7 +74,7 @@ export function activationRefusal(
  * service does not count until it is resumed. Contract: Limits, rule 3; Gap G26. Pure.
  */
 export function replacementRefusal(
-  { limits, usage }: OrgStanding,
+  { limits, usage }: OrgQuota,
   current: ServiceResponse,
   definition: Definition,
 ): string | undefined {

@@ -13,7 +13,7 @@ import {
   setAutoIncidents,
 } from './serviceChanges.ts'
 import { fixedEnvironment } from './testing/fixedEnvironment.ts'
-import { standing } from './testing/standing.ts'
+import { quota } from './testing/quota.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 2)
 
@@ -22,7 +22,7 @@ function making(change: Partial<ServiceMaking> = {}): ServiceMaking {
   const masterKey = masterKeyOf(Buffer.alloc(32))
   return {
     nowMs: NOW_MS,
-    standing: standing(),
+    quota: quota(),
     uuid: environment.uuid,
     seal: (value, place) => sealValue(value, place, masterKey, environment),
     isBlocked: () => false,
@@ -109,7 +109,7 @@ test('a service beyond the plan is neither created, replaced nor resumed', () =>
 
   expect(() => createService(request(tooOften), making())).toThrow(refusal)
   expect(() => replaceService(stored(), request(tooOften), making())).toThrow(refusal)
-  expect(() => resumeService(stored({ ...tooOften, ...paused }), standing())).toThrow(refusal)
+  expect(() => resumeService(stored({ ...tooOften, ...paused }), quota())).toThrow(refusal)
 })
 
 test('a replace ends removed regions before it publishes the new definition in the others', () => {
@@ -160,11 +160,11 @@ test('a service is never paused before its creation, even if the clock was set b
 })
 
 test('a second pause changes nothing, and neither does resuming an active service', () => {
-  expect([pauseService(stored(paused), NOW_MS), resumeService(stored(), standing())]).toEqual([null, null])
+  expect([pauseService(stored(paused), NOW_MS), resumeService(stored(), quota())]).toEqual([null, null])
 })
 
 test('resuming starts all regions, and keeps the secrets', () => {
-  const change = resumeService(stored(paused), standing())
+  const change = resumeService(stored(paused), quota())
 
   expect(change).toEqual({
     action: 'resume',
@@ -205,7 +205,7 @@ test('a change of automatic incidents sends no command to a region', () => {
 
 test('a new service gets the automatic incidents of its organisation, and a replace keeps them', () => {
   const autoIncidents = { threshold: 5, windowMinutes: 15 }
-  const { service } = createService(request(), making({ standing: { ...standing(), autoIncidents } }))
+  const { service } = createService(request(), making({ quota: { ...quota(), autoIncidents } }))
   const replaced = replaceService(service!, request({ interval_secs: 300 }), making())
 
   for (const { response } of [service!, replaced.service!]) {

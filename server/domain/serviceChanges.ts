@@ -5,7 +5,7 @@ import type { ChangeOrigin } from './changeOrigin.ts'
 import { type Announcement, type Command, endIn, startIn } from './commands.ts'
 import { type EndpointMaking, makeEndpoints } from './endpoints.ts'
 import { timestamp } from './environment.ts'
-import { activationRefusal, creationRefusal, type OrgStanding, replacementRefusal } from './planLimits.ts'
+import { activationRefusal, creationRefusal, type OrgQuota, replacementRefusal } from './planLimits.ts'
 import type { SealedValue } from './seal.ts'
 
 /** A stored service: its response in the API, and its change numbers. */
@@ -37,20 +37,20 @@ export interface ServiceChange {
 /** Dependencies of a decision about a service. */
 export interface ServiceMaking extends EndpointMaking {
   readonly nowMs: number
-  readonly standing: OrgStanding
+  readonly quota: OrgQuota
 }
 
 /**
  * A new service, which is active immediately. Throws `forbidden` when the plan does not allow it. Contract: Service.
  */
 export function createService(request: ServiceRequest, making: ServiceMaking): ServiceChange {
-  const { standing } = making
-  refuse(creationRefusal(standing, request))
+  const { quota } = making
+  refuse(creationRefusal(quota, request))
   const id = making.uuid()
-  const made = makeEndpoints(request.endpoints, [], { orgId: standing.orgId, serviceId: id }, making)
+  const made = makeEndpoints(request.endpoints, [], { orgId: quota.orgId, serviceId: id }, making)
   const response: ServiceResponse = {
     id,
-    org_id: standing.orgId,
+    org_id: quota.orgId,
     name: request.name,
     interval_secs: request.interval_secs,
     regions: request.regions,
@@ -59,7 +59,7 @@ export function createService(request: ServiceRequest, making: ServiceMaking): S
     paused_at: null,
     // The key belongs to the organisation, so the person is unknown. Contract: Authentication, rule 3.
     created_by_email: null,
-    ...fieldsOf(standing.autoIncidents),
+    ...fieldsOf(quota.autoIncidents),
   }
   return announce('create', null, { response, sealed: made.sealed }, (announcement) =>
     startIn(response.regions, announcement),
@@ -77,7 +77,7 @@ export function replaceService(
   making: ServiceMaking,
 ): ServiceChange {
   const before = current.response
-  refuse(replacementRefusal(making.standing, before, request))
+  refuse(replacementRefusal(making.quota, before, request))
   const owner = { orgId: before.org_id, serviceId: before.id }
   const made = makeEndpoints(request.endpoints, before.endpoints, owner, making)
   const response: ServiceResponse = {
@@ -112,9 +112,9 @@ export function pauseService(current: Service, nowMs: number): ServiceChange | n
  * `current` active again; `null` when it already is. Throws `forbidden` when the current plan does not allow it.
  * Contract: Service, resume. Pure.
  */
-export function resumeService(current: Service, standing: OrgStanding): ServiceChange | null {
+export function resumeService(current: Service, quota: OrgQuota): ServiceChange | null {
   if (current.response.paused_at == null) return null
-  refuse(activationRefusal(standing, current.response))
+  refuse(activationRefusal(quota, current.response))
   const response = { ...current.response, paused_at: null }
   return announce('resume', current, { response, sealed: null }, (announcement) =>
     startIn(response.regions, announcement),

@@ -9,7 +9,7 @@ import type { ChangeOrigin } from '../domain/changeOrigin.ts'
 import type { Command, Delivery } from '../domain/commands.ts'
 import type { IncidentFacts } from '../domain/incidentChanges.ts'
 import type { IncidentRoom } from '../domain/incidentRoom.ts'
-import type { OrgStanding, OrgUsage, PlanLimits } from '../domain/planLimits.ts'
+import type { OrgQuota, OrgUsage, PlanLimits } from '../domain/planLimits.ts'
 import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
 import type { AccountStore } from './accountStore.ts'
@@ -38,7 +38,7 @@ export type Decide<Facts, Outcome> = (facts: Facts) => Outcome
 
 /** The data for a decision about a service, read in the transaction that writes. */
 export interface ServiceFacts {
-  readonly standing: OrgStanding
+  readonly quota: OrgQuota
   /** Id of the master key that wraps new secrets. */
   readonly masterKeyId: string
 }

@@ -30,7 +30,7 @@ export function storeService(
   orgId: string,
   { fingerprint, name = 'Checkout' }: { fingerprint?: CreationFingerprint; name?: string } = {},
 ) {
-  return store.createService(orgId, fingerprint, ({ standing }) =>
-    createService(serviceBody({ name }), { ...MAKING, standing }),
+  return store.createService(orgId, fingerprint, ({ quota }) =>
+    createService(serviceBody({ name }), { ...MAKING, quota }),
   )
 }

@@ -51,9 +51,7 @@ export const serviceRoutes: readonly Route[] = [
     formBytesMax: DEFINITION_BYTES_MAX,
   },
   action('pause', 'Paused.', (service, _facts, { nowMs }) => pauseService(service, nowMs)),
-  action('resume', 'Resumed. Checks start at once.', (service, { standing }) =>
-    resumeService(service, standing),
-  ),
+  action('resume', 'Resumed. Checks start at once.', (service, { quota }) => resumeService(service, quota)),
   action('delete', 'Deleted.', (service) => deleteService(service)),
   action('auto-incident', 'Automatic incidents saved.', (service, _facts, { form }) =>
     setAutoIncidents(service, form.get('on') === 'no' ? null : settingsIn(form)),

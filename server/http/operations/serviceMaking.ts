@@ -13,12 +13,12 @@ interface MakingParts {
 
 /** The dependencies of a decision about a service, together with the `facts` of its organisation. */
 export function serviceMaking(
-  { standing, masterKeyId }: ServiceFacts,
+  { quota, masterKeyId }: ServiceFacts,
   { environment, findMasterKey, isBlocked }: MakingParts,
 ): ServiceMaking {
   return {
     nowMs: environment.nowMs(),
-    standing,
+    quota,
     uuid: environment.uuid,
     seal: (value, place) => sealValue(value, place, findMasterKey(masterKeyId), environment),
     isBlocked,

@@ -102,7 +102,7 @@ function pause(exchange: Exchange, parts: ApiParts): Promise<Answer> {
 }
 
 function resume(exchange: Exchange, parts: ApiParts): Promise<Answer> {
-  return change(exchange, parts, (service, { standing }) => resumeService(service, standing))
+  return change(exchange, parts, (service, { quota }) => resumeService(service, quota))
 }
 
 function assertUnchanged({ header }: Exchange, { store }: ApiParts, { generation }: Service): void {

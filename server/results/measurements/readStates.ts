@@ -61,7 +61,7 @@ export function* readOverview(
   sources: Sources,
   { orgId }: { readonly orgId: string },
 ): Query<readonly ServiceOverview[]> {
-  const read = prepareStanding(sources, endpointsOfOrg(sources, orgId))
+  const read = prepareServiceStates(sources, endpointsOfOrg(sources, orgId))
   const found: ServiceOverview[] = []
   for (const service of sources.database.prepare<[string], ServiceColumns>(SELECT).all(orgId)) {
     found.push(read(service).overview)
@@ -71,7 +71,7 @@ export function* readOverview(
 }
 
 /** A service in short, with its endpoints. */
-interface Standing {
+interface ServiceStates {
   readonly overview: ServiceOverview
   readonly endpoints: readonly {
     readonly number: number
@@ -108,10 +108,10 @@ function endpointsOfOrg({ database, prefetchOrg }: Sources, orgId: string): Endp
   return (serviceId) => endpoints.get(serviceId) ?? []
 }
 
-function prepareStanding(
+function prepareServiceStates(
   { seriesOf }: Pick<Sources, 'seriesOf'>,
   endpointsOf: EndpointsOf,
-): (service: ServiceColumns) => Standing {
+): (service: ServiceColumns) => ServiceStates {
   return ({ id, state, sinceS, p95Us }) => {
     const endpoints = endpointsOf(id).map((endpoint) => ({ ...endpoint, series: seriesOf(endpoint.number) }))
     const p95Ms = p95Us === null ? null : p95Us / 1_000
@@ -131,12 +131,12 @@ function prepareStanding(
 
 function prepareService(sources: Sources, endpointsOf: EndpointsOf): (service: ServiceColumns) => ServiceNow {
   const { database, nowS } = sources
-  const standingOf = prepareStanding(sources, endpointsOf)
+  const statesOfService = prepareServiceStates(sources, endpointsOf)
   const textOf = prepareText(database)
   const certificatesOf = prepareCertificates(database, nowS)
   const hoursOf = prepareHours(database, nowS)
   return (service) => {
-    const { overview, endpoints } = standingOf(service)
+    const { overview, endpoints } = statesOfService(service)
     const dueS = Math.max(0, ...endpoints.flatMap(({ series }) => series.map((each) => each.state.lastDueS)))
     const isPaused = overview.state === 'paused'
     return {

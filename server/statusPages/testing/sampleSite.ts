@@ -110,8 +110,8 @@ export async function startSampleSite(options: { readonly statusUrl?: string } =
     addService: async (name, given = { state: 'up' }) => {
       const body = serviceBody({ name, endpoints: [endpointBody()] })
       const nowMs = clock.nowMs
-      const { text } = await store.createService(orgId, undefined, ({ standing }) =>
-        createService(body, { ...making, nowMs, standing }),
+      const { text } = await store.createService(orgId, undefined, ({ quota }) =>
+        createService(body, { ...making, nowMs, quota }),
       )
       const { id } = JSON.parse(text)
       results.set(id, given)

@@ -17,8 +17,8 @@ test('a reader waits for an earlier open transaction, and then gets its commands
   await earlier.connect()
   const making = { ...systemEnvironment, nowMs: 0, isBlocked: () => false, seal: () => expect.unreachable() }
   const create = (region: string) =>
-    store.createService(orgId, undefined, ({ standing }) =>
-      createService(serviceBody({ regions: [region] }), { ...making, standing }),
+    store.createService(orgId, undefined, ({ quota }) =>
+      createService(serviceBody({ regions: [region] }), { ...making, quota }),
     )
   const regionsAfter = async (cursor: string) => {
     const { deliveries, next } = await store.commandsAfter(cursor, 10)

@@ -16,14 +16,14 @@ export function assertMemberRoom(members: number): void {
 }
 
 /** Counts for an invitation to an organisation. `open` counts its other open invitations. */
-interface InvitationStanding {
+interface InvitationCounts {
   readonly isMember: boolean
   readonly members: number
   readonly open: number
 }
 
 /** Throws `invalid` when `email` cannot be invited to an organisation. */
-export function assertInvitable(email: string, { isMember, members, open }: InvitationStanding): void {
+export function assertInvitable(email: string, { isMember, members, open }: InvitationCounts): void {
   if (isMember) throw new ApiError('invalid', `${email} is a member of the organisation already`)
   assertMemberRoom(members)
   if (open >= INVITATIONS_MAX) {

@@ -37,7 +37,7 @@ export interface AutoIncidents {
 }
 
 /** Facts for a decision about a new incident. */
-export interface IncidentStanding {
+export interface NewIncidentFacts {
   /** Next number of the organisation, from 1, never used twice. */
   readonly number: number
   readonly room: IncidentRoom
@@ -46,7 +46,7 @@ export interface IncidentStanding {
 /** Writing of incidents, each in the caller's transaction. */
 export interface IncidentWrites {
   /** Stores the incident that `decide` returns. When `decide` throws, nothing is written. */
-  readonly open: (orgId: string, by: Actor, decide: (standing: IncidentStanding) => Incident) => Incident
+  readonly open: (orgId: string, by: Actor, decide: (facts: NewIncidentFacts) => Incident) => Incident
   /** Stores the incident that `decide` returns; `undefined` when the organisation has no such incident. */
   readonly change: (
     orgId: string,

@@ -75,7 +75,7 @@ export function channelAct(verb: string, { channel, by = CLI, nowMs, detail }: C
 }
 
 /** A channel whose delivery failed for good. */
-export interface ChannelStanding {
+export interface ChannelHealth {
   /** Last success, or when it was enabled (milliseconds since the epoch). */
   readonly sinceMs: number
   readonly failedDeliveries: number
@@ -84,7 +84,7 @@ export interface ChannelStanding {
 /** Why a channel is disabled after `after`; `undefined` when it is not. Pure. */
 export function giveUpReason(
   after: AfterAttempt['kind'],
-  { sinceMs, failedDeliveries }: ChannelStanding,
+  { sinceMs, failedDeliveries }: ChannelHealth,
   nowMs: number,
 ): string | undefined {
   if (after === 'gone') return 'the receiver answered 410'

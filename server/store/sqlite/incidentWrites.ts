@@ -20,7 +20,7 @@ export function prepareIncidentWrites(
   { announce, note }: { readonly announce: Pick<Announce, 'incident'>; readonly note: NoteAct },
 ): IncidentWrites {
   const read = prepareIncidentRead(writer)
-  const standing = prepareStanding(writer)
+  const counts = prepareCounts(writer)
   const insert = prepareInsert(writer)
   const change = prepareChange(writer)
   const noteIncident = (
@@ -34,11 +34,11 @@ export function prepareIncidentWrites(
   }
   return {
     open: (orgId, by, decide) => {
-      const { made, room } = standing.read(orgId)
+      const { made, room } = counts.read(orgId)
       const number = made + 1
       const incident = decide({ number, room })
       insert(orgId, number, { incident, by })
-      standing.write(orgId, number, incidentBytes(incident))
+      counts.write(orgId, number, incidentBytes(incident))
       announce.incident(orgId, incident, 0)
       noteIncident('create', orgId, incident, by)
       return incident
@@ -46,10 +46,10 @@ export function prepareIncidentWrites(
     change: (orgId, incidentId, by, decide) => {
       const before = read.one(orgId, incidentId)
       if (before === undefined) return undefined
-      const { made, room } = standing.read(orgId)
+      const { made, room } = counts.read(orgId)
       const after = decide(before, room)
       change(before, { incident: after, by })
-      standing.write(orgId, made, incidentBytes(after) - incidentBytes(before))
+      counts.write(orgId, made, incidentBytes(after) - incidentBytes(before))
       announce.incident(orgId, after, before.updates.length)
       noteIncident('update', orgId, after, by)
       return after
@@ -58,7 +58,7 @@ export function prepareIncidentWrites(
 }
 
 /** The count and size of an organisation's incidents, in the caller's transaction. */
-function prepareStanding(writer: Database) {
+function prepareCounts(writer: Database) {
   const select = writer.prepare<[string], IncidentRoom & { readonly made: number }>(
     `SELECT o.incidents_made AS made, o.incident_bytes AS usedBytes,
        coalesce(o.incidents_mib_max, p.incidents_mib_max) AS mibMax

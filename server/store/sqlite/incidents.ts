@@ -37,8 +37,8 @@ export function sqliteIncidents(
           const ownServiceIds = new Set(
             wantedServiceIds.filter((id) => ownService.get(id, orgId) !== undefined),
           )
-          const incident = writes.open(orgId, by, (standing) => {
-            const made = decide({ ...standing, ownServiceIds })
+          const incident = writes.open(orgId, by, (facts) => {
+            const made = decide({ ...facts, ownServiceIds })
             commits.assertGrowth()
             return made
           })

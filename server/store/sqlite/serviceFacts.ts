@@ -44,12 +44,12 @@ export function prepareFacts(database: Database, commits: Pick<GroupCommit, 'ord
   return {
     read: (orgId) => {
       const isNext = left !== undefined && left.ordinal === commits.ordinal - 1
-      return isNext && left?.facts.standing.orgId === orgId ? left.facts : factsOf(orgId, select.get(orgId))
+      return isNext && left?.facts.quota.orgId === orgId ? left.facts : factsOf(orgId, select.get(orgId))
     },
-    use: ({ standing, masterKeyId }, was, is) => {
-      const usage = usageAfter(standing.usage, was, is)
-      write.run(usage.activeServices, usage.activeEndpoints, usage.storedServices, standing.orgId)
-      left = { ordinal: commits.ordinal, facts: { standing: { ...standing, usage }, masterKeyId } }
+    use: ({ quota, masterKeyId }, was, is) => {
+      const usage = usageAfter(quota.usage, was, is)
+      write.run(usage.activeServices, usage.activeEndpoints, usage.storedServices, quota.orgId)
+      left = { ordinal: commits.ordinal, facts: { quota: { ...quota, usage }, masterKeyId } }
     },
   }
 }
@@ -61,5 +61,5 @@ function factsOf(orgId: string, row: FactsRow | undefined): ServiceFacts {
   const usage = { activeServices, activeEndpoints, storedServices }
   const { threshold, windowMinutes } = row
   const autoIncidents = threshold === null || windowMinutes === null ? null : { threshold, windowMinutes }
-  return { standing: { orgId, limits: limitsOfRow(row), usage, autoIncidents }, masterKeyId }
+  return { quota: { orgId, limits: limitsOfRow(row), usage, autoIncidents }, masterKeyId }
 }

@@ -107,7 +107,7 @@ export function sqliteServices(
         if (change === null) return { text: row.text, generation }
         const now = nowMs()
         if (hasRoom(commits))
-          keepPast(known.standing.orgId, { service: current, origin: row.origin, change, nowMs: now })
+          keepPast(known.quota.orgId, { service: current, origin: row.origin, change, nowMs: now })
         return apply(known, current, change, now)
       }),
     generationsOf: readGenerations(reader),
@@ -167,7 +167,7 @@ function prepareApply(
     if (!freesRoom(before, service)) assertGrowth()
     const id = service?.response.id ?? before?.response.id ?? ''
     // Ends are written before the row is deleted. Contract: Service, delete.
-    const { orgId } = facts.standing
+    const { orgId } = facts.quota
     const origin = change.origin === undefined ? null : JSON.stringify(change.origin)
     publish(orgId, commands, nowMs)
     if (commands.length === 0) noteQuietChange(id)

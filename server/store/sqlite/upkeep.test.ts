@@ -61,8 +61,8 @@ test('numbers of ended endpoints are removed after their history, and none is as
     endpoints: ['/a', '/b'].map((path) => endpointBody({ url: `https://shop.example${path}` })),
   })
   const create = async () => {
-    const { text } = await store.createService('org', undefined, ({ standing }) =>
-      createService(body, { ...making, standing }),
+    const { text } = await store.createService('org', undefined, ({ quota }) =>
+      createService(body, { ...making, quota }),
     )
     const { id, endpoints } = JSON.parse(text)
     await store.numberEndpoints(
@@ -75,8 +75,8 @@ test('numbers of ended endpoints are removed after their history, and none is as
     Promise.all([deleted, shortened, kept].map(async (id) => (await store.endpointNumbers(id)).size))
 
   await store.changeService('org', deleted, deleteService)
-  await store.changeService('org', shortened, (service, { standing }) =>
-    replaceService(service, { ...body, endpoints: body.endpoints.slice(0, 1) }, { ...making, standing }),
+  await store.changeService('org', shortened, (service, { quota }) =>
+    replaceService(service, { ...body, endpoints: body.endpoints.slice(0, 1) }, { ...making, quota }),
   )
   const found = []
   for (const nowMs of [0, WEEK_MS, WEEK_MS + 1, HOURS_MS + WEEK_MS, HOURS_MS + WEEK_MS + 1]) {

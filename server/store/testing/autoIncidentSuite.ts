@@ -45,8 +45,8 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
     nowS = START_S
     orgId = systemEnvironment.uuid()
     await store.createOrg({ id: orgId, name: 'Acme', plan: 'business', nowMs: 0 })
-    const { text } = await store.createService(orgId, undefined, ({ standing }) =>
-      createService(serviceBody(), { ...MAKING, standing: { ...standing, autoIncidents: settings } }),
+    const { text } = await store.createService(orgId, undefined, ({ quota }) =>
+      createService(serviceBody(), { ...MAKING, quota: { ...quota, autoIncidents: settings } }),
     )
     // True because the answer is a service.
     service = JSON.parse(text) as ServiceResponse
@@ -182,11 +182,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
         (now) => setAutoIncidents(now, null),
         (now) => setAutoIncidents(now, settings),
       ],
-      [
-        'paused and resumed',
-        (now) => pauseService(now, 0),
-        (now, { standing }) => resumeService(now, standing),
-      ],
+      ['paused and resumed', (now) => pauseService(now, 0), (now, { quota }) => resumeService(now, quota)],
     ])(
       'a manual incident stays open when its service is %s, and its resolution mutes the service',
       async (_, end, begin) => {
@@ -301,7 +297,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
     test('a change of the interval restarts the count, and rounds of the former interval do not count', async () => {
       await fail()
       const slower: ServiceRequest = serviceBody({ interval_secs: 120 })
-      await change(store, (now, { standing }) => replaceService(now, slower, { ...MAKING, standing }))
+      await change(store, (now, { quota }) => replaceService(now, slower, { ...MAKING, quota }))
       // True because it was just changed.
       service = JSON.parse((await store.getService(orgId, service.id))?.text ?? '') as ServiceResponse
 

@@ -48,8 +48,8 @@ export function channelTools(store: Store): ChannelTools {
       return id
     },
     createService: async (orgId) => {
-      const { text } = await store.createService(orgId, undefined, ({ standing }) =>
-        createService(serviceBody(), { ...MAKING, standing }),
+      const { text } = await store.createService(orgId, undefined, ({ quota }) =>
+        createService(serviceBody(), { ...MAKING, quota }),
       )
       return String(JSON.parse(text).id)
     },

@@ -36,8 +36,8 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
   })
 
   async function create(by = store): Promise<ServiceResponse> {
-    const { text } = await by.createService(orgId, undefined, ({ standing }) =>
-      createService(serviceBody(), { ...MAKING, standing }),
+    const { text } = await by.createService(orgId, undefined, ({ quota }) =>
+      createService(serviceBody(), { ...MAKING, quota }),
     )
     // True because the answer is a service.
     return JSON.parse(text) as ServiceResponse

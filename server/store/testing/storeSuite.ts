@@ -48,8 +48,8 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
 
   /** Requested together with others, and so decided in the same transaction. */
   function create(orgId: string, definition: ServiceRequest = serviceBody()) {
-    return store.createService(orgId, undefined, ({ standing }) =>
-      createService(definition, { ...MAKING, standing }),
+    return store.createService(orgId, undefined, ({ quota }) =>
+      createService(definition, { ...MAKING, quota }),
     )
   }
 
@@ -127,8 +127,8 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       await store.overrideLimits(orgId, { servicesMax: 2 })
       const twice = systemEnvironment.uuid()
       const same = () =>
-        store.createService(orgId, undefined, ({ standing }) =>
-          createService(serviceBody(), { ...MAKING, standing, uuid: () => twice }),
+        store.createService(orgId, undefined, ({ quota }) =>
+          createService(serviceBody(), { ...MAKING, quota, uuid: () => twice }),
         )
 
       const results = await Promise.allSettled([same(), same(), create(orgId), create(orgId)])
@@ -196,13 +196,13 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
 
     test('a generation is kept with its origin and definition for the retention of results, and then removed', async () => {
       const orgId = await createOrg()
-      const { text } = await store.createService(orgId, undefined, ({ standing }) => ({
-        ...createService(serviceBody(), { ...MAKING, standing }),
+      const { text } = await store.createService(orgId, undefined, ({ quota }) => ({
+        ...createService(serviceBody(), { ...MAKING, quota }),
         origin: origin('first'),
       }))
       const id = String(JSON.parse(text).id)
-      await store.changeService(orgId, id, (service, { standing }) => ({
-        ...replaceService(service, serviceBody({ name: 'Newest' }), { ...MAKING, standing }),
+      await store.changeService(orgId, id, (service, { quota }) => ({
+        ...replaceService(service, serviceBody({ name: 'Newest' }), { ...MAKING, quota }),
         origin: origin('second'),
       }))
 
@@ -227,8 +227,8 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       const orgId = await createOrg()
       const id = await idOf(create(orgId))
 
-      const change = store.changeService(orgId, id, (service, { standing }) => ({
-        ...replaceService(service, serviceBody(), { ...MAKING, standing }),
+      const change = store.changeService(orgId, id, (service, { quota }) => ({
+        ...replaceService(service, serviceBody(), { ...MAKING, quota }),
         commands: [{ type: 'EndServiceMonitoring', region: 'x', serviceId: id, generation: Number.NaN }],
       }))
 

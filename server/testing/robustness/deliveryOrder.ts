@@ -75,8 +75,8 @@ export async function assertDeliveryOrder({ histories, random }: OrderRun): Prom
     const orgId = environment.uuid()
     await store.createOrg({ id: orgId, name: 'Acme', plan: 'business', nowMs })
     const making = { ...environment, nowMs, isBlocked: () => false, seal: noSecret }
-    const { text } = await store.createService(orgId, undefined, ({ standing }) =>
-      createService(serviceBody(), { ...making, standing }),
+    const { text } = await store.createService(orgId, undefined, ({ quota }) =>
+      createService(serviceBody(), { ...making, quota }),
     )
     const serviceId = String(Object(JSON.parse(text)).id)
     /** Share of attempts that fail, by channel. */

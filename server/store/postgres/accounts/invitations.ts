@@ -28,7 +28,7 @@ export function postgresInvitations({ pools: { read }, queues }: StoreParts): Pi
       queues.withOrgLocked(invitation.orgId, noOrg(invitation.orgId), async (sql) => {
         const { tokenHash, orgId, email, role, expiresAtMs } = invitation
         const folded = foldedEmail(email)
-        assertInvitable(email, await standingOf(sql, orgId, folded, nowMs))
+        assertInvitable(email, await countsOf(sql, orgId, folded, nowMs))
         await sql.rows(
           `INSERT INTO invitations (token_hash, org_id, email, email_folded, role, expires_at_ms)
            VALUES ($1, $2, $3, $4, $5, $6)
@@ -98,7 +98,7 @@ async function admitPerson(
   return made.length > 0
 }
 
-async function standingOf(sql: Sql, orgId: string, folded: string, nowMs: number) {
+async function countsOf(sql: Sql, orgId: string, folded: string, nowMs: number) {
   const row = await rowOf<{ isMember: boolean; members: number; open: number }>(
     sql,
     `SELECT EXISTS (SELECT 1 FROM memberships m JOIN people p ON p.id = m.person_id

@@ -1,5 +1,5 @@
 import type { NotificationStore } from '../../notificationStore.ts'
-import { type ChannelStanding, giveUpReason } from '../../shared/channelRules.ts'
+import { type ChannelHealth, giveUpReason } from '../../shared/channelRules.ts'
 import type { Pools } from '../connections/pools.ts'
 import { rowOf, type Sql } from '../connections/sql.ts'
 import { disableChannel } from './disable.ts'
@@ -45,9 +45,9 @@ export function prepareRecord(
         await sql.rows('UPDATE channels SET last_success_at_ms = $2 WHERE id = $1', [channelId, nowMs])
         return undefined
       }
-      const standing = await standingOf(sql, channelId)
-      if (standing === undefined) return undefined
-      const reason = giveUpReason(after.kind, standing, nowMs)
+      const health = await healthOf(sql, channelId)
+      if (health === undefined) return undefined
+      const reason = giveUpReason(after.kind, health, nowMs)
       if (reason !== undefined) {
         await disableChannel(sql, { id: channelId, orgId }, { reason, by: { kind: 'system' }, nowMs })
       }
@@ -56,9 +56,9 @@ export function prepareRecord(
 }
 
 /** Failures of an active channel; `undefined` for a disabled one. */
-function standingOf(sql: Sql, channelId: string): Promise<ChannelStanding | undefined> {
+function healthOf(sql: Sql, channelId: string): Promise<ChannelHealth | undefined> {
   const since = 'greatest(c.enabled_at_ms, coalesce(c.last_success_at_ms, 0))'
-  return rowOf<ChannelStanding>(
+  return rowOf<ChannelHealth>(
     sql,
     `SELECT ${since} AS "sinceMs", (SELECT count(*) FROM deliveries d WHERE d.channel_id = c.id
        AND d.state = 'failed' AND d.ended_ms > ${since}) AS "failedDeliveries"

@@ -196,7 +196,7 @@ export function factsOf(state: OrgState): ServiceFacts {
   if (masterKeyId === null) throw new Error('no master key is active')
   const { activeServices, activeEndpoints, storedServices } = columns
   return {
-    standing: {
+    quota: {
       orgId,
       limits: limitsOfRow(limitRowOf(state)),
       usage: { activeServices, activeEndpoints, storedServices },

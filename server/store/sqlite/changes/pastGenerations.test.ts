@@ -35,7 +35,7 @@ test('the newest generations of an organisation that fit into its bytes are kept
     seal: () => {
       throw new Error('the body has no secret')
     },
-    standing: {
+    quota: {
       orgId: 'acme',
       limits,
       autoIncidents: null,

@@ -28,8 +28,8 @@ test('the figures of a store are those of its outbox, files and last backup', as
       throw new Error('the body has no secret')
     },
   }
-  await store.createService('acme', undefined, ({ standing }) =>
-    createService(serviceBody(), { ...unsealed, standing }),
+  await store.createService('acme', undefined, ({ quota }) =>
+    createService(serviceBody(), { ...unsealed, quota }),
   )
 
   await engine.backupTo(join(folder, 'copy.db'))

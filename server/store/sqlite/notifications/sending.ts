@@ -3,7 +3,7 @@ import type { SecretRole } from '../../../domain/notifications/channel.ts'
 import { ORDERED_ATTEMPTS, ORDERED_MS } from '../../../domain/notifications/retries.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { DueDelivery, NotificationStore } from '../../notificationStore.ts'
-import { type ChannelStanding, giveUpReason } from '../../shared/channelRules.ts'
+import { type ChannelHealth, giveUpReason } from '../../shared/channelRules.ts'
 import type { NoteAct } from '../changes/audit.ts'
 import type { GroupCommit } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
@@ -80,9 +80,9 @@ function prepareRecord(
   const end = writer.prepare(`UPDATE deliveries SET state = @state, ended_ms = @nowMs ${key}`)
   const postpone = writer.prepare(`UPDATE deliveries SET due_ms = @dueMs ${key} AND state = 'waiting'`)
   const succeed = writer.prepare('UPDATE channels SET last_success_at_ms = ? WHERE id = ?')
-  const standing = writer.prepare<
+  const selectHealth = writer.prepare<
     [string],
-    ChannelStanding & { readonly id: string; readonly orgId: string }
+    ChannelHealth & { readonly id: string; readonly orgId: string }
   >(
     `SELECT c.id, c.org_id AS orgId, max(c.enabled_at_ms, coalesce(c.last_success_at_ms, 0)) AS sinceMs,
        (SELECT count(*) FROM deliveries d WHERE d.channel_id = c.id AND d.state = 'failed'
@@ -106,7 +106,7 @@ function prepareRecord(
         succeed.run(nowMs, delivery.channelId)
         return undefined
       }
-      const channel = standing.get(delivery.channelId)
+      const channel = selectHealth.get(delivery.channelId)
       if (channel === undefined) return undefined
       const reason = giveUpReason(after.kind, channel, nowMs)
       if (reason !== undefined) disable(channel, { reason, by: { kind: 'system' }, nowMs })

@@ -1,7 +1,7 @@
-import type { OrgStanding, OrgUsage, PlanLimits } from '../planLimits.ts'
+import type { OrgQuota, OrgUsage, PlanLimits } from '../planLimits.ts'
 
 /** An organisation that may have two active services, and uses nothing unless `usage` says so. */
-export function standing(limits: Partial<PlanLimits> = {}, usage: Partial<OrgUsage> = {}): OrgStanding {
+export function quota(limits: Partial<PlanLimits> = {}, usage: Partial<OrgUsage> = {}): OrgQuota {
   return {
     orgId: 'org',
     limits: {

@@ -25,7 +25,7 @@ import { startCluster } from '../../server/testing/postgres/cluster.ts'
 import { seededRandom } from '../../server/testing/robustness/random.ts'
 import { startProcess } from '../../server/testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../../server/testing/serviceBodies.ts'
-import { storeOrg, storeService, TIMELESS } from '../../server/testing/storedServices.ts'
+import { storeOrg, storeService, STOPPED_CLOCKS } from '../../server/testing/storedServices.ts'
 import { startTarget } from '../../server/testing/target.ts'
 
 const [rounds = 100, moved = 100_000] = process.argv.slice(2).map(Number)
@@ -101,7 +101,7 @@ async function rateLimit(): Promise<void> {
 }
 
 async function feed(): Promise<void> {
-  const store = await openStore(url, TIMELESS)
+  const store = await openStore(url, STOPPED_CLOCKS)
   const random = seededRandom(1)
   const orgId = randomUUID()
   const startMs = performance.now()

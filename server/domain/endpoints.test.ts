@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { EndpointInput, EndpointOutput } from '../../api/contract/service.ts'
-import { type EndpointMaking, makeEndpoints } from './endpoints.ts'
+import { type EndpointDeps, makeEndpoints } from './endpoints.ts'
 import type { SealedValue } from './seal.ts'
 import { fixedEnvironment } from './testing/fixedEnvironment.ts'
 
 const owner = { orgId: 'org', serviceId: 'service' }
 
 /** Seals in a form that shows the value and its place. */
-function making(): EndpointMaking {
+function deps(): EndpointDeps {
   const { uuid } = fixedEnvironment()
   const blank = Buffer.alloc(0)
   return {
@@ -35,7 +35,7 @@ function input(change: Partial<EndpointInput> = {}, http: object = {}): Endpoint
 }
 
 const make = (inputs: readonly EndpointInput[], previous: readonly EndpointOutput[] = []) =>
-  makeEndpoints(inputs, previous, owner, making())
+  makeEndpoints(inputs, previous, owner, deps())
 
 test('an endpoint is shown with absent fields as null', () => {
   expect(make([input()])).toEqual({

@@ -8,7 +8,7 @@ import type {
 import type { SealedValue, SealPlace } from './seal.ts'
 
 /** Dependencies for creating endpoints: ids, sealing, and the address rules. */
-export interface EndpointMaking {
+export interface EndpointDeps {
   readonly uuid: () => string
   readonly seal: (value: string, place: SealPlace) => SealedValue
   /** Whether the address rules forbid checks of `url`. Gap G2. */
@@ -29,15 +29,15 @@ export function makeEndpoints(
   inputs: readonly EndpointInput[],
   previous: readonly EndpointOutput[],
   owner: Pick<SealPlace, 'orgId' | 'serviceId'>,
-  making: EndpointMaking,
+  deps: EndpointDeps,
 ): MadeEndpoints {
   const unclaimed = [...previous]
   const sealed: SealedValue[] = []
   const endpoints = inputs.map((input): EndpointOutput => {
     const same = unclaimed.findIndex((endpoint) => isSameEndpoint(endpoint, input))
-    const id = same === -1 ? making.uuid() : (unclaimed.splice(same, 1)[0]?.id ?? making.uuid())
+    const id = same === -1 ? deps.uuid() : (unclaimed.splice(same, 1)[0]?.id ?? deps.uuid())
     const seal = (slot: string, value: string): SealedValue => {
-      const made = making.seal(value, { ...owner, endpointId: id, slot })
+      const made = deps.seal(value, { ...owner, endpointId: id, slot })
       sealed.push(made)
       return made
     }
@@ -47,7 +47,7 @@ export function makeEndpoints(
       name: input.name ?? null,
       call: callOutput(input.call, seal),
       assertions: input.assertions,
-      blocked: making.isBlocked(input.url),
+      blocked: deps.isBlocked(input.url),
     }
   })
   return { endpoints, sealed }

@@ -9,7 +9,7 @@ import {
   replaceService,
   resumeService,
   type Service,
-  type ServiceMaking,
+  type ServiceDeps,
   setAutoIncidents,
 } from './serviceChanges.ts'
 import { fixedEnvironment } from './testing/fixedEnvironment.ts'
@@ -17,7 +17,7 @@ import { quota } from './testing/quota.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 2)
 
-function making(change: Partial<ServiceMaking> = {}): ServiceMaking {
+function deps(change: Partial<ServiceDeps> = {}): ServiceDeps {
   const environment = fixedEnvironment()
   const masterKey = masterKeyOf(Buffer.alloc(32))
   return {
@@ -78,14 +78,14 @@ const command = (type: string, region: string, generation: number) => ({
 
 /** The service of `created`, changed three times, published the second time. */
 function stored(change: Partial<ServiceResponse> = {}): Service {
-  const { service } = createService(request(), making())
+  const { service } = createService(request(), deps())
   return { response: { ...service!.response, ...change }, generation: 3, definitionGeneration: 2 }
 }
 
 const paused = { paused_at: '2026-01-03T00:00:00.000Z' }
 
 test('a new service is active at once, in all of its regions', () => {
-  const change = createService(request(), making())
+  const change = createService(request(), deps())
 
   expect(change).toEqual({
     action: 'create',
@@ -98,7 +98,7 @@ test('a new service is active at once, in all of its regions', () => {
 })
 
 test('the secrets of a new service are sealed for it', () => {
-  const { sealed } = createService(request({}, 's3cret'), making())
+  const { sealed } = createService(request({}, 's3cret'), deps())
 
   expect(sealed).toMatchObject([{ orgId: 'org', serviceId: 'uuid-1', endpointId: 'uuid-2', slot: 'body' }])
 })
@@ -107,8 +107,8 @@ test('a service beyond the plan is neither created, replaced nor resumed', () =>
   const tooOften = { interval_secs: 1 }
   const refusal = new ApiError('forbidden', 'plan limit: interval_secs must be at least 30')
 
-  expect(() => createService(request(tooOften), making())).toThrow(refusal)
-  expect(() => replaceService(stored(), request(tooOften), making())).toThrow(refusal)
+  expect(() => createService(request(tooOften), deps())).toThrow(refusal)
+  expect(() => replaceService(stored(), request(tooOften), deps())).toThrow(refusal)
   expect(() => resumeService(stored({ ...tooOften, ...paused }), quota())).toThrow(refusal)
 })
 
@@ -116,7 +116,7 @@ test('a replace ends removed regions before it publishes the new definition in t
   const { service, sealed, commands, text } = replaceService(
     stored(),
     request({ name: 'store', interval_secs: 30, regions: ['us-east-1'] }, 's3cret'),
-    making({ nowMs: NOW_MS + 1 }),
+    deps({ nowMs: NOW_MS + 1 }),
   )
 
   const keyId = sealed?.[0]?.keyId
@@ -136,7 +136,7 @@ test('a replace ends removed regions before it publishes the new definition in t
 })
 
 test('a paused service stays paused when it is replaced, and nothing is published', () => {
-  const { service, commands } = replaceService(stored(paused), request({ name: 'store' }), making())
+  const { service, commands } = replaceService(stored(paused), request({ name: 'store' }), deps())
 
   expect([service?.response.paused_at, service?.response.name]).toEqual([paused.paused_at, 'store'])
   expect([service?.generation, service?.definitionGeneration, commands]).toEqual([4, 2, []])
@@ -205,8 +205,8 @@ test('a change of automatic incidents sends no command to a region', () => {
 
 test('a new service gets the automatic incidents of its organisation, and a replace keeps them', () => {
   const autoIncidents = { threshold: 5, windowMinutes: 15 }
-  const { service } = createService(request(), making({ quota: { ...quota(), autoIncidents } }))
-  const replaced = replaceService(service!, request({ interval_secs: 300 }), making())
+  const { service } = createService(request(), deps({ quota: { ...quota(), autoIncidents } }))
+  const replaced = replaceService(service!, request({ interval_secs: 300 }), deps())
 
   for (const { response } of [service!, replaced.service!]) {
     expect(response).toMatchObject({

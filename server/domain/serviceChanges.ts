@@ -3,7 +3,7 @@ import type { ServiceRequest, ServiceResponse } from '../../api/contract/service
 import { type AutoIncidentSettings, fieldsOf, settingsOf, settingsRefusal } from './autoIncidentSettings.ts'
 import type { ChangeOrigin } from './changeOrigin.ts'
 import { type Announcement, type Command, endIn, startIn } from './commands.ts'
-import { type EndpointMaking, makeEndpoints } from './endpoints.ts'
+import { type EndpointDeps, makeEndpoints } from './endpoints.ts'
 import { timestamp } from './environment.ts'
 import { activationRefusal, creationRefusal, type OrgQuota, replacementRefusal } from './planLimits.ts'
 import type { SealedValue } from './seal.ts'
@@ -35,7 +35,7 @@ export interface ServiceChange {
 }
 
 /** Dependencies of a decision about a service. */
-export interface ServiceMaking extends EndpointMaking {
+export interface ServiceDeps extends EndpointDeps {
   readonly nowMs: number
   readonly quota: OrgQuota
 }
@@ -43,11 +43,11 @@ export interface ServiceMaking extends EndpointMaking {
 /**
  * A new service, which is active immediately. Throws `forbidden` when the plan does not allow it. Contract: Service.
  */
-export function createService(request: ServiceRequest, making: ServiceMaking): ServiceChange {
-  const { quota } = making
+export function createService(request: ServiceRequest, deps: ServiceDeps): ServiceChange {
+  const { quota } = deps
   refuse(creationRefusal(quota, request))
-  const id = making.uuid()
-  const made = makeEndpoints(request.endpoints, [], { orgId: quota.orgId, serviceId: id }, making)
+  const id = deps.uuid()
+  const made = makeEndpoints(request.endpoints, [], { orgId: quota.orgId, serviceId: id }, deps)
   const response: ServiceResponse = {
     id,
     org_id: quota.orgId,
@@ -55,7 +55,7 @@ export function createService(request: ServiceRequest, making: ServiceMaking): S
     interval_secs: request.interval_secs,
     regions: request.regions,
     endpoints: [...made.endpoints],
-    created_at: timestamp(making.nowMs),
+    created_at: timestamp(deps.nowMs),
     paused_at: null,
     // The key belongs to the organisation, so the person is unknown. Contract: Authentication, rule 3.
     created_by_email: null,
@@ -71,15 +71,11 @@ export function createService(request: ServiceRequest, making: ServiceMaking): S
  * published. A paused service stays paused, and nothing is published (Gap G41). Throws `forbidden` when the plan does
  * not allow it. Contract: Service, replace.
  */
-export function replaceService(
-  current: Service,
-  request: ServiceRequest,
-  making: ServiceMaking,
-): ServiceChange {
+export function replaceService(current: Service, request: ServiceRequest, deps: ServiceDeps): ServiceChange {
   const before = current.response
-  refuse(replacementRefusal(making.quota, before, request))
+  refuse(replacementRefusal(deps.quota, before, request))
   const owner = { orgId: before.org_id, serviceId: before.id }
-  const made = makeEndpoints(request.endpoints, before.endpoints, owner, making)
+  const made = makeEndpoints(request.endpoints, before.endpoints, owner, deps)
   const response: ServiceResponse = {
     ...before,
     name: request.name,

@@ -4,10 +4,10 @@ import type { CreationFingerprint, Store } from '../store/store.ts'
 import { serviceBody } from './serviceBodies.ts'
 
 /** Clocks for a store whose data does not age. */
-export const TIMELESS = { nowMs: () => 0, monotonicMs }
+export const STOPPED_CLOCKS = { nowMs: () => 0, monotonicMs }
 
 /** Dependencies for creating services in a store. No URL is blocked, and no service may have a secret. */
-export const MAKING = {
+export const SERVICE_DEPS = {
   ...systemEnvironment,
   nowMs: 0,
   isBlocked: () => false,
@@ -31,6 +31,6 @@ export function storeService(
   { fingerprint, name = 'Checkout' }: { fingerprint?: CreationFingerprint; name?: string } = {},
 ) {
   return store.createService(orgId, fingerprint, ({ quota }) =>
-    createService(serviceBody({ name }), { ...MAKING, quota }),
+    createService(serviceBody({ name }), { ...SERVICE_DEPS, quota }),
   )
 }

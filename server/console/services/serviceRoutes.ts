@@ -11,7 +11,7 @@ import {
   type ServiceChange,
   setAutoIncidents,
 } from '../../domain/serviceChanges.ts'
-import { serviceMaking } from '../../http/operations/serviceMaking.ts'
+import { serviceDeps } from '../../http/operations/serviceDeps.ts'
 import type { ServiceFacts } from '../../store/store.ts'
 import { messagePage } from '../routing/messagePages.ts'
 import type { Answer, OrgRequest, Route } from '../routing/route.ts'
@@ -108,7 +108,7 @@ async function create(request: OrgRequest): Promise<Answer> {
   try {
     const definition = await readDefinition(request, form.get('definition') ?? shortDefinition(form))
     const { text } = await store.createService(org.id, undefined, (facts) => ({
-      ...createService(definition, serviceMaking(facts, request)),
+      ...createService(definition, serviceDeps(facts, request)),
       origin: originOfPerson(person.id, nowMs),
     }))
     // True because only rendered ServiceResponses are stored.
@@ -134,7 +134,7 @@ async function replace(request: OrgRequest): Promise<Answer> {
     const definition = await readDefinition(request, form.get('definition') ?? '', JSON.parse(found.text))
     await change(request, (service, facts) => {
       hasChanged = String(service.generation) !== form.get('generation')
-      return hasChanged ? null : replaceService(service, definition, serviceMaking(facts, request))
+      return hasChanged ? null : replaceService(service, definition, serviceDeps(facts, request))
     })
   } catch (error) {
     return again({ kind: 'invalid', message: refusalOf(error) })

@@ -14,7 +14,7 @@ import { readOrigin } from './originHeader.ts'
 import { assertIfMatch, entityTag } from './preconditions.ts'
 import { notFound, readId } from './resourceId.ts'
 import { readServiceDefinition } from './serviceDefinition.ts'
-import { serviceMaking } from './serviceMaking.ts'
+import { serviceDeps } from './serviceDeps.ts'
 
 /** The seven operations on services. Contract: Endpoints. */
 export const serviceOperations: readonly Operation[] = [
@@ -75,7 +75,7 @@ async function create(exchange: Exchange, parts: ApiParts): Promise<Answer> {
   const fingerprint = creationFingerprint(exchange, 'POST /v1/services', request)
   const origin = readOrigin(exchange, parts.environment.nowMs())
   const created = await parts.store.createService(exchange.caller.orgId, fingerprint, (facts) => ({
-    ...createService(request, serviceMaking(facts, parts)),
+    ...createService(request, serviceDeps(facts, parts)),
     origin,
   }))
   return { status: 201, ...created }
@@ -85,7 +85,7 @@ async function replace(exchange: Exchange, parts: ApiParts): Promise<Answer> {
   const request = await readServiceDefinition(exchange)
   return change(exchange, parts, (service, facts) => {
     assertUnchanged(exchange, parts, service)
-    return replaceService(service, request, serviceMaking(facts, parts))
+    return replaceService(service, request, serviceDeps(facts, parts))
   })
 }
 

@@ -19,7 +19,7 @@ const DAY_S = 86_400
 /** 22 November 2026, 05:00:30 UTC. */
 export const SAMPLE_NOW_MS = Date.UTC(2026, 10, 22, 5, 0, 30)
 
-const making = {
+const deps = {
   ...systemEnvironment,
   isBlocked: () => false,
   seal: () => {
@@ -111,7 +111,7 @@ export async function startSampleSite(options: { readonly statusUrl?: string } =
       const body = serviceBody({ name, endpoints: [endpointBody()] })
       const nowMs = clock.nowMs
       const { text } = await store.createService(orgId, undefined, ({ quota }) =>
-        createService(body, { ...making, nowMs, quota }),
+        createService(body, { ...deps, nowMs, quota }),
       )
       const { id } = JSON.parse(text)
       results.set(id, given)

@@ -15,10 +15,10 @@ test('a reader waits for an earlier open transaction, and then gets its commands
   await store.createOrg({ id: orgId, name: 'Acme', plan: 'business', nowMs: 0 })
   const earlier = new pg.Client({ connectionString: url })
   await earlier.connect()
-  const making = { ...systemEnvironment, nowMs: 0, isBlocked: () => false, seal: () => expect.unreachable() }
+  const deps = { ...systemEnvironment, nowMs: 0, isBlocked: () => false, seal: () => expect.unreachable() }
   const create = (region: string) =>
     store.createService(orgId, undefined, ({ quota }) =>
-      createService(serviceBody({ regions: [region] }), { ...making, quota }),
+      createService(serviceBody({ regions: [region] }), { ...deps, quota }),
     )
   const regionsAfter = async (cursor: string) => {
     const { deliveries, next } = await store.commandsAfter(cursor, 10)

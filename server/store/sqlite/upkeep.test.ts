@@ -51,7 +51,7 @@ test('clean-up removes every published command older than a week, and requests a
 test('numbers of ended endpoints are removed after their history, and none is assigned again', async () => {
   await store.activateMasterKey('first', 0)
   await store.createOrg({ id: 'org', name: 'Acme', plan: 'business', nowMs: 0 })
-  const making = {
+  const deps = {
     ...{ ...systemEnvironment, nowMs: 0, isBlocked: () => false },
     seal: () => {
       throw new Error('the body has no secret')
@@ -62,7 +62,7 @@ test('numbers of ended endpoints are removed after their history, and none is as
   })
   const create = async () => {
     const { text } = await store.createService('org', undefined, ({ quota }) =>
-      createService(body, { ...making, quota }),
+      createService(body, { ...deps, quota }),
     )
     const { id, endpoints } = JSON.parse(text)
     await store.numberEndpoints(
@@ -76,7 +76,7 @@ test('numbers of ended endpoints are removed after their history, and none is as
 
   await store.changeService('org', deleted, deleteService)
   await store.changeService('org', shortened, (service, { quota }) =>
-    replaceService(service, { ...body, endpoints: body.endpoints.slice(0, 1) }, { ...making, quota }),
+    replaceService(service, { ...body, endpoints: body.endpoints.slice(0, 1) }, { ...deps, quota }),
   )
   const found = []
   for (const nowMs of [0, WEEK_MS, WEEK_MS + 1, HOURS_MS + WEEK_MS, HOURS_MS + WEEK_MS + 1]) {

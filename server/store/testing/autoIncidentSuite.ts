@@ -14,7 +14,7 @@ import {
 } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
-import { MAKING } from '../../testing/storedServices.ts'
+import { SERVICE_DEPS } from '../../testing/storedServices.ts'
 import type { Engine } from '../engine.ts'
 import type { Store } from '../store.ts'
 import type { MakeEngine } from './storeSuite.ts'
@@ -46,7 +46,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
     orgId = systemEnvironment.uuid()
     await store.createOrg({ id: orgId, name: 'Acme', plan: 'business', nowMs: 0 })
     const { text } = await store.createService(orgId, undefined, ({ quota }) =>
-      createService(serviceBody(), { ...MAKING, quota: { ...quota, autoIncidents: settings } }),
+      createService(serviceBody(), { ...SERVICE_DEPS, quota: { ...quota, autoIncidents: settings } }),
     )
     // True because the answer is a service.
     service = JSON.parse(text) as ServiceResponse
@@ -297,7 +297,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
     test('a change of the interval restarts the count, and rounds of the former interval do not count', async () => {
       await fail()
       const slower: ServiceRequest = serviceBody({ interval_secs: 120 })
-      await change(store, (now, { quota }) => replaceService(now, slower, { ...MAKING, quota }))
+      await change(store, (now, { quota }) => replaceService(now, slower, { ...SERVICE_DEPS, quota }))
       // True because it was just changed.
       service = JSON.parse((await store.getService(orgId, service.id))?.text ?? '') as ServiceResponse
 

@@ -8,7 +8,7 @@ import type { SealedValue } from '../../domain/seal.ts'
 import { createService } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
-import { MAKING } from '../../testing/storedServices.ts'
+import { SERVICE_DEPS } from '../../testing/storedServices.ts'
 import type { DueDelivery } from '../notificationStore.ts'
 import type { Store } from '../store.ts'
 import type { MakeEngine } from './storeSuite.ts'
@@ -49,7 +49,7 @@ export function channelTools(store: Store): ChannelTools {
     },
     createService: async (orgId) => {
       const { text } = await store.createService(orgId, undefined, ({ quota }) =>
-        createService(serviceBody(), { ...MAKING, quota }),
+        createService(serviceBody(), { ...SERVICE_DEPS, quota }),
       )
       return String(JSON.parse(text).id)
     },

@@ -6,7 +6,7 @@ import type { CertificateNotice } from '../../domain/certificateNotices.ts'
 import { createService, deleteService, pauseService, setAutoIncidents } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
-import { MAKING } from '../../testing/storedServices.ts'
+import { SERVICE_DEPS } from '../../testing/storedServices.ts'
 import type { MonitoringStore } from '../monitoringStore.ts'
 import type { Store } from '../store.ts'
 import { channelTools } from './channelSuite.ts'
@@ -37,7 +37,7 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
 
   async function create(by = store): Promise<ServiceResponse> {
     const { text } = await by.createService(orgId, undefined, ({ quota }) =>
-      createService(serviceBody(), { ...MAKING, quota }),
+      createService(serviceBody(), { ...SERVICE_DEPS, quota }),
     )
     // True because the answer is a service.
     return JSON.parse(text) as ServiceResponse

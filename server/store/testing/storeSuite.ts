@@ -5,7 +5,7 @@ import type { ChangeOrigin } from '../../domain/changeOrigin.ts'
 import { createService, replaceService } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
-import { MAKING } from '../../testing/storedServices.ts'
+import { SERVICE_DEPS } from '../../testing/storedServices.ts'
 import type { Engine } from '../engine.ts'
 import type { Store } from '../store.ts'
 
@@ -49,7 +49,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
   /** Requested together with others, and so decided in the same transaction. */
   function create(orgId: string, definition: ServiceRequest = serviceBody()) {
     return store.createService(orgId, undefined, ({ quota }) =>
-      createService(definition, { ...MAKING, quota }),
+      createService(definition, { ...SERVICE_DEPS, quota }),
     )
   }
 
@@ -128,7 +128,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       const twice = systemEnvironment.uuid()
       const same = () =>
         store.createService(orgId, undefined, ({ quota }) =>
-          createService(serviceBody(), { ...MAKING, quota, uuid: () => twice }),
+          createService(serviceBody(), { ...SERVICE_DEPS, quota, uuid: () => twice }),
         )
 
       const results = await Promise.allSettled([same(), same(), create(orgId), create(orgId)])
@@ -197,12 +197,12 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
     test('a generation is kept with its origin and definition for the retention of results, and then removed', async () => {
       const orgId = await createOrg()
       const { text } = await store.createService(orgId, undefined, ({ quota }) => ({
-        ...createService(serviceBody(), { ...MAKING, quota }),
+        ...createService(serviceBody(), { ...SERVICE_DEPS, quota }),
         origin: origin('first'),
       }))
       const id = String(JSON.parse(text).id)
       await store.changeService(orgId, id, (service, { quota }) => ({
-        ...replaceService(service, serviceBody({ name: 'Newest' }), { ...MAKING, quota }),
+        ...replaceService(service, serviceBody({ name: 'Newest' }), { ...SERVICE_DEPS, quota }),
         origin: origin('second'),
       }))
 
@@ -228,7 +228,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       const id = await idOf(create(orgId))
 
       const change = store.changeService(orgId, id, (service, { quota }) => ({
-        ...replaceService(service, serviceBody(), { ...MAKING, quota }),
+        ...replaceService(service, serviceBody(), { ...SERVICE_DEPS, quota }),
         commands: [{ type: 'EndServiceMonitoring', region: 'x', serviceId: id, generation: Number.NaN }],
       }))
 

@@ -1,7 +1,7 @@
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { openStore } from '../../store/postgres/openStore.ts'
 import { withConnection } from '../../store/postgres/schema/migrate.ts'
-import { TIMELESS } from '../storedServices.ts'
+import { STOPPED_CLOCKS } from '../storedServices.ts'
 
 /**
  * The outcome of a mutation according to its answer: stored, not stored (500), or unknown (502, or a connection that
@@ -68,7 +68,7 @@ async function wrongMutations(url: string, orgId: string, ledger: Ledger): Promi
 }
 
 async function wrongServices(url: string, orgId: string, ledger: Ledger): Promise<readonly string[]> {
-  const store = await openStore(url, TIMELESS)
+  const store = await openStore(url, STOPPED_CLOCKS)
   const listed = await store.listServices(orgId)
   const commands = await store.listCommands({ orgId })
   await store.close()

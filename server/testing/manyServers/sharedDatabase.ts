@@ -8,7 +8,7 @@ import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { openStore } from '../../store/postgres/openStore.ts'
 import type { LimitOverrides, Store } from '../../store/store.ts'
 import { type ProcessOptions, type ServerProcess, startProcess } from '../serverProcess.ts'
-import { TIMELESS } from '../storedServices.ts'
+import { STOPPED_CLOCKS } from '../storedServices.ts'
 
 /** A database that several server processes serve. */
 export interface SharedDatabase {
@@ -41,7 +41,7 @@ export interface SeededOrg {
 
 /** Creates an organisation with `keys` read_write keys in the database at `url`. */
 export async function seedOrg(url: string, keys: number, limits: LimitOverrides = {}): Promise<SeededOrg> {
-  const store = await openStore(url, TIMELESS)
+  const store = await openStore(url, STOPPED_CLOCKS)
   const orgId = randomUUID()
   await store.createOrg({ id: orgId, name: 'Seeded', plan: 'enterprise', nowMs: Date.now() })
   await store.overrideLimits(orgId, limits)

@@ -74,9 +74,9 @@ export async function assertDeliveryOrder({ histories, random }: OrderRun): Prom
   async function organisation(): Promise<void> {
     const orgId = environment.uuid()
     await store.createOrg({ id: orgId, name: 'Acme', plan: 'business', nowMs })
-    const making = { ...environment, nowMs, isBlocked: () => false, seal: noSecret }
+    const deps = { ...environment, nowMs, isBlocked: () => false, seal: noSecret }
     const { text } = await store.createService(orgId, undefined, ({ quota }) =>
-      createService(serviceBody(), { ...making, quota }),
+      createService(serviceBody(), { ...deps, quota }),
     )
     const serviceId = String(Object(JSON.parse(text)).id)
     /** Share of attempts that fail, by channel. */

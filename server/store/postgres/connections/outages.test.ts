@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Cluster, sharedCluster } from '../../../testing/postgres/cluster.ts'
 import { type LossyProxy, startLossyProxy } from '../../../testing/postgres/lossyProxy.ts'
-import { storeOrg, storeService, TIMELESS } from '../../../testing/storedServices.ts'
+import { storeOrg, storeService, STOPPED_CLOCKS } from '../../../testing/storedServices.ts'
 import type { Store } from '../../store.ts'
 import { openStore } from '../openStore.ts'
 import { withConnection } from '../schema/migrate.ts'
@@ -19,7 +19,7 @@ let orgId: string
 beforeAll(async () => {
   cluster = await sharedCluster()
   url = await cluster.createMigrated()
-  near = await openStore(url, TIMELESS)
+  near = await openStore(url, STOPPED_CLOCKS)
   await near.activateMasterKey('first', 0)
 })
 beforeEach(async () => {
@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 /** Four times as fast: no test waits for all of the five seconds in which a statement is repeated. */
-const IMPATIENT = { ...TIMELESS, monotonicMs: () => 4 * TIMELESS.monotonicMs() }
+const IMPATIENT = { ...STOPPED_CLOCKS, monotonicMs: () => 4 * STOPPED_CLOCKS.monotonicMs() }
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => index)
 
@@ -83,7 +83,7 @@ test('while the database is down, requests are refused without a connection atte
 })
 
 test('a mutation interrupted by a short outage waits for its end, and is made once', async () => {
-  const patient = await openStore(proxy.url, TIMELESS)
+  const patient = await openStore(proxy.url, STOPPED_CLOCKS)
   await storeService(patient, orgId)
 
   proxy.cut()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Cluster, sharedCluster } from '../../../testing/postgres/cluster.ts'
-import { storeOrg, storeService, TIMELESS } from '../../../testing/storedServices.ts'
+import { storeOrg, storeService, STOPPED_CLOCKS } from '../../../testing/storedServices.ts'
 import { openStore } from '../openStore.ts'
 import { withConnection } from '../schema/migrate.ts'
 import { openPools } from './pools.ts'
@@ -10,7 +10,7 @@ let url: string
 beforeAll(async () => {
   cluster = await sharedCluster()
   url = await cluster.createMigrated()
-  const store = await openStore(url, TIMELESS)
+  const store = await openStore(url, STOPPED_CLOCKS)
   await store.activateMasterKey('first', 0)
   await store.close()
 })
@@ -19,7 +19,7 @@ afterAll(() => cluster.drop(url))
 const many = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 test('requests beyond those that wait for a connection are refused at once', async () => {
-  const pools = openPools(url, TIMELESS.monotonicMs)
+  const pools = openPools(url, STOPPED_CLOCKS.monotonicMs)
   const read = (text: string) => pools.read.rows(text)
   await withConnection(url, async (client) => {
     await client.query('SELECT pg_advisory_lock(1)')
@@ -41,7 +41,7 @@ test('requests beyond those that wait for a connection are refused at once', asy
 test.each(['40001', '40P01'])(
   'a mutation that the database aborts because of another transaction is retried: %s',
   async (state) => {
-    const store = await openStore(url, TIMELESS)
+    const store = await openStore(url, STOPPED_CLOCKS)
     const orgId = await storeOrg(store)
     // A sequence counts what is rolled back too.
     await withConnection(url, (client) =>

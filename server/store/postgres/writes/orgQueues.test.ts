@@ -4,7 +4,7 @@ import { openIncident } from '../../../domain/incidentChanges.ts'
 import { systemEnvironment } from '../../../process/systemEnvironment.ts'
 import { type Cluster, sharedCluster } from '../../../testing/postgres/cluster.ts'
 import { type LossyProxy, startLossyProxy } from '../../../testing/postgres/lossyProxy.ts'
-import { storeService as create, storeOrg, TIMELESS } from '../../../testing/storedServices.ts'
+import { storeService as create, storeOrg, STOPPED_CLOCKS } from '../../../testing/storedServices.ts'
 import type { Store } from '../../store.ts'
 import { openPools, type Pools } from '../connections/pools.ts'
 import type { Sql } from '../connections/sql.ts'
@@ -22,10 +22,10 @@ let distant: Store
 beforeAll(async () => {
   cluster = await sharedCluster()
   url = await cluster.createMigrated()
-  stores = await Promise.all([1, 2, 3].map(() => openStore(url, TIMELESS)))
+  stores = await Promise.all([1, 2, 3].map(() => openStore(url, STOPPED_CLOCKS)))
   await stores[0]?.activateMasterKey('first', 0)
   proxy = await startLossyProxy(url)
-  distant = await openStore(proxy.url, TIMELESS)
+  distant = await openStore(proxy.url, STOPPED_CLOCKS)
 })
 afterAll(async () => {
   await Promise.all([...stores, distant].map((store) => store.close()))
@@ -136,7 +136,7 @@ test('mutations of an organisation locked by another program are refused after t
 
 test('a closing store finishes the mutations in progress and refuses the rest', async () => {
   const orgId = await newOrg()
-  const closing = await openStore(url, TIMELESS)
+  const closing = await openStore(url, STOPPED_CLOCKS)
 
   const begun = create(closing, orgId)
   await Promise.resolve()
@@ -152,7 +152,7 @@ test('a closing store finishes the mutations in progress and refuses the rest', 
 
 test('a mutation that lost three races locks the organisation, and wins the fourth', async () => {
   const orgId = await newOrg()
-  const pools = openPools(url, TIMELESS.monotonicMs)
+  const pools = openPools(url, STOPPED_CLOCKS.monotonicMs)
   const locks: string[] = []
   /** Another program is faster each time, unless the organisation is locked. */
   const contested: Sql = {
@@ -168,7 +168,7 @@ test('a mutation that lost three races locks the organisation, and wins the four
     locks.push('organisation')
     return pools.inTransaction(work)
   }
-  const queues = new OrgQueues({ write: contested, inTransaction }, TIMELESS)
+  const queues = new OrgQueues({ write: contested, inTransaction }, STOPPED_CLOCKS)
 
   await queues.run(orgId, { reads: {}, decide: (draft) => draft.note(ACT) })
 

@@ -28,7 +28,7 @@ test('the newest generations of an organisation that fit into its bytes are kept
     resultsDays: 7,
     regionsAllowed: null,
   }
-  const making = {
+  const deps = {
     ...systemEnvironment,
     nowMs: 0,
     isBlocked: () => false,
@@ -43,9 +43,9 @@ test('the newest generations of an organisation that fit into its bytes are kept
     },
   }
   const replaced = (orgId: string, count: number): void => {
-    let { service } = createService(serviceBody(), making)
+    let { service } = createService(serviceBody(), deps)
     for (let made = 0; made < count && service !== null; made += 1) {
-      const change = replaceService(service, serviceBody(), making)
+      const change = replaceService(service, serviceBody(), deps)
       keepPast(orgId, { service, origin: null, change, nowMs: made })
       service = change.service
     }

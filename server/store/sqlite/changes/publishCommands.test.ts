@@ -43,9 +43,9 @@ test('replacing a long service writes a few hundred bytes for each region, not i
   }
   const call = { Http: { method: 'POST' as const, timeout: null, body: { value: 'x'.repeat(15_000) } } }
   const request = serviceBody({ regions: CODES, endpoints: [endpointBody({ call })] })
-  const making = { nowMs: 0, uuid, seal, isBlocked: () => false }
+  const deps = { nowMs: 0, uuid, seal, isBlocked: () => false }
   const { text } = await store.createService('org', undefined, ({ quota }) =>
-    createService(request, { ...making, quota }),
+    createService(request, { ...deps, quota }),
   )
   // True because the text is that of a service.
   const { id } = JSON.parse(text) as ServiceResponse
@@ -53,7 +53,7 @@ test('replacing a long service writes a few hundred bytes for each region, not i
 
   for (let replaced = 0; replaced < 300; replaced += 1) {
     await store.changeService('org', id, (service, { quota }) =>
-      replaceService(service, request, { ...making, quota }),
+      replaceService(service, request, { ...deps, quota }),
     )
   }
 

@@ -1,6 +1,6 @@
 import type { Environment } from '../../domain/environment.ts'
 import { sealValue } from '../../domain/seal.ts'
-import type { ServiceMaking } from '../../domain/serviceChanges.ts'
+import type { ServiceDeps } from '../../domain/serviceChanges.ts'
 import type { FindMasterKey } from '../../secrets/masterKeys.ts'
 import type { ServiceFacts } from '../../store/store.ts'
 
@@ -12,10 +12,10 @@ interface MakingParts {
 }
 
 /** The dependencies of a decision about a service, together with the `facts` of its organisation. */
-export function serviceMaking(
+export function serviceDeps(
   { quota, masterKeyId }: ServiceFacts,
   { environment, findMasterKey, isBlocked }: MakingParts,
-): ServiceMaking {
+): ServiceDeps {
   return {
     nowMs: environment.nowMs(),
     quota,

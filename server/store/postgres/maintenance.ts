@@ -4,13 +4,13 @@ import {
   assertNotBegun,
   assertWindowRoom,
   noWindow,
-  windowAct,
+  windowAction,
 } from '../shared/maintenanceRules.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { AdministrationStore, MaintenanceWindow } from '../store.ts'
 import { countOf, rowOf, type Sql, uuidOrNull } from './connections/sql.ts'
-import { recordAct } from './writes/auditWrites.ts'
+import { recordAction } from './writes/auditWrites.ts'
 import { assertOrg, assertOwnServices } from './writes/ownership.ts'
 import type { StoreParts } from './writes/storeParts.ts'
 
@@ -39,7 +39,7 @@ export function postgresMaintenance({
            VALUES ($1, $2, 'maintenance', $3, $4, '', 'monitoring', 'degraded_performance', $5, $5, false, $6, $7, $8)`,
           [id, orgId, title, foldForSearch(title), now, startsAt, endsAt, serviceIds],
         )
-        await recordAct(sql, windowAct('create', window, by, nowMs))
+        await recordAction(sql, windowAction('create', window, by, nowMs))
       }),
     changeMaintenance: (window, by, nowMs, seen) =>
       queues.withOrgLocked(window.orgId, noWindow(window.id), async (sql) => {
@@ -52,13 +52,13 @@ export function postgresMaintenance({
              service_ids = $7 WHERE id = $1`,
           [id, title, foldForSearch(title), startsAt, endsAt, now, serviceIds],
         )
-        await recordAct(sql, windowAct('update', window, by, nowMs))
+        await recordAction(sql, windowAction('update', window, by, nowMs))
       }),
     cancelMaintenance: ({ id, orgId }, by, nowMs) =>
       queues.withOrgLocked(orgId, noWindow(id), async (sql) => {
         assertNotBegun((await found(sql, { id, orgId })).startsAt, timestamp(nowMs))
         await sql.rows('DELETE FROM incidents WHERE id = $1', [id])
-        await recordAct(sql, windowAct('cancel', { id, orgId }, by, nowMs))
+        await recordAction(sql, windowAction('cancel', { id, orgId }, by, nowMs))
       }),
     listMaintenance: async (orgId, which = { endsAfter: '' }) => {
       const id = uuidOrNull(orgId)

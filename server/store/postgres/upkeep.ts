@@ -1,6 +1,6 @@
 import { SESSION_IDLE_MS, SESSION_MS_MAX } from '../../domain/accounts/sessions.ts'
 import { timestamp } from '../../domain/environment.ts'
-import { AUDIT_ENTRIES_MAX, AUDIT_KEPT_MS } from '../shared/act.ts'
+import { AUDIT_ENTRIES_MAX, AUDIT_KEPT_MS } from '../shared/auditedAction.ts'
 import { FAILED_KEPT_MS, SENT_KEPT_MS } from '../shared/channelRules.ts'
 import { IDEMPOTENCY_MS } from '../shared/rememberedCreation.ts'
 import { BUS_READER, type StoreFigures, type UpkeepStore } from '../store.ts'

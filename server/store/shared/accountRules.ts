@@ -1,7 +1,7 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { ROLES, type Role } from '../../domain/accounts/roles.ts'
 import type { Acceptance, NewInvitation, OpenInvitation } from '../accountStore.ts'
-import type { Act } from './act.ts'
+import type { AuditedAction } from './auditedAction.ts'
 
 /** Most members of an organisation, and most open invitations. */
 const MEMBERS_MAX = 200
@@ -63,7 +63,11 @@ export function noInvitation(): ApiError {
 }
 
 /** The audit entry of an invitation; without the address, which is personal data. Pure. */
-export function inviteAct(invitation: NewInvitation, by: Act['by'], nowMs: number): Act {
+export function inviteAction(
+  invitation: NewInvitation,
+  by: AuditedAction['by'],
+  nowMs: number,
+): AuditedAction {
   const { orgId, role, tokenHash } = invitation
   return {
     orgId,
@@ -76,16 +80,20 @@ export function inviteAct(invitation: NewInvitation, by: Act['by'], nowMs: numbe
 }
 
 /** The audit entry of a withdrawn invitation. Pure. */
-export function withdrawAct(
+export function withdrawAction(
   { orgId, tokenHash }: Pick<OpenInvitation, 'orgId' | 'tokenHash'>,
-  by: Act['by'],
+  by: AuditedAction['by'],
   nowMs: number,
-): Act {
+): AuditedAction {
   return { orgId, by, action: 'invitation.withdraw', targetId: tokenHash.toString('hex'), nowMs }
 }
 
 /** The audit entry of an accepted invitation. Pure. */
-export function joinAct({ orgId, role, tokenHash }: OpenInvitation, personId: string, nowMs: number): Act {
+export function joinAction(
+  { orgId, role, tokenHash }: OpenInvitation,
+  personId: string,
+  nowMs: number,
+): AuditedAction {
   const detail = { role, invitation: tokenHash.toString('hex') }
   const by = { kind: 'person', id: personId } as const
   return { orgId, by, action: 'member.join', targetId: personId, nowMs, detail }

@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/accounts/actor.ts'
 import { CHANNELS_MAX } from '../../domain/notifications/channel.ts'
 import { type AfterAttempt, isGivenUp } from '../../domain/notifications/retries.ts'
 import type { StoredChannel, StoredDelivery } from '../notificationStore.ts'
-import type { Act } from './act.ts'
+import type { AuditedAction } from './auditedAction.ts'
 
 /** How long ended deliveries are kept (milliseconds). Gap G9. */
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -61,15 +61,18 @@ export function failedReasonOf(reason: string): string {
 }
 
 /** An act on a channel; by the command line when `by` is absent. */
-interface ChannelAct {
+interface ChannelAction {
   readonly channel: Pick<StoredChannel, 'id' | 'orgId'>
   readonly by?: Actor | undefined
   readonly nowMs: number
-  readonly detail?: Act['detail']
+  readonly detail?: AuditedAction['detail']
 }
 
 /** The audit entry of an act on a channel, such as `create`. Pure. */
-export function channelAct(verb: string, { channel, by = CLI, nowMs, detail }: ChannelAct): Act {
+export function channelAction(
+  verb: string,
+  { channel, by = CLI, nowMs, detail }: ChannelAction,
+): AuditedAction {
   const act = { orgId: channel.orgId, targetId: channel.id, by, nowMs, action: `channel.${verb}` }
   return detail === undefined ? act : { ...act, detail }
 }

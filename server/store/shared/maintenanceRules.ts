@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import type { MaintenanceWindow } from '../store.ts'
-import type { Act } from './act.ts'
+import type { AuditedAction } from './auditedAction.ts'
 
 /** Throws `invalid` when `window` has ended at `now`, and `conflict` when it differs from `seen`. */
 export function assertChangeable(
@@ -40,12 +40,12 @@ export function noWindow(id: string): ApiError {
 }
 
 /** The audit entry of a window that is created, changed or, without content, cancelled. Pure. */
-export function windowAct(
+export function windowAction(
   action: 'create' | 'update' | 'cancel',
   window: Pick<MaintenanceWindow, 'id' | 'orgId'> & Partial<MaintenanceWindow>,
-  by: Act['by'],
+  by: AuditedAction['by'],
   nowMs: number,
-): Act {
+): AuditedAction {
   const { id, orgId, title, startsAt, endsAt } = window
   const detail = title === undefined ? {} : { title, starts_at: startsAt, ends_at: endsAt }
   return { orgId, by, action: `maintenance.${action}`, targetId: id, nowMs, detail }

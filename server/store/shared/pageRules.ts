@@ -9,7 +9,7 @@ import {
   type WantedSection,
 } from '../../domain/statusPages/definition.ts'
 import type { PageEdit } from '../statusPageStore.ts'
-import type { Act } from './act.ts'
+import type { AuditedAction } from './auditedAction.ts'
 import { noService } from './noService.ts'
 
 /** The error for an unknown page. Pure. */
@@ -140,7 +140,7 @@ export function sectionsOf(rows: readonly ComponentRow[]): readonly PageSection[
 export type PageVerb = 'create' | 'update' | 'delete' | 'bind_host' | 'unbind_host'
 
 /** The audit entry of an act on a page, by the command line when `by` is absent. Pure. */
-export function pageAct(
+export function pageAction(
   verb: PageVerb,
   {
     page,
@@ -149,10 +149,10 @@ export function pageAct(
     detail,
   }: {
     readonly page: Pick<StatusPage, 'id' | 'orgId'>
-    readonly by?: Act['by'] | undefined
+    readonly by?: AuditedAction['by'] | undefined
     readonly nowMs: number
     readonly detail: Readonly<Record<string, unknown>>
   },
-): Act {
+): AuditedAction {
   return { orgId: page.orgId, targetId: page.id, by, nowMs, detail, action: `status_page.${verb}` }
 }

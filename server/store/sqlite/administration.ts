@@ -3,7 +3,7 @@ import { ApiError } from '../../../api/contract/apiError.ts'
 import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { OrgUsage } from '../../domain/planLimits.ts'
-import type { Act } from '../shared/act.ts'
+import type { AuditedAction } from '../shared/auditedAction.ts'
 import {
   LIMIT_COLUMNS,
   type LimitRow,
@@ -13,7 +13,7 @@ import {
 } from '../shared/limitRow.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import type { AdministrationStore, LimitOverrides } from '../store.ts'
-import type { NotedWrites } from './changes/audit.ts'
+import type { AuditedWrites } from './changes/audit.ts'
 import { sqliteKeyring } from './credentials/keyring.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { sqliteMaintenance } from './maintenance.ts'
@@ -21,7 +21,7 @@ import { sqliteMaintenance } from './maintenance.ts'
 /** Organisations, plans, keys and maintenance windows in SQLite. */
 export function sqliteAdministration(
   connections: Connections,
-  { commits, note, nowMs }: NotedWrites & { readonly nowMs: () => number },
+  { commits, note, nowMs }: AuditedWrites & { readonly nowMs: () => number },
 ): AdministrationStore {
   return {
     ...sqliteOrgs(connections, { commits, note, nowMs }),
@@ -42,7 +42,7 @@ type OrgMethods =
 
 function sqliteOrgs(
   { reader, writer }: Connections,
-  { commits, note, nowMs }: NotedWrites & { readonly nowMs: () => number },
+  { commits, note, nowMs }: AuditedWrites & { readonly nowMs: () => number },
 ): Pick<AdministrationStore, OrgMethods> {
   const plan = writer.prepare<[string], string>('SELECT name FROM plans WHERE name = ?').pluck()
   const insert = writer.prepare('INSERT INTO orgs (id, name, plan, created_at) VALUES (?, ?, ?, ?)')
@@ -63,7 +63,7 @@ function sqliteOrgs(
      FROM orgs o JOIN plans p ON p.name = o.plan ORDER BY o.created_at, o.id`)
   const plans = reader.prepare<[], LimitRow & { name: string; hasApiAccess: number }>(`
     SELECT name, has_api_access AS hasApiAccess, ${PLAN_LIMIT_COLUMNS} FROM plans p ORDER BY services_max`)
-  const noteOperator = (orgId: string, action: string, detail: Act['detail']): void =>
+  const noteOperator = (orgId: string, action: string, detail: AuditedAction['detail']): void =>
     note({ orgId, by: OPERATOR, action, targetId: orgId, nowMs: nowMs(), ...(detail && { detail }) })
   const assertPlan = (name: string): void => {
     if (plan.get(name) === undefined) throw new ApiError('not_found', `there is no plan ${name}`)

@@ -4,7 +4,7 @@ import type { Actor } from '../../domain/accounts/actor.ts'
 import { type IncidentRoom, incidentBytes } from '../../domain/incidentRoom.ts'
 import type { IncidentWrites } from '../shared/autoIncidents.ts'
 import { foldForSearch } from '../shared/searchText.ts'
-import type { NoteAct } from './changes/audit.ts'
+import type { RecordAction } from './changes/audit.ts'
 import { prepareAuthorWrite } from './changes/incidentAuthors.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
 import type { Announce } from './notifications/announce.ts'
@@ -17,7 +17,7 @@ interface Written {
 /** Prepares writing incidents on `writer`. Each update is announced to the channels that subscribe to it. */
 export function prepareIncidentWrites(
   writer: Database,
-  { announce, note }: { readonly announce: Pick<Announce, 'incident'>; readonly note: NoteAct },
+  { announce, note }: { readonly announce: Pick<Announce, 'incident'>; readonly note: RecordAction },
 ): IncidentWrites {
   const read = prepareIncidentRead(writer)
   const counts = prepareCounts(writer)

@@ -4,13 +4,13 @@ import {
   assertNotBegun,
   assertWindowRoom,
   noWindow,
-  windowAct,
+  windowAction,
 } from '../shared/maintenanceRules.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import { noService } from '../shared/noService.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { AdministrationStore, MaintenanceWindow } from '../store.ts'
-import type { NotedWrites } from './changes/audit.ts'
+import type { AuditedWrites } from './changes/audit.ts'
 import type { Connections } from './files/openDatabase.ts'
 
 const COLUMNS = 'id, org_id AS orgId, title, starts_at AS startsAt, ends_at AS endsAt'
@@ -21,7 +21,7 @@ type Row = Omit<MaintenanceWindow, 'serviceIds'>
 /** Maintenance windows, in the table of the incidents (Contract: Rules, 4). */
 export function sqliteMaintenance(
   { reader, writer }: Connections,
-  { commits, note }: NotedWrites,
+  { commits, note }: AuditedWrites,
 ): Pick<
   AdministrationStore,
   'createMaintenance' | 'listMaintenance' | 'changeMaintenance' | 'cancelMaintenance'
@@ -78,7 +78,7 @@ export function sqliteMaintenance(
         assertWindowRoom(open.get(orgId, now) ?? 0)
         insert.run(id, orgId, title, foldForSearch(title), now, now, startsAt, endsAt)
         for (const [place, serviceId] of serviceIds.entries()) insertService.run(id, place, serviceId)
-        note(windowAct('create', window, by, nowMs))
+        note(windowAction('create', window, by, nowMs))
       }),
     changeMaintenance: (window, by, nowMs, seen) =>
       commits.run(() => {
@@ -89,14 +89,14 @@ export function sqliteMaintenance(
         update.run(title, foldForSearch(title), startsAt, endsAt, now, id)
         removeServices.run(id)
         for (const [place, serviceId] of serviceIds.entries()) insertService.run(id, place, serviceId)
-        note(windowAct('update', window, by, nowMs))
+        note(windowAction('update', window, by, nowMs))
       }),
     cancelMaintenance: ({ id, orgId }, by, nowMs) =>
       commits.run(() => {
         assertNotBegun(found({ id, orgId }).startsAt, timestamp(nowMs))
         removeServices.run(id)
         remove.run(id)
-        note(windowAct('cancel', { id, orgId }, by, nowMs))
+        note(windowAction('cancel', { id, orgId }, by, nowMs))
       }),
     listMaintenance: async (orgId, which = { endsAfter: '' }) => {
       if (known.get(orgId) === undefined) throw noOrg(orgId)

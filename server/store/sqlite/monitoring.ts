@@ -2,7 +2,7 @@ import { timestamp } from '../../domain/environment.ts'
 import type { Retention } from '../../domain/historyPolicy.ts'
 import type { MonitoringStore, RegionMode, StoredDefinition } from '../monitoringStore.ts'
 import type { ApplyEffect } from '../shared/transitionEffects.ts'
-import type { NoteForAll } from './changes/audit.ts'
+import type { RecordForAllOrgs } from './changes/audit.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 
@@ -18,7 +18,7 @@ const DEFINITION_SQL = `SELECT id, org_id AS orgId, definition_generation AS gen
 interface MonitoringParts {
   readonly commits: GroupCommit
   readonly effectOf: ApplyEffect
-  readonly noteForAll: NoteForAll
+  readonly noteForAll: RecordForAllOrgs
   readonly nowMs: () => number
 }
 

@@ -1,7 +1,7 @@
 import { timestamp } from '../../domain/environment.ts'
 import type { SealedValue } from '../../domain/seal.ts'
 import type { SecretStore } from '../store.ts'
-import type { NoteForAll } from './changes/audit.ts'
+import type { RecordForAllOrgs } from './changes/audit.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 
@@ -19,7 +19,7 @@ const SEALED_COLUMNS = `key_id AS keyId, org_id AS orgId, service_id AS serviceI
 /** Secrets in SQLite: only ciphertexts and ids, no keys. */
 export function sqliteSecrets(
   { reader, writer }: Connections,
-  { commits, noteForAll }: { readonly commits: GroupCommit; readonly noteForAll: NoteForAll },
+  { commits, noteForAll }: { readonly commits: GroupCommit; readonly noteForAll: RecordForAllOrgs },
 ): SecretStore {
   const ids = reader
     .prepare<[], string>('SELECT id FROM master_keys ORDER BY is_active DESC, activated_at DESC')

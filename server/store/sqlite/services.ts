@@ -6,7 +6,7 @@ import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
 import type { AutoIncidents } from '../shared/autoIncidents.ts'
 import { columnsOf, usageOf } from '../shared/serviceRow.ts'
 import type { RenderedService, ServiceFacts, ServiceStore } from '../store.ts'
-import type { NoteAct } from './changes/audit.ts'
+import type { RecordAction } from './changes/audit.ts'
 import { prepareIdempotency } from './changes/idempotentCreations.ts'
 import { preparePastGenerations, readGenerations, readOrigins } from './changes/pastGenerations.ts'
 import { preparePublish } from './changes/publishCommands.ts'
@@ -33,7 +33,7 @@ interface Sharing {
   readonly version: CommittedVersion
   readonly nowMs: () => number
   readonly autoIncidents: AutoIncidents
-  readonly note: NoteAct
+  readonly note: RecordAction
 }
 
 /** Services in SQLite. The rendered answer is stored, so that a read parses nothing. */
@@ -136,7 +136,7 @@ interface ChangingRow extends RenderedService {
 interface ApplyParts {
   readonly assertGrowth: () => void
   readonly autoIncidents: AutoIncidents
-  readonly note: NoteAct
+  readonly note: RecordAction
 }
 
 type Apply = (

@@ -4,15 +4,15 @@ import type { Acceptance, MemberStore, OpenInvitation } from '../../accountStore
 import {
   assertInvitable,
   assertMemberRoom,
-  inviteAct,
+  inviteAction,
   isForInvited,
-  joinAct,
+  joinAction,
   noInvitation,
-  withdrawAct,
+  withdrawAction,
 } from '../../shared/accountRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import { countOf, rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
-import { recordAct } from '../writes/auditWrites.ts'
+import { recordAction } from '../writes/auditWrites.ts'
 import type { StoreParts } from '../writes/storeParts.ts'
 
 type Methods = 'invite' | 'invitationOf' | 'listInvitations' | 'withdrawInvitation' | 'acceptInvitation'
@@ -36,7 +36,7 @@ export function postgresInvitations({ pools: { read }, queues }: StoreParts): Pi
              email = excluded.email, role = excluded.role, expires_at_ms = excluded.expires_at_ms`,
           [tokenHash, orgId, email, folded, role, expiresAtMs],
         )
-        await recordAct(sql, inviteAct(invitation, by, nowMs))
+        await recordAction(sql, inviteAction(invitation, by, nowMs))
       }),
     invitationOf: (tokenHash, nowMs) => invitationOf(read, tokenHash, nowMs),
     listInvitations: (orgId, nowMs) =>
@@ -49,7 +49,7 @@ export function postgresInvitations({ pools: { read }, queues }: StoreParts): Pi
         const invitation = await invitationOf(sql, tokenHash, nowMs)
         if (invitation?.orgId !== orgId) throw noInvitation()
         await remove(sql, tokenHash)
-        await recordAct(sql, withdrawAct(invitation, by, nowMs))
+        await recordAction(sql, withdrawAction(invitation, by, nowMs))
       }),
     acceptInvitation: async (tokenHash, acceptance, nowMs) => {
       const known = await invitationOf(read, tokenHash, nowMs)
@@ -66,7 +66,7 @@ export function postgresInvitations({ pools: { read }, queues }: StoreParts): Pi
           [orgId, personId, role, timestamp(nowMs)],
         )
         await remove(sql, tokenHash)
-        await recordAct(sql, joinAct(invitation, personId, nowMs))
+        await recordAction(sql, joinAction(invitation, personId, nowMs))
         return { ...invitation, personId }
       })
     },

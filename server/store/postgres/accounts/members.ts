@@ -2,7 +2,7 @@ import type { Role } from '../../../domain/accounts/roles.ts'
 import type { Member, MemberStore } from '../../accountStore.ts'
 import { assertOwnerLeft, isLower, noMember } from '../../shared/accountRules.ts'
 import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
-import { recordAct } from '../writes/auditWrites.ts'
+import { recordAction } from '../writes/auditWrites.ts'
 import { assertOrg } from '../writes/ownership.ts'
 import type { StoreParts } from '../writes/storeParts.ts'
 
@@ -30,7 +30,7 @@ export function postgresMembers({ pools: { read }, queues }: StoreParts): Pick<M
         await sql.rows(text, [orgId, personId, role])
         if (isLower(role, before)) await endSessions(sql, personId)
         const detail = { from: before, to: role }
-        await recordAct(sql, { orgId, by, action: 'member.role', targetId: personId, nowMs, detail })
+        await recordAction(sql, { orgId, by, action: 'member.role', targetId: personId, nowMs, detail })
       }),
     removeMember: ({ orgId, personId, by, nowMs }) =>
       queues.withOrgLocked(orgId, noMember(personId), async (sql) => {
@@ -38,7 +38,7 @@ export function postgresMembers({ pools: { read }, queues }: StoreParts): Pick<M
         assertOwnerLeft(role, owners)
         await sql.rows('DELETE FROM memberships WHERE org_id = $1 AND person_id = $2', [orgId, personId])
         await endSessions(sql, personId)
-        await recordAct(sql, {
+        await recordAction(sql, {
           orgId,
           by,
           action: 'member.remove',

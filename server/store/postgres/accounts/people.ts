@@ -4,7 +4,7 @@ import type { Membership, PeopleStore, Person } from '../../accountStore.ts'
 import { noPerson } from '../../shared/accountRules.ts'
 import type { Pools } from '../connections/pools.ts'
 import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
-import { recordPersonAct } from '../writes/auditWrites.ts'
+import { recordPersonAction } from '../writes/auditWrites.ts'
 
 type Connections = Pick<Pools, 'write' | 'read' | 'inTransaction'>
 
@@ -73,7 +73,7 @@ function postgresPasswords({ read, inTransaction }: Connections): Pick<PeopleSto
              SET token_hash = excluded.token_hash, expires_at_ms = excluded.expires_at_ms`,
           [tokenHash, person.id, expiresAtMs],
         )
-        await recordPersonAct(sql, person.id, { action: 'person.reset', by, nowMs })
+        await recordPersonAction(sql, person.id, { action: 'person.reset', by, nowMs })
       }),
     personOfReset: (tokenHash, nowMs) => personOfReset(read, tokenHash, nowMs),
     resetPassword: (tokenHash, passwordHash, nowMs) =>
@@ -103,5 +103,5 @@ function personOfReset(sql: Sql, tokenHash: Buffer, nowMs: number): Promise<Pers
 async function endOldPassword(sql: Sql, personId: string, by: Actor, nowMs: number): Promise<void> {
   await sql.rows('DELETE FROM sessions WHERE person_id = $1', [personId])
   await sql.rows('DELETE FROM password_resets WHERE person_id = $1', [personId])
-  await recordPersonAct(sql, personId, { action: 'person.password', by, nowMs })
+  await recordPersonAction(sql, personId, { action: 'person.password', by, nowMs })
 }

@@ -3,7 +3,7 @@ import type { Person, SessionStore, StoredSession } from '../../accountStore.ts'
 import { SESSIONS_MAX } from '../../shared/accountRules.ts'
 import type { Pools } from '../connections/pools.ts'
 import { rowOf, uuidOrNull } from '../connections/sql.ts'
-import { recordPersonAct } from '../writes/auditWrites.ts'
+import { recordPersonAction } from '../writes/auditWrites.ts'
 
 const COLUMNS = `s.id_hash AS "idHash", s.person_id AS "personId", s.created_at_ms AS "createdAtMs",
   s.seen_at_ms AS "seenAtMs", s.elevated_at_ms AS "elevatedAtMs", s.browser`
@@ -79,7 +79,7 @@ export function postgresSessions({
         await sql.rows('SELECT FROM people WHERE id = $1 FOR NO KEY UPDATE', [id])
         const ended = await sql.rows('DELETE FROM sessions WHERE person_id = $1 RETURNING person_id', [id])
         const detail = { sessions: ended.length }
-        await recordPersonAct(sql, personId, { action: 'person.sign_out', by, nowMs, detail })
+        await recordPersonAction(sql, personId, { action: 'person.sign_out', by, nowMs, detail })
         return ended.length
       }),
   }

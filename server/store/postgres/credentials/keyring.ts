@@ -3,7 +3,7 @@ import { assertKeyRoom, noKey } from '../../shared/keyRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import type { AdministrationStore, StoredKey } from '../../store.ts'
 import { countOf, rowOf, uuidOrNull } from '../connections/sql.ts'
-import { AUDIT_COLUMNS, auditParameters, auditValues, recordAct } from '../writes/auditWrites.ts'
+import { AUDIT_COLUMNS, auditParameters, auditValues, recordAction } from '../writes/auditWrites.ts'
 import { assertOrg } from '../writes/ownership.ts'
 import type { StoreParts } from '../writes/storeParts.ts'
 
@@ -22,7 +22,7 @@ export function postgresKeyring({
           [id, orgId, hash, last4, scope, createdBy, note, timestamp(nowMs)],
         )
         const detail = { last4, scope }
-        await recordAct(sql, { orgId, by, action: 'key.create', targetId: id, nowMs, detail })
+        await recordAction(sql, { orgId, by, action: 'key.create', targetId: id, nowMs, detail })
       }),
     listKeys: async (orgId) => {
       const id = uuidOrNull(orgId)

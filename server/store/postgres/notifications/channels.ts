@@ -8,13 +8,13 @@ import {
   assertChannelRoom,
   assertSigns,
   CLI,
-  channelAct,
+  channelAction,
   DISABLED_BY_HAND,
 } from '../../shared/channelRules.ts'
 import { testEvent } from '../../shared/events.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import { countOf, rowOf, uuidOrNull } from '../connections/sql.ts'
-import { recordAct } from '../writes/auditWrites.ts'
+import { recordAction } from '../writes/auditWrites.ts'
 import { insertEvent } from '../writes/eventParts.ts'
 import { assertOrg, assertOwnServices } from '../writes/ownership.ts'
 import type { StoreParts } from '../writes/storeParts.ts'
@@ -51,7 +51,7 @@ export function postgresChannels(parts: StoreParts): Pick<NotificationStore, Met
         await putSecret(sql, id, 'target', sealed.target)
         if (sealed.secret !== null) await putSecret(sql, id, 'secret', sealed.secret)
         const detail = { kind, name, host, events, service_ids: serviceIds }
-        await recordAct(sql, channelAct('create', { channel: { id, orgId }, nowMs, by, detail }))
+        await recordAction(sql, channelAction('create', { channel: { id, orgId }, nowMs, by, detail }))
       }),
     listChannels: async (orgId) => {
       const id = uuidOrNull(orgId)
@@ -71,7 +71,7 @@ export function postgresChannels(parts: StoreParts): Pick<NotificationStore, Met
         )
         if (target !== undefined) await putSecret(sql, id, 'target', target.sealed)
         const detail = { name, host, events, service_ids: serviceIds, has_new_url: target !== undefined }
-        await recordAct(sql, channelAct('update', { channel: before, nowMs, by: ref.by, detail }))
+        await recordAction(sql, channelAction('update', { channel: before, nowMs, by: ref.by, detail }))
       }),
     setChannelState: (ref, state, nowMs) =>
       change(ref, async (sql, channel) => {
@@ -84,18 +84,18 @@ export function postgresChannels(parts: StoreParts): Pick<NotificationStore, Met
            WHERE id = $1`,
           [channel.id, nowMs],
         )
-        await recordAct(sql, channelAct('enable', { channel, nowMs, by: ref.by }))
+        await recordAction(sql, channelAction('enable', { channel, nowMs, by: ref.by }))
       }),
     deleteChannel: (ref, nowMs) =>
       change(ref, async (sql, channel) => {
         await sql.rows('DELETE FROM channels WHERE id = $1', [channel.id])
         const detail = { name: channel.name }
-        await recordAct(sql, channelAct('delete', { channel, nowMs, by: ref.by, detail }))
+        await recordAction(sql, channelAction('delete', { channel, nowMs, by: ref.by, detail }))
       }),
     testChannel: (ref, nowMs) =>
       change(ref, async (sql, channel) => {
         assertActive(channel)
-        await recordAct(sql, channelAct('test', { channel, nowMs, by: ref.by }))
+        await recordAction(sql, channelAction('test', { channel, nowMs, by: ref.by }))
         const text = 'SELECT id, name FROM orgs WHERE id = $1'
         const org = await rowOf<{ id: string; name: string }>(sql, text, [channel.orgId])
         const tools = { nowMs: () => nowMs, uuid: () => orderedUuid(nowMs, randomUUID()) }
@@ -120,7 +120,7 @@ function signingSecrets(change: ChangeChannel): Pick<NotificationStore, SecretMe
         await sql.rows(age, [id])
         await putSecret(sql, id, 'secret', make(channel, await activeKey(sql)))
         await sql.rows('UPDATE channels SET old_secret_until_ms = $2 WHERE id = $1', [id, oldUntilMs])
-        await recordAct(sql, channelAct('rotate', { channel, nowMs, by: ref.by }))
+        await recordAction(sql, channelAction('rotate', { channel, nowMs, by: ref.by }))
       }),
     showSecret: (ref, nowMs) =>
       change(ref, async (sql, channel) => {
@@ -131,7 +131,7 @@ function signingSecrets(change: ChangeChannel): Pick<NotificationStore, SecretMe
           [channel.id],
         )
         if (sealed === undefined) throw new Error(`the channel ${channel.id} has no signing secret`)
-        await recordAct(sql, channelAct('show_secret', { channel, nowMs, by: ref.by }))
+        await recordAction(sql, channelAction('show_secret', { channel, nowMs, by: ref.by }))
         return sealed
       }),
   }

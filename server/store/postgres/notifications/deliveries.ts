@@ -1,13 +1,13 @@
 import type { NotificationFigures, NotificationStore, StoredDelivery } from '../../notificationStore.ts'
 import {
   assertActive,
-  channelAct,
+  channelAction,
   type DeliveryRow,
   deliveryOfRow,
   noDelivery,
 } from '../../shared/channelRules.ts'
 import { rowOf } from '../connections/sql.ts'
-import { recordAct } from '../writes/auditWrites.ts'
+import { recordAction } from '../writes/auditWrites.ts'
 import type { StoreParts } from '../writes/storeParts.ts'
 import { channelChanger, findChannel } from './channelRows.ts'
 
@@ -66,9 +66,9 @@ export function postgresDeliveries(parts: StoreParts): Pick<NotificationStore, M
                 which.sinceMs,
               )
         if (changes === 0 && 'webhookId' in which) throw noDelivery(which.webhookId)
-        await recordAct(
+        await recordAction(
           sql,
-          channelAct('resend', { channel, nowMs, by: ref.by, detail: { deliveries: changes } }),
+          channelAction('resend', { channel, nowMs, by: ref.by, detail: { deliveries: changes } }),
         )
         return changes
       }),

@@ -1,8 +1,8 @@
 import type { Actor } from '../../../domain/accounts/actor.ts'
 import type { StoredChannel } from '../../notificationStore.ts'
-import { channelAct, failedReasonOf } from '../../shared/channelRules.ts'
+import { channelAction, failedReasonOf } from '../../shared/channelRules.ts'
 import type { Sql } from '../connections/sql.ts'
-import { recordAct } from '../writes/auditWrites.ts'
+import { recordAction } from '../writes/auditWrites.ts'
 
 /**
  * Disables a channel, in a transaction that has locked it and its organisation. Waiting deliveries fail, and can be
@@ -22,5 +22,5 @@ export async function disableChannel(
      WHERE channel_id = $1 AND state = 'waiting'`,
     [channel.id, nowMs, failedReasonOf(reason)],
   )
-  await recordAct(sql, channelAct('disable', { channel, by, nowMs, detail: { reason } }))
+  await recordAction(sql, channelAction('disable', { channel, by, nowMs, detail: { reason } }))
 }

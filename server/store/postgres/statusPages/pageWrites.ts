@@ -10,14 +10,14 @@ import {
   noIncident,
   noPage,
   numberIn,
-  pageAct,
+  pageAction,
   sectionRows,
   slugTaken,
   wantedServices,
 } from '../../shared/pageRules.ts'
 import type { StatusPageStore } from '../../statusPageStore.ts'
 import { countOf, rowOf, type Sql, uuidOrNull, uuidsIn } from '../connections/sql.ts'
-import { recordAct } from '../writes/auditWrites.ts'
+import { recordAction } from '../writes/auditWrites.ts'
 import { assertOrg } from '../writes/ownership.ts'
 import type { StoreParts } from '../writes/storeParts.ts'
 import { readPage, readPages } from './pageRows.ts'
@@ -36,9 +36,9 @@ export function postgresStatusPages({ pools: { read }, queues, nowMs }: StorePar
   }
   const note = (
     sql: Sql,
-    verb: Parameters<typeof pageAct>[0],
-    act: Omit<Parameters<typeof pageAct>[1], 'nowMs'>,
-  ) => recordAct(sql, pageAct(verb, { ...act, nowMs: nowMs() }))
+    verb: Parameters<typeof pageAction>[0],
+    act: Omit<Parameters<typeof pageAction>[1], 'nowMs'>,
+  ) => recordAction(sql, pageAction(verb, { ...act, nowMs: nowMs() }))
   return {
     createStatusPage: ({ id, orgId, nowMs: createdMs, settings, by }) =>
       queues.withOrgLocked(orgId, noOrg(orgId), async (sql) => {

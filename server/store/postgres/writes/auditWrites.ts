@@ -1,12 +1,12 @@
 import { OPERATOR } from '../../../domain/accounts/actor.ts'
-import { type Act, auditRow } from '../../shared/act.ts'
+import { type AuditedAction, auditRow } from '../../shared/auditedAction.ts'
 import { type Sql, uuidOrNull } from '../connections/sql.ts'
 
 /** The columns of an entry, in the order of `auditValues`. */
 export const AUDIT_COLUMNS = 'at, actor_kind, actor, action, target_kind, target_id, detail'
 
 /** Values of an act for AUDIT_COLUMNS; the organisation is not among them. Pure. */
-export function auditValues(act: Omit<Act, 'orgId'>): readonly (string | null)[] {
+export function auditValues(act: Omit<AuditedAction, 'orgId'>): readonly (string | null)[] {
   const { at, actorKind, actor, action, targetKind, targetId, detail } = auditRow({ ...act, orgId: '' })
   return [at, actorKind, actor, action, targetKind, targetId, detail]
 }
@@ -23,7 +23,7 @@ export function auditParameters(first: number): string {
 export async function changeForAllOrgs(
   sql: Sql,
   { done, values }: { readonly done: string; readonly values: readonly (string | Buffer | null)[] },
-  act: Pick<Act, 'action' | 'targetId' | 'nowMs' | 'detail'>,
+  act: Pick<AuditedAction, 'action' | 'targetId' | 'nowMs' | 'detail'>,
 ): Promise<boolean> {
   const rows = await sql.rows(
     `WITH ${done}, noted AS (INSERT INTO audit (org_id, ${AUDIT_COLUMNS})
@@ -35,7 +35,7 @@ export async function changeForAllOrgs(
 }
 
 /** Adds `act` to the audit log, in the transaction of the change. */
-export async function recordAct(sql: Sql, { orgId, ...act }: Act): Promise<void> {
+export async function recordAction(sql: Sql, { orgId, ...act }: AuditedAction): Promise<void> {
   await sql.rows(`INSERT INTO audit (org_id, ${AUDIT_COLUMNS}) VALUES ($1, ${auditParameters(2)})`, [
     uuidOrNull(orgId),
     ...auditValues(act),
@@ -43,10 +43,10 @@ export async function recordAct(sql: Sql, { orgId, ...act }: Act): Promise<void>
 }
 
 /** Adds an act on a person to the audit log of each organisation of that person. */
-export async function recordPersonAct(
+export async function recordPersonAction(
   sql: Sql,
   personId: string,
-  act: Omit<Act, 'orgId' | 'targetId'>,
+  act: Omit<AuditedAction, 'orgId' | 'targetId'>,
 ): Promise<void> {
   await sql.rows(
     `INSERT INTO audit (org_id, ${AUDIT_COLUMNS})

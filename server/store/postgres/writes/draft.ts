@@ -7,7 +7,7 @@ import { incidentBytes } from '../../../domain/incidentRoom.ts'
 import { orderedUuid } from '../../../domain/orderedUuid.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { ServiceChange } from '../../../domain/serviceChanges.ts'
-import { type Act, auditRow } from '../../shared/act.ts'
+import { type AuditedAction, auditRow } from '../../shared/auditedAction.ts'
 import { type AutoIncidents, autoIncidentsOf } from '../../shared/autoIncidents.ts'
 import { type EventRow, incidentEvents } from '../../shared/events.ts'
 import { type PastRow, pastRows } from '../../shared/pastGeneration.ts'
@@ -69,7 +69,7 @@ export class Draft {
   /** Events for channels. */
   readonly events: EventRow[] = []
   readonly creations = new Map<string, CreationRow>()
-  readonly acts: ReturnType<typeof auditRow>[] = []
+  readonly actions: ReturnType<typeof auditRow>[] = []
   readonly automatic = new AutomaticWrites()
   /** Services that changed without a command to a region. */
   readonly quiet = new Set<string>()
@@ -106,15 +106,15 @@ export class Draft {
 
   /** Every change by a person has an act. */
   get isEmpty(): boolean {
-    return this.acts.length === 0 && this.automatic.isEmpty
+    return this.actions.length === 0 && this.automatic.isEmpty
   }
 
   setColumns(columns: Partial<OrgColumns>): void {
     this.state.columns = { ...this.state.columns, ...columns }
   }
 
-  note(act: Omit<Act, 'orgId'>): void {
-    this.acts.push(auditRow({ ...act, orgId: this.state.orgId }))
+  note(act: Omit<AuditedAction, 'orgId'>): void {
+    this.actions.push(auditRow({ ...act, orgId: this.state.orgId }))
   }
 
   /** Stores `change` of the service `before`, which is `null` for a new one. */

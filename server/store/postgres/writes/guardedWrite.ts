@@ -126,7 +126,7 @@ function quietParts({ quiet }: Draft, parameters: Parameters): readonly string[]
   ]
 }
 
-function auditParts({ acts }: Draft, writeId: string, parameters: Parameters): readonly string[] {
+function auditParts({ actions: acts }: Draft, writeId: string, parameters: Parameters): readonly string[] {
   if (acts.length === 0) return []
   const columns: readonly Column[] = [
     ['at', 'text'],

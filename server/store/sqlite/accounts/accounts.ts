@@ -1,5 +1,5 @@
 import type { AccountStore } from '../../accountStore.ts'
-import type { NotedWrites } from '../changes/audit.ts'
+import type { AuditedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 import { sqliteInvitations } from './invitations.ts'
 import { sqliteMembers } from './members.ts'
@@ -7,7 +7,7 @@ import { sqlitePeople } from './people.ts'
 import { sqliteSessions } from './sessions.ts'
 
 /** Accounts in SQLite. */
-export function sqliteAccounts(connections: Connections, writes: NotedWrites): AccountStore {
+export function sqliteAccounts(connections: Connections, writes: AuditedWrites): AccountStore {
   return {
     ...sqlitePeople(connections, writes),
     ...sqliteSessions(connections, writes),

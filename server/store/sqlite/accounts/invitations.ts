@@ -4,14 +4,14 @@ import type { Acceptance, MemberStore, OpenInvitation } from '../../accountStore
 import {
   assertInvitable,
   assertMemberRoom,
-  inviteAct,
+  inviteAction,
   isForInvited,
-  joinAct,
+  joinAction,
   noInvitation,
-  withdrawAct,
+  withdrawAction,
 } from '../../shared/accountRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
-import type { NotedWrites } from '../changes/audit.ts'
+import type { AuditedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 type Methods = 'invite' | 'invitationOf' | 'listInvitations' | 'withdrawInvitation' | 'acceptInvitation'
@@ -23,7 +23,7 @@ const SELECT = `SELECT i.token_hash AS tokenHash, i.org_id AS orgId, o.name AS o
 /** Invitations in SQLite. An accepted one is removed. */
 export function sqliteInvitations(
   { reader, writer }: Connections,
-  { commits, note }: NotedWrites,
+  { commits, note }: AuditedWrites,
 ): Pick<MemberStore, Methods> {
   const known = writer.prepare<[string], number>('SELECT 1 FROM orgs WHERE id = ?').pluck()
   const isMember = writer
@@ -75,7 +75,7 @@ export function sqliteInvitations(
           open: open.get(orgId, nowMs, folded) ?? 0,
         })
         replace.run(tokenHash, orgId, email, folded, role, expiresAtMs)
-        note(inviteAct(invitation, by, nowMs))
+        note(inviteAction(invitation, by, nowMs))
       }),
     invitationOf: async (tokenHash, nowMs) => find.get(tokenHash, nowMs),
     listInvitations: async (orgId, nowMs) => list.all(orgId, nowMs),
@@ -84,7 +84,7 @@ export function sqliteInvitations(
         const invitation = findForWrite.get(tokenHash, nowMs)
         if (invitation?.orgId !== orgId) throw noInvitation()
         remove.run(tokenHash)
-        note(withdrawAct(invitation, by, nowMs))
+        note(withdrawAction(invitation, by, nowMs))
       }),
     acceptInvitation: (tokenHash, acceptance, nowMs) =>
       commits.run(() => {
@@ -96,7 +96,7 @@ export function sqliteInvitations(
         admitPerson(invitation, acceptance, nowMs)
         insertMember.run(orgId, personId, role, timestamp(nowMs))
         remove.run(tokenHash)
-        note(joinAct(invitation, personId, nowMs))
+        note(joinAction(invitation, personId, nowMs))
         return { ...invitation, personId }
       }),
   }

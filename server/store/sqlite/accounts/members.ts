@@ -2,7 +2,7 @@ import type { Role } from '../../../domain/accounts/roles.ts'
 import type { Member, MemberStore } from '../../accountStore.ts'
 import { assertOwnerLeft, isLower, noMember } from '../../shared/accountRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
-import type { NotedWrites } from '../changes/audit.ts'
+import type { AuditedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 type Methods = 'listMembers' | 'changeRole' | 'removeMember' | 'orgsWithoutOwner'
@@ -10,7 +10,7 @@ type Methods = 'listMembers' | 'changeRole' | 'removeMember' | 'orgsWithoutOwner
 /** Memberships in SQLite. */
 export function sqliteMembers(
   { reader, writer }: Connections,
-  { commits, note }: NotedWrites,
+  { commits, note }: AuditedWrites,
 ): Pick<MemberStore, Methods> {
   const known = reader.prepare<[string], number>('SELECT 1 FROM orgs WHERE id = ?').pluck()
   const list = reader.prepare<[string], Member>(

@@ -2,11 +2,11 @@ import type { Actor } from '../../../domain/accounts/actor.ts'
 import { foldedEmail } from '../../../domain/accounts/emailAddress.ts'
 import type { Membership, PeopleStore, Person } from '../../accountStore.ts'
 import { noPerson } from '../../shared/accountRules.ts'
-import type { NotedWrites } from '../changes/audit.ts'
+import type { AuditedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 /** People in SQLite. */
-export function sqlitePeople(connections: Connections, writes: NotedWrites): PeopleStore {
+export function sqlitePeople(connections: Connections, writes: AuditedWrites): PeopleStore {
   const { reader, writer } = connections
   const { commits } = writes
   const byEmail = reader.prepare<[string], Person & { passwordHash: string | null }>(
@@ -46,7 +46,7 @@ type PasswordMethods = 'setPassword' | 'startReset' | 'personOfReset' | 'resetPa
 
 function sqlitePasswords(
   { reader, writer }: Connections,
-  { commits, note }: NotedWrites,
+  { commits, note }: AuditedWrites,
 ): Pick<PeopleStore, PasswordMethods> {
   const orgsOf = writer
     .prepare<[string], string>('SELECT org_id FROM memberships WHERE person_id = ?')

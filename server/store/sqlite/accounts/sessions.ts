@@ -1,7 +1,7 @@
 import { isSessionValid } from '../../../domain/accounts/sessions.ts'
 import type { Person, SessionStore, StoredSession } from '../../accountStore.ts'
 import { SESSIONS_MAX } from '../../shared/accountRules.ts'
-import type { NotedWrites } from '../changes/audit.ts'
+import type { AuditedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 const COLUMNS = `s.id_hash AS idHash, s.person_id AS personId, s.created_at_ms AS createdAtMs,
@@ -12,7 +12,7 @@ type Row = StoredSession & Pick<Person, 'email' | 'name' | 'look'>
 /** Sessions in SQLite. Nothing of them is cached. */
 export function sqliteSessions(
   { reader, writer }: Connections,
-  { commits, note }: NotedWrites,
+  { commits, note }: AuditedWrites,
 ): SessionStore {
   const insert = writer.prepare(
     `INSERT INTO sessions (id_hash, person_id, created_at_ms, seen_at_ms, elevated_at_ms, browser)

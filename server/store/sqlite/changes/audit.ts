@@ -3,28 +3,28 @@ import { OPERATOR } from '../../../domain/accounts/actor.ts'
 import { timestamp } from '../../../domain/environment.ts'
 import type { AuditStore, NamedAuditEntry } from '../../notificationStore.ts'
 import {
-  type Act,
+  type AuditedAction,
   AUDIT_ENTRIES_MAX,
   AUDIT_KEPT_MS,
   type AuditRow,
   auditRow,
   withDetail,
-} from '../../shared/act.ts'
+} from '../../shared/auditedAction.ts'
 import type { Mutations } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 /** Adds an act to the audit log, in the transaction of the change. */
-export type NoteAct = (act: Act) => void
+export type RecordAction = (act: AuditedAction) => void
 
 /** What writes need that the audit log records. */
-export interface NotedWrites {
+export interface AuditedWrites {
   readonly commits: Mutations
-  readonly note: NoteAct
+  readonly note: RecordAction
 }
 
 /** Prepares the writing of the audit log. */
-export function prepareAudit(writer: Database): NoteAct {
+export function prepareAudit(writer: Database): RecordAction {
   const insert = writer.prepare(
     `INSERT INTO audit (org_id, at, actor_kind, actor, action, target_kind, target_id, detail)
      VALUES (@orgId, @at, @actorKind, @actor, @action, @targetKind, @targetId, @detail)`,
@@ -35,10 +35,10 @@ export function prepareAudit(writer: Database): NoteAct {
 }
 
 /** Adds an act by the operator that concerns every organisation. */
-export type NoteForAll = (act: Pick<Act, 'action' | 'targetId' | 'nowMs' | 'detail'>) => void
+export type RecordForAllOrgs = (act: Pick<AuditedAction, 'action' | 'targetId' | 'nowMs' | 'detail'>) => void
 
 /** Prepares entries in the audit log of every organisation. */
-export function prepareAuditForAll(writer: Database, note: NoteAct): NoteForAll {
+export function prepareAuditForAll(writer: Database, note: RecordAction): RecordForAllOrgs {
   const orgs = writer.prepare<[], string>('SELECT id FROM orgs').pluck()
   return (act) => {
     for (const orgId of orgs.all()) note({ ...act, orgId, by: OPERATOR })

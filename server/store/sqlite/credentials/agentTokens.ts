@@ -1,14 +1,14 @@
 import { ApiError } from '../../../../api/contract/apiError.ts'
 import { timestamp } from '../../../domain/environment.ts'
 import type { AgentReport, AgentTokenStore, StoredAgentToken } from '../../monitoringStore.ts'
-import type { NoteForAll } from '../changes/audit.ts'
+import type { RecordForAllOrgs } from '../changes/audit.ts'
 import type { Mutations } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 /** Tokens of agents in SQLite. */
 export function sqliteAgentTokens(
   { reader, writer }: Connections,
-  { commits, noteForAll }: { readonly commits: Mutations; readonly noteForAll: NoteForAll },
+  { commits, noteForAll }: { readonly commits: Mutations; readonly noteForAll: RecordForAllOrgs },
 ): AgentTokenStore {
   const insert = writer.prepare(
     'INSERT INTO agent_tokens (id, region, name, token_hash, last4, created_at) VALUES (?, ?, ?, ?, ?, ?)',

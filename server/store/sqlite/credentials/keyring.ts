@@ -2,7 +2,7 @@ import { timestamp } from '../../../domain/environment.ts'
 import { assertKeyRoom, noKey } from '../../shared/keyRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import type { AdministrationStore, StoredKey } from '../../store.ts'
-import type { NotedWrites } from '../changes/audit.ts'
+import type { AuditedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 type Methods = 'createKey' | 'listKeys' | 'revokeKey'
@@ -10,7 +10,7 @@ type Methods = 'createKey' | 'listKeys' | 'revokeKey'
 /** Administration of keys in SQLite. */
 export function sqliteKeyring(
   { reader, writer }: Connections,
-  { commits, note }: NotedWrites,
+  { commits, note }: AuditedWrites,
 ): Pick<AdministrationStore, Methods> {
   const org = writer.prepare<[string], string>('SELECT id FROM orgs WHERE id = ?').pluck()
   const active = writer

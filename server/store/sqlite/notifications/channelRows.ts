@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { ChannelRef, StoredChannel } from '../../notificationStore.ts'
 import { noChannel } from '../../shared/channelRules.ts'
-import type { NoteAct } from '../changes/audit.ts'
+import type { RecordAction } from '../changes/audit.ts'
 import type { GroupCommit } from '../commits/groupCommit.ts'
 import type { Announce } from './announce.ts'
 
@@ -35,7 +35,7 @@ export function prepareFindChannel(database: Database): FindChannel {
 export interface ChannelParts {
   readonly commits: GroupCommit
   readonly announce: Announce
-  readonly note: NoteAct
+  readonly note: RecordAction
 }
 
 /** A channel of the store from its row. Pure. */

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { SecretRole } from '../../../domain/notifications/channel.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { NotificationStore } from '../../notificationStore.ts'
-import { addedServices, assertChannelRoom, assertSigns, channelAct } from '../../shared/channelRules.ts'
+import { addedServices, assertChannelRoom, assertSigns, channelAction } from '../../shared/channelRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import { noService } from '../../shared/noService.ts'
 import { type ChannelParts, channelOfRow, type FindChannel } from './channelRows.ts'
@@ -34,7 +34,7 @@ export function prepareCreate(
       if (sealed.secret !== null) put(channel.id, 'secret', sealed.secret)
       const { kind, name, host, id } = channel
       const detail = { kind, name, host, events, service_ids: serviceIds }
-      note(channelAct('create', { channel: { id, orgId }, nowMs, by, detail }))
+      note(channelAction('create', { channel: { id, orgId }, nowMs, by, detail }))
     })
 }
 
@@ -60,7 +60,7 @@ export function prepareRotate(
       age.run(channel.id)
       put(channel.id, 'secret', make(channel, activeKey()))
       keep.run(oldUntilMs, channel.id)
-      note(channelAct('rotate', { channel, nowMs, by: ref.by }))
+      note(channelAction('rotate', { channel, nowMs, by: ref.by }))
     })
 }
 
@@ -92,7 +92,7 @@ export function prepareChange(
         put(id, 'target', target.sealed)
       }
       const detail = { name, host, events, service_ids: serviceIds, has_new_url: target !== undefined }
-      note(channelAct('update', { channel: before, nowMs, by: ref.by, detail }))
+      note(channelAction('update', { channel: before, nowMs, by: ref.by, detail }))
     })
 }
 
@@ -113,7 +113,7 @@ export function prepareShowSecret(
       assertSigns(channel)
       const sealed = secret.get(channel.id)
       if (sealed === undefined) throw new Error(`the channel ${channel.id} has no signing secret`)
-      note(channelAct('show_secret', { channel, nowMs, by: ref.by }))
+      note(channelAction('show_secret', { channel, nowMs, by: ref.by }))
       return sealed
     })
 }

@@ -1,5 +1,5 @@
 import type { NotificationStore } from '../../notificationStore.ts'
-import { assertActive, CLI, channelAct, DISABLED_BY_HAND } from '../../shared/channelRules.ts'
+import { assertActive, CLI, channelAction, DISABLED_BY_HAND } from '../../shared/channelRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import type { Connections } from '../files/openDatabase.ts'
 import {
@@ -55,19 +55,19 @@ export function sqliteChannels(
         if (state === 'disabled')
           return disable(channel, { reason: DISABLED_BY_HAND, by: ref.by ?? CLI, nowMs })
         enable.run(nowMs, channel.id)
-        note(channelAct('enable', { channel, nowMs, by: ref.by }))
+        note(channelAction('enable', { channel, nowMs, by: ref.by }))
       }),
     deleteChannel: (ref, nowMs) =>
       commits.run(() => {
         const channel = find(ref)
         remove.run(channel.id)
-        note(channelAct('delete', { channel, nowMs, by: ref.by, detail: { name: channel.name } }))
+        note(channelAction('delete', { channel, nowMs, by: ref.by, detail: { name: channel.name } }))
       }),
     testChannel: (ref, nowMs) =>
       commits.run(() => {
         const channel = find(ref)
         assertActive(channel)
-        note(channelAct('test', { channel, nowMs, by: ref.by }))
+        note(channelAction('test', { channel, nowMs, by: ref.by }))
         return announce.test(channel.orgId, channel)
       }),
   }

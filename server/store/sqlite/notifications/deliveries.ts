@@ -2,14 +2,14 @@ import type { Database } from 'better-sqlite3'
 import type { NotificationStore, StoredDelivery } from '../../notificationStore.ts'
 import {
   assertActive,
-  channelAct,
+  channelAction,
   type DeliveryRow,
   deliveryOfRow,
   FAILED_KEPT_MS,
   noDelivery,
   SENT_KEPT_MS,
 } from '../../shared/channelRules.ts'
-import type { NoteAct } from '../changes/audit.ts'
+import type { RecordAction } from '../changes/audit.ts'
 import type { GroupCommit } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 import { prepareFindChannel } from './channelRows.ts'
@@ -17,7 +17,7 @@ import { prepareFindChannel } from './channelRows.ts'
 /** Listing and resending deliveries. */
 export function sqliteDeliveries(
   { reader, writer }: Connections,
-  { commits, note }: { readonly commits: GroupCommit; readonly note: NoteAct },
+  { commits, note }: { readonly commits: GroupCommit; readonly note: RecordAction },
 ): Pick<NotificationStore, 'listDeliveries' | 'getDelivery' | 'resendDeliveries' | 'notificationFigures'> {
   const find = prepareFindChannel(reader)
   const findNow = prepareFindChannel(writer)
@@ -70,7 +70,7 @@ export function sqliteDeliveries(
             ? one.run(about).changes || hasten.run(about).changes
             : since.run(about).changes
         if (changes === 0 && 'webhookId' in which) throw noDelivery(which.webhookId)
-        note(channelAct('resend', { channel, nowMs, by: ref.by, detail: { deliveries: changes } }))
+        note(channelAction('resend', { channel, nowMs, by: ref.by, detail: { deliveries: changes } }))
         return changes
       }),
     notificationFigures: async () => figures.get() ?? { waiting: 0, disabledChannels: 0 },

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Actor } from '../../../domain/accounts/actor.ts'
-import { channelAct, failedReasonOf } from '../../shared/channelRules.ts'
-import type { NoteAct } from '../changes/audit.ts'
+import { channelAction, failedReasonOf } from '../../shared/channelRules.ts'
+import type { RecordAction } from '../changes/audit.ts'
 
 /** Disables a channel, in the caller's transaction: waiting deliveries fail, and can be resent later. */
 export type DisableChannel = (
@@ -10,7 +10,7 @@ export type DisableChannel = (
 ) => void
 
 /** Prepares disabling channels, which writes an audit entry. */
-export function prepareDisable(writer: Database, note: NoteAct): DisableChannel {
+export function prepareDisable(writer: Database, note: RecordAction): DisableChannel {
   const disable = writer.prepare(
     `UPDATE channels SET state = 'disabled', disabled_reason = ?, disabled_at_ms = ? WHERE id = ?`,
   )
@@ -21,6 +21,6 @@ export function prepareDisable(writer: Database, note: NoteAct): DisableChannel 
   return ({ id, orgId }, { reason, by, nowMs }) => {
     disable.run(reason, nowMs, id)
     fail.run(nowMs, failedReasonOf(reason), id)
-    note(channelAct('disable', { channel: { id, orgId }, by, nowMs, detail: { reason } }))
+    note(channelAction('disable', { channel: { id, orgId }, by, nowMs, detail: { reason } }))
   }
 }

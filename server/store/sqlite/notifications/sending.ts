@@ -4,7 +4,7 @@ import { ORDERED_ATTEMPTS, ORDERED_MS } from '../../../domain/notifications/retr
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { DueDelivery, NotificationStore } from '../../notificationStore.ts'
 import { type ChannelHealth, giveUpReason } from '../../shared/channelRules.ts'
-import type { NoteAct } from '../changes/audit.ts'
+import type { RecordAction } from '../changes/audit.ts'
 import type { GroupCommit } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 import { prepareDisable } from './disable.ts'
@@ -15,7 +15,7 @@ type SecretRow = SealedValue & { readonly role: SecretRole }
 /** Storage for the sender. */
 export function sqliteSending(
   { reader, writer }: Connections,
-  { commits, note }: { readonly commits: GroupCommit; readonly note: NoteAct },
+  { commits, note }: { readonly commits: GroupCommit; readonly note: RecordAction },
 ): Pick<NotificationStore, 'dueDeliveries' | 'recordAttempt'> {
   // Steps from channel to channel in the index, regardless of the number of deliveries.
   const waitingChannels = reader
@@ -65,7 +65,7 @@ export function sqliteSending(
 
 function prepareRecord(
   writer: Database,
-  { commits, note }: { readonly commits: GroupCommit; readonly note: NoteAct },
+  { commits, note }: { readonly commits: GroupCommit; readonly note: RecordAction },
 ): NotificationStore['recordAttempt'] {
   const key = 'WHERE event_seq = @eventSeq AND channel_id = @channelId'
   const count = writer

@@ -11,13 +11,13 @@ import {
   noIncident,
   noPage,
   numberIn,
-  pageAct,
+  pageAction,
   sectionRows,
   slugTaken,
   wantedServices,
 } from '../../shared/pageRules.ts'
 import type { StatusPageStore } from '../../statusPageStore.ts'
-import type { NoteAct } from '../changes/audit.ts'
+import type { RecordAction } from '../changes/audit.ts'
 import type { Mutations } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 import { preparePageRead } from './pageRows.ts'
@@ -25,7 +25,7 @@ import { preparePageRead } from './pageRows.ts'
 /** Dependencies that status pages share with the rest of the store. */
 interface Sharing {
   readonly commits: Mutations
-  readonly note: NoteAct
+  readonly note: RecordAction
   readonly nowMs: () => number
 }
 
@@ -52,9 +52,9 @@ export function sqliteStatusPages(
     return page
   }
   const audit = (
-    verb: Parameters<typeof pageAct>[0],
-    act: Omit<Parameters<typeof pageAct>[1], 'nowMs'>,
-  ): void => note(pageAct(verb, { ...act, nowMs: nowMs() }))
+    verb: Parameters<typeof pageAction>[0],
+    act: Omit<Parameters<typeof pageAction>[1], 'nowMs'>,
+  ): void => note(pageAction(verb, { ...act, nowMs: nowMs() }))
   const changed = (id: string, work: (page: StatusPage) => void): Promise<StatusPage> =>
     commits.run(() => {
       work(found(current.one('id', id), id))

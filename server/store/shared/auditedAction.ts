@@ -8,7 +8,7 @@ export const AUDIT_KEPT_MS = 400 * 24 * 60 * 60 * 1_000
 export const AUDIT_ENTRIES_MAX = 100_000
 
 /** An act, for the audit log. */
-export interface Act {
+export interface AuditedAction {
   readonly orgId: string
   readonly by: Actor
   /** Its first word is the kind of the target: `channel.create`. */
@@ -20,7 +20,7 @@ export interface Act {
 }
 
 /** The row of `act` in the audit log. Pure. */
-export function auditRow({ orgId, by, action, targetId, nowMs, detail = {} }: Act) {
+export function auditRow({ orgId, by, action, targetId, nowMs, detail = {} }: AuditedAction) {
   const actor = 'id' in by ? by.id : null
   const [targetKind = ''] = action.split('.')
   return {

@@ -39,13 +39,13 @@ export interface OpenAutoIncident {
 /** The change of a service's automatic incident; `open` is its state afterwards. */
 export type AutoIncidentStep =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'open'; readonly request: IncidentRequest; readonly open: AutoIncidentMarks }
+  | { readonly kind: 'open'; readonly request: IncidentRequest; readonly open: AutoIncidentState }
   | { readonly kind: 'update'; readonly request: IncidentUpdateRequest; readonly open: OpenAutoIncident }
   | { readonly kind: 'remember'; readonly open: OpenAutoIncident }
   | { readonly kind: 'resolve'; readonly request: IncidentUpdateRequest }
 
 /** Stored data of an automatic incident besides the incident itself. */
-export type AutoIncidentMarks = Omit<OpenAutoIncident, 'incidentId' | 'status'>
+export type AutoIncidentState = Omit<OpenAutoIncident, 'incidentId' | 'status'>
 
 /** The data for a decision about a failing round, read in the transaction that writes it. */
 export interface FailingFacts {

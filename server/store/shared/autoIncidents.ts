@@ -4,7 +4,7 @@ import type { ServiceResponse } from '../../../api/contract/service.ts'
 import { type Actor, SYSTEM } from '../../domain/accounts/actor.ts'
 import { intervalOf, settingsOf } from '../../domain/autoIncidentSettings.ts'
 import {
-  type AutoIncidentMarks,
+  type AutoIncidentState,
   type AutoIncidentStep,
   afterFailingRound,
   afterRecovery,
@@ -57,7 +57,7 @@ export interface IncidentWrites {
 }
 
 /** State of an automatic incident to store. */
-export type StoredMarks = AutoIncidentMarks & { readonly incidentId: string }
+export type StoredAutoIncident = AutoIncidentState & { readonly incidentId: string }
 
 /** The rows behind automatic incidents, read and written in the caller's transaction. */
 export interface AutoIncidentRows {
@@ -66,7 +66,7 @@ export interface AutoIncidentRows {
   readonly open: (serviceId: string) => OpenAutoIncident | undefined
   /** The automatic incident `incidentId`, with its service; `undefined` when it is resolved. */
   readonly openOf: (incidentId: string) => (OpenAutoIncident & { readonly serviceId: string }) | undefined
-  readonly put: (serviceId: string, marks: StoredMarks) => void
+  readonly put: (serviceId: string, marks: StoredAutoIncident) => void
   readonly close: (serviceId: string) => void
   /** Whether an unresolved incident names the service. */
   readonly hasIncident: (serviceId: string) => boolean

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ApiError } from '../../../api/contract/apiError.ts'
-import { IDEMPOTENCY_MS } from '../shared/rememberedCreation.ts'
+import { IDEMPOTENCY_MS } from '../shared/storedCreation.ts'
 import { BUS_READER, type UpkeepStore } from '../store.ts'
 import { prepareForgetExpired } from './accounts/forgetExpired.ts'
 import { prepareForgetAudit } from './changes/audit.ts'

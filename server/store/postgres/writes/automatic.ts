@@ -2,14 +2,14 @@ import type { Incident } from '../../../../api/contract/incident.ts'
 import { settingsOf } from '../../../domain/autoIncidentSettings.ts'
 import { timestamp } from '../../../domain/environment.ts'
 import type { Service } from '../../../domain/serviceChanges.ts'
-import type { AutoIncidentRows, StoredMarks } from '../../shared/autoIncidents.ts'
+import type { AutoIncidentRows, StoredAutoIncident } from '../../shared/autoIncidents.ts'
 import type { Sql } from '../connections/sql.ts'
 import { assignmentsFrom, type Column, namesOf, type Parameters } from './parameters.ts'
 
 /** State of a service's automatic incidents. */
 export interface AutomaticFacts {
   /** The open incident. Mutations replace all fields. */
-  open: StoredMarks | undefined
+  open: StoredAutoIncident | undefined
   rounds: readonly (readonly [endpointId: string, round: number])[]
   isMuted: boolean
   /** Ids of the unresolved incidents that name the service. */
@@ -36,7 +36,7 @@ interface AutomaticDraft {
 /** Rows of automatic incidents to write. */
 export class AutomaticWrites {
   /** `null` closes it. */
-  readonly opens = new Map<string, StoredMarks | null>()
+  readonly opens = new Map<string, StoredAutoIncident | null>()
   readonly muted = new Map<string, boolean>()
   readonly rounds: { serviceId: string; endpointId: string; round: number; oldest: number }[] = []
   readonly forgotten = new Set<string>()
@@ -104,10 +104,10 @@ export async function readAutomatic(
 }
 
 function factsOfRow({ rounds, isMuted, openIncidents, isNow, endsAt, ...row }: FactsRow): AutomaticFacts {
-  const { id: _, incidentId, ...marks } = row
+  const { id: _, incidentId, ...autoIncident } = row
   return {
     ...{ isMuted, openIncidents, rounds: rounds ?? [] },
-    open: incidentId === null ? undefined : { incidentId, ...marks },
+    open: incidentId === null ? undefined : { incidentId, ...autoIncident },
     maintenance: { isNow, endedS: endsAt === null ? 0 : Math.ceil(Date.parse(endsAt) / 1_000) },
   }
 }
@@ -120,9 +120,9 @@ export function automaticRows({ state, automatic: writes }: AutomaticDraft): Aut
     return facts
   }
   const openOf = (serviceId: string) => {
-    const marks = state.automatic.get(serviceId)?.open
-    const status = marks && state.incidents.get(marks.incidentId)?.status
-    return marks === undefined || status === undefined ? undefined : { ...marks, status }
+    const autoIncident = state.automatic.get(serviceId)?.open
+    const status = autoIncident && state.incidents.get(autoIncident.incidentId)?.status
+    return autoIncident === undefined || status === undefined ? undefined : { ...autoIncident, status }
   }
   const change = (serviceId: string, isMuted: boolean): void => {
     const facts = state.automatic.get(serviceId)
@@ -140,9 +140,9 @@ export function automaticRows({ state, automatic: writes }: AutomaticDraft): Aut
       }
       return undefined
     },
-    put: (serviceId, marks) => {
-      factsOf(serviceId).open = marks
-      writes.opens.set(serviceId, marks)
+    put: (serviceId, autoIncident) => {
+      factsOf(serviceId).open = autoIncident
+      writes.opens.set(serviceId, autoIncident)
     },
     close: (serviceId) => {
       factsOf(serviceId).open = undefined
@@ -195,13 +195,19 @@ export function automaticParts(
     if (ids.length === 0) return
     parts.push(`DELETE FROM ${table} t USING o WHERE t.service_id = ANY(${parameters.add(ids)}::uuid[])`)
   }
-  const puts = [...automatic.opens].flatMap(([serviceId, marks]) =>
-    marks === null ? [] : [[serviceId, marks] as const],
+  const puts = [...automatic.opens].flatMap(([serviceId, autoIncident]) =>
+    autoIncident === null ? [] : [[serviceId, autoIncident] as const],
   )
   if (puts.length > 0) {
-    const rows = puts.map(([serviceId, marks]) => [
-      ...[serviceId, marks.incidentId, marks.isTakenOver, marks.isFailing, marks.updatesMade],
-      ...[marks.investigatingAtS, marks.monitoringAtS, marks.reportedDown],
+    const rows = puts.map(([serviceId, autoIncident]) => [
+      ...[
+        serviceId,
+        autoIncident.incidentId,
+        autoIncident.isTakenOver,
+        autoIncident.isFailing,
+        autoIncident.updatesMade,
+      ],
+      ...[autoIncident.investigatingAtS, autoIncident.monitoringAtS, autoIncident.reportedDown],
     ])
     parts.push(
       `INSERT INTO auto_incidents (${namesOf(OPEN_COLUMNS)}) SELECT ${namesOf(OPEN_COLUMNS, 'u.')}
@@ -211,7 +217,7 @@ export function automaticParts(
   }
   remove(
     'auto_incidents',
-    [...automatic.opens].flatMap(([serviceId, marks]) => (marks === null ? [serviceId] : [])),
+    [...automatic.opens].flatMap(([serviceId, autoIncident]) => (autoIncident === null ? [serviceId] : [])),
   )
   const mutedNow = [...automatic.muted].flatMap(([id, isMuted]) => (isMuted && isStored(id) ? [id] : []))
   if (mutedNow.length > 0) {

@@ -11,7 +11,7 @@ import { type AuditedAction, auditRow } from '../../shared/auditedAction.ts'
 import { type AutoIncidents, autoIncidentsOf } from '../../shared/autoIncidents.ts'
 import { type EventRow, incidentEvents } from '../../shared/events.ts'
 import { type PastRow, pastRows } from '../../shared/pastGeneration.ts'
-import { answerAgain, LONG_ANSWER_BYTES } from '../../shared/rememberedCreation.ts'
+import { storedAnswer, LONG_ANSWER_BYTES } from '../../shared/storedCreation.ts'
 import { columnsOf, usageAfter, usageOf } from '../../shared/serviceRow.ts'
 import type { CreationFingerprint, RenderedService } from '../../store.ts'
 import { AutomaticWrites, automaticRows } from './automatic.ts'
@@ -174,7 +174,7 @@ export class Draft {
     if (fingerprint === undefined) return create()
     const { keyHash, bodyFingerprint } = fingerprint
     const name = keyHash.toString('hex')
-    const earlier = answerAgain(this.state.creations.get(name), fingerprint, nowMs)
+    const earlier = storedAnswer(this.state.creations.get(name), fingerprint, nowMs)
     if (earlier !== undefined) return earlier
     const answer = create()
     const { shortAnswersMade, longAnswerBytes } = this.state.columns

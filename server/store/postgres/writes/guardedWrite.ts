@@ -1,4 +1,4 @@
-import { LONG_ANSWERS_BYTES_MAX, SHORT_ANSWERS_MAX } from '../../shared/rememberedCreation.ts'
+import { LONG_ANSWERS_BYTES_MAX, SHORT_ANSWERS_MAX } from '../../shared/storedCreation.ts'
 import { BUS_READER } from '../../store.ts'
 import type { SqlValue } from '../connections/sql.ts'
 import { automaticParts } from './automatic.ts'

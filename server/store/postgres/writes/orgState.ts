@@ -5,7 +5,7 @@ import type { IncidentRoom } from '../../../domain/incidentRoom.ts'
 import type { Service } from '../../../domain/serviceChanges.ts'
 import type { SubscribedChannel } from '../../shared/events.ts'
 import { type LimitRow, limitsOfRow, PLAN_LIMIT_COLUMNS } from '../../shared/limitRow.ts'
-import type { RememberedCreation } from '../../shared/rememberedCreation.ts'
+import type { StoredCreation } from '../../shared/storedCreation.ts'
 import type { ServiceFacts } from '../../store.ts'
 import { type Sql, uuidsIn } from '../connections/sql.ts'
 import { type AutomaticFacts, readAutomatic } from './automatic.ts'
@@ -52,7 +52,7 @@ export interface OrgState {
   /** Names of the services of these incidents, by id, if there are channels. */
   readonly serviceNames: ReadonlyMap<string, string>
   /** By the hash of the key in hex. */
-  readonly creations: Map<string, RememberedCreation>
+  readonly creations: Map<string, StoredCreation>
 }
 
 interface OrgRow extends OrgColumns {
@@ -180,9 +180,9 @@ async function readCreations(
   sql: Sql,
   orgId: string,
   keys: readonly Buffer[],
-): Promise<Map<string, RememberedCreation>> {
+): Promise<Map<string, StoredCreation>> {
   if (keys.length === 0) return new Map()
-  const rows = await sql.rows<RememberedCreation & { keyHash: Buffer }>(
+  const rows = await sql.rows<StoredCreation & { keyHash: Buffer }>(
     `SELECT key_hash AS "keyHash", body_mark AS "bodyFingerprint", answer, created_at_ms AS "createdAtMs"
      FROM remembered_creations WHERE org_id = $1 AND key_hash = ANY($2::bytea[])`,
     [orgId, keys],

@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import {
-  answerAgain,
+  storedAnswer,
   LONG_ANSWER_BYTES,
   LONG_ANSWERS_BYTES_MAX,
-  type RememberedCreation,
+  type StoredCreation,
   SHORT_ANSWERS_MAX,
-} from '../../shared/rememberedCreation.ts'
+} from '../../shared/storedCreation.ts'
 import type { CreationFingerprint } from '../../store.ts'
 
 /** Limits of the stored answers of an organisation; the defaults for absent members. */
@@ -29,7 +29,7 @@ export type CreateIdempotently = (
 export function prepareIdempotency(database: Database, bounds: Bounds = {}): CreateIdempotently {
   const limitLong = prepareLimit(database, bounds.longBytesMax ?? LONG_ANSWERS_BYTES_MAX)
   const numberShort = prepareNumbering(database, bounds.shortMax ?? SHORT_ANSWERS_MAX)
-  const select = database.prepare<[string, Buffer], RememberedCreation>(
+  const select = database.prepare<[string, Buffer], StoredCreation>(
     `SELECT body_mark AS bodyFingerprint, answer, created_at_ms AS createdAtMs
      FROM remembered_creations WHERE org_id = ? AND key_hash = ?`,
   )
@@ -41,7 +41,7 @@ export function prepareIdempotency(database: Database, bounds: Bounds = {}): Cre
   )
   return (orgId, fingerprint, nowMs, create) => {
     if (fingerprint === undefined) return create()
-    const earlier = answerAgain(select.get(orgId, fingerprint.keyHash), fingerprint, nowMs)
+    const earlier = storedAnswer(select.get(orgId, fingerprint.keyHash), fingerprint, nowMs)
     if (earlier !== undefined) return earlier
     const answer = create()
     const bytes = Buffer.byteLength(answer)

@@ -14,13 +14,13 @@ const DELETED_AT_ONCE = 100
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** Stores the generation that a change replaces, in the caller's transaction. */
-export type KeepPast = (orgId: string, ending: Ending) => void
+export type StorePastGeneration = (orgId: string, ending: Ending) => void
 
 /**
  * Prepares storing past generations. The current one is only in `services`: a creation writes nothing here. Each row
  * has a running total of the bytes of its organisation, which saves summing them.
  */
-export function preparePastGenerations(writer: Database, bytesMax = PAST_BYTES_MAX): KeepPast {
+export function preparePastGenerations(writer: Database, bytesMax = PAST_BYTES_MAX): StorePastGeneration {
   const newest = writer
     .prepare<[string], number | null>('SELECT max(bytes_up_to) FROM past_generations WHERE org_id = ?')
     .pluck()

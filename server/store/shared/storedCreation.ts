@@ -16,7 +16,7 @@ export const LONG_ANSWERS_BYTES_MAX = 1_024 * 1_024 * 1_024
 export const SHORT_ANSWERS_MAX = 65_536
 
 /** The stored answer of a creation. */
-export interface RememberedCreation {
+export interface StoredCreation {
   readonly bodyFingerprint: Buffer
   readonly answer: string
   readonly createdAtMs: number
@@ -26,8 +26,8 @@ export interface RememberedCreation {
  * The stored answer to a repeated creation; `undefined` when the creation is new. Throws `invalid` when the key was
  * used for another body.
  */
-export function answerAgain(
-  earlier: RememberedCreation | undefined,
+export function storedAnswer(
+  earlier: StoredCreation | undefined,
   fingerprint: CreationFingerprint,
   nowMs: number,
 ): string | undefined {

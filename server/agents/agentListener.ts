@@ -115,7 +115,7 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
     if (path !== SYNC_PATH && path !== RESULTS_PATH) throw new ApiError('not_found', 'not found')
     if (request.method !== 'POST') throw new ApiError('method_not_allowed', 'method must be POST')
     const admitted = await admit(request)
-    limits.identify(request.socket, admitted.token.id)
+    limits.assignKey(request.socket, admitted.token.id)
     const other = elsewhere()
     if (other !== undefined) return forwardRequest(request, response, other)
     const message = await reader.read(request)

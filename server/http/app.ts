@@ -92,7 +92,7 @@ declare module 'fastify' {
  */
 export function buildApp(parts: AppParts): FastifyInstance {
   const { timeouts, budget, bodies } = parts
-  const receive = receiver(parts, (socket, keyId) => connections.identify(socket, keyId))
+  const receive = receiver(parts, (socket, keyId) => connections.assignKey(socket, keyId))
   const app = bareApp(parts, async (request, reply) => {
     // A path that cannot be decoded counts as unknown, but only for admitted requests (Gap G19).
     try {
@@ -201,7 +201,7 @@ function reporter({ onRequestDone }: AppParts): Done {
 }
 
 /** Steps 1 to 7 of the order of checks (Gap G19), run first for each request. */
-function receiver(parts: AppParts, identify: ConnectionLimits['identify']) {
+function receiver(parts: AppParts, identify: ConnectionLimits['assignKey']) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const headers = [
       'x-request-id',

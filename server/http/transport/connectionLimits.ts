@@ -22,7 +22,7 @@ export interface ConnectionBounds {
 /** The connections of a server. */
 export interface ConnectionLimits {
   /** Records that `socket` received a request with a valid key of this id. */
-  readonly identify: (socket: Socket, keyId: string) => void
+  readonly assignKey: (socket: Socket, keyId: string) => void
 }
 
 /** The event with the socket of a server's requests; with TLS, the one after the handshake. */
@@ -125,7 +125,7 @@ export function limitConnections(server: Server | TlsHttpServer, bounds: Connect
     if (socket !== undefined) end(socket)
   }
 
-  const identify: ConnectionLimits['identify'] = (socket, keyId) => {
+  const identify: ConnectionLimits['assignKey'] = (socket, keyId) => {
     const known = counted.get(socket)
     if (known === undefined || known.keyId === keyId) return
     forget(socket)
@@ -135,5 +135,5 @@ export function limitConnections(server: Server | TlsHttpServer, bounds: Connect
     if (own.size <= shareMax) return
     end([...own].find((each) => each !== socket && isIdle(each)) ?? [...own][0] ?? socket)
   }
-  return { identify }
+  return { assignKey: identify }
 }

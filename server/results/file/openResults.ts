@@ -6,7 +6,7 @@ import type { Database } from 'better-sqlite3'
 import { migrate } from '../../store/sqlite/files/migrations.ts'
 import { assertDurable } from '../../store/sqlite/files/openDatabase.ts'
 import { ownAsFolder } from '../../store/sqlite/files/ownAsFolder.ts'
-import { identify } from '../database/identify.ts'
+import { ensureDatabaseId } from '../database/databaseId.ts'
 import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { isDamage } from './damage.ts'
 import { RESULTS_FILE, RESULTS_MIGRATIONS } from './resultsSchema.ts'
@@ -63,7 +63,7 @@ function open(file: string, isSuspect: boolean) {
     migrate(database, RESULTS_MIGRATIONS)
     if (isSuspect) assertSound(database)
     const results = sqliteResults(database)
-    return { database: results, sqlite: database, fileId: identify(results) }
+    return { database: results, sqlite: database, fileId: ensureDatabaseId(results) }
   } catch (error) {
     database.close()
     throw error

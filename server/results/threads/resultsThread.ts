@@ -7,7 +7,7 @@ import { ConnectionLostError } from '../../store/postgres/blocking/blockingClien
 import { prepareAgentWatch } from '../agentWatch.ts'
 import { prepareCertificateWatch } from '../certificateWatch.ts'
 import { CheckCounts } from '../checkCounts.ts'
-import { identify } from '../database/identify.ts'
+import { ensureDatabaseId } from '../database/databaseId.ts'
 import { isDamage } from '../file/damage.ts'
 import { openResults } from '../file/openResults.ts'
 import { RESULTS_FILE } from '../file/resultsSchema.ts'
@@ -73,7 +73,7 @@ let announcedTransition = transitions.newest()
 function open({ place, lease, isSuspect }: ThreadSettings) {
   if ('databaseUrl' in place) {
     const shared = openPostgresResults({ url: place.databaseUrl, lease })
-    return { database: shared, reader: shared, fileId: identify(shared), damagedFile: null }
+    return { database: shared, reader: shared, fileId: ensureDatabaseId(shared), damagedFile: null }
   }
   const opened = openResults(place.dataDir, isSuspect)
   const file = new Sqlite(join(place.dataDir, RESULTS_FILE), { readonly: true })

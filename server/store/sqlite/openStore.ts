@@ -15,7 +15,7 @@ import { sqliteKeys } from './credentials/keys.ts'
 import { sqliteKeyUses } from './credentials/keyUses.ts'
 import { DiskRoom } from './files/diskRoom.ts'
 import { type Connections, openDatabase } from './files/openDatabase.ts'
-import { identify } from './files/storeIdentity.ts'
+import { ensureStoreId } from './files/storeIdentity.ts'
 import { sqliteIncidents } from './incidents.ts'
 import { prepareIncidentWrites } from './incidentWrites.ts'
 import { sqliteMonitoring } from './monitoring.ts'
@@ -45,7 +45,7 @@ export async function openStore(
     batchMax: mutationsPerCommit,
     room: { assertGrowth: () => disk.assertGrowth(), makeRoom: () => makeRoom(disk, connections) },
   })
-  const storeId = identify(connections.reader)
+  const storeId = ensureStoreId(connections.reader)
   const versions = committedVersions(connections.writer)
   commits.onCommit(versions.all.forget)
   const administering: Mutations = {

@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import { makeFolder, OWNER_ONLY } from '../../../../api/runtime/makeFolder.ts'
 import { migrate } from './migrations.ts'
 import { ownAsFolder } from './ownAsFolder.ts'
-import { identify } from './storeIdentity.ts'
+import { ensureStoreId } from './storeIdentity.ts'
 
 /** File of the database below the data folder. */
 export const DATABASE_FILE = 'control.db'
@@ -48,7 +48,7 @@ export async function openDatabase(dataDir: string): Promise<Connections> {
     ownAsFolder(file)
     configure(writer)
     migrate(writer)
-    identify(writer)
+    ensureStoreId(writer)
     // From now on, mutations wait for other programs in the event loop, so that other requests continue.
     writer.pragma('busy_timeout = 0')
     const reader = new Sqlite(file, { timeout: BUSY_MS_MAX })

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 
 /** The identity of the store in `database`, of the newest schema; created when missing. Contract: Gap G20. */
-export function identify(database: Database): string {
+export function ensureStoreId(database: Database): string {
   const select = database.prepare<[], string>('SELECT id FROM store_identity').pluck()
   const known = select.get()
   if (known !== undefined) return known
   // If two programs read at once, one of them creates it.
   database.prepare('INSERT INTO store_identity VALUES (1, ?) ON CONFLICT DO NOTHING').run(randomUUID())
-  return identify(database)
+  return ensureStoreId(database)
 }
 
 /** Step by which a restore advances the numbers of endpoints: those assigned after the backup may have results. */

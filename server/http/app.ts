@@ -28,7 +28,7 @@ import {
 import { watchAnswers } from './transport/gracefulClose.ts'
 import { BODY_BYTES_MAX } from './transport/jsonBody.ts'
 import { listeningWith } from './transport/listeningWith.ts'
-import { loopTurns } from './transport/loopTurns.ts'
+import { eventLoopTurns } from './transport/eventLoopTurns.ts'
 import { refusalOf } from './transport/refusal.ts'
 import type { Timeouts } from './transport/timeouts.ts'
 import { dropBody, hasIdleBody, willBeCut } from './transport/unreadBody.ts'
@@ -139,7 +139,15 @@ export function buildApp(parts: AppParts): FastifyInstance {
   keepBodies(app)
   addOpenApi(app, done, keepUntaken)
   const { mibMs } = timeouts
-  const answering: Answering = { done, keepUntaken, answers, budget, bodies, turnsOf: loopTurns(), mibMs }
+  const answering: Answering = {
+    done,
+    keepUntaken,
+    answers,
+    budget,
+    bodies,
+    turnsOf: eventLoopTurns(),
+    mibMs,
+  }
   for (const operation of OPERATIONS) addOperation(app, operation, parts, answering)
   return app
 }

@@ -10,7 +10,7 @@ import type { Lane } from './transport/fairQueue.ts'
 import type { Answers } from './transport/gracefulClose.ts'
 import { assertJson, parseJson } from './transport/jsonBody.ts'
 import { LONG_ANSWER_BYTES, writeLongAnswer } from './transport/longAnswer.ts'
-import type { GiveWay } from './transport/loopTurns.ts'
+import type { YieldTurn } from './transport/eventLoopTurns.ts'
 
 /** Dependencies for answering operations. */
 export interface Answering {
@@ -22,7 +22,7 @@ export interface Answering {
   readonly budget: AnswerBudget
   /** Memory for parsed bodies. */
   readonly bodies: AnswerBudget
-  readonly turnsOf: (lane: Lane) => GiveWay
+  readonly turnsOf: (lane: Lane) => YieldTurn
   /** Minimum reading speed for a long answer (milliseconds for each MiB). */
   readonly mibMs: number
 }
@@ -137,7 +137,7 @@ function heldBytes({ text, openLong }: Answer): number {
 /** An answer, and the dependencies for writing it. */
 interface Written extends Roomed {
   readonly headers: HeaderList
-  readonly yieldTurn: GiveWay
+  readonly yieldTurn: YieldTurn
 }
 
 async function write(
@@ -170,7 +170,7 @@ async function write(
   done(request, status)
 }
 
-function askedOf(request: OperationRequest, caller: Caller, yieldTurn: GiveWay): Asked {
+function askedOf(request: OperationRequest, caller: Caller, yieldTurn: YieldTurn): Asked {
   const question = request.raw.url?.indexOf('?') ?? -1
   return {
     caller,

@@ -2,7 +2,7 @@ import type { Caller } from '../../domain/apiKeys.ts'
 import type { Environment } from '../../domain/environment.ts'
 import type { MasterKey } from '../../domain/seal.ts'
 import type { LongList, Store } from '../../store/store.ts'
-import type { GiveWay } from '../transport/loopTurns.ts'
+import type { YieldTurn } from '../transport/eventLoopTurns.ts'
 
 /** Dependencies of operations. */
 export interface ApiParts {
@@ -25,7 +25,7 @@ export interface Asked {
   /** A request header, with several of the same name joined; `undefined` when absent. */
   readonly header: (name: string) => string | undefined
   /** Yields to other requests. Long work calls it between slices. Gap G40. */
-  readonly yieldTurn: GiveWay
+  readonly yieldTurn: YieldTurn
 }
 
 /** An admitted request with its body, as an operation receives it. */

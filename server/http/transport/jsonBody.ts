@@ -1,6 +1,6 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { invalidBody } from './invalidBody.ts'
-import type { GiveWay } from './loopTurns.ts'
+import type { YieldTurn } from './eventLoopTurns.ts'
 import { CHUNK_CHARS, JsonLimitError, MEMBERS_MAX, parseInSlices } from './slicedJson.ts'
 import { inSlices, Slices } from './slices.ts'
 
@@ -33,7 +33,7 @@ export function assertJson(contentType: string | undefined, contentEncoding: str
  * The JSON value of `bytes`, parsed in slices. Rejects with `invalid` for a value that could not be stored and returned
  * unchanged. Gap G32, Gap G40.
  */
-export async function parseJson(bytes: Uint8Array, yieldTurn: GiveWay): Promise<unknown> {
+export async function parseJson(bytes: Uint8Array, yieldTurn: YieldTurn): Promise<unknown> {
   const text = decode(bytes)
   // Most bodies are short, and a long body that is a single string has no parts.
   const isShort = text.length <= CHUNK_CHARS || !/^[ \t\n\r]*[[{]/.test(text)

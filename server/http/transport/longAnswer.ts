@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { FastifyReply } from 'fastify'
 import type { LongList } from '../../store/store.ts'
 import { type HeaderList, JSON_TYPE } from './answer.ts'
-import type { GiveWay } from './loopTurns.ts'
+import type { YieldTurn } from './eventLoopTurns.ts'
 
 const MIB = 1_024 * 1_024
 
@@ -22,7 +22,7 @@ export interface LongAnswer {
   readonly headers: HeaderList
   readonly open: () => Promise<LongList>
   /** Called between two pieces. */
-  readonly yieldTurn: GiveWay
+  readonly yieldTurn: YieldTurn
   /** Minimum reading speed, in milliseconds for each MiB. */
   readonly mibMs: number
 }

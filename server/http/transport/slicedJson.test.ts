@@ -3,15 +3,15 @@ import { expect, test } from 'vitest'
 import { JsonLimitError, parseInSlices } from './slicedJson.ts'
 import { SLICE_WORK, Slices } from './slices.ts'
 
-const LOOK = { nestingMax: 64, membersMax: 10_000, onPart: () => {}, onMember: () => {} }
+const OPTIONS = { nestingMax: 64, membersMax: 10_000, onPart: () => {}, onMember: () => {} }
 
 /**
  * The value of `text`, parsed in parts of about `chunkChars`; `invalid` when it is not JSON, or the problem when it
  * exceeds a limit.
  */
-function parsed(text: string, chunkChars: number, bounds: Partial<typeof LOOK> = {}): unknown {
+function parsed(text: string, chunkChars: number, bounds: Partial<typeof OPTIONS> = {}): unknown {
   try {
-    const steps = parseInSlices(text, new Slices(), { ...LOOK, ...bounds }, chunkChars)
+    const steps = parseInSlices(text, new Slices(), { ...OPTIONS, ...bounds }, chunkChars)
     for (;;) {
       const { done, value } = steps.next()
       if (done === true) return value
@@ -106,8 +106,8 @@ test('parsing a mebibyte never blocks for long, whatever its content', () => {
   const texts = [`{"x":{${names.join(',')}}}`, `[${Array(340_000).fill('{}').join(',')}]`]
   for (const text of texts) {
     const parts: number[] = []
-    const look = { ...LOOK, onPart: (_part: object, run: string) => parts.push(run.length) }
-    const slices = [...parseInSlices(text, new Slices(), look)]
+    const options = { ...OPTIONS, onPart: (_part: object, run: string) => parts.push(run.length) }
+    const slices = [...parseInSlices(text, new Slices(), options)]
 
     expect(Math.max(...parts)).toBeLessThan(2 * 16 * 1_024)
     expect(slices.length).toBeGreaterThan(text.length / 16 / SLICE_WORK - 1)

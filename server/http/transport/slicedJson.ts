@@ -40,7 +40,7 @@ interface Frame {
 }
 
 /** Bounds of the parser, and callbacks for the parsed parts. */
-export interface JsonLook {
+export interface JsonParserOptions {
   /** Maximum nesting depth. */
   readonly nestingMax: number
   /** Maximum number of members of one object. */
@@ -59,7 +59,7 @@ export interface JsonLook {
 export function* parseInSlices(
   text: string,
   slices: Slices,
-  look: JsonLook,
+  options: JsonParserOptions,
   chunkChars = CHUNK_CHARS,
 ): Generator<void, unknown> {
   let frame: Frame | undefined
@@ -73,7 +73,7 @@ export function* parseInSlices(
     else if (char === '{' || char === '[') {
       if (depth === 0) assertBlank(text.slice(0, at))
       depth += 1
-      if (depth > look.nestingMax) throw tooDeep(look.nestingMax)
+      if (depth > options.nestingMax) throw tooDeep(options.nestingMax)
       frame = { open: char, parent: frame, at, runStart: at + 1, isContinued: false, memberCount: 0 }
     } else if (char === '}' || char === ']') {
       depth -= 1
@@ -85,18 +85,18 @@ export function* parseInSlices(
       frame = ended.parent
       const isShort = at - ended.at <= chunkChars && !ended.isContinued
       if (isShort && !isOver) continue
-      takeRun(ended, { text, end: at, depth: depth + 1, look })
+      takeRun(ended, { text, end: at, depth: depth + 1, options })
       const value = ended.items ?? ended.members
       if (frame === undefined) root = value
       else {
-        takeRun(frame, { text, end: ended.at, depth, look, last: { value } })
+        takeRun(frame, { text, end: ended.at, depth, options, last: { value } })
         frame.runStart = at + 1
       }
       if (slices.spend(at - ended.runStart)) yield
     } else if (char === ',') {
       if (frame === undefined || at - frame.runStart < chunkChars) continue
       if (!frame.isContinued && BLANK.test(text.slice(frame.runStart, at))) throw new SyntaxError('a comma')
-      takeRun(frame, { text, end: at, depth, look })
+      takeRun(frame, { text, end: at, depth, options })
       if (slices.spend(at - frame.runStart)) yield
       frame.runStart = at
     }
@@ -124,13 +124,13 @@ interface Run {
   readonly text: string
   readonly end: number
   readonly depth: number
-  readonly look: JsonLook
+  readonly options: JsonParserOptions
   /** The value that ends at `end`, already parsed. */
   readonly last?: { readonly value: unknown }
 }
 
 /** Parses the text of `frame` up to `end`, and appends it to the parsed part. */
-function takeRun(frame: Frame, { text, end, depth, look, last }: Run): void {
+function takeRun(frame: Frame, { text, end, depth, options, last }: Run): void {
   const run = text.slice(frame.runStart, end)
   const members = membersOf(frame, run, last !== undefined)
   const isArray = frame.open === '['
@@ -140,23 +140,23 @@ function takeRun(frame: Frame, { text, end, depth, look, last }: Run): void {
   const part: unknown = JSON.parse(isArray ? `[${members}${standIn}]` : `{${members}${standIn}}`)
   frame.isContinued = true
   if (Array.isArray(part)) {
-    look.onPart(part, run, depth)
+    options.onPart(part, run, depth)
     if (last !== undefined) part[part.length - 1] = last.value
     frame.items ??= []
     for (const item of part) frame.items.push(item)
     return
   }
   if (typeof part !== 'object' || part === null) return
-  look.onPart(part, run, depth)
+  options.onPart(part, run, depth)
   frame.members ??= {}
   const target = frame.members
   const parsed = Object.entries(part)
   frame.memberCount += parsed.length
-  if (frame.memberCount > look.membersMax) throw tooManyMembers(frame, text, look.membersMax)
+  if (frame.memberCount > options.membersMax) throw tooManyMembers(frame, text, options.membersMax)
   for (const [name, value] of parsed) define(target, name, value)
   if (last === undefined) return
   const name = lastName(members)
-  look.onMember(name, last.value)
+  options.onMember(name, last.value)
   define(target, name, last.value)
 }
 

@@ -1,4 +1,4 @@
-import type { GiveWay } from './loopTurns.ts'
+import type { YieldTurn } from './eventLoopTurns.ts'
 
 /** Work of one slice, some milliseconds, in units of a visited value or a few characters. Gap G40. */
 export const SLICE_WORK = 2_048
@@ -22,7 +22,7 @@ export class Slices {
  * Runs `work` to its end. Other requests run each time it yields, and after it if it yielded at all. Rejects with its
  * error.
  */
-export async function inSlices<Result>(work: Generator<void, Result>, yieldTurn: GiveWay): Promise<Result> {
+export async function inSlices<Result>(work: Generator<void, Result>, yieldTurn: YieldTurn): Promise<Result> {
   let isLong = false
   for (;;) {
     const step = work.next()

@@ -122,7 +122,7 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
     const value =
       path === SYNC_PATH ? await sync(admitted, message, response) : await ingest(admitted, message)
     const timeout = setTimeout(() => request.socket.destroy(), ANSWER_MS_MAX)
-    answers.whenGone(response, () => clearTimeout(timeout))
+    answers.whenClosed(response, () => clearTimeout(timeout))
     await answerJson(response, { status: 200, value })
   }
 

@@ -16,7 +16,7 @@ function agentOf(code: string) {
     log: pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }),
     thread: {
       file: new URL(`data:text/javascript,${encodeURIComponent(code)}`),
-      ...{ silentMsMax: 200, startMsMax: 400, lookMs: 20 },
+      ...{ silentMsMax: 200, startMsMax: 400, heartbeatCheckMs: 20 },
     },
   })
   return { agent, lines }

@@ -16,7 +16,7 @@ const CHECKS_THREAD: ChecksThread = {
   file: threadFile('pharos-server-checks.js'),
   silentMsMax: 5_000,
   startMsMax: 30_000,
-  lookMs: 1_000,
+  heartbeatCheckMs: 1_000,
 }
 /** Uptime after which a start counts as successful (milliseconds). */
 const HEALTHY_MS = 60_000
@@ -31,7 +31,7 @@ export interface ChecksThread {
   readonly silentMsMax: number
   readonly startMsMax: number
   /** Interval between checks of the heartbeat (milliseconds). */
-  readonly lookMs: number
+  readonly heartbeatCheckMs: number
 }
 
 /** Dependencies of an embedded agent. */
@@ -61,13 +61,13 @@ export class EmbeddedAgent {
   #load: AgentLoad | undefined
   #isStopped = false
   #restart: NodeJS.Timeout | undefined
-  readonly #looking: NodeJS.Timeout
+  readonly #heartbeatTimer: NodeJS.Timeout
 
   constructor(parts: EmbeddedParts) {
     this.#parts = parts
     this.#thread = parts.thread ?? CHECKS_THREAD
     this.#start()
-    this.#looking = setInterval(() => this.#look(), this.#thread.lookMs)
+    this.#heartbeatTimer = setInterval(() => this.#checkHeartbeat(), this.#thread.heartbeatCheckMs)
   }
 
   /** Sends the agent its current regions. */
@@ -88,7 +88,7 @@ export class EmbeddedAgent {
   /** Lets the agent deliver its results, and stops it. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    clearInterval(this.#looking)
+    clearInterval(this.#heartbeatTimer)
     clearTimeout(this.#restart)
     const worker = this.#worker
     if (worker === undefined) return
@@ -133,7 +133,7 @@ export class EmbeddedAgent {
   }
 
   /** Terminates a hanging thread. Checks twice: if this thread was blocked too, unread heartbeats may be queued. */
-  #look(): void {
+  #checkHeartbeat(): void {
     const isSilent = performance.now() > this.#dueMs
     if (isSilent && this.#isLate) {
       this.#parts.log.error('the checks thread does not answer and is ended')

@@ -57,7 +57,7 @@ test('a disconnected agent is lost, continues to check, and delivers its results
   await target.visited('/cut', target.visits('/cut').length + 3)
   const mendedS = Date.now() / 1_000
   passedMs += LOST_MS
-  harness.hub.look()
+  harness.hub.checkMembers()
   const whileCut = members()
   proxy.mend()
   await wait(() => handedOver().some((dueS) => dueS > mendedS))
@@ -113,7 +113,7 @@ test('when one of three agents goes silent, only that one is lost, and the other
   // What was on its way counts for the time before.
   await wait(() => [0, 1].every((index) => reported(instances[index] ?? '') > (before[index] ?? 0) + 1))
   passedMs += 1_000
-  harness.hub.look()
+  harness.hub.checkMembers()
   const left = members()
   const silent = (path: string) =>
     target.visits(path).filter(({ headers }) => headers['user-agent'] === '2').length

@@ -118,7 +118,7 @@ export class Hub implements Bus {
   }
 
   /** Drops lost agents and reports regions without agents. Call it about once a second. */
-  look(): void {
+  checkMembers(): void {
     const { services, results } = this.#parts
     if (this.members.dropLost()) this.#wake()
     results.reportAgents(this.members.presenceIn(services.regionsIn('remote')))
@@ -226,7 +226,7 @@ export class Hub implements Bus {
       const hasChanges = page.start.length > 0 || page.end.length > 0 || page.whole || page.more
       const leftMs = startedMs + request.wait_ms - performance.now()
       const isOver = leftMs <= 0 || signal.aborted || this.#isClosed
-      if (signal.aborted && member !== undefined) this.members.seeGone(member, ask)
+      if (signal.aborted && member !== undefined) this.members.seeDisconnect(member, ask)
       if (hasChanges || isOver || this.#epochOf(sync) !== request.epoch)
         return this.#answer(sync, page, startedMs)
       cursor = page.cursor

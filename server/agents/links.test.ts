@@ -164,7 +164,7 @@ test('agents of a region divide its endpoints, and take over those of an agent t
   })
   two.close()
   passedMs += LOST_MS
-  harness.hub.look()
+  harness.hub.checkMembers()
 
   expect(shared.every((agents) => agents.length === 1)).toBe(true)
   expect(new Set(shared.flat())).toEqual(new Set(['one', 'two']))
@@ -180,12 +180,12 @@ test('a region that loses its last agent is logged once, and once when it has on
   /** Looks until `text` is logged, and then some more. */
   const lookFor = async (text: string): Promise<void> => {
     for (let more = 3; more > 0; more -= timesLogged(text)) {
-      harness.hub.look()
+      harness.hub.checkMembers()
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
   const [lost, back] = ['the region has no agent', 'the region has an agent']
-  harness.hub.look()
+  harness.hub.checkMembers()
   passedMs += LOST_MS
   await lookFor(lost)
   harness.startAgent('one', harness.networkLink(token))

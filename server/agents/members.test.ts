@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { IDLE_SYNC } from '../../monitoring/agent/testing/idleSync.ts'
 import { makeKeyPair } from '../../monitoring/protocol/sessionSeal.ts'
-import { GONE_MS, LOST_MS, Members, TOKEN_INSTANCES_MAX } from './members.ts'
+import { DISCONNECTED_MS, LOST_MS, Members, TOKEN_INSTANCES_MAX } from './members.ts'
 
 const DUBLIN = { id: 'token', region: 'eu-west-1', name: 'dublin' }
 const { publicKey } = makeKeyPair()
@@ -46,15 +46,15 @@ test('an agent without requests or reports for 45 s is lost, and one that report
 test('an agent whose connection ended is lost after 5 s, and one that reconnects is not', () => {
   const killed = join('killed')
   const back = join('back')
-  members.seeGone(killed, killed.asks)
-  members.seeGone(back, back.asks)
+  members.seeDisconnect(killed, killed.asks)
+  members.seeDisconnect(back, back.asks)
   const ask = back.asks
-  nowMs += GONE_MS - 1
+  nowMs += DISCONNECTED_MS - 1
   const hasLostEarly = members.dropLost()
   join('back')
   // What ends late is the connection before.
-  members.seeGone(back, ask)
-  nowMs += GONE_MS
+  members.seeDisconnect(back, ask)
+  nowMs += DISCONNECTED_MS
 
   expect([hasLostEarly, members.dropLost()]).toEqual([false, true])
   expect(members.instancesOf('eu-west-1')).toEqual(['back'])
@@ -63,13 +63,13 @@ test('an agent whose connection ended is lost after 5 s, and one that reconnects
 test('an agent that reports after its connection ended stays, and the last messages of a killed one do not count', () => {
   for (const instance of ['killed', 'cut']) {
     const member = join(instance)
-    members.seeGone(member, member.asks)
+    members.seeDisconnect(member, member.asks)
   }
   nowMs += 999
   members.see('eu-west-1', 'killed')
   nowMs += 1
   members.see('eu-west-1', 'cut')
-  nowMs += GONE_MS
+  nowMs += DISCONNECTED_MS
 
   expect(members.dropLost()).toBe(true)
   expect(members.instancesOf('eu-west-1')).toEqual(['cut'])

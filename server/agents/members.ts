@@ -7,7 +7,7 @@ import type { AgentToken } from '../store/monitoringStore.ts'
 /** Silence after which an agent is lost (milliseconds): it syncs every 25 s. */
 export const LOST_MS = 45_000
 /** Silence after a broken sync connection after which an agent is lost (milliseconds). */
-export const GONE_MS = 5_000
+export const DISCONNECTED_MS = 5_000
 /** Time in which messages of a dead process may arrive after the end of its connection (milliseconds). */
 const LAST_MESSAGES_MS = 1_000
 /** Most concurrent agents of one token: replicas of one deployment. */
@@ -29,7 +29,7 @@ export interface Member extends Omit<Introduction, 'load'> {
   /** Number of its syncs. */
   asks: number
   /** When its connection ended; `undefined` after its next request. */
-  goneMs: number | undefined
+  disconnectedAtMs: number | undefined
   /** As of its last request. */
   load: AgentLoad
 }
@@ -83,7 +83,7 @@ export class Members {
         throw new ApiError('conflict', `another agent has the instance ${instance}`)
       }
       known.seenMs = this.#monotonicMs()
-      known.goneMs = undefined
+      known.disconnectedAtMs = undefined
       known.asks += 1
       known.load = load
       return known
@@ -99,7 +99,7 @@ export class Members {
       ...introduction,
       session: openSession(publicKey),
       seenMs: this.#monotonicMs(),
-      goneMs: undefined,
+      disconnectedAtMs: undefined,
       asks: 1,
     }
     members.set(instance, member)
@@ -119,15 +119,16 @@ export class Members {
     const nowMs = this.#monotonicMs()
     member.seenMs = nowMs
     // It is alive: only the connection of its sync was lost.
-    if (member.goneMs !== undefined && nowMs - member.goneMs >= LAST_MESSAGES_MS) member.goneMs = undefined
+    if (member.disconnectedAtMs !== undefined && nowMs - member.disconnectedAtMs >= LAST_MESSAGES_MS)
+      member.disconnectedAtMs = undefined
   }
 
   /**
    * Records the end of the connection of the `ask`-th sync of `member`. Ignored after a newer sync. Without this, a
    * killed agent would keep its share of the endpoints as long as a slow one.
    */
-  seeGone(member: Member, ask: number): void {
-    if (member.asks === ask) member.goneMs = this.#monotonicMs()
+  seeDisconnect(member: Member, ask: number): void {
+    if (member.asks === ask) member.disconnectedAtMs = this.#monotonicMs()
   }
 
   /** Removes `member`, which then has no checks. */
@@ -143,14 +144,15 @@ export class Members {
     }
   }
 
-  /** Removes agents that were silent for LOST_MS or disconnected for GONE_MS; returns whether there were any. */
+  /** Removes agents that were silent for LOST_MS or disconnected for DISCONNECTED_MS; returns whether there were any. */
   dropLost(): boolean {
     const nowMs = this.#monotonicMs()
     let hasLost = false
     for (const members of this.#regions.values()) {
       for (const member of members.values()) {
-        const isGone = member.goneMs !== undefined && nowMs - member.goneMs >= GONE_MS
-        if (nowMs - member.seenMs < LOST_MS && !isGone) continue
+        const isDisconnected =
+          member.disconnectedAtMs !== undefined && nowMs - member.disconnectedAtMs >= DISCONNECTED_MS
+        if (nowMs - member.seenMs < LOST_MS && !isDisconnected) continue
         this.leave(member)
         if (members.size === 0) this.#emptySinceMs.set(member.token.region, member.seenMs)
         hasLost = true

@@ -108,7 +108,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
   const followQuietChanges = quietChangeFollower({ store, services, results }, quietUpTo)
   const recordAgentReports = agentReportRecorder({ ...parts, members: hub.members })
   const looking = setInterval(() => {
-    hub.look()
+    hub.checkMembers()
     recordAgentReports().catch((error: unknown) => {
       log.error({ err: error }, 'what is known of the agents could not be stored')
     })

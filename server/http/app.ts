@@ -114,8 +114,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const keepUntaken = ({ raw }: FastifyReply): void => {
     const bytes = raw.writableLength
     if (bytes === 0) return
-    const { gone } = budget.keepSmall(raw, bytes)
-    answers.whenGone(raw, gone)
+    const { release } = budget.keepSmall(raw, bytes)
+    answers.whenClosed(raw, release)
   }
   const done = reporter(parts)
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown): void => {

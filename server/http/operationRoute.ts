@@ -152,7 +152,7 @@ async function write(
   if (open === undefined) {
     writeAnswer(reply, status, headers, text)
     if (room === undefined) keepUntaken(reply)
-    else answers.whenGone(response, room.release)
+    else answers.whenClosed(response, room.release)
     done(request, status)
     return
   }

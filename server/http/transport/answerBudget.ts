@@ -128,10 +128,10 @@ export class AnswerBudget {
   }
 
   /**
-   * Counts a small answer that was written but not read immediately; call `gone` when it is read. When there are too
+   * Counts a small answer that was written but not read immediately; call `release` when it is read. When there are too
    * many, closes the connection of the oldest, whose client has not read for the longest time.
    */
-  keepSmall(response: ServerResponse, bytes: number): { readonly gone: () => void } {
+  keepSmall(response: ServerResponse, bytes: number): { readonly release: () => void } {
     for (const [oldest, oldestBytes] of this.#small) {
       if (this.#held.smallBytes + bytes <= this.#bounds.smallBytesMax) break
       this.#forgetSmall(oldest, oldestBytes)
@@ -140,7 +140,7 @@ export class AnswerBudget {
     this.#small.set(response, bytes)
     this.#held.smallBytes += bytes
     this.#noteMost()
-    return { gone: () => this.#forgetSmall(response, bytes) }
+    return { release: () => this.#forgetSmall(response, bytes) }
   }
 
   #forgetSmall(response: ServerResponse, bytes: number): void {

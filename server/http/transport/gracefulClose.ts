@@ -30,7 +30,7 @@ export interface Answers {
    */
   readonly comesTooLate: (response: ServerResponse) => boolean
   /** Calls `listener` when `response` has been sent or abandoned, immediately if it already has. */
-  readonly whenGone: (response: ServerResponse, listener: () => void) => void
+  readonly whenClosed: (response: ServerResponse, listener: () => void) => void
 }
 
 /** Tracks the last answer of each connection. `underWay` has the answers in the order of their requests. */
@@ -75,12 +75,12 @@ export function watchAnswers(
     counts.set(socket, now)
     return now
   }
-  const goneListeners = new WeakMap<ServerResponse, () => void>()
+  const closeListeners = new WeakMap<ServerResponse, () => void>()
   // One listener for all answers, because a closure for each would cost every request.
   function forget(this: ServerResponse): void {
     if (underWay.delete(this)) count(this.req.socket, -1)
-    goneListeners.get(this)?.()
-    goneListeners.delete(this)
+    closeListeners.get(this)?.()
+    closeListeners.delete(this)
     if (underWay.size === 0) whenEmpty()
   }
   // On a lost connection, an answer queued behind another gets no close event.
@@ -131,10 +131,10 @@ export function watchAnswers(
     // The remaining connections have not sent a request yet. Node does not count them as idle.
     server.closeAllConnections()
   }
-  const whenGone: Answers['whenGone'] = (response, listener) => {
-    if (underWay.has(response)) goneListeners.set(response, listener)
+  const whenClosed: Answers['whenClosed'] = (response, listener) => {
+    if (underWay.has(response)) closeListeners.set(response, listener)
     else listener()
   }
   const isIdle = (socket: Socket): boolean => (counts.get(socket) ?? 0) === 0
-  return { isIdle, stop, announceEnd, comesTooLate, whenGone }
+  return { isIdle, stop, announceEnd, comesTooLate, whenClosed }
 }

@@ -13,7 +13,7 @@ import { parseForm } from './forms/parseForm.ts'
 import { ASSETS } from './frame/assets.ts'
 import { framed } from './frame/frame.ts'
 import { SECTIONS } from './frame/sections.ts'
-import { type Guarded, guarded } from './guard.ts'
+import { type GuardedResult, runGuarded } from './guard.ts'
 import { ConcurrencyLimit } from './limits/concurrencyLimit.ts'
 import { answerOfError } from './routing/answerOfError.ts'
 import { FLASH_COOKIE, setCookie } from './routing/cookies.ts'
@@ -58,7 +58,7 @@ const PRESENT = new Set(
 export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
   const isSecure = parts.consoleUrlOf().startsWith('https:')
   const concurrencyLimit = new ConcurrencyLimit(REQUESTS_MAX)
-  const send = (request: FastifyRequest, reply: FastifyReply, result: Guarded): FastifyReply =>
+  const send = (request: FastifyRequest, reply: FastifyReply, result: GuardedResult): FastifyReply =>
     sendAnswer({ request, reply, isSecure }, result)
   const sendOutside = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
     send(request, reply, { answer, signedIn: undefined, org: undefined })
@@ -131,7 +131,7 @@ interface Answering {
 async function answerTo(
   { parts, concurrencyLimit, route }: Answering,
   request: FastifyRequest,
-): Promise<Guarded> {
+): Promise<GuardedResult> {
   const nowMs = parts.environment.nowMs()
   const asked: ConsoleRequest = {
     ...parts,
@@ -148,8 +148,8 @@ async function answerTo(
     headers: request.headers,
   }
   const signedIn = await signedInOf(asked, request.headers.cookie)
-  const answered = (): Promise<Guarded> =>
-    guarded(route, asked, signedIn).catch((error: unknown) => {
+  const answered = (): Promise<GuardedResult> =>
+    runGuarded(route, asked, signedIn).catch((error: unknown) => {
       const org = signedIn?.memberships.find(({ orgId }) => orgId === asked.params.org)
       return { answer: answerOfError(error, parts.onError), signedIn, org }
     })
@@ -164,7 +164,7 @@ interface Sending {
   readonly isSecure: boolean
 }
 
-function sendAnswer(sending: Sending, result: Guarded): FastifyReply {
+function sendAnswer(sending: Sending, result: GuardedResult): FastifyReply {
   const { reply, isSecure } = sending
   const { answer } = result
   reply.headers(hardenedHeaders(isSecure)).header('cache-control', 'no-store')
@@ -194,7 +194,7 @@ function sendAnswer(sending: Sending, result: Guarded): FastifyReply {
 
 function sendPage(
   { request, reply }: Sending,
-  { answer, signedIn, org, notices }: Guarded & { readonly answer: Page },
+  { answer, signedIn, org, notices }: GuardedResult & { readonly answer: Page },
 ): FastifyReply {
   const { title, body, section, status = 200, retryAfterS, cookies = [], isBare = false } = answer
   const flash = cookieOf(request.headers.cookie, FLASH_COOKIE) ?? ''

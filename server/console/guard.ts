@@ -15,7 +15,7 @@ import {
 } from './routing/route.ts'
 
 /** The answer to a request, and its person and organisation. */
-export interface Guarded {
+export interface GuardedResult {
   readonly answer: Answer
   readonly signedIn: SignedIn | undefined
   /** The organisation of the route, if the person is a member. */
@@ -28,12 +28,12 @@ export interface Guarded {
  * Runs the handler of a route if the request has the required session, membership, permission and recent password. The
  * organisation of others is answered like an unknown one. Gap G54.
  */
-export async function guarded(
+export async function runGuarded(
   route: Route,
   asked: ConsoleRequest,
   signedIn: SignedIn | undefined,
-): Promise<Guarded> {
-  const outside = (answer: Answer): Guarded => ({ answer, signedIn, org: undefined })
+): Promise<GuardedResult> {
+  const outside = (answer: Answer): GuardedResult => ({ answer, signedIn, org: undefined })
   if (route.access === 'anyone') return outside(await route.handle({ ...asked, signedIn }))
   if (signedIn === undefined) return outside(askForSignIn(route, asked))
   const by = { kind: 'person', id: signedIn.person.id } as const

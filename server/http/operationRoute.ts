@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../domain/apiKeys.ts'
 import { readmit } from './admission.ts'
-import type { Answer, ApiParts, Asked, Exchange, Operation } from './operations/operation.ts'
+import type { Answer, ApiParts, AdmittedRequest, Exchange, Operation } from './operations/operation.ts'
 import { entityTag } from './operations/preconditions.ts'
 import { type HeaderList, writeAnswer } from './transport/answer.ts'
 import { type AnswerBudget, type Room, SMALL_ANSWER_BYTES_MAX } from './transport/answerBudget.ts'
@@ -73,7 +73,7 @@ export function addOperation(
 async function withBody(
   { takesBody }: Operation,
   { body: bytes }: FastifyRequest,
-  { asked, bodies }: { readonly asked: Asked; readonly bodies: AnswerBudget },
+  { asked, bodies }: { readonly asked: AdmittedRequest; readonly bodies: AnswerBudget },
   handle: (exchange: Exchange) => Promise<Answer>,
 ): Promise<Answer> {
   if (!takesBody || !Buffer.isBuffer(bytes)) return await handle({ ...asked, body: undefined })
@@ -103,7 +103,7 @@ async function answerWithRoom(
     asked,
     parts,
     budget,
-  }: { readonly asked: Asked; readonly parts: ApiParts; readonly budget: AnswerBudget },
+  }: { readonly asked: AdmittedRequest; readonly parts: ApiParts; readonly budget: AnswerBudget },
 ): Promise<Roomed> {
   const { caller: lane } = asked
   const most = (await operation.answerBytesMax?.(asked, parts)) ?? 0
@@ -170,7 +170,7 @@ async function write(
   done(request, status)
 }
 
-function askedOf(request: OperationRequest, caller: Caller, yieldTurn: YieldTurn): Asked {
+function askedOf(request: OperationRequest, caller: Caller, yieldTurn: YieldTurn): AdmittedRequest {
   const question = request.raw.url?.indexOf('?') ?? -1
   return {
     caller,

@@ -11,7 +11,7 @@ import type { FindMasterKey } from '../secrets/masterKeys.ts'
 import { buildStatusListener } from '../statusPages/statusListener.ts'
 import type { Store } from '../store/store.ts'
 import { openCertificate, type TlsFiles } from './certificateFiles.ts'
-import { blameHost } from './preflight.ts'
+import { withHostFlag } from './preflight.ts'
 import { readiness } from './readiness.ts'
 import type { ProgramSettings } from './settings.ts'
 
@@ -19,7 +19,7 @@ import type { ProgramSettings } from './settings.ts'
 export const STOP_MS_MAX = 9_000
 
 /** Steps to stop the server, last one first. */
-export type Undo = (() => Promise<void> | void)[]
+export type StopSteps = (() => Promise<void> | void)[]
 
 /** Settings of a server, with the certificate of its listeners, if any. */
 export interface ListenerSettings extends ProgramSettings {
@@ -36,7 +36,7 @@ export function connectionsOf({ connectionsMax, status, console }: ProgramSettin
 export async function listenAdmin(
   settings: ListenerSettings,
   { store, ...pages }: Pick<AdminParts, 'metrics' | 'probes'> & { readonly store: Store },
-  undo: Undo,
+  stopSteps: StopSteps,
 ): Promise<string | null> {
   if (settings.adminPort === null) return null
   const tls = settings.hasAdminTls === true ? settings.certificate : undefined
@@ -44,8 +44,8 @@ export async function listenAdmin(
   await new Promise<void>((resolve, reject) => {
     admin.once('error', reject)
     admin.listen({ host: settings.adminHost, port: settings.adminPort ?? 0 }, resolve)
-  }).catch(blameHost('--admin-host'))
-  undo.push(
+  }).catch(withHostFlag('--admin-host'))
+  stopSteps.push(
     () =>
       new Promise<void>((resolve) => {
         admin.close(() => resolve())
@@ -60,11 +60,11 @@ export async function listenForAgents(
   { agents, log, monotonicMs, tls: shared, certificate: opened }: ListenerSettings,
   store: Store,
   { hub, elsewhere, announce }: MonitoringView,
-  undo: Undo,
+  stopSteps: StopSteps,
 ): Promise<string | null> {
   if (agents === null) return null
   const { host, port, tls } = agents
-  const own = () => (tls === undefined ? undefined : watchCertificate(tls, log, undo))
+  const own = () => (tls === undefined ? undefined : watchCertificate(tls, log, stopSteps))
   // Files shared with the other listeners are watched once.
   const certificate = tls === shared ? opened : own()
   const listener = agentListener({
@@ -74,11 +74,11 @@ export async function listenForAgents(
     log,
     tls: certificate,
   })
-  undo.push(() => listener.stop())
+  stopSteps.push(() => listener.stop())
   await new Promise<void>((resolve, reject) => {
     listener.server.once('error', reject)
     listener.server.listen({ host, port }, resolve)
-  }).catch(blameHost('--agent-host'))
+  }).catch(withHostFlag('--agent-host'))
   const url = urlOf(listener.server, schemeOf(certificate))
   announce(agents.advertisedUrl ?? url)
   return url
@@ -89,7 +89,7 @@ export async function listenForPublic(
   settings: ListenerSettings,
   store: Store,
   monitoring: MonitoringView | undefined,
-  undo: Undo,
+  stopSteps: StopSteps,
 ): Promise<string | null> {
   const { status, environment, monotonicMs, log } = settings
   if (status === null) return null
@@ -102,12 +102,12 @@ export async function listenForPublic(
     connectionsMax: 2 * connectionsOf(settings),
     onError: (error) => log.error({ err: error }, 'a status page could not be shown'),
   })
-  undo.push(async () => {
+  stopSteps.push(async () => {
     const forceClose = setTimeout(() => listener.server.closeAllConnections(), STOP_MS_MAX)
     await listener.close()
     clearTimeout(forceClose)
   })
-  await listener.listen({ host: status.host, port: status.port }).catch(blameHost('--status-host'))
+  await listener.listen({ host: status.host, port: status.port }).catch(withHostFlag('--status-host'))
   return urlOf(listener.server, schemeOf(settings.certificate))
 }
 
@@ -119,7 +119,7 @@ export async function listenForPeople(
     readonly findMasterKey: FindMasterKey
     readonly monitoring: MonitoringView | undefined
   },
-  undo: Undo,
+  stopSteps: StopSteps,
 ): Promise<string | null> {
   const { environment, monotonicMs, isBlocked, log } = settings
   if (settings.console === null) return null
@@ -134,15 +134,15 @@ export async function listenForPeople(
       onError: (error) => log.error({ err: error }, 'the console could not answer'),
     },
     settings.console,
-  ).catch(blameHost('--console-host'))
-  undo.push(() => running.close(STOP_MS_MAX))
+  ).catch(withHostFlag('--console-host'))
+  stopSteps.push(() => running.close(STOP_MS_MAX))
   return running.url
 }
 
 /** Watches the certificate in `files` until the server stops. */
-export function watchCertificate(files: TlsFiles, log: Logger, undo: Undo): CertificateSource {
+export function watchCertificate(files: TlsFiles, log: Logger, stopSteps: StopSteps): CertificateSource {
   const certificate = openCertificate(files, log)
-  undo.push(() => certificate.stop())
+  stopSteps.push(() => certificate.stop())
   return certificate
 }
 

@@ -30,17 +30,17 @@ export async function preflight(settings: Checked): Promise<void> {
   try {
     listening.push(await listen(host, port))
     if (adminPort !== null) {
-      listening.push(await listen(adminHost, adminPort).catch(blameHost('--admin-host')))
+      listening.push(await listen(adminHost, adminPort).catch(withHostFlag('--admin-host')))
     }
     if (agents !== null) {
-      listening.push(await listen(agents.host, agents.port).catch(blameHost('--agent-host')))
+      listening.push(await listen(agents.host, agents.port).catch(withHostFlag('--agent-host')))
     }
     if (status !== null) {
-      listening.push(await listen(status.host, status.port).catch(blameHost('--status-host')))
+      listening.push(await listen(status.host, status.port).catch(withHostFlag('--status-host')))
     }
     if (settings.console !== null) {
       const { host, port } = settings.console
-      listening.push(await listen(host, port).catch(blameHost('--console-host')))
+      listening.push(await listen(host, port).catch(withHostFlag('--console-host')))
     }
   } finally {
     await Promise.all(listening.map((server) => new Promise((resolve) => server.close(resolve))))
@@ -56,7 +56,7 @@ function listen(host: string, port: number): Promise<Server> {
 }
 
 /** Rethrows the error with the flag of its address, which the error does not name. */
-export function blameHost(hostFlag: string): (error: unknown) => never {
+export function withHostFlag(hostFlag: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof Error ? Object.assign(error, { hostFlag }) : error
   }

@@ -27,7 +27,7 @@ import {
   listenForPublic,
   STOP_MS_MAX,
   schemeOf,
-  type Undo,
+  type StopSteps,
   urlOf,
   watchCertificate,
 } from './listeners.ts'
@@ -65,11 +65,11 @@ export interface Program {
  * a master key is unusable, or a port is taken.
  */
 export async function startProgram(settings: ProgramSettings): Promise<Program> {
-  const undo: (() => Promise<void> | void)[] = []
+  const stopSteps: (() => Promise<void> | void)[] = []
   const closeAll = async (): Promise<void> => {
     const failures: unknown[] = []
     // A part that fails to close must not keep the others open.
-    for (const step of undo.splice(0).reverse()) {
+    for (const step of stopSteps.splice(0).reverse()) {
       try {
         await step()
       } catch (error) {
@@ -81,18 +81,22 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
   const { isBlocked } = addressRules(settings.allowedRanges)
   await preflight(settings)
   try {
-    undo.push(await settings.engine.lock('serve'))
+    stopSteps.push(await settings.engine.lock('serve'))
     const store = await settings.engine.open('serve')
-    undo.push(() => store.close())
-    return { ...(await listen({ ...settings, isBlocked }, store, undo)), store, close: closeAll }
+    stopSteps.push(() => store.close())
+    return { ...(await listen({ ...settings, isBlocked }, store, stopSteps)), store, close: closeAll }
   } catch (error) {
     await closeAll()
     throw error
   }
 }
 
-async function listen(given: ProgramSettings & { readonly isBlocked: IsBlocked }, store: Store, undo: Undo) {
-  const certificate = given.tls === undefined ? undefined : watchCertificate(given.tls, given.log, undo)
+async function listen(
+  given: ProgramSettings & { readonly isBlocked: IsBlocked },
+  store: Store,
+  stopSteps: StopSteps,
+) {
+  const certificate = given.tls === undefined ? undefined : watchCertificate(given.tls, given.log, stopSteps)
   const settings = { ...given, certificate }
   const { environment, log, isBlocked } = settings
   const { dataDir, keySource: source } = settings
@@ -102,9 +106,9 @@ async function listen(given: ProgramSettings & { readonly isBlocked: IsBlocked }
   const budget = new AnswerBudget({ ...ANSWER_BOUNDS, mibMs: timeouts.mibMs, ...settings.answerBounds })
   const bodies = new AnswerBudget(BODY_BOUNDS)
   const refusals = startRefusalLog(log)
-  undo.push(() => refusals.stop())
+  stopSteps.push(() => refusals.stop())
   const uses = startKeyUses(store, (error) => log.warn({ err: error }, 'key uses could not be recorded'))
-  undo.push(() => uses.stop())
+  stopSteps.push(() => uses.stop())
   const metrics = createMetrics(budget)
   const app = buildApp({
     store,
@@ -134,17 +138,17 @@ async function listen(given: ProgramSettings & { readonly isBlocked: IsBlocked }
         onCompaction: metrics.observeCompaction,
       })
     : undefined
-  if (monitoring !== undefined) undo.push(() => monitoring.stop())
+  if (monitoring !== undefined) stopSteps.push(() => monitoring.stop())
   const bus = settings.bus ?? monitoring?.bus ?? silentBus
   const relay = startRelay({ store, bus, onError })
-  undo.push(() => relay.stop())
+  stopSteps.push(() => relay.stop())
   const tidying = setInterval(() => {
     store
       .tidy(environment.nowMs())
       .catch((error: unknown) => log.error({ err: error }, 'the database clean-up failed'))
   }, TIDY_MS)
-  undo.push(() => clearInterval(tidying))
-  undo.push(await watchRoom(store, log))
+  stopSteps.push(() => clearInterval(tidying))
+  stopSteps.push(await watchRoom(store, log))
   const { webhookRanges, webhookProxy } = settings
   const { registry } = metrics
   const sending = {
@@ -156,17 +160,18 @@ async function listen(given: ProgramSettings & { readonly isBlocked: IsBlocked }
     webhookRanges,
     webhookProxy,
   }
-  undo.push(startNotifications(sending))
+  stopSteps.push(startNotifications(sending))
   addStoreMetrics(metrics.registry, () => store.figures(), environment.nowMs)
   const { backups } = settings
-  if (backups) undo.push(startBackups(backups, { log, registry, nowMs: environment.nowMs }))
+  if (backups) stopSteps.push(startBackups(backups, { log, registry, nowMs: environment.nowMs }))
   if (monitoring !== undefined) addMonitoringMetrics(metrics.registry, monitoring.figures)
   const probes = probesPage({ store, latest: monitoring?.latest })
-  const adminUrl = await listenAdmin(settings, { store, metrics, probes }, undo)
-  const agentUrl = monitoring === undefined ? null : await listenForAgents(settings, store, monitoring, undo)
-  const statusUrl = await listenForPublic(settings, store, monitoring, undo)
-  const consoleUrl = await listenForPeople(settings, { store, findMasterKey, monitoring }, undo)
-  undo.push(async () => {
+  const adminUrl = await listenAdmin(settings, { store, metrics, probes }, stopSteps)
+  const agentUrl =
+    monitoring === undefined ? null : await listenForAgents(settings, store, monitoring, stopSteps)
+  const statusUrl = await listenForPublic(settings, store, monitoring, stopSteps)
+  const consoleUrl = await listenForPeople(settings, { store, findMasterKey, monitoring }, stopSteps)
+  stopSteps.push(async () => {
     const forceClose = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
     await app.close()
     clearTimeout(forceClose)

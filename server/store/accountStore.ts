@@ -3,15 +3,15 @@ import type { Role } from '../domain/accounts/roles.ts'
 import type { SessionTimes } from '../domain/accounts/sessions.ts'
 
 /** Colour scheme of the console for a person; `auto` follows the device. */
-export const LOOKS = ['auto', 'light', 'dark'] as const
-export type Look = (typeof LOOKS)[number]
+export const COLOUR_SCHEMES = ['auto', 'light', 'dark'] as const
+export type ColourScheme = (typeof COLOUR_SCHEMES)[number]
 
 /** A person with an account. */
 export interface Person {
   readonly id: string
   readonly email: string
   readonly name: string
-  readonly look: Look
+  readonly look: ColourScheme
 }
 
 /** An organisation that a person belongs to. */
@@ -89,7 +89,7 @@ export interface PeopleStore {
   }): Promise<boolean>
   /** Replaces the hash of an unchanged password. */
   replacePasswordHash(personId: string, from: string, to: string): Promise<void>
-  setLook(personId: string, look: Look): Promise<void>
+  setColourScheme(personId: string, look: ColourScheme): Promise<void>
   /** Stores a link that resets the password, replacing an earlier one. Rejects with `not_found` for an unknown address. */
   startReset(reset: {
     readonly email: string

@@ -2,7 +2,7 @@ import { type Html, html } from '../../../web/html.ts'
 import { instant } from '../../../web/times.ts'
 import { passwordProblem } from '../../domain/accounts/passwordRules.ts'
 import { timestamp } from '../../domain/environment.ts'
-import { LOOKS, type StoredSession } from '../../store/accountStore.ts'
+import { COLOUR_SCHEMES, type StoredSession } from '../../store/accountStore.ts'
 import { accountField, passwordField, selectField } from '../frame/fields.ts'
 import { tooMany } from '../routing/messagePages.ts'
 import type { Answer, Page, PersonRequest, Route } from '../routing/route.ts'
@@ -17,7 +17,10 @@ export const meRoutes: readonly Route[] = [
     path: '/api/me/look',
     access: 'signed in',
     handle: async ({ store, person, form }) => {
-      await store.setLook(person.id, LOOKS.find((look) => look === form.get('look')) ?? 'auto')
+      await store.setColourScheme(
+        person.id,
+        COLOUR_SCHEMES.find((look) => look === form.get('look')) ?? 'auto',
+      )
       return { kind: 'redirect', to: '/me', flash: 'Colours saved.' }
     },
   },
@@ -53,13 +56,13 @@ ${passwordField({
 <section class="group" aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>${sessionTable(sessions, session)}</section>
 <section class="group" aria-labelledby="look"><h2 id="look">Colours</h2>
 <form method="post" action="/api/me/look">
-${selectField({ name: 'look', label: 'Colours', value: person.look, options: LOOK_NAMES })}
+${selectField({ name: 'look', label: 'Colours', value: person.look, options: COLOUR_SCHEME_NAMES })}
 <button>Save</button></form></section>`
   const status = faults.current === undefined && faults.next === undefined ? 200 : 422
   return { kind: 'page', title: 'Account', body, status }
 }
 
-const LOOK_NAMES = [
+const COLOUR_SCHEME_NAMES = [
   ['auto', 'Same as device'],
   ['light', 'Light'],
   ['dark', 'Dark'],

@@ -6,7 +6,7 @@ import { problemNotice, selectField, textArea, textField } from '../frame/fields
 import type { Draft, DraftLine } from './draft.ts'
 
 /** State of the editor. */
-export interface Editing {
+export interface EditorState {
   readonly draft: Draft
   /** The stored page; absent for a new one. */
   readonly page?: StatusPage
@@ -25,7 +25,7 @@ const INCIDENT_CHOICES = [
 ] as const
 
 /** The form of a status page. Each button sends the complete form, so that no input is lost. Pure. */
-export function editorForm({ draft, page, services, faults, action, back }: Editing): Html {
+export function editorForm({ draft, page, services, faults, action, back }: EditorState): Html {
   const { slug, title, text, isPublic, incidentsShown, lines } = draft
   const listed = new Set(lines.flatMap((line) => (line.kind === 'component' ? [line.serviceId] : [])))
   const free = services.filter(({ id }) => !listed.has(id))

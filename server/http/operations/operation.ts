@@ -14,7 +14,7 @@ export interface ApiParts {
 }
 
 /** An admitted request, before its body is read. */
-export interface Asked {
+export interface AdmittedRequest {
   readonly caller: Caller
   /** The path parameters (`{…}`), decoded. */
   readonly id: string
@@ -29,7 +29,7 @@ export interface Asked {
 }
 
 /** An admitted request with its body, as an operation receives it. */
-export interface Exchange extends Asked {
+export interface Exchange extends AdmittedRequest {
   /** Parsed JSON; `undefined` without a body or when the operation reads none. */
   readonly body: unknown
 }
@@ -56,6 +56,6 @@ export interface Operation {
    * Maximum size of the answer (bytes) of a change whose answer may not be small. Absent for a read, which runs again
    * when there is room.
    */
-  readonly answerBytesMax?: (asked: Asked, parts: ApiParts) => Promise<number>
+  readonly answerBytesMax?: (asked: AdmittedRequest, parts: ApiParts) => Promise<number>
   readonly handle: (exchange: Exchange, parts: ApiParts) => Promise<Answer>
 }

@@ -9,7 +9,7 @@ import {
 } from '../../domain/serviceChanges.ts'
 import type { RenderedService, ServiceFacts } from '../../store/store.ts'
 import { creationFingerprint } from './idempotencyKey.ts'
-import type { Answer, ApiParts, Asked, Exchange, Operation } from './operation.ts'
+import type { Answer, ApiParts, AdmittedRequest, Exchange, Operation } from './operation.ts'
 import { readOrigin } from './originHeader.ts'
 import { assertIfMatch, entityTag } from './preconditions.ts'
 import { notFound, readId } from './resourceId.ts'
@@ -50,12 +50,12 @@ const ANSWER_PER_BODY = 3
 /** Bytes of a service beyond its definition. */
 const OWN_FIELDS_BYTES = 1_024
 
-async function ofDefinition({ bodyBytes }: Asked): Promise<number> {
+async function ofDefinition({ bodyBytes }: AdmittedRequest): Promise<number> {
   return OWN_FIELDS_BYTES + ANSWER_PER_BODY * bodyBytes
 }
 
 /** Maximum size of the answer to a pause or resume, which changes one field. */
-async function ofService({ caller, id }: Asked, { store }: ApiParts): Promise<number> {
+async function ofService({ caller, id }: AdmittedRequest, { store }: ApiParts): Promise<number> {
   const service = await store.getService(caller.orgId, readId(id))
   return service === undefined ? 0 : OWN_FIELDS_BYTES + Buffer.byteLength(service.text)
 }

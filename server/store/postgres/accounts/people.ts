@@ -36,7 +36,7 @@ export function postgresPeople(pools: Connections): PeopleStore {
       const text = 'UPDATE people SET password_hash = $3 WHERE id = $1 AND password_hash = $2'
       await write.rows(text, [uuidOrNull(personId), from, to])
     },
-    setLook: async (personId, look) => {
+    setColourScheme: async (personId, look) => {
       await write.rows('UPDATE people SET look = $2 WHERE id = $1', [uuidOrNull(personId), look])
     },
     ...postgresPasswords(pools),

@@ -34,7 +34,7 @@ export function sqlitePeople(connections: Connections, writes: AuditedWrites): P
       commits.run(() => {
         replaceHash.run(to, personId, from)
       }),
-    setLook: (personId, look) =>
+    setColourScheme: (personId, look) =>
       commits.run(() => {
         setLook.run(look, personId)
       }),

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
-import { FOREIGN_MARKUP } from '../../web/testing/foreignMarkup.ts'
+import { INJECTED_MARKUP } from '../../web/testing/injectedMarkup.ts'
 import { PAYLOADS } from '../../web/testing/payloads.ts'
 import { type HttpServer, startHttpServer } from '../controller/http/httpServer.ts'
 import type { ControllerStatus } from '../controller/status/status.ts'
@@ -103,7 +103,7 @@ describe.skipIf(skipReason !== null)(
         await page.goto(`${server.url}${path}`)
         const text = (await page.locator('main').textContent()) ?? ''
         const payload = PAYLOADS[paths.indexOf(path) - 1] ?? ''
-        found.push([path, await page.evaluate(FOREIGN_MARKUP), text.includes(payload)])
+        found.push([path, await page.evaluate(INJECTED_MARKUP), text.includes(payload)])
       }
       await close()
       shown = busyStatus()

@@ -22,7 +22,7 @@ import { batchOf } from '../results/testing/resultMessages.ts'
 import type { Transition } from '../store/monitoringStore.ts'
 import { openStore } from '../store/sqlite/openStore.ts'
 import type { Store } from '../store/store.ts'
-import { layOutFirstStart } from '../testing/firstStart.ts'
+import { prepareFirstStart } from '../testing/firstStart.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { applyTransitions } from './applyTransitions.ts'
 
@@ -192,7 +192,7 @@ class Rig {
   #ingest!: Ingest
 
   constructor() {
-    layOutFirstStart(this.folder)
+    prepareFirstStart(this.folder)
   }
 
   async open(): Promise<void> {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { EndpointInput } from '../../api/contract/service.ts'
-import { hiddenForms } from '../testing/hiddenForms.ts'
+import { encodedForms } from '../testing/encodedForms.ts'
 import { endpointBody } from '../testing/serviceBodies.ts'
 import { type AgentPrograms, agentPrograms, until } from './testing/agentPrograms.ts'
 
@@ -132,7 +132,7 @@ test('200 sealed values and the agent token are in no file or output, and querie
     ...filesOf((name) => !CONTROL_DATABASE.test(name)),
   ])
   const foundIn = (place: Buffer, canaries: readonly string[]) =>
-    canaries.filter((text) => hiddenForms(text).some((form) => place.includes(form)))
+    canaries.filter((text) => encodedForms(text).some((form) => place.includes(form)))
   expect(foundIn(everywhere, [SEALED, programs.token])).toEqual([])
   expect(foundIn(results, [PLAIN])).toEqual([])
   // What is looked through has the checks of these endpoints, and the search finds what is there.

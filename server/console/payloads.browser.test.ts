@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
-import { FOREIGN_MARKUP } from '../../web/testing/foreignMarkup.ts'
+import { INJECTED_MARKUP } from '../../web/testing/injectedMarkup.ts'
 import { PAYLOADS } from '../../web/testing/payloads.ts'
 import { noPassword } from '../domain/accounts/passwordHash.ts'
 import { consoleRoutes } from './consoleRoutes.ts'
@@ -108,7 +108,7 @@ describe.skipIf(skipReason !== null)(
         const found: unknown[] = []
         for (const path of pagePaths()) {
           const answer = await page.goto(`${server.consoleUrl}${path}`)
-          found.push([path, answer?.status(), await page.evaluate(FOREIGN_MARKUP), complaints.splice(0)])
+          found.push([path, answer?.status(), await page.evaluate(INJECTED_MARKUP), complaints.splice(0)])
         }
         await close()
 
@@ -173,7 +173,7 @@ describe.skipIf(skipReason !== null)(
             await loaded
             const isAnswered = [303, 403, 422].includes(status)
             const objections = complaints.splice(0).filter((one) => !NO_OBJECTION.test(one))
-            found.push([path, index, isAnswered, await page.evaluate(FOREIGN_MARKUP), objections])
+            found.push([path, index, isAnswered, await page.evaluate(INJECTED_MARKUP), objections])
           }
           await close()
         }

@@ -12,7 +12,7 @@ import { apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { serviceBody } from '../testing/serviceBodies.ts'
 import { type StartServerOptions, startServer, type TestServer } from '../testing/startServer.ts'
-import { vandalOf } from '../testing/vandal.ts'
+import { faultInjectorOf } from '../testing/faultInjector.ts'
 import { type Answer, type Received, type Receiver, startReceiver } from './testing/receiver.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -421,13 +421,13 @@ test('an attempt that cannot be recorded is recorded later, and not repeated', a
   const server = await start()
   const receiver = await receiving()
   const { id } = await createChannel(server, receiver.url)
-  const vandal = await vandalOf(server)
-  open.push(vandal.close)
-  await vandal.breakWrites({ event: 'INSERT ON attempts' })
+  const injector = await faultInjectorOf(server)
+  open.push(injector.close)
+  await injector.breakWrites({ event: 'INSERT ON attempts' })
 
   await incident(server, await service(server))
   await until(() => server.logged().split('an attempt could not be recorded').length > 2)
-  await vandal.repair()
+  await injector.repair()
   await until(async () => (await deliveriesOf(server, id))[0].state === 'sent')
 
   expect(receiver.received).toHaveLength(1)

@@ -12,7 +12,7 @@ let tables: Buffer | undefined
  * server: a database with only its tables, even without an identity, and the file for reserved space. That file is
  * sparse, so it reserves nothing.
  */
-export function layOutFirstStart(dataDir: string): void {
+export function prepareFirstStart(dataDir: string): void {
   tables ??= emptyDatabase()
   writeFileSync(databaseFile(dataDir), tables, { mode: 0o600 })
   const reserve = join(dataDir, RESERVE_FILE)

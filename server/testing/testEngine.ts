@@ -4,7 +4,7 @@ import { monotonicMs } from '../process/systemEnvironment.ts'
 import type { Engine } from '../store/engine.ts'
 import { postgresEngine } from '../store/postgres/postgresEngine.ts'
 import { sqliteEngine } from '../store/sqlite/sqliteEngine.ts'
-import { layOutFirstStart } from './firstStart.ts'
+import { prepareFirstStart } from './firstStart.ts'
 import { sharedCluster } from './postgres/cluster.ts'
 
 /** The databases on which a test server can run. */
@@ -39,7 +39,7 @@ interface TestEngineParts {
 
 /** SQLite in `folder`. `isNew` means that this is the first server there. */
 export function sqliteForTest(folder: string, isNew: boolean, { nowMs }: TestEngineParts): TestEngine {
-  if (isNew) layOutFirstStart(folder)
+  if (isNew) prepareFirstStart(folder)
   return {
     engine: sqliteEngine(folder, nowMs),
     flags: ['--data-dir', folder],

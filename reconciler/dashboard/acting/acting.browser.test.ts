@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { startServer } from '../../../server/testing/startServer.ts'
 import { axeFindings } from '../../../web/testing/axeFindings.ts'
 import { skipReason, startBrowser } from '../../../web/testing/browser.ts'
-import { FOREIGN_MARKUP } from '../../../web/testing/foreignMarkup.ts'
+import { INJECTED_MARKUP } from '../../../web/testing/injectedMarkup.ts'
 import { PAYLOADS } from '../../../web/testing/payloads.ts'
 import { controllerScene, manifestFiles } from '../../testing/controllerScene.ts'
 import { API_TOKEN, type TestController } from '../../testing/testController.ts'
@@ -119,7 +119,8 @@ describe.skipIf(skipReason !== null)(
       await one.nextCycle()
       const { page, complaints, close } = await opened()
       const found: unknown[] = []
-      const look = async () => found.push([new URL(page.url()).pathname, await page.evaluate(FOREIGN_MARKUP)])
+      const look = async () =>
+        found.push([new URL(page.url()).pathname, await page.evaluate(INJECTED_MARKUP)])
       for (const token of ['"><script>alert(1)</script>', API_TOKEN]) {
         await page.goto(
           `${one.controller.url}/sign-in?set=${encodeURIComponent('"><script>alert(1)</script>')}`,

@@ -4,19 +4,19 @@ import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { apiClient } from '../apiClient.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
-import { FAILURES, INSIDE, vandalOf } from '../vandal.ts'
+import { FAILURES, INSIDE, faultInjectorOf } from '../faultInjector.ts'
 
 const server = await startServer({ rateLimit: 'none' })
 const api = apiClient(server.url, server.apiKey)
-const vandal = await vandalOf(server)
+const injector = await faultInjectorOf(server)
 afterAll(async () => {
-  await vandal.close()
+  await injector.close()
   await server.close()
 })
-afterEach(() => vandal.repair())
+afterEach(() => injector.repair())
 
 const INTERNAL = '{"error":"internal error"}'
-const { everything } = vandal
+const { everything } = injector
 
 const sealed = serviceBody({
   endpoints: [
@@ -39,11 +39,11 @@ describe.each(FAILURES)('a database that fails with %s', (how) => {
     const key = await server.createKey({ orgId })
     const before = await everything()
 
-    await vandal.breakWrites({ event, how })
+    await injector.breakWrites({ event, how })
     const failed = await api.post('/v1/services', sealed, { key, headers })
     const during = await api.get('/v1/services', { key })
     const after = await everything()
-    await vandal.repair()
+    await injector.repair()
     const repeated = await api.post('/v1/services', sealed, { key, headers })
     const again = await api.post('/v1/services', sealed, { key, headers })
 
@@ -56,7 +56,7 @@ describe.each(FAILURES)('a database that fails with %s', (how) => {
 
 test('C168 a failed write does not affect concurrent ones', async () => {
   const bad = serviceBody({ name: 'Bad', regions: ['sa-east-1'] })
-  await vandal.breakWrites({ event: 'INSERT ON commands', when: "NEW.region = 'sa-east-1'" })
+  await injector.breakWrites({ event: 'INSERT ON commands', when: "NEW.region = 'sa-east-1'" })
 
   const answers = await Promise.all(
     [serviceBody(), bad, serviceBody(), bad, serviceBody()].map((body) => api.post('/v1/services', body)),
@@ -73,7 +73,7 @@ test('C168 a transaction that the database aborts gives 500 for all its mutation
   const bad = serviceBody({ name: 'Bad', regions: ['sa-east-1'] })
   const before = await everything()
   const event = { event: 'INSERT ON commands', when: "NEW.region = 'sa-east-1'" }
-  await vandal.breakWrites({ ...event, how: 'ROLLBACK' })
+  await injector.breakWrites({ ...event, how: 'ROLLBACK' })
 
   const answers = await Promise.all(
     [bad, serviceBody(), bad].map(async (body) => ({ body, ...(await api.post('/v1/services', body)) })),
@@ -90,7 +90,7 @@ test('C168 a refused request gets its own error, even when its shared transactio
   const key = await server.createKey({ orgId })
   await server.overrideLimits({ servicesMax: 0 }, orgId)
   const before = await everything()
-  await vandal.breakCommits()
+  await injector.breakCommits()
 
   const answers = await Promise.all([
     api.post('/v1/services', serviceBody()),
@@ -99,19 +99,19 @@ test('C168 a refused request gets its own error, even when its shared transactio
     api.delete(`/v1/services/${id}`, { headers: { 'if-match': '"7"' } }),
     api.post('/v1/services', serviceBody()),
   ])
-  await vandal.repair()
+  await injector.repair()
 
   expect(answers.map(({ status }) => status)).toEqual([500, 403, 404, 412, 500])
   expect(await everything()).toEqual(before)
 })
 
 test('C168 while another program writes, reads and health checks work, and mutations wait for it', async () => {
-  await vandal.holdWrites()
+  await injector.holdWrites()
 
   const created = api.post('/v1/services', serviceBody())
   const listed = await api.get('/v1/services')
   const health = await fetch(`${server.adminUrl}/healthz`)
-  await vandal.releaseWrites()
+  await injector.releaseWrites()
 
   expect([listed.status, health.status, (await created).status]).toEqual([200, 200, 201])
 })
@@ -132,10 +132,10 @@ test.each([
     const options = method === 'PATCH' ? { json: serviceBody({ name: 'New' }) } : {}
     const before = await everything()
 
-    await vandal.breakWrites({ event })
+    await injector.breakWrites({ event })
     const failed = await api.call(method, `/v1/services/${id}${suffix}`, options)
     const after = await everything()
-    await vandal.repair()
+    await injector.repair()
     const repeated = await api.call(method, `/v1/services/${id}${suffix}`, options)
 
     expect([failed.status, failed.text, after]).toEqual([500, INTERNAL, before])
@@ -150,13 +150,13 @@ test('C168 C169 a failed incident and a failed update use no number and leave no
   const update = { body: 'x', status: 'resolved' }
   const before = await everything()
 
-  await vandal.breakWrites({ event: 'INSERT ON incident_updates' })
+  await injector.breakWrites({ event: 'INSERT ON incident_updates' })
   const failed = [
     await api.post('/v1/incidents', body),
     await api.post(`/v1/incidents/${first.id}/updates`, update),
   ]
   const after = await everything()
-  await vandal.repair()
+  await injector.repair()
   const second = incidentSchema.parse((await api.post('/v1/incidents', body)).json)
   const updated = incidentSchema.parse((await api.post(`/v1/incidents/${first.id}/updates`, update)).json)
 
@@ -171,18 +171,18 @@ test('C168 C169 a failed incident and a failed update use no number and leave no
 
 test('C168 reads of a missing table are 500, other reads work, and all work when it is back', async () => {
   const before = (await api.get('/v1/services')).text
-  await vandal.execute('ALTER TABLE services RENAME TO hidden')
+  await injector.execute('ALTER TABLE services RENAME TO hidden')
 
   const failed = await api.get('/v1/services')
   const other = await api.get('/v1/regions')
-  await vandal.execute('ALTER TABLE hidden RENAME TO services')
+  await injector.execute('ALTER TABLE hidden RENAME TO services')
 
   expect([failed.status, failed.text, other.status]).toEqual([500, INTERNAL, 200])
   expect((await api.get('/v1/services')).text).toBe(before)
 })
 
 test('C168 the database error is in the log and in no response', async () => {
-  await vandal.breakWrites({ event: 'INSERT ON services' })
+  await injector.breakWrites({ event: 'INSERT ON services' })
 
   const failed = await api.post('/v1/services', serviceBody())
 

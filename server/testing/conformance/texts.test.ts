@@ -4,7 +4,7 @@ import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { apiClient } from '../apiClient.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
-import { vandalOf } from '../vandal.ts'
+import { faultInjectorOf } from '../faultInjector.ts'
 
 const server = await startServer({ rateLimit: 'none' })
 const api = apiClient(server.url, server.apiKey)
@@ -83,11 +83,11 @@ describe('a service stored before its text became invalid', async () => {
   const name = 'a\u202Eb\u001B'
   const { json } = await api.post('/v1/services', serviceBody({ name: 'to be changed' }))
   const { id } = serviceResponseSchema.parse(json)
-  const vandal = await vandalOf(server)
-  await vandal.execute(
+  const injector = await faultInjectorOf(server)
+  await injector.execute(
     `UPDATE services SET response = replace(response, '"to be changed"', '${JSON.stringify(name)}') WHERE id = '${id}'`,
   )
-  await vandal.close()
+  await injector.close()
 
   test('can be read, listed, paused, resumed and deleted; only a replace needs a valid text', async () => {
     const read = serviceResponseSchema.parse((await api.get(`/v1/services/${id}`)).json)

@@ -8,7 +8,7 @@ import { openValue } from '../../domain/seal.ts'
 import { defaultKeyFile, readKeys } from '../../secrets/keyring.ts'
 import { databaseFile } from '../../store/sqlite/files/openDatabase.ts'
 import { apiClient } from '../apiClient.ts'
-import { hiddenForms } from '../hiddenForms.ts'
+import { encodedForms } from '../encodedForms.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
 
@@ -60,7 +60,7 @@ test('C022 C082 C079 none of 200 secrets and keys is found in database, log, met
   const everything = Buffer.concat([...contents, ...texts.map((text) => Buffer.from(text))])
 
   const found = [CANARY, server.apiKey].filter((text) =>
-    hiddenForms(text).some((form) => everything.includes(form)),
+    encodedForms(text).some((form) => everything.includes(form)),
   )
 
   expect(found).toEqual([])

@@ -17,7 +17,7 @@ import { createService } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import type { DueDelivery } from '../../store/notificationStore.ts'
 import { openStore } from '../../store/sqlite/openStore.ts'
-import { layOutFirstStart } from '../firstStart.ts'
+import { prepareFirstStart } from '../firstStart.ts'
 import { serviceBody } from '../serviceBodies.ts'
 
 /** Number of channels of an organisation, each with its own history. */
@@ -63,7 +63,7 @@ interface Sent {
  */
 export async function assertDeliveryOrder({ histories, random }: OrderRun): Promise<OrderReport> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-order-'))
-  layOutFirstStart(folder)
+  prepareFirstStart(folder)
   let nowMs = Date.parse('2026-11-20T12:00:00Z')
   const store = await openStore(folder, () => nowMs)
   const masterKey = masterKeyOf(Buffer.alloc(32))

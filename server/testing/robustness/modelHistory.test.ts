@@ -6,7 +6,7 @@ import { type ApiClient, apiClient } from '../apiClient.ts'
 import { UNKNOWN_ID } from '../routes.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
-import { EMPTY_MODEL, foretell, MODEL_LIMITS, type Model, type Step } from './modelHistory.ts'
+import { EMPTY_MODEL, expectedOutcome, MODEL_LIMITS, type Model, type Step } from './modelHistory.ts'
 
 const server = await startServer({ rateLimit: 'none' })
 afterAll(() => server.close())
@@ -98,7 +98,7 @@ test('answers, list and commands follow the document for any sequence of request
       let model = EMPTY_MODEL
       for (const step of history) {
         const { status, json } = await ask(api, step, ids)
-        const outcome = foretell(model, step)
+        const outcome = expectedOutcome(model, step)
         expect({ step, status }).toEqual({ step, status: outcome.status })
         if (status === 201) ids.push(serviceResponseSchema.parse(json).id)
         model = outcome.model
@@ -139,10 +139,10 @@ test('concurrent requests have the effect of some sequential order', async () =>
         commands: await commandsOf(ids),
       }
       const explained = orders([...asked.keys()]).map((order) => {
-        let { model } = foretell(EMPTY_MODEL, start)
+        let { model } = expectedOutcome(EMPTY_MODEL, start)
         const statuses: number[] = []
         for (const index of order) {
-          const outcome = foretell(model, asked[index] ?? start)
+          const outcome = expectedOutcome(model, asked[index] ?? start)
           statuses[index] = outcome.status
           model = outcome.model
         }

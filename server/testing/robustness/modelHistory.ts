@@ -50,7 +50,7 @@ export const EMPTY_MODEL: Model = { services: [], commands: [] }
  * The effect of `step` according to the API document, implemented a second time and as simply as possible: it uses no
  * code of the server. Pure.
  */
-export function foretell(model: Model, step: Step): Outcome {
+export function expectedOutcome(model: Model, step: Step): Outcome {
   if (step.kind === 'create') {
     const { definition } = step
     const stored = model.services.filter((service) => service !== null).length

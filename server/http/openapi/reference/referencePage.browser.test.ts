@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { axeFindings } from '../../../../web/testing/axeFindings.ts'
 import { skipReason, startBrowser } from '../../../../web/testing/browser.ts'
-import { FOREIGN_MARKUP } from '../../../../web/testing/foreignMarkup.ts'
+import { INJECTED_MARKUP } from '../../../../web/testing/injectedMarkup.ts'
 import { PAYLOADS } from '../../../../web/testing/payloads.ts'
 import { startServer, type TestServer } from '../../../testing/startServer.ts'
 import { openApi } from '../openApi.ts'
@@ -103,7 +103,7 @@ describe.skipIf(skipReason !== null)(
 
       // True because only texts differ. Without the headers that would stop a script.
       await page.setContent(referencePage(hostile as OpenApiDocument))
-      const foreign = await page.evaluate(FOREIGN_MARKUP)
+      const foreign = await page.evaluate(INJECTED_MARKUP)
       const shown = await page.locator('main').textContent()
       await page.context().close()
 

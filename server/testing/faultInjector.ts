@@ -23,7 +23,7 @@ interface Broken {
 }
 
 /** Another program's connection to the database of a server, which breaks and repairs the database. */
-export interface Vandal {
+export interface FaultInjector {
   readonly execute: (sql: string) => Promise<void>
   readonly breakWrites: (broken: Broken) => Promise<void>
   /** Lets the statements that create a service succeed, but makes their transaction fail at the commit. */
@@ -51,13 +51,13 @@ const TABLES = [
   'audit',
 ]
 
-/** Opens a vandal of the database of `server`. */
-export async function vandalOf(server: Pick<TestServer, 'dataDir' | 'flags'>): Promise<Vandal> {
+/** Opens a injector of the database of `server`. */
+export async function faultInjectorOf(server: Pick<TestServer, 'dataDir' | 'flags'>): Promise<FaultInjector> {
   const [flag, place = ''] = server.flags
-  return flag === '--database' ? await postgresVandal(place) : sqliteVandal(server.dataDir)
+  return flag === '--database' ? await postgresInjector(place) : sqliteInjector(server.dataDir)
 }
 
-function sqliteVandal(dataDir: string): Vandal {
+function sqliteInjector(dataDir: string): FaultInjector {
   const database = new Sqlite(databaseFile(dataDir))
   const execute = async (sql: string): Promise<void> => {
     database.exec(sql)
@@ -91,7 +91,7 @@ const SQL_STATES: Readonly<Record<FailureKind, string>> = {
   ROLLBACK: '57014',
 }
 
-async function postgresVandal(url: string): Promise<Vandal> {
+async function postgresInjector(url: string): Promise<FaultInjector> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()

@@ -1,5 +1,5 @@
 /** Encodings in which `text` could hide, alone or as a part of a longer text. Pure. */
-export function hiddenForms(text: string): readonly Buffer[] {
+export function encodedForms(text: string): readonly Buffer[] {
   const bytes = Buffer.from(text)
   const base64 = [0, 1, 2].map((shift) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')

@@ -34,13 +34,13 @@ export function postgresOrganisations({
   return {
     createOrg: async ({ id, name, plan, nowMs: at }) => {
       const detail = { name, plan }
-      const act = { by: OPERATOR, action: 'organisation.create', targetId: id, nowMs: nowMs(), detail }
+      const audited = { by: OPERATOR, action: 'organisation.create', targetId: id, nowMs: nowMs(), detail }
       const made = await write.rows(
         `WITH made AS (INSERT INTO orgs (id, name, plan, created_at)
            SELECT $1, $2, p.name, $4 FROM plans p WHERE p.name = $3 RETURNING id)
          , noted AS (INSERT INTO audit (org_id, ${AUDIT_COLUMNS}) SELECT id, ${auditParameters(5)} FROM made)
          SELECT id FROM made`,
-        [id, name, plan, timestamp(at), ...auditValues(act)],
+        [id, name, plan, timestamp(at), ...auditValues(audited)],
       )
       if (made.length === 0) throw noPlan(plan)
     },

@@ -7,7 +7,7 @@ export const AUDIT_KEPT_MS = 400 * 24 * 60 * 60 * 1_000
 /** Most entries of an organisation in the audit log. */
 export const AUDIT_ENTRIES_MAX = 100_000
 
-/** An act, for the audit log. */
+/** An action that the audit log records. */
 export interface AuditedAction {
   readonly orgId: string
   readonly by: Actor
@@ -19,7 +19,7 @@ export interface AuditedAction {
   readonly detail?: Readonly<Record<string, unknown>>
 }
 
-/** The row of `act` in the audit log. Pure. */
+/** The row of `audited` in the audit log. Pure. */
 export function auditRow({ orgId, by, action, targetId, nowMs, detail = {} }: AuditedAction) {
   const actor = 'id' in by ? by.id : null
   const [targetKind = ''] = action.split('.')

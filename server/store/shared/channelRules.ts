@@ -60,7 +60,7 @@ export function failedReasonOf(reason: string): string {
   return `channel disabled: ${reason}`
 }
 
-/** An act on a channel; by the command line when `by` is absent. */
+/** An action on a channel; by the command line when `by` is absent. */
 interface ChannelAction {
   readonly channel: Pick<StoredChannel, 'id' | 'orgId'>
   readonly by?: Actor | undefined
@@ -68,13 +68,13 @@ interface ChannelAction {
   readonly detail?: AuditedAction['detail']
 }
 
-/** The audit entry of an act on a channel, such as `create`. Pure. */
+/** The audit entry of an action on a channel, such as `create`. Pure. */
 export function channelAction(
   verb: string,
   { channel, by = CLI, nowMs, detail }: ChannelAction,
 ): AuditedAction {
-  const act = { orgId: channel.orgId, targetId: channel.id, by, nowMs, action: `channel.${verb}` }
-  return detail === undefined ? act : { ...act, detail }
+  const audited = { orgId: channel.orgId, targetId: channel.id, by, nowMs, action: `channel.${verb}` }
+  return detail === undefined ? audited : { ...audited, detail }
 }
 
 /** A channel whose delivery failed for good. */

@@ -136,10 +136,10 @@ export function sectionsOf(rows: readonly ComponentRow[]): readonly PageSection[
   return [...sections.values()]
 }
 
-/** An act on a page. */
+/** An action on a page. */
 export type PageVerb = 'create' | 'update' | 'delete' | 'bind_host' | 'unbind_host'
 
-/** The audit entry of an act on a page, by the command line when `by` is absent. Pure. */
+/** The audit entry of an action on a page, by the command line when `by` is absent. Pure. */
 export function pageAction(
   verb: PageVerb,
   {

@@ -44,11 +44,11 @@ export function postgresKeyring({
         [keyId],
       )
       if (key === undefined || (orgId !== undefined && key.orgId !== orgId)) throw noKey(id)
-      const act = { by, action: 'key.revoke', targetId: id, nowMs, detail: { last4: key.last4 } }
+      const audited = { by, action: 'key.revoke', targetId: id, nowMs, detail: { last4: key.last4 } }
       await write.rows(
         `WITH revoked AS (UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING org_id)
          INSERT INTO audit (org_id, ${AUDIT_COLUMNS}) SELECT org_id, ${auditParameters(3)} FROM revoked`,
-        [keyId, timestamp(nowMs), ...auditValues(act)],
+        [keyId, timestamp(nowMs), ...auditValues(audited)],
       )
     },
   }

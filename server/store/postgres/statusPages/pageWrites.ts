@@ -37,8 +37,8 @@ export function postgresStatusPages({ pools: { read }, queues, nowMs }: StorePar
   const note = (
     sql: Sql,
     verb: Parameters<typeof pageAction>[0],
-    act: Omit<Parameters<typeof pageAction>[1], 'nowMs'>,
-  ) => recordAction(sql, pageAction(verb, { ...act, nowMs: nowMs() }))
+    audited: Omit<Parameters<typeof pageAction>[1], 'nowMs'>,
+  ) => recordAction(sql, pageAction(verb, { ...audited, nowMs: nowMs() }))
   return {
     createStatusPage: ({ id, orgId, nowMs: createdMs, settings, by }) =>
       queues.withOrgLocked(orgId, noOrg(orgId), async (sql) => {

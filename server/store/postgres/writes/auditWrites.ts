@@ -5,9 +5,9 @@ import { type Sql, uuidOrNull } from '../connections/sql.ts'
 /** The columns of an entry, in the order of `auditValues`. */
 export const AUDIT_COLUMNS = 'at, actor_kind, actor, action, target_kind, target_id, detail'
 
-/** Values of an act for AUDIT_COLUMNS; the organisation is not among them. Pure. */
-export function auditValues(act: Omit<AuditedAction, 'orgId'>): readonly (string | null)[] {
-  const { at, actorKind, actor, action, targetKind, targetId, detail } = auditRow({ ...act, orgId: '' })
+/** Values of an action for AUDIT_COLUMNS; the organisation is not among them. Pure. */
+export function auditValues(audited: Omit<AuditedAction, 'orgId'>): readonly (string | null)[] {
+  const { at, actorKind, actor, action, targetKind, targetId, detail } = auditRow({ ...audited, orgId: '' })
   return [at, actorKind, actor, action, targetKind, targetId, detail]
 }
 
@@ -18,39 +18,39 @@ export function auditParameters(first: number): string {
 
 /**
  * Runs `done`, a common table expression of that name that returns a row when it changed something, and then records
- * `act` by the operator in every organisation. Whether something changed.
+ * `audited` by the operator in every organisation. Whether something changed.
  */
 export async function changeForAllOrgs(
   sql: Sql,
   { done, values }: { readonly done: string; readonly values: readonly (string | Buffer | null)[] },
-  act: Pick<AuditedAction, 'action' | 'targetId' | 'nowMs' | 'detail'>,
+  audited: Pick<AuditedAction, 'action' | 'targetId' | 'nowMs' | 'detail'>,
 ): Promise<boolean> {
   const rows = await sql.rows(
     `WITH ${done}, noted AS (INSERT INTO audit (org_id, ${AUDIT_COLUMNS})
        SELECT orgs.id, ${auditParameters(values.length + 1)} FROM orgs WHERE EXISTS (SELECT 1 FROM done))
      SELECT 1 AS done FROM done LIMIT 1`,
-    [...values, ...auditValues({ ...act, by: OPERATOR })],
+    [...values, ...auditValues({ ...audited, by: OPERATOR })],
   )
   return rows.length > 0
 }
 
-/** Adds `act` to the audit log, in the transaction of the change. */
-export async function recordAction(sql: Sql, { orgId, ...act }: AuditedAction): Promise<void> {
+/** Adds `audited` to the audit log, in the transaction of the change. */
+export async function recordAction(sql: Sql, { orgId, ...audited }: AuditedAction): Promise<void> {
   await sql.rows(`INSERT INTO audit (org_id, ${AUDIT_COLUMNS}) VALUES ($1, ${auditParameters(2)})`, [
     uuidOrNull(orgId),
-    ...auditValues(act),
+    ...auditValues(audited),
   ])
 }
 
-/** Adds an act on a person to the audit log of each organisation of that person. */
+/** Adds an action on a person to the audit log of each organisation of that person. */
 export async function recordPersonAction(
   sql: Sql,
   personId: string,
-  act: Omit<AuditedAction, 'orgId' | 'targetId'>,
+  audited: Omit<AuditedAction, 'orgId' | 'targetId'>,
 ): Promise<void> {
   await sql.rows(
     `INSERT INTO audit (org_id, ${AUDIT_COLUMNS})
      SELECT org_id, ${auditParameters(2)} FROM memberships WHERE person_id = $1`,
-    [uuidOrNull(personId), ...auditValues({ ...act, targetId: personId })],
+    [uuidOrNull(personId), ...auditValues({ ...audited, targetId: personId })],
   )
 }

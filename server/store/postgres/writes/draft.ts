@@ -104,7 +104,7 @@ export class Draft {
     })
   }
 
-  /** Every change by a person has an act. */
+  /** Every change by a person has an action. */
   get isEmpty(): boolean {
     return this.actions.length === 0 && this.automatic.isEmpty
   }
@@ -113,8 +113,8 @@ export class Draft {
     this.state.columns = { ...this.state.columns, ...columns }
   }
 
-  note(act: Omit<AuditedAction, 'orgId'>): void {
-    this.actions.push(auditRow({ ...act, orgId: this.state.orgId }))
+  note(audited: Omit<AuditedAction, 'orgId'>): void {
+    this.actions.push(auditRow({ ...audited, orgId: this.state.orgId }))
   }
 
   /** Stores `change` of the service `before`, which is `null` for a new one. */

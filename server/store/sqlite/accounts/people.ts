@@ -65,9 +65,9 @@ function sqlitePasswords(
     WHERE r.token_hash = ? AND r.expires_at_ms > ?`
   const find = reader.prepare<[Buffer, number], Person>(ofReset)
   const findForWrite = writer.prepare<[Buffer, number], Person>(ofReset)
-  /** Adds an act on a person to the audit log of each organisation of that person. */
-  const noteEverywhere = (personId: string, act: { action: string; by: Actor; nowMs: number }): void => {
-    for (const orgId of orgsOf.all(personId)) note({ ...act, orgId, targetId: personId })
+  /** Adds an action on a person to the audit log of each organisation of that person. */
+  const noteEverywhere = (personId: string, audited: { action: string; by: Actor; nowMs: number }): void => {
+    for (const orgId of orgsOf.all(personId)) note({ ...audited, orgId, targetId: personId })
   }
   const replace = (personId: string, passwordHash: string, by: Actor, nowMs: number): void => {
     setHash.run(passwordHash, personId)

@@ -21,9 +21,9 @@ afterEach(() => {
 /** Adds entries about the targets `first` to `last`. */
 function fill(orgId: string, [first, last]: readonly [number, number], nowMs: number): void {
   const note = prepareAudit(database)
-  const act = { orgId, by: OPERATOR, action: 'key.create', nowMs }
+  const audited = { orgId, by: OPERATOR, action: 'key.create', nowMs }
   database.transaction(() => {
-    for (let at = first; at <= last; at += 1) note({ ...act, targetId: String(at) })
+    for (let at = first; at <= last; at += 1) note({ ...audited, targetId: String(at) })
   })()
 }
 

@@ -14,8 +14,8 @@ import type { Mutations } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** Adds an act to the audit log, in the transaction of the change. */
-export type RecordAction = (act: AuditedAction) => void
+/** Adds an action to the audit log, in the transaction of the change. */
+export type RecordAction = (audited: AuditedAction) => void
 
 /** What writes need that the audit log records. */
 export interface AuditedWrites {
@@ -29,19 +29,21 @@ export function prepareAudit(writer: Database): RecordAction {
     `INSERT INTO audit (org_id, at, actor_kind, actor, action, target_kind, target_id, detail)
      VALUES (@orgId, @at, @actorKind, @actor, @action, @targetKind, @targetId, @detail)`,
   )
-  return (act) => {
-    insert.run(auditRow(act))
+  return (audited) => {
+    insert.run(auditRow(audited))
   }
 }
 
-/** Adds an act by the operator that concerns every organisation. */
-export type RecordForAllOrgs = (act: Pick<AuditedAction, 'action' | 'targetId' | 'nowMs' | 'detail'>) => void
+/** Adds an action by the operator that concerns every organisation. */
+export type RecordForAllOrgs = (
+  audited: Pick<AuditedAction, 'action' | 'targetId' | 'nowMs' | 'detail'>,
+) => void
 
 /** Prepares entries in the audit log of every organisation. */
 export function prepareAuditForAll(writer: Database, note: RecordAction): RecordForAllOrgs {
   const orgs = writer.prepare<[], string>('SELECT id FROM orgs').pluck()
-  return (act) => {
-    for (const orgId of orgs.all()) note({ ...act, orgId, by: OPERATOR })
+  return (audited) => {
+    for (const orgId of orgs.all()) note({ ...audited, orgId, by: OPERATOR })
   }
 }
 

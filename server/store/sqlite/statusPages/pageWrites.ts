@@ -53,8 +53,8 @@ export function sqliteStatusPages(
   }
   const audit = (
     verb: Parameters<typeof pageAction>[0],
-    act: Omit<Parameters<typeof pageAction>[1], 'nowMs'>,
-  ): void => note(pageAction(verb, { ...act, nowMs: nowMs() }))
+    audited: Omit<Parameters<typeof pageAction>[1], 'nowMs'>,
+  ): void => note(pageAction(verb, { ...audited, nowMs: nowMs() }))
   const changed = (id: string, work: (page: StatusPage) => void): Promise<StatusPage> =>
     commits.run(() => {
       work(found(current.one('id', id), id))

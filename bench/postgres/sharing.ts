@@ -25,7 +25,7 @@ import { startCluster } from '../../server/testing/postgres/cluster.ts'
 import { seededRandom } from '../../server/testing/robustness/random.ts'
 import { startProcess } from '../../server/testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../../server/testing/serviceBodies.ts'
-import { storeOrg, storeService, STOPPED_CLOCKS } from '../../server/testing/storedServices.ts'
+import { STOPPED_CLOCKS, storeOrg, storeService } from '../../server/testing/storedServices.ts'
 import { startTarget } from '../../server/testing/target.ts'
 
 const [rounds = 100, moved = 100_000] = process.argv.slice(2).map(Number)

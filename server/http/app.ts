@@ -25,10 +25,10 @@ import {
   refuseConnection,
   refuseTunnels,
 } from './transport/connectionRefusals.ts'
+import { eventLoopTurns } from './transport/eventLoopTurns.ts'
 import { watchAnswers } from './transport/gracefulClose.ts'
 import { BODY_BYTES_MAX } from './transport/jsonBody.ts'
 import { listeningWith } from './transport/listeningWith.ts'
-import { eventLoopTurns } from './transport/eventLoopTurns.ts'
 import { refusalOf } from './transport/refusal.ts'
 import type { Timeouts } from './transport/timeouts.ts'
 import { dropBody, hasIdleBody, willBeCut } from './transport/unreadBody.ts'

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../domain/apiKeys.ts'
 import { readmit } from './admission.ts'
-import type { Answer, ApiParts, AdmittedRequest, Exchange, Operation } from './operations/operation.ts'
+import type { AdmittedRequest, Answer, ApiParts, Exchange, Operation } from './operations/operation.ts'
 import { entityTag } from './operations/preconditions.ts'
 import { type HeaderList, writeAnswer } from './transport/answer.ts'
 import { type AnswerBudget, type Room, SMALL_ANSWER_BYTES_MAX } from './transport/answerBudget.ts'
 import { parsedBytes, SMALL_BODY_BYTES_MAX } from './transport/bodyBudget.ts'
+import type { YieldTurn } from './transport/eventLoopTurns.ts'
 import type { Lane } from './transport/fairQueue.ts'
 import type { Answers } from './transport/gracefulClose.ts'
 import { assertJson, parseJson } from './transport/jsonBody.ts'
 import { LONG_ANSWER_BYTES, writeLongAnswer } from './transport/longAnswer.ts'
-import type { YieldTurn } from './transport/eventLoopTurns.ts'
 
 /** Dependencies for answering operations. */
 export interface Answering {

@@ -10,9 +10,9 @@ import { rotateMasterKey } from '../secrets/rotateMasterKey.ts'
 import { openDatabase } from '../store/sqlite/files/openDatabase.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'
+import { faultInjectorOf } from '../testing/faultInjector.ts'
 import { serviceBody } from '../testing/serviceBodies.ts'
 import { type StartServerOptions, startServer, type TestServer } from '../testing/startServer.ts'
-import { faultInjectorOf } from '../testing/faultInjector.ts'
 import { type Answer, type Received, type Receiver, startReceiver } from './testing/receiver.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000

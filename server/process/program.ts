@@ -26,8 +26,8 @@ import {
   listenForPeople,
   listenForPublic,
   STOP_MS_MAX,
-  schemeOf,
   type StopSteps,
+  schemeOf,
   urlOf,
   watchCertificate,
 } from './listeners.ts'

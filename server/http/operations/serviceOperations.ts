@@ -9,7 +9,7 @@ import {
 } from '../../domain/serviceChanges.ts'
 import type { RenderedService, ServiceFacts } from '../../store/store.ts'
 import { creationFingerprint } from './idempotencyKey.ts'
-import type { Answer, ApiParts, AdmittedRequest, Exchange, Operation } from './operation.ts'
+import type { AdmittedRequest, Answer, ApiParts, Exchange, Operation } from './operation.ts'
 import { readOrigin } from './originHeader.ts'
 import { assertIfMatch, entityTag } from './preconditions.ts'
 import { notFound, readId } from './resourceId.ts'

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
-import { invalidBody } from './invalidBody.ts'
 import type { YieldTurn } from './eventLoopTurns.ts'
+import { invalidBody } from './invalidBody.ts'
 import { CHUNK_CHARS, JsonLimitError, MEMBERS_MAX, parseInSlices } from './slicedJson.ts'
 import { inSlices, Slices } from './slices.ts'
 

@@ -2,9 +2,9 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { incidentSchema } from '../../../api/contract/incident.ts'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { apiClient } from '../apiClient.ts'
+import { FAILURES, faultInjectorOf, INSIDE } from '../faultInjector.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
-import { FAILURES, INSIDE, faultInjectorOf } from '../faultInjector.ts'
 
 const server = await startServer({ rateLimit: 'none' })
 const api = apiClient(server.url, server.apiKey)

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { incidentSchema } from '../../../api/contract/incident.ts'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { apiClient } from '../apiClient.ts'
+import { faultInjectorOf } from '../faultInjector.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
-import { faultInjectorOf } from '../faultInjector.ts'
 
 const server = await startServer({ rateLimit: 'none' })
 const api = apiClient(server.url, server.apiKey)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Cluster, sharedCluster } from '../../../testing/postgres/cluster.ts'
-import { storeOrg, storeService, STOPPED_CLOCKS } from '../../../testing/storedServices.ts'
+import { STOPPED_CLOCKS, storeOrg, storeService } from '../../../testing/storedServices.ts'
 import { openStore } from '../openStore.ts'
 import { withConnection } from '../schema/migrate.ts'
 import { openPools } from './pools.ts'

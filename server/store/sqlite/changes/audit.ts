@@ -3,9 +3,9 @@ import { OPERATOR } from '../../../domain/accounts/actor.ts'
 import { timestamp } from '../../../domain/environment.ts'
 import type { AuditStore, NamedAuditEntry } from '../../notificationStore.ts'
 import {
-  type AuditedAction,
   AUDIT_ENTRIES_MAX,
   AUDIT_KEPT_MS,
+  type AuditedAction,
   type AuditRow,
   auditRow,
   withDetail,

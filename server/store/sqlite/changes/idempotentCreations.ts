@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import {
-  storedAnswer,
   LONG_ANSWER_BYTES,
   LONG_ANSWERS_BYTES_MAX,
-  type StoredCreation,
   SHORT_ANSWERS_MAX,
+  type StoredCreation,
+  storedAnswer,
 } from '../../shared/storedCreation.ts'
 import type { CreationFingerprint } from '../../store.ts'
 

@@ -51,7 +51,7 @@ const TABLES = [
   'audit',
 ]
 
-/** Opens a injector of the database of `server`. */
+/** Opens a fault injector of the database of `server`. */
 export async function faultInjectorOf(server: Pick<TestServer, 'dataDir' | 'flags'>): Promise<FaultInjector> {
   const [flag, place = ''] = server.flags
   return flag === '--database' ? await postgresInjector(place) : sqliteInjector(server.dataDir)

@@ -232,7 +232,7 @@ describe.skipIf(findTerraform() === undefined)('terraform', () => {
       expect([wrong, older, none].map(({ exitCode }) => exitCode)).toEqual([1, 1, 1])
       expect(wrong.stderr).toContain(`is for ${other}, and cannot become a program for ${ownPlatform}`)
       expect(older.stderr).toContain(`is not Node ${process.version}`)
-      expect(none.stderr).toContain('no executable of Linux, macOS or Windows on amd64 or arm64')
+      expect(none.stderr).toContain('not an executable of Linux, macOS or Windows on amd64 or arm64')
     },
   )
 })

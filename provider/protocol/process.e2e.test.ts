@@ -134,7 +134,7 @@ test('Scenario 70: a provider whose socket path would be too long listens on the
 test('an invalid port range is refused', async () => {
   const starting = start({ environment: { PLUGIN_MIN_PORT: '20000', PLUGIN_MAX_PORT: '10000' } })
 
-  await expect(starting).rejects.toThrow('PLUGIN_MIN_PORT=20000 and PLUGIN_MAX_PORT=10000 are no range')
+  await expect(starting).rejects.toThrow('PLUGIN_MIN_PORT=20000 and PLUGIN_MAX_PORT=10000 are not a range')
 })
 
 test('without a client certificate the connection is plain', async () => {

@@ -260,7 +260,7 @@ test('an agent trusts only the CA of its --ca-file, and names the setting to che
   await until(async () => (await resultsOf(service.id)).length > 0)
   expect(before).toBe(0)
   for (const agent of refused) {
-    expect(agent.output()).toContain('name it with --ca-file')
+    expect(agent.output()).toContain('name the authority with --ca-file')
     expect(agent.output()).not.toContain('"connected"')
   }
 })

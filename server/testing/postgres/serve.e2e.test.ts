@@ -72,6 +72,6 @@ test('a master key is never created for a shared database', async () => {
 
   expect([code, stderr]).toEqual([
     1,
-    expect.stringContaining(`there is no master key in ${missing}: make one with`),
+    expect.stringContaining(`there is no master key in ${missing}: create one with`),
   ])
 })

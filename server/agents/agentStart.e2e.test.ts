@@ -27,7 +27,7 @@ test('an agent that cannot start says why, and shows no token', async ({ onTestF
       `${wrong} holds no certificate (PEM): check --ca-file`,
     ],
     [['--server', 'https://pharos.example', ...tokenFile, '--allow-ranges', 'everything'], 'everything'],
-    [['--server', 'pharos.example'], 'is no URL'],
+    [['--server', 'pharos.example'], 'is not a URL'],
   ] as const
 
   const outcomes = await Promise.all(

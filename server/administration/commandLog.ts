@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { timestamp } from '../domain/environment.ts'
 import { REGIONS } from '../domain/regions.ts'
-import { noOrg } from '../store/shared/noOrg.ts'
+import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import type { CommandFilter, LoggedCommand, Store } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import type { Write } from './text/output.ts'
@@ -49,7 +49,7 @@ function whole(text: string): number {
 async function assertOrg(store: Store, orgId: string | undefined): Promise<void> {
   if (orgId === undefined) return
   const orgs = await store.listOrgs()
-  if (!orgs.some(({ id }) => id === orgId)) throw noOrg(orgId)
+  if (!orgs.some(({ id }) => id === orgId)) throw orgNotFound(orgId)
 }
 
 function filterOf({ org, service, region, unpublished, after }: CommandOptions): CommandFilter {

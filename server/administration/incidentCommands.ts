@@ -9,7 +9,7 @@ import {
   settingsRefusal,
 } from '../domain/autoIncidentSettings.ts'
 import { setAutoIncidents } from '../domain/serviceChanges.ts'
-import { noOrg } from '../store/shared/noOrg.ts'
+import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import { readIncidents } from '../store/shared/readIncidents.ts'
 import type { Store } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
@@ -100,7 +100,7 @@ async function wantedServices(
   if (!isAll && serviceId === undefined) throw new Error('name a service by --service, or all by --all')
   const orgs = await store.listOrgs()
   if (!orgs.some(({ id }) => id === orgId)) {
-    throw noOrg(orgId)
+    throw orgNotFound(orgId)
   }
   // True because only rendered ServiceResponses are stored.
   const services = (await store.listServices(orgId)).map(({ text }) => JSON.parse(text) as ServiceResponse)
@@ -143,7 +143,7 @@ export function addIncidentCommands(program: Command, write: Write): void {
     .action(async ({ json, org, all: isAll = false, ...place }: IncidentsOptions) => {
       const rows = await withExistingStore(engineOf(place), async (store) => {
         const orgs = await store.listOrgs()
-        if (!orgs.some(({ id }) => id === org)) throw noOrg(org)
+        if (!orgs.some(({ id }) => id === org)) throw orgNotFound(org)
         const open = await readIncidents(store, org, 'active')
         const resolved = isAll ? await readIncidents(store, org, 'resolved') : []
         // True because only rendered ServiceResponses are stored.

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { noOrg } from '../store/shared/noOrg.ts'
+import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import { addOrgAutoIncidents } from './incidentCommands.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
@@ -46,7 +46,7 @@ export function addAuditCommands(program: Command, write: Write): void {
     .option('--limit <count>', 'maximum number of entries', readCount, SHOWN_COUNT)
     .action(async ({ json, org, limit, ...place }: DatabaseOptions & { org: string; limit: number }) => {
       const entries = await withExistingStore(engineOf(place), async (store) => {
-        if (!(await store.listOrgs()).some(({ id }) => id === org)) throw noOrg(org)
+        if (!(await store.listOrgs()).some(({ id }) => id === org)) throw orgNotFound(org)
         return store.listAudit(org, limit)
       })
       const shown = entries.map(({ actorKind, targetKind, targetId, ...entry }) => ({

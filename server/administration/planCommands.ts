@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { RESULTS_DAYS_MAX } from '../domain/planLimits.ts'
 import { isRegionCode } from '../domain/regions.ts'
-import { noOrg } from '../store/shared/noOrg.ts'
+import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import type { LimitOverrides } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { present, table, type Write } from './text/output.ts'
@@ -70,7 +70,7 @@ function addLimits(plan: Command, write: Write): void {
         await store.overrideLimits(id, overridesOf(typed))
         return (await store.listOrgs()).find((each) => each.id === id)
       })
-      if (org === undefined) throw noOrg(id)
+      if (org === undefined) throw orgNotFound(id)
       present(write, json, org.limits, JSON.stringify(org.limits, null, 2))
     })
 }

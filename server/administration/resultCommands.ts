@@ -8,7 +8,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { PHASES, type ServiceNow, type ServiceResult } from '../results/measurements/measurements.ts'
 import { withMeasurements } from '../results/resultsReader.ts'
 import type { Engine } from '../store/engine.ts'
-import { noOrg } from '../store/shared/noOrg.ts'
+import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import { readIncidents } from '../store/shared/readIncidents.ts'
 import type { ServiceGeneration } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
@@ -45,7 +45,7 @@ export function addResultCommands(program: Command, write: Write): void {
       const engine = engineOf(place)
       const nowS = Math.floor(systemEnvironment.nowMs() / 1_000)
       const known = await withExistingStore(engine, (store) => store.definitionOf(serviceId))
-      if (known === undefined) throw noService(serviceId)
+      if (known === undefined) throw serviceNotFound(serviceId)
       const query = { serviceId, fromS: nowS - hours * HOUR_S, isFailedOnly, limit: Number.POSITIVE_INFINITY }
       const results = await withMeasurements(engine.results, nowS, (measurements) =>
         measurements.results(query),
@@ -61,7 +61,7 @@ export function addResultCommands(program: Command, write: Write): void {
     .requiredOption('--service <id>', 'service, even a deleted one')
     .action(async ({ json, service, ...place }: DatabaseOptions & { readonly service: string }) => {
       const found = await withExistingStore(engineOf(place), (store) => store.generationsOf(service))
-      if (found.length === 0) throw noService(service)
+      if (found.length === 0) throw serviceNotFound(service)
       const rows = found.map(generationRow)
       present(write, json, { generations: rows }, generationTable(rows))
     })
@@ -86,7 +86,7 @@ function readHours(text: string): number {
 function servicesOf(engine: Engine, orgId: string, nowMs: number) {
   return withExistingStore(engine, async (store) => {
     const orgs = await store.listOrgs()
-    if (!orgs.some(({ id }) => id === orgId)) throw noOrg(orgId)
+    if (!orgs.some(({ id }) => id === orgId)) throw orgNotFound(orgId)
     const services = await store.listServices(orgId)
     const now = timestamp(nowMs)
     const windows = (await store.listMaintenance(orgId, { endsAfter: now })).filter(
@@ -113,7 +113,7 @@ function byService(open: readonly Incident[]): ReadonlyMap<string, readonly Inci
   return incidents
 }
 
-function noService(id: string): ApiError {
+function serviceNotFound(id: string): ApiError {
   return new ApiError(
     'not_found',
     `there is no service ${id}: "pharos-server states" lists those of an organisation`,

@@ -20,7 +20,7 @@ beforeEach(async () => {
   proxy = await startAgentProxy(() => harness.url)
 })
 afterEach(async () => {
-  proxy.mend()
+  proxy.restore()
   await harness.close()
   proxy.close()
   target.close()
@@ -59,7 +59,7 @@ test('a disconnected agent is lost, continues to check, and delivers its results
   passedMs += LOST_MS
   harness.hub.checkMembers()
   const whileCut = members()
-  proxy.mend()
+  proxy.restore()
   await wait(() => handedOver().some((dueS) => dueS > mendedS))
   await wait(() => members().length === 1)
 

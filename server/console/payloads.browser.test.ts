@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
 import { INJECTED_MARKUP } from '../../web/testing/injectedMarkup.ts'
 import { PAYLOADS } from '../../web/testing/payloads.ts'
-import { noPassword } from '../domain/accounts/passwordHash.ts'
+import { unusablePasswordHash } from '../domain/accounts/passwordHash.ts'
 import { consoleRoutes } from './consoleRoutes.ts'
 import { type ConsolePage, openConsolePage } from './testing/consolePage.ts'
 import { type HostileEstate, makeHostileEstate } from './testing/hostileEstate.ts'
@@ -143,7 +143,7 @@ describe.skipIf(skipReason !== null)(
       async () => {
         const { actions, client, root } = estate.owner
         const other = await server.signIn('owner', { isElevated: false })
-        await server.store.replacePasswordHash(other.id, 'none', noPassword(QUICK_HASH))
+        await server.store.replacePasswordHash(other.id, 'none', unusablePasswordHash(QUICK_HASH))
         const invited = await client.post(`${actions}/invitations`, {
           email: 'x@example.org',
           role: 'viewer',

@@ -28,7 +28,7 @@ export interface AgentProxy {
   readonly next: (event: 'sent' | 'taken') => Promise<ResultsRequest>
   /** Ends all connections, including new ones, until `mend`. */
   readonly cut: () => void
-  readonly mend: () => void
+  readonly restore: () => void
   readonly close: () => void
 }
 
@@ -88,7 +88,7 @@ export async function startAgentProxy(upstream: () => string): Promise<AgentProx
       isCut = true
       end()
     },
-    mend: () => {
+    restore: () => {
       isCut = false
     },
     close: () => {

@@ -3,7 +3,7 @@ import {
   hashPassword,
   isOutdated,
   isPasswordOf,
-  noPassword,
+  unusablePasswordHash,
   type PasswordCost,
 } from '../../domain/accounts/passwordHash.ts'
 import { ConcurrencyLimit } from '../limits/concurrencyLimit.ts'
@@ -53,7 +53,7 @@ export class PasswordHasher {
    */
   async matches(password: string, stored: string | null, account: string): Promise<boolean> {
     const isSame = await this.#ofAccounts.run(account, () =>
-      this.#run(() => isPasswordOf(password, stored ?? noPassword(this.#cost))),
+      this.#run(() => isPasswordOf(password, stored ?? unusablePasswordHash(this.#cost))),
     )
     if (isSame === undefined) throw new PasswordsBusyError()
     return isSame && stored !== null

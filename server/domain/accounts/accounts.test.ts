@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { emailProblem, foldedEmail } from './emailAddress.ts'
-import { hashPassword, isOutdated, isPasswordOf, noPassword, PASSWORD_COST } from './passwordHash.ts'
+import {
+  hashPassword,
+  isOutdated,
+  isPasswordOf,
+  unusablePasswordHash,
+  PASSWORD_COST,
+} from './passwordHash.ts'
 import { passwordProblem } from './passwordRules.ts'
 import { isPermitted, LOWEST_ROLES, type Permission } from './roles.ts'
 import { hashToken, isElevated, isSessionValid, newToken } from './sessions.ts'
@@ -39,11 +45,11 @@ describe('passwords', () => {
       true,
       false,
     ])
-    expect([isOutdated(one, PASSWORD_COST), isOutdated(noPassword(PASSWORD_COST), PASSWORD_COST)]).toEqual([
-      true,
-      false,
-    ])
-    expect(noPassword(PASSWORD_COST)).toContain('$ln=15,r=8,p=3$')
+    expect([
+      isOutdated(one, PASSWORD_COST),
+      isOutdated(unusablePasswordHash(PASSWORD_COST), PASSWORD_COST),
+    ]).toEqual([true, false])
+    expect(unusablePasswordHash(PASSWORD_COST)).toContain('$ln=15,r=8,p=3$')
     await expect(isPasswordOf('x', 'none')).rejects.toThrow('unknown form')
   })
 })

@@ -31,7 +31,7 @@ export async function hashPassword(
  * A hash that no password matches, at the cost of a real one, so that an unknown account takes as long as a known one.
  * Pure.
  */
-export function noPassword(cost: PasswordCost): string {
+export function unusablePasswordHash(cost: PasswordCost): string {
   return phcString(cost, Buffer.alloc(SALT_BYTES), Buffer.alloc(HASH_BYTES))
 }
 

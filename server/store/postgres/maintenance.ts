@@ -3,10 +3,10 @@ import {
   assertChangeable,
   assertNotBegun,
   assertWindowRoom,
-  noWindow,
+  windowNotFound,
   windowAction,
 } from '../shared/maintenanceRules.ts'
-import { noOrg } from '../shared/noOrg.ts'
+import { orgNotFound } from '../shared/orgNotFound.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { AdministrationStore, MaintenanceWindow } from '../store.ts'
 import { countOf, rowOf, type Sql, uuidOrNull } from './connections/sql.ts'
@@ -27,7 +27,7 @@ export function postgresMaintenance({
 }: StoreParts): Pick<AdministrationStore, Methods> {
   return {
     createMaintenance: (window, by, nowMs) =>
-      queues.withOrgLocked(window.orgId, noOrg(window.orgId), async (sql) => {
+      queues.withOrgLocked(window.orgId, orgNotFound(window.orgId), async (sql) => {
         await assertOwnServices(sql, window.orgId, window.serviceIds)
         const { id, orgId, title, startsAt, endsAt, serviceIds } = window
         const now = timestamp(nowMs)
@@ -42,7 +42,7 @@ export function postgresMaintenance({
         await recordAction(sql, windowAction('create', window, by, nowMs))
       }),
     changeMaintenance: (window, by, nowMs, seen) =>
-      queues.withOrgLocked(window.orgId, noWindow(window.id), async (sql) => {
+      queues.withOrgLocked(window.orgId, windowNotFound(window.id), async (sql) => {
         const now = timestamp(nowMs)
         assertChangeable(await found(sql, window), now, seen)
         await assertOwnServices(sql, window.orgId, window.serviceIds)
@@ -55,7 +55,7 @@ export function postgresMaintenance({
         await recordAction(sql, windowAction('update', window, by, nowMs))
       }),
     cancelMaintenance: ({ id, orgId }, by, nowMs) =>
-      queues.withOrgLocked(orgId, noWindow(id), async (sql) => {
+      queues.withOrgLocked(orgId, windowNotFound(id), async (sql) => {
         assertNotBegun((await found(sql, { id, orgId })).startsAt, timestamp(nowMs))
         await sql.rows('DELETE FROM incidents WHERE id = $1', [id])
         await recordAction(sql, windowAction('cancel', { id, orgId }, by, nowMs))
@@ -84,6 +84,6 @@ async function found(sql: Sql, { id, orgId }: { readonly id: string; readonly or
     `SELECT ${WINDOW_COLUMNS} FROM incidents WHERE id = $1 AND org_id = $2 AND kind = 'maintenance'`,
     [uuidOrNull(id), uuidOrNull(orgId)],
   )
-  if (window === undefined) throw noWindow(id)
+  if (window === undefined) throw windowNotFound(id)
   return window
 }

@@ -8,7 +8,7 @@ import {
   overrideColumns,
   PLAN_LIMIT_COLUMNS,
 } from '../shared/limitRow.ts'
-import { noOrg } from '../shared/noOrg.ts'
+import { orgNotFound } from '../shared/orgNotFound.ts'
 import type { AdministrationStore, StoredOrg } from '../store.ts'
 import { rowOf, uuidOrNull } from './connections/sql.ts'
 import { AUDIT_COLUMNS, auditParameters, auditValues } from './writes/auditWrites.ts'
@@ -42,7 +42,7 @@ export function postgresOrganisations({
          SELECT id FROM made`,
         [id, name, plan, timestamp(at), ...auditValues(audited)],
       )
-      if (made.length === 0) throw noPlan(plan)
+      if (made.length === 0) throw planNotFound(plan)
     },
     listOrgs: async () => {
       const rows = await read.rows<LimitRow & Omit<StoredOrg, 'limits'>>(
@@ -58,7 +58,7 @@ export function postgresOrganisations({
       queues.run(orgId, {
         reads: { plans: [plan] },
         decide: (draft) => {
-          if (!draft.state.plans.has(plan)) throw noPlan(plan)
+          if (!draft.state.plans.has(plan)) throw planNotFound(plan)
           draft.setColumns({ plan })
           draft.note({
             ...{ by: OPERATOR, action: 'organisation.set_plan', targetId: orgId, nowMs: nowMs() },
@@ -114,7 +114,7 @@ export function postgresOrganisations({
          FROM orgs o JOIN plans p ON p.name = o.plan WHERE o.id = $1`,
         [uuidOrNull(orgId)],
       )
-      if (row === undefined) throw noOrg(orgId)
+      if (row === undefined) throw orgNotFound(orgId)
       const { activeServices, activeEndpoints, storedServices, incidentBytes } = row
       const usage = { activeServices, activeEndpoints, storedServices }
       return { limits: limitsOfRow(row), usage, incidentBytes }
@@ -136,6 +136,6 @@ interface UseRow extends LimitRow {
   readonly incidentBytes: number
 }
 
-function noPlan(name: string): ApiError {
+function planNotFound(name: string): ApiError {
   return new ApiError('not_found', `there is no plan ${name}`)
 }

@@ -4,7 +4,7 @@ import type { NamedEndpoint } from '../../domain/notifications/events.ts'
 import { orderedUuid } from '../../domain/orderedUuid.ts'
 import type { AppliedEffect, MonitoringStore, Transition } from '../monitoringStore.ts'
 import { certificateEvents, type SubscribedChannel } from '../shared/events.ts'
-import { noOrg } from '../shared/noOrg.ts'
+import { orgNotFound } from '../shared/orgNotFound.ts'
 import { effectsOf } from '../shared/transitionEffects.ts'
 import { rowOf, type Sql, uuidOrNull, uuidsIn } from './connections/sql.ts'
 import { Draft } from './writes/draft.ts'
@@ -86,7 +86,7 @@ async function applyGroup(parts: StoreParts, group: readonly Waiting[]): Promise
     await parts.pools.inTransaction(mark)
     return NOTHING
   }
-  return parts.queues.withOrgLocked(orgId, noOrg(orgId), async (sql) => {
+  return parts.queues.withOrgLocked(orgId, orgNotFound(orgId), async (sql) => {
     await mark(sql)
     return transition.kind === 'certificate.expiring'
       ? await giveNotice(sql, parts, JSON.parse(transition.body) as CertificateNotice)

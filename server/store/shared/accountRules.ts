@@ -48,17 +48,17 @@ export function isLower(to: Role, from: Role): boolean {
 }
 
 /** The error for a person who is no member. Pure. */
-export function noMember(personId: string): ApiError {
+export function memberNotFound(personId: string): ApiError {
   return new ApiError('not_found', `the organisation has no member ${personId}`)
 }
 
 /** The error for an address without a person. Pure. */
-export function noPerson(email: string): ApiError {
+export function personNotFound(email: string): ApiError {
   return new ApiError('not_found', `there is no person with the address ${email}`)
 }
 
 /** The error for an invitation that is not open, or belongs to another organisation. Pure. */
-export function noInvitation(): ApiError {
+export function invitationNotFound(): ApiError {
   return new ApiError('not_found', 'there is no such invitation')
 }
 

@@ -17,12 +17,12 @@ export const DISABLED_BY_HAND = 'disabled by hand'
 export const CLI = { kind: 'cli' } as const
 
 /** The error for an unknown channel. Pure. */
-export function noChannel(id: string): ApiError {
+export function channelNotFound(id: string): ApiError {
   return new ApiError('not_found', `there is no channel ${id}`)
 }
 
 /** The error for an unknown delivery of a channel. Pure. */
-export function noDelivery(webhookId: string): ApiError {
+export function deliveryNotFound(webhookId: string): ApiError {
   return new ApiError('not_found', `there is no delivery ${webhookId}`)
 }
 

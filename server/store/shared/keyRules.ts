@@ -10,6 +10,6 @@ export function assertKeyRoom(keys: number): void {
 }
 
 /** The error for an unknown key. Pure. */
-export function noKey(id: string): ApiError {
+export function keyNotFound(id: string): ApiError {
   return new ApiError('not_found', `there is no key ${id}`)
 }

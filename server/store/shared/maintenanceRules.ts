@@ -35,7 +35,7 @@ export function assertNotBegun(startsAt: string, now: string): void {
 }
 
 /** The error for an unknown window. Pure. */
-export function noWindow(id: string): ApiError {
+export function windowNotFound(id: string): ApiError {
   return new ApiError('not_found', `there is no maintenance window ${id}`)
 }
 

@@ -10,15 +10,15 @@ import {
 } from '../../domain/statusPages/definition.ts'
 import type { PageEdit } from '../statusPageStore.ts'
 import type { AuditedAction } from './auditedAction.ts'
-import { noService } from './noService.ts'
+import { serviceNotFound } from './serviceNotFound.ts'
 
 /** The error for an unknown page. Pure. */
-export function noPage(id: string): ApiError {
+export function pageNotFound(id: string): ApiError {
   return new ApiError('not_found', `there is no status page ${id}`)
 }
 
 /** The error for an unknown incident of the organisation. Pure. */
-export function noIncident(displayId: string): ApiError {
+export function incidentNotFound(displayId: string): ApiError {
   return new ApiError('not_found', `the organisation has no incident ${displayId}`)
 }
 
@@ -102,7 +102,7 @@ export function sectionRows(
     name: sectionName,
     components: components.map(({ serviceId, name, text, showsUptime }) => {
       const serviceName = nameOf(serviceId)
-      if (serviceName === undefined) throw noService(serviceId)
+      if (serviceName === undefined) throw serviceNotFound(serviceId)
       const known = before.get(serviceId)
       return {
         ...{ id: known?.id ?? randomUUID(), serviceId, name: name ?? known?.name ?? serviceName },

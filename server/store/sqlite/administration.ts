@@ -11,7 +11,7 @@ import {
   overrideColumns,
   PLAN_LIMIT_COLUMNS,
 } from '../shared/limitRow.ts'
-import { noOrg } from '../shared/noOrg.ts'
+import { orgNotFound } from '../shared/orgNotFound.ts'
 import type { AdministrationStore, LimitOverrides } from '../store.ts'
 import type { AuditedWrites } from './changes/audit.ts'
 import { sqliteKeyring } from './credentials/keyring.ts'
@@ -86,17 +86,17 @@ function sqliteOrgs(
     setPlan: (orgId, name) =>
       commits.run(() => {
         assertPlan(name)
-        mustChange(setPlan.run(name, orgId), noOrg(orgId))
+        mustChange(setPlan.run(name, orgId), orgNotFound(orgId))
         noteOperator(orgId, 'organisation.set_plan', { plan: name })
       }),
     renameOrg: ({ orgId, name, by, nowMs }) =>
       commits.run(() => {
-        mustChange(rename.run(name, orgId), noOrg(orgId))
+        mustChange(rename.run(name, orgId), orgNotFound(orgId))
         note({ orgId, by, action: 'organisation.rename', targetId: orgId, nowMs, detail: { name } })
       }),
     orgUse: async (orgId) => {
       const row = use.get(orgId)
-      if (row === undefined) throw noOrg(orgId)
+      if (row === undefined) throw orgNotFound(orgId)
       const { activeServices, activeEndpoints, storedServices, incidentBytes } = row
       const usage = { activeServices, activeEndpoints, storedServices }
       return { limits: limitsOfRow(row), usage, incidentBytes }
@@ -109,7 +109,7 @@ function sqliteOrgs(
     setDefaultAutoIncidents: (orgId, settings) =>
       commits.run(() => {
         const { threshold = null, windowMinutes = null } = settings ?? {}
-        mustChange(setAutoIncidents.run(threshold, windowMinutes, orgId), noOrg(orgId))
+        mustChange(setAutoIncidents.run(threshold, windowMinutes, orgId), orgNotFound(orgId))
         noteOperator(orgId, 'organisation.set_auto_incidents', { threshold, windowMinutes })
       }),
     listPlans: async () =>
@@ -128,7 +128,7 @@ function override(writer: Database, orgId: string, overrides: LimitOverrides): b
   const assignments = changes.map(({ column }) => `${column} = ?`).join(', ')
   const update = writer.prepare(`UPDATE orgs SET ${assignments} WHERE id = ?`)
   const result = update.run(...changes.map(({ value }) => value), orgId)
-  mustChange(result, noOrg(orgId))
+  mustChange(result, orgNotFound(orgId))
   return true
 }
 

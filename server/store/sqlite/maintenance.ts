@@ -3,11 +3,11 @@ import {
   assertChangeable,
   assertNotBegun,
   assertWindowRoom,
-  noWindow,
+  windowNotFound,
   windowAction,
 } from '../shared/maintenanceRules.ts'
-import { noOrg } from '../shared/noOrg.ts'
-import { noService } from '../shared/noService.ts'
+import { orgNotFound } from '../shared/orgNotFound.ts'
+import { serviceNotFound } from '../shared/serviceNotFound.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { AdministrationStore, MaintenanceWindow } from '../store.ts'
 import type { AuditedWrites } from './changes/audit.ts'
@@ -62,12 +62,12 @@ export function sqliteMaintenance(
   const remove = writer.prepare('DELETE FROM incidents WHERE id = ?')
   const found = ({ id, orgId }: { readonly id: string; readonly orgId: string }) => {
     const window = one.get(id, orgId)
-    if (window === undefined) throw noWindow(id)
+    if (window === undefined) throw windowNotFound(id)
     return { ...window, serviceIds: servicesNow.all(window.id) }
   }
   const assertOwn = ({ serviceIds, orgId }: MaintenanceWindow): void => {
     const foreign = serviceIds.find((serviceId) => ownService.get(serviceId, orgId) === undefined)
-    if (foreign !== undefined) throw noService(foreign)
+    if (foreign !== undefined) throw serviceNotFound(foreign)
   }
   return {
     createMaintenance: (window, by, nowMs) =>
@@ -99,7 +99,7 @@ export function sqliteMaintenance(
         note(windowAction('cancel', { id, orgId }, by, nowMs))
       }),
     listMaintenance: async (orgId, which = { endsAfter: '' }) => {
-      if (known.get(orgId) === undefined) throw noOrg(orgId)
+      if (known.get(orgId) === undefined) throw orgNotFound(orgId)
       const rows =
         'endsAfter' in which
           ? list.all(orgId, which.endsAfter)

@@ -7,10 +7,10 @@ import {
   inviteAction,
   isForInvited,
   joinAction,
-  noInvitation,
+  invitationNotFound,
   withdrawAction,
 } from '../../shared/accountRules.ts'
-import { noOrg } from '../../shared/noOrg.ts'
+import { orgNotFound } from '../../shared/orgNotFound.ts'
 import { countOf, rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
 import { recordAction } from '../writes/auditWrites.ts'
 import type { StoreParts } from '../writes/storeParts.ts'
@@ -25,7 +25,7 @@ const SELECT = `SELECT i.token_hash AS "tokenHash", i.org_id AS "orgId", o.name 
 export function postgresInvitations({ pools: { read }, queues }: StoreParts): Pick<MemberStore, Methods> {
   return {
     invite: (invitation, by, nowMs) =>
-      queues.withOrgLocked(invitation.orgId, noOrg(invitation.orgId), async (sql) => {
+      queues.withOrgLocked(invitation.orgId, orgNotFound(invitation.orgId), async (sql) => {
         const { tokenHash, orgId, email, role, expiresAtMs } = invitation
         const folded = foldedEmail(email)
         assertInvitable(email, await countsOf(sql, orgId, folded, nowMs))
@@ -45,16 +45,16 @@ export function postgresInvitations({ pools: { read }, queues }: StoreParts): Pi
         [uuidOrNull(orgId), nowMs],
       ),
     withdrawInvitation: (orgId, tokenHash, by, nowMs) =>
-      queues.withOrgLocked(orgId, noInvitation(), async (sql) => {
+      queues.withOrgLocked(orgId, invitationNotFound(), async (sql) => {
         const invitation = await invitationOf(sql, tokenHash, nowMs)
-        if (invitation?.orgId !== orgId) throw noInvitation()
+        if (invitation?.orgId !== orgId) throw invitationNotFound()
         await remove(sql, tokenHash)
         await recordAction(sql, withdrawAction(invitation, by, nowMs))
       }),
     acceptInvitation: async (tokenHash, acceptance, nowMs) => {
       const known = await invitationOf(read, tokenHash, nowMs)
       if (known === undefined) return undefined
-      return await queues.withOrgLocked(known.orgId, noOrg(known.orgId), async (sql) => {
+      return await queues.withOrgLocked(known.orgId, orgNotFound(known.orgId), async (sql) => {
         const invitation = await invitationOf(sql, tokenHash, nowMs)
         if (invitation === undefined || !isForInvited(invitation, acceptance)) return undefined
         const { orgId, role } = invitation

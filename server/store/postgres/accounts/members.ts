@@ -1,6 +1,6 @@
 import type { Role } from '../../../domain/accounts/roles.ts'
 import type { Member, MemberStore } from '../../accountStore.ts'
-import { assertOwnerLeft, isLower, noMember } from '../../shared/accountRules.ts'
+import { assertOwnerLeft, isLower, memberNotFound } from '../../shared/accountRules.ts'
 import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
 import { recordAction } from '../writes/auditWrites.ts'
 import { assertOrg } from '../writes/ownership.ts'
@@ -22,7 +22,7 @@ export function postgresMembers({ pools: { read }, queues }: StoreParts): Pick<M
       )
     },
     changeRole: ({ orgId, personId, role, by, nowMs }) =>
-      queues.withOrgLocked(orgId, noMember(personId), async (sql) => {
+      queues.withOrgLocked(orgId, memberNotFound(personId), async (sql) => {
         const { role: before, owners } = await memberNow(sql, orgId, personId)
         if (before === role) return
         assertOwnerLeft(before, owners)
@@ -33,7 +33,7 @@ export function postgresMembers({ pools: { read }, queues }: StoreParts): Pick<M
         await recordAction(sql, { orgId, by, action: 'member.role', targetId: personId, nowMs, detail })
       }),
     removeMember: ({ orgId, personId, by, nowMs }) =>
-      queues.withOrgLocked(orgId, noMember(personId), async (sql) => {
+      queues.withOrgLocked(orgId, memberNotFound(personId), async (sql) => {
         const { role, owners } = await memberNow(sql, orgId, personId)
         assertOwnerLeft(role, owners)
         await sql.rows('DELETE FROM memberships WHERE org_id = $1 AND person_id = $2', [orgId, personId])
@@ -63,7 +63,7 @@ async function memberNow(sql: Sql, orgId: string, personId: string) {
      FROM memberships WHERE org_id = $1 AND person_id = $2`,
     [orgId, uuidOrNull(personId)],
   )
-  if (member === undefined) throw noMember(personId)
+  if (member === undefined) throw memberNotFound(personId)
   return member
 }
 

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../domain/accounts/actor.ts'
 import { foldedEmail } from '../../../domain/accounts/emailAddress.ts'
 import type { Membership, PeopleStore, Person } from '../../accountStore.ts'
-import { noPerson } from '../../shared/accountRules.ts'
+import { personNotFound } from '../../shared/accountRules.ts'
 import type { Pools } from '../connections/pools.ts'
 import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
 import { recordPersonAction } from '../writes/auditWrites.ts'
@@ -66,7 +66,7 @@ function postgresPasswords({ read, inTransaction }: Connections): Pick<PeopleSto
           'SELECT id FROM people WHERE email_folded = $1 FOR NO KEY UPDATE',
           [foldedEmail(email)],
         )
-        if (person === undefined) throw noPerson(email)
+        if (person === undefined) throw personNotFound(email)
         await sql.rows(
           `INSERT INTO password_resets (token_hash, person_id, expires_at_ms) VALUES ($1, $2, $3)
            ON CONFLICT (person_id) DO UPDATE

@@ -1,6 +1,6 @@
 import { timestamp } from '../../../domain/environment.ts'
-import { assertKeyRoom, noKey } from '../../shared/keyRules.ts'
-import { noOrg } from '../../shared/noOrg.ts'
+import { assertKeyRoom, keyNotFound } from '../../shared/keyRules.ts'
+import { orgNotFound } from '../../shared/orgNotFound.ts'
 import type { AdministrationStore, StoredKey } from '../../store.ts'
 import { countOf, rowOf, uuidOrNull } from '../connections/sql.ts'
 import { AUDIT_COLUMNS, auditParameters, auditValues, recordAction } from '../writes/auditWrites.ts'
@@ -14,7 +14,7 @@ export function postgresKeyring({
 }: StoreParts): Pick<AdministrationStore, 'createKey' | 'listKeys' | 'revokeKey'> {
   return {
     createKey: ({ id, orgId, hash, last4, scope, createdBy, note, by, nowMs }) =>
-      queues.withOrgLocked(orgId, noOrg(orgId), async (sql) => {
+      queues.withOrgLocked(orgId, orgNotFound(orgId), async (sql) => {
         assertKeyRoom(await countOf(sql, 'api_keys WHERE org_id = $1 AND revoked_at IS NULL', [orgId]))
         await sql.rows(
           `INSERT INTO api_keys (id, org_id, key_hash, last4, scope, created_by, note, created_at)
@@ -43,7 +43,7 @@ export function postgresKeyring({
         'SELECT org_id AS "orgId", last4 FROM api_keys WHERE id = $1',
         [keyId],
       )
-      if (key === undefined || (orgId !== undefined && key.orgId !== orgId)) throw noKey(id)
+      if (key === undefined || (orgId !== undefined && key.orgId !== orgId)) throw keyNotFound(id)
       const audited = { by, action: 'key.revoke', targetId: id, nowMs, detail: { last4: key.last4 } }
       await write.rows(
         `WITH revoked AS (UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING org_id)

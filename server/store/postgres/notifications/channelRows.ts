@@ -1,5 +1,5 @@
 import type { ChannelRef, StoredChannel } from '../../notificationStore.ts'
-import { noChannel } from '../../shared/channelRules.ts'
+import { channelNotFound } from '../../shared/channelRules.ts'
 import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
 import type { StoreParts } from '../writes/storeParts.ts'
 
@@ -13,7 +13,7 @@ export async function findChannel(sql: Sql, { id, orgId }: ChannelRef): Promise<
   const row = await rowOf<StoredChannel>(sql, `${SELECT_CHANNELS} WHERE id = $1`, [
     uuidOrNull(id.toLowerCase()),
   ])
-  if (row === undefined || (orgId !== undefined && row.orgId !== orgId)) throw noChannel(id)
+  if (row === undefined || (orgId !== undefined && row.orgId !== orgId)) throw channelNotFound(id)
   return row
 }
 
@@ -27,7 +27,7 @@ export type ChangeChannel = <Result>(
 export function channelChanger({ pools: { read }, queues }: StoreParts): ChangeChannel {
   return async (ref, work) => {
     const { orgId, id } = await findChannel(read, ref)
-    return await queues.withOrgLocked(orgId, noChannel(ref.id), async (sql) => {
+    return await queues.withOrgLocked(orgId, channelNotFound(ref.id), async (sql) => {
       await sql.rows('SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE', [id])
       return await work(sql, await findChannel(sql, ref))
     })

@@ -12,7 +12,7 @@ import {
   DISABLED_BY_HAND,
 } from '../../shared/channelRules.ts'
 import { testEvent } from '../../shared/events.ts'
-import { noOrg } from '../../shared/noOrg.ts'
+import { orgNotFound } from '../../shared/orgNotFound.ts'
 import { countOf, rowOf, uuidOrNull } from '../connections/sql.ts'
 import { recordAction } from '../writes/auditWrites.ts'
 import { insertEvent } from '../writes/eventParts.ts'
@@ -39,7 +39,7 @@ export function postgresChannels(parts: StoreParts): Pick<NotificationStore, Met
   const change = channelChanger(parts)
   return {
     createChannel: (orgId, make, nowMs, by) =>
-      queues.withOrgLocked(orgId, noOrg(orgId), async (sql) => {
+      queues.withOrgLocked(orgId, orgNotFound(orgId), async (sql) => {
         assertChannelRoom(await countOf(sql, 'channels WHERE org_id = $1', [orgId]))
         const { id, kind, name, host, events, serviceIds, sealed } = make(await activeKey(sql))
         await assertOwnServices(sql, orgId, serviceIds ?? [])

@@ -4,7 +4,7 @@ import {
   channelAction,
   type DeliveryRow,
   deliveryOfRow,
-  noDelivery,
+  deliveryNotFound,
 } from '../../shared/channelRules.ts'
 import { rowOf } from '../connections/sql.ts'
 import { recordAction } from '../writes/auditWrites.ts'
@@ -29,7 +29,7 @@ export function postgresDeliveries(parts: StoreParts): Pick<NotificationStore, M
          WHERE d.channel_id = $1 AND d.webhook_id = $2`,
         [id, webhookId],
       )
-      if (row === undefined) throw noDelivery(webhookId)
+      if (row === undefined) throw deliveryNotFound(webhookId)
       const attempts = await read.rows<NonNullable<StoredDelivery['last']>>(
         `SELECT at_ms AS "atMs", status, error, ms AS "durationMs" FROM attempts
          WHERE event_seq = $1 AND channel_id = $2 ORDER BY number DESC`,
@@ -65,7 +65,7 @@ export function postgresDeliveries(parts: StoreParts): Pick<NotificationStore, M
                 `${RESEND} AND state = 'failed' AND (SELECT at_ms FROM events WHERE seq = event_seq) >= $3`,
                 which.sinceMs,
               )
-        if (changes === 0 && 'webhookId' in which) throw noDelivery(which.webhookId)
+        if (changes === 0 && 'webhookId' in which) throw deliveryNotFound(which.webhookId)
         await recordAction(
           sql,
           channelAction('resend', { channel, nowMs, by: ref.by, detail: { deliveries: changes } }),

@@ -1,14 +1,14 @@
 import { timestamp } from '../../../domain/environment.ts'
 import type { StatusPage, StatusPageChange, WantedSection } from '../../../domain/statusPages/definition.ts'
-import { noOrg } from '../../shared/noOrg.ts'
+import { orgNotFound } from '../../shared/orgNotFound.ts'
 import {
   assertHostRoom,
   assertPageRoom,
   assertUnchanged,
   hostBound,
   hostUnbound,
-  noIncident,
-  noPage,
+  incidentNotFound,
+  pageNotFound,
   numberIn,
   pageAction,
   sectionRows,
@@ -26,13 +26,13 @@ import { readPage, readPages } from './pageRows.ts'
 export function postgresStatusPages({ pools: { read }, queues, nowMs }: StoreParts): StatusPageStore {
   async function found(sql: Sql, id: string): Promise<StatusPage> {
     const page = await readPage(sql, 'id', uuidOrNull(id))
-    if (page === undefined) throw noPage(id)
+    if (page === undefined) throw pageNotFound(id)
     return page
   }
   /** Runs `work` in a transaction that locks the organisation of the page. */
   async function change<Result>(id: string, work: (sql: Sql, page: StatusPage) => Promise<Result>) {
     const { orgId } = await found(read, id)
-    return await queues.withOrgLocked(orgId, noPage(id), async (sql) => work(sql, await found(sql, id)))
+    return await queues.withOrgLocked(orgId, pageNotFound(id), async (sql) => work(sql, await found(sql, id)))
   }
   const note = (
     sql: Sql,
@@ -41,7 +41,7 @@ export function postgresStatusPages({ pools: { read }, queues, nowMs }: StorePar
   ) => recordAction(sql, pageAction(verb, { ...audited, nowMs: nowMs() }))
   return {
     createStatusPage: ({ id, orgId, nowMs: createdMs, settings, by }) =>
-      queues.withOrgLocked(orgId, noOrg(orgId), async (sql) => {
+      queues.withOrgLocked(orgId, orgNotFound(orgId), async (sql) => {
         assertPageRoom(await countOf(sql, 'status_pages WHERE org_id = $1', [orgId]))
         await assertSlugFree(sql, settings.slug)
         await sql.rows(
@@ -126,7 +126,7 @@ async function assertSlugFree(sql: Sql, slug: string): Promise<void> {
 async function incidentId(sql: Sql, orgId: string, displayId: string): Promise<string> {
   const text = "SELECT id FROM incidents WHERE org_id = $1 AND number = $2::bigint AND kind = 'incident'"
   const incident = await rowOf<{ id: string }>(sql, text, [orgId, numberIn(displayId)])
-  if (incident === undefined) throw noIncident(displayId)
+  if (incident === undefined) throw incidentNotFound(displayId)
   return incident.id
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../../../api/contract/apiError.ts'
-import { noOrg } from '../../shared/noOrg.ts'
+import { orgNotFound } from '../../shared/orgNotFound.ts'
 import { isConflict, isLost, isOfValues, isUnsent, Retries } from '../connections/failures.ts'
 import type { Pools } from '../connections/pools.ts'
 import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
@@ -183,14 +183,14 @@ export class OrgQueues {
     }: { orgId: string; batch: readonly Waiting[]; unanswered: UnansweredWrite[]; isLocked: boolean },
   ): Promise<readonly Outcome[] | undefined> {
     const id = uuidOrNull(orgId)
-    if (id === null) return batch.map(() => ({ error: noOrg(orgId) }))
+    if (id === null) return batch.map(() => ({ error: orgNotFound(orgId) }))
     if (isLocked) await sql.rows('SELECT FROM orgs WHERE id = $1 FOR NO KEY UPDATE', [id])
     const state = await readOrg(
       sql,
       id,
       batch.map(({ reads }) => reads),
     )
-    if (state === undefined) return batch.map(() => ({ error: noOrg(orgId) }))
+    if (state === undefined) return batch.map(() => ({ error: orgNotFound(orgId) }))
     // After the read: the guard stops an unanswered write that is executed later.
     const written = await findWritten(sql, id, unanswered)
     if (written !== undefined) return this.#announced(written.outcomes)

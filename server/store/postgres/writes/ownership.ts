@@ -1,11 +1,11 @@
-import { noOrg } from '../../shared/noOrg.ts'
-import { noService } from '../../shared/noService.ts'
+import { orgNotFound } from '../../shared/orgNotFound.ts'
+import { serviceNotFound } from '../../shared/serviceNotFound.ts'
 import { rowOf, type Sql, uuidOrNull, uuidsIn } from '../connections/sql.ts'
 
 /** Rejects with `not_found` when there is no such organisation. */
 export async function assertOrg(sql: Sql, orgId: string): Promise<void> {
   const org = await rowOf(sql, 'SELECT id FROM orgs WHERE id = $1', [uuidOrNull(orgId)])
-  if (org === undefined) throw noOrg(orgId)
+  if (org === undefined) throw orgNotFound(orgId)
 }
 
 /** Those of `ids` that are services of the organisation. */
@@ -26,5 +26,5 @@ export async function ownServices(
 export async function assertOwnServices(sql: Sql, orgId: string, ids: readonly string[]): Promise<void> {
   const own = await ownServices(sql, orgId, ids)
   const foreign = ids.find((id) => !own.has(id))
-  if (foreign !== undefined) throw noService(foreign)
+  if (foreign !== undefined) throw serviceNotFound(foreign)
 }

@@ -7,10 +7,10 @@ import {
   inviteAction,
   isForInvited,
   joinAction,
-  noInvitation,
+  invitationNotFound,
   withdrawAction,
 } from '../../shared/accountRules.ts'
-import { noOrg } from '../../shared/noOrg.ts'
+import { orgNotFound } from '../../shared/orgNotFound.ts'
 import type { AuditedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
@@ -68,7 +68,7 @@ export function sqliteInvitations(
       commits.run(() => {
         const { tokenHash, orgId, email, role, expiresAtMs } = invitation
         const folded = foldedEmail(email)
-        if (known.get(orgId) === undefined) throw noOrg(orgId)
+        if (known.get(orgId) === undefined) throw orgNotFound(orgId)
         assertInvitable(email, {
           isMember: isMember.get(orgId, folded) !== undefined,
           members: members.get(orgId) ?? 0,
@@ -82,7 +82,7 @@ export function sqliteInvitations(
     withdrawInvitation: (orgId, tokenHash, by, nowMs) =>
       commits.run(() => {
         const invitation = findForWrite.get(tokenHash, nowMs)
-        if (invitation?.orgId !== orgId) throw noInvitation()
+        if (invitation?.orgId !== orgId) throw invitationNotFound()
         remove.run(tokenHash)
         note(withdrawAction(invitation, by, nowMs))
       }),

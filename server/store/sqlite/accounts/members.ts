@@ -1,7 +1,7 @@
 import type { Role } from '../../../domain/accounts/roles.ts'
 import type { Member, MemberStore } from '../../accountStore.ts'
-import { assertOwnerLeft, isLower, noMember } from '../../shared/accountRules.ts'
-import { noOrg } from '../../shared/noOrg.ts'
+import { assertOwnerLeft, isLower, memberNotFound } from '../../shared/accountRules.ts'
+import { orgNotFound } from '../../shared/orgNotFound.ts'
 import type { AuditedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
@@ -33,12 +33,12 @@ export function sqliteMembers(
   )
   const memberRole = (orgId: string, personId: string): Role => {
     const role = roleOf.get(orgId, personId)
-    if (role === undefined) throw noMember(personId)
+    if (role === undefined) throw memberNotFound(personId)
     return role
   }
   return {
     listMembers: async (orgId) => {
-      if (known.get(orgId) === undefined) throw noOrg(orgId)
+      if (known.get(orgId) === undefined) throw orgNotFound(orgId)
       return list.all(orgId)
     },
     changeRole: ({ orgId, personId, role, by, nowMs }) =>

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../domain/accounts/actor.ts'
 import { foldedEmail } from '../../../domain/accounts/emailAddress.ts'
 import type { Membership, PeopleStore, Person } from '../../accountStore.ts'
-import { noPerson } from '../../shared/accountRules.ts'
+import { personNotFound } from '../../shared/accountRules.ts'
 import type { AuditedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
@@ -85,7 +85,7 @@ function sqlitePasswords(
     startReset: ({ email, tokenHash, expiresAtMs, by, nowMs }) =>
       commits.run(() => {
         const personId = idOf.get(foldedEmail(email))
-        if (personId === undefined) throw noPerson(email)
+        if (personId === undefined) throw personNotFound(email)
         addReset.run(tokenHash, personId, expiresAtMs)
         noteEverywhere(personId, { action: 'person.reset', by, nowMs })
       }),

@@ -1,6 +1,6 @@
 import { timestamp } from '../../../domain/environment.ts'
-import { assertKeyRoom, noKey } from '../../shared/keyRules.ts'
-import { noOrg } from '../../shared/noOrg.ts'
+import { assertKeyRoom, keyNotFound } from '../../shared/keyRules.ts'
+import { orgNotFound } from '../../shared/orgNotFound.ts'
 import type { AdministrationStore, StoredKey } from '../../store.ts'
 import type { AuditedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
@@ -32,19 +32,19 @@ export function sqliteKeyring(
   return {
     createKey: ({ id, orgId, hash, last4, scope, createdBy, note: text, by, nowMs }) =>
       commits.run(() => {
-        if (org.get(orgId) === undefined) throw noOrg(orgId)
+        if (org.get(orgId) === undefined) throw orgNotFound(orgId)
         assertKeyRoom(active.get(orgId) ?? 0)
         insert.run(id, orgId, hash, last4, scope, createdBy, text, timestamp(nowMs))
         note({ orgId, by, action: 'key.create', targetId: id, nowMs, detail: { last4, scope } })
       }),
     listKeys: async (orgId) => {
-      if (known.get(orgId) === undefined) throw noOrg(orgId)
+      if (known.get(orgId) === undefined) throw orgNotFound(orgId)
       return list.all(orgId)
     },
     revokeKey: ({ id, orgId, by, nowMs }) =>
       commits.run(() => {
         const key = find.get(id)
-        if (key === undefined || (orgId !== undefined && key.orgId !== orgId)) throw noKey(id)
+        if (key === undefined || (orgId !== undefined && key.orgId !== orgId)) throw keyNotFound(id)
         if (key.revokedAt !== null) return
         revoke.run(timestamp(nowMs), id)
         const detail = { last4: key.last4 }

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ChannelRef, StoredChannel } from '../../notificationStore.ts'
-import { noChannel } from '../../shared/channelRules.ts'
+import { channelNotFound } from '../../shared/channelRules.ts'
 import type { RecordAction } from '../changes/audit.ts'
 import type { GroupCommit } from '../commits/groupCommit.ts'
 import type { Announce } from './announce.ts'
@@ -27,7 +27,7 @@ export function prepareFindChannel(database: Database): FindChannel {
   return ({ id, orgId }) => {
     const row = find.get({ id: id.toLowerCase(), orgId: orgId ?? null })
     if (row !== undefined) return row
-    throw noChannel(id)
+    throw channelNotFound(id)
   }
 }
 

@@ -3,8 +3,8 @@ import type { SecretRole } from '../../../domain/notifications/channel.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { NotificationStore } from '../../notificationStore.ts'
 import { addedServices, assertChannelRoom, assertSigns, channelAction } from '../../shared/channelRules.ts'
-import { noOrg } from '../../shared/noOrg.ts'
-import { noService } from '../../shared/noService.ts'
+import { orgNotFound } from '../../shared/orgNotFound.ts'
+import { serviceNotFound } from '../../shared/serviceNotFound.ts'
 import { type ChannelParts, channelOfRow, type FindChannel } from './channelRows.ts'
 
 /** Prepares `createChannel`. */
@@ -23,7 +23,7 @@ export function prepareCreate(
   const put = preparePutSecret(writer)
   return (orgId, make, nowMs, by) =>
     commits.run(() => {
-      if (org.get(orgId) === undefined) throw noOrg(orgId)
+      if (org.get(orgId) === undefined) throw orgNotFound(orgId)
       assertChannelRoom(count.get(orgId) ?? 0)
       const { sealed, events, serviceIds, ...channel } = make(activeKey())
       assertOwn(orgId, serviceIds)
@@ -124,7 +124,7 @@ function prepareAssertOwn(writer: Database) {
     .pluck()
   return (orgId: string, serviceIds: readonly string[] | null): void => {
     const foreign = serviceIds?.find((id) => service.get(id, orgId) === undefined)
-    if (foreign !== undefined) throw noService(foreign)
+    if (foreign !== undefined) throw serviceNotFound(foreign)
   }
 }
 

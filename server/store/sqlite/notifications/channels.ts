@@ -1,6 +1,6 @@
 import type { NotificationStore } from '../../notificationStore.ts'
 import { assertActive, CLI, channelAction, DISABLED_BY_HAND } from '../../shared/channelRules.ts'
-import { noOrg } from '../../shared/noOrg.ts'
+import { orgNotFound } from '../../shared/orgNotFound.ts'
 import type { Connections } from '../files/openDatabase.ts'
 import {
   CHANNEL_SQL,
@@ -42,7 +42,7 @@ export function sqliteChannels(
   return {
     createChannel: prepareCreate(writer, parts),
     listChannels: async (orgId) => {
-      if (org.get(orgId) === undefined) throw noOrg(orgId)
+      if (org.get(orgId) === undefined) throw orgNotFound(orgId)
       return list.all(orgId).map(channelOfRow)
     },
     rotateSecret: prepareRotate(writer, parts, find),

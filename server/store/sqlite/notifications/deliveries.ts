@@ -6,7 +6,7 @@ import {
   type DeliveryRow,
   deliveryOfRow,
   FAILED_KEPT_MS,
-  noDelivery,
+  deliveryNotFound,
   SENT_KEPT_MS,
 } from '../../shared/channelRules.ts'
 import type { RecordAction } from '../changes/audit.ts'
@@ -55,7 +55,7 @@ export function sqliteDeliveries(
     getDelivery: async (ref, webhookId) => {
       const { id } = find(ref)
       const row = whole.get(id, webhookId)
-      if (row === undefined) throw noDelivery(webhookId)
+      if (row === undefined) throw deliveryNotFound(webhookId)
       return { webhookId, body: row.body, attempts: attempts.all(row.eventSeq, id) }
     },
     listDeliveries: async (ref, { state = null, countMax }) =>
@@ -69,7 +69,7 @@ export function sqliteDeliveries(
           'webhookId' in which
             ? one.run(about).changes || hasten.run(about).changes
             : since.run(about).changes
-        if (changes === 0 && 'webhookId' in which) throw noDelivery(which.webhookId)
+        if (changes === 0 && 'webhookId' in which) throw deliveryNotFound(which.webhookId)
         note(channelAction('resend', { channel, nowMs, by: ref.by, detail: { deliveries: changes } }))
         return changes
       }),

@@ -1,15 +1,15 @@
 import type { Database } from 'better-sqlite3'
 import { timestamp } from '../../../domain/environment.ts'
 import type { StatusPage, StatusPageChange, WantedSection } from '../../../domain/statusPages/definition.ts'
-import { noOrg } from '../../shared/noOrg.ts'
+import { orgNotFound } from '../../shared/orgNotFound.ts'
 import {
   assertHostRoom,
   assertPageRoom,
   assertUnchanged,
   hostBound,
   hostUnbound,
-  noIncident,
-  noPage,
+  incidentNotFound,
+  pageNotFound,
   numberIn,
   pageAction,
   sectionRows,
@@ -48,7 +48,7 @@ export function sqliteStatusPages(
   const bind = writer.prepare('INSERT INTO status_hosts (host, page_id) VALUES (?, ?)')
   const unbind = writer.prepare('DELETE FROM status_hosts WHERE host = ? AND page_id = ?')
   const found = (page: StatusPage | undefined, id: string): StatusPage => {
-    if (page === undefined) throw noPage(id)
+    if (page === undefined) throw pageNotFound(id)
     return page
   }
   const audit = (
@@ -67,7 +67,7 @@ export function sqliteStatusPages(
   return {
     createStatusPage: ({ id, orgId, nowMs: createdMs, settings, by }) =>
       commits.run(() => {
-        if (knownForWrite.get(orgId) === undefined) throw noOrg(orgId)
+        if (knownForWrite.get(orgId) === undefined) throw orgNotFound(orgId)
         assertPageRoom(count.get(orgId) ?? 0)
         assertSlugFree(settings.slug, id)
         insert.run(id, orgId, settings.slug, settings.title, timestamp(createdMs))
@@ -77,7 +77,7 @@ export function sqliteStatusPages(
         return page
       }),
     listStatusPages: async (orgId) => {
-      if (known.get(orgId) === undefined) throw noOrg(orgId)
+      if (known.get(orgId) === undefined) throw orgNotFound(orgId)
       return shown.ofOrg(orgId)
     },
     getStatusPage: async (id) => found(shown.one('id', id), id),
@@ -129,7 +129,7 @@ function prepareChange(writer: Database): Change {
   const replaceSections = prepareSections(writer)
   const incidentOf = (orgId: string, displayId: string): string => {
     const id = incident.get(orgId, numberIn(displayId))
-    if (id === undefined) throw noIncident(displayId)
+    if (id === undefined) throw incidentNotFound(displayId)
     return id
   }
   return (page, change) => {

@@ -5,7 +5,7 @@ export const SHOWN_STATES = ['down', 'degraded', 'maintenance', 'unknown', 'oper
 export type ShownState = (typeof SHOWN_STATES)[number]
 
 /** The names of the states. */
-export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
+export const STATE_LABELS: Readonly<Record<ShownState, string>> = {
   down: 'Down',
   degraded: 'Degraded',
   maintenance: 'Maintenance',
@@ -34,5 +34,5 @@ export function icon(state: ShownState): Html {
 
 /** The word for `state` with its shape and colour. Pure. */
 export function stateLabel(state: ShownState): Html {
-  return html`<span class="label s-${state}">${icon(state)}${STATE_WORDS[state]}</span>`
+  return html`<span class="label s-${state}">${icon(state)}${STATE_LABELS[state]}</span>`
 }

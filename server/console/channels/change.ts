@@ -8,7 +8,7 @@ import { versionOfText } from '../forms/version.ts'
 import { problemNotice, textField } from '../frame/fields.ts'
 import type { Answer, OrgRequest, Page } from '../routing/route.ts'
 import { channelRef } from './channel.ts'
-import { choiceFields, eventWord, nameField, readChannelForm, typedOr } from './channelForm.ts'
+import { choiceFields, eventLabel, nameField, readChannelForm, typedOr } from './channelForm.ts'
 
 /** GET /o/:org/channels/:id/edit. */
 export async function editChannelPage(request: OrgRequest): Promise<Answer> {
@@ -90,5 +90,5 @@ function outdatedNotice(
 ): Html {
   const names = services.filter(({ id }) => serviceIds?.includes(id)).map((one) => one.name)
   return html`<div class="notice bad" role="alert"><p>The channel has changed since you opened it. Your version is below. Saving it again replaces this one:</p>
-<p><bdi>${name}</bdi> at <bdi>${host}</bdi>: ${events.map(eventWord).join(', ')}; services: <bdi>${serviceIds === null ? 'all' : names.join(', ')}</bdi></p></div>`
+<p><bdi>${name}</bdi> at <bdi>${host}</bdi>: ${events.map(eventLabel).join(', ')}; services: <bdi>${serviceIds === null ? 'all' : names.join(', ')}</bdi></p></div>`
 }

@@ -9,7 +9,7 @@ import type { OrgRequest } from '../routing/route.ts'
 
 /** Longest name of a channel (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
-const EVENT_WORDS: Readonly<Record<ChannelEvent, string>> = {
+const EVENT_LABELS: Readonly<Record<ChannelEvent, string>> = {
   'incident.created': 'New incidents',
   'incident.updated': 'Incident updates',
   'certificate.expiring': 'Expiring certificates',
@@ -43,7 +43,7 @@ export function choiceFields(
   return html`<fieldset${faults.events !== undefined && html` aria-describedby="e-events"`}><legend>Events</legend>
 ${CHANNEL_EVENTS.map(
   (event) =>
-    html`<label class="choice"><input type="checkbox" name="events" value="${event}"${events.includes(event) && html` checked`}>${eventWord(event)}</label>`,
+    html`<label class="choice"><input type="checkbox" name="events" value="${event}"${events.includes(event) && html` checked`}>${eventLabel(event)}</label>`,
 )}
 ${faults.events !== undefined && html`<p class="fault" id="e-events">${faults.events}</p>`}</fieldset>
 ${servicesField({
@@ -53,8 +53,8 @@ ${servicesField({
 }
 
 /** Name of an event. Pure. */
-export function eventWord(event: ChannelEvent): string {
-  return EVENT_WORDS[event]
+export function eventLabel(event: ChannelEvent): string {
+  return EVENT_LABELS[event]
 }
 
 /** Submitted fields of a channel, with their faults. */

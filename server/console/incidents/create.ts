@@ -2,13 +2,13 @@ import { incidentRequestSchema } from '../../../api/contract/incident.ts'
 import { SEVERITIES } from '../../../api/contract/incidentTerms.ts'
 import { html } from '../../../web/html.ts'
 import { distinctServiceIds, openIncident } from '../../domain/incidentChanges.ts'
-import { SEVERITY_WORDS } from '../../domain/notifications/incidentWords.ts'
+import { SEVERITY_LABELS } from '../../domain/notifications/incidentLabels.ts'
 import { type Faults, formText, readForm, refusalOf } from '../forms/readForm.ts'
 import { namedServices, servicesField } from '../forms/services.ts'
 import { problemNotice, selectField, textArea, textField } from '../frame/fields.ts'
 import type { Answer, OrgRequest, Page } from '../routing/route.ts'
 
-const SEVERITY_OPTIONS = SEVERITIES.map((one) => [one, SEVERITY_WORDS[one]] as const)
+const SEVERITY_OPTIONS = SEVERITIES.map((one) => [one, SEVERITY_LABELS[one]] as const)
 const FIELDS = ['title', 'service_ids', 'message', 'severity']
 
 /** GET /o/:org/incidents/new. `?service=` preselects a service. */

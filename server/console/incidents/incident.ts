@@ -9,7 +9,7 @@ import { plainText } from '../../../web/plainText.ts'
 import { icon } from '../../../web/stateShapes.ts'
 import { instant } from '../../../web/times.ts'
 import { updateIncident } from '../../domain/incidentChanges.ts'
-import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
+import { SEVERITY_LABELS, STATUS_LABELS } from '../../domain/notifications/incidentLabels.ts'
 import type { IncidentAuthor } from '../../store/store.ts'
 import { type Faults, formText, readForm, refusalOf } from '../forms/readForm.ts'
 import { serviceLinks, servicesOf } from '../forms/services.ts'
@@ -19,8 +19,8 @@ import { type Audience, audienceOf } from './audience.ts'
 import { durationOf } from './list.ts'
 import { SEVERITY_STATES } from './severityStates.ts'
 
-const STATUS_OPTIONS = INCIDENT_STATUSES.map((one) => [one, STATUS_WORDS[one]] as const)
-const SEVERITY_OPTIONS = SEVERITIES.map((one) => [one, SEVERITY_WORDS[one]] as const)
+const STATUS_OPTIONS = INCIDENT_STATUSES.map((one) => [one, STATUS_LABELS[one]] as const)
+const SEVERITY_OPTIONS = SEVERITIES.map((one) => [one, SEVERITY_LABELS[one]] as const)
 
 /** Why an update was not posted. */
 interface Refusal {
@@ -43,8 +43,8 @@ export async function incidentPage(request: OrgRequest, refusal?: Refusal): Prom
   const updates = incident.updates.toReversed()
   const body = html`<h1>${display_id} <bdi>${title}</bdi></h1>
 <dl class="facts group">
-<div><dt>Severity</dt><dd>${icon(SEVERITY_STATES[severity])} ${SEVERITY_WORDS[severity]}</dd></div>
-<div><dt>Status</dt><dd>${STATUS_WORDS[status]}</dd></div>
+<div><dt>Severity</dt><dd>${icon(SEVERITY_STATES[severity])} ${SEVERITY_LABELS[severity]}</dd></div>
+<div><dt>Status</dt><dd>${STATUS_LABELS[status]}</dd></div>
 <div><dt>Since</dt><dd>${instant(incident.created_at)}</dd></div>
 <div><dt>Duration</dt><dd>${durationOf(incident, nowMs)}</dd></div>
 <div><dt>Opened</dt><dd>${incident.auto_managed ? 'automatically' : 'manually or by API'}</dd></div>
@@ -60,7 +60,7 @@ ${may('operate') && status !== 'resolved' && updateForm(request, incident, { aud
 
 function timelineEntry(update: IncidentUpdate, authors: ReadonlyMap<string, IncidentAuthor>): Html {
   const author = authors.get(update.id)
-  return html`<li><p><strong>${STATUS_WORDS[update.status_at_update]}</strong> <span class="quiet">${instant(update.created_at)}${
+  return html`<li><p><strong>${STATUS_LABELS[update.status_at_update]}</strong> <span class="quiet">${instant(update.created_at)}${
     author !== undefined && html` by <bdi>${authorText(author)}</bdi>`
   }</span></p>${plainText(update.body)}</li>`
 }

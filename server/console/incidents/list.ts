@@ -4,7 +4,7 @@ import { isLongerThan } from '../../../api/contract/text.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { icon } from '../../../web/stateShapes.ts'
 import { durationText, instant } from '../../../web/times.ts'
-import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
+import { SEVERITY_LABELS, STATUS_LABELS } from '../../domain/notifications/incidentLabels.ts'
 import { itemsOf } from '../../store/shared/readIncidents.ts'
 import type { IncidentFilter } from '../../store/store.ts'
 import { selectField, textField } from '../frame/fields.ts'
@@ -16,7 +16,7 @@ const PAGE_ROWS = 100
 const SEARCH_CHARS_MAX = 200
 const SEVERITY_OPTIONS = [
   ['', 'All'],
-  ...SEVERITIES.map((one) => [one, SEVERITY_WORDS[one]] as const),
+  ...SEVERITIES.map((one) => [one, SEVERITY_LABELS[one]] as const),
 ] as const
 const SECTION_OPTIONS = [
   ['active', 'Active'],
@@ -61,8 +61,8 @@ function incidentTable(items: readonly Incident[], root: string, nowMs: number):
     (
       one,
     ) => html`<tr><th scope="row"><a href="${root}/incidents/${one.id}">${one.display_id} <bdi>${one.title}</bdi></a>${one.auto_managed && html` <span class="quiet">automatic</span>`}</th>
-<td data-of="Severity">${icon(SEVERITY_STATES[one.severity])} ${SEVERITY_WORDS[one.severity]}</td>
-<td data-of="Status">${STATUS_WORDS[one.status]}</td>
+<td data-of="Severity">${icon(SEVERITY_STATES[one.severity])} ${SEVERITY_LABELS[one.severity]}</td>
+<td data-of="Status">${STATUS_LABELS[one.status]}</td>
 <td data-of="Since">${instant(one.created_at)}</td>
 <td data-of="Duration">${durationOf(one, nowMs)}</td></tr>`,
   )}</tbody></table></div>`

@@ -24,11 +24,11 @@ export const hourBar = memoised((hours: string): Html => {
     const [colour, height] = hour
     return html`<rect class="d-${colour}" x="${index * (CELL + GAP)}" y="${HEIGHT - height}" width="${CELL}" height="${height}"/>`
   })
-  return html`<svg class="bar" viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true" focusable="false">${bars}</svg><span class="unseen">${hourWords(hours)}</span>`
+  return html`<svg class="bar" viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true" focusable="false">${bars}</svg><span class="unseen">${hoursText(hours)}</span>`
 })
 
 /** `down in 3 of the last 24 hours, degraded in 1`. */
-function hourWords(hours: string): string {
+function hoursText(hours: string): string {
   const counted = ['d', 'g', 'n', 'p'].flatMap((letter) => {
     const count = [...hours].filter((one) => one === letter).length
     return count === 0 ? [] : [`${HOURS[letter]?.[2]} in ${count}`]

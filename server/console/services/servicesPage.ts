@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../web/html.ts'
-import { SHOWN_STATES, type ShownState, STATE_WORDS, stateLabel } from '../../../web/stateShapes.ts'
+import { SHOWN_STATES, type ShownState, STATE_LABELS, stateLabel } from '../../../web/stateShapes.ts'
 import { durationText, instant } from '../../../web/times.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { ServiceDay, ServiceNow } from '../../results/measurements/measurements.ts'
@@ -51,7 +51,7 @@ function summary(rows: readonly ListRow[]): readonly Html[] {
 }
 
 function filters({ root }: OrgRequest, { state, q, sort }: ServiceQuery): Html {
-  const states = SHOWN_STATES.map((one): readonly [ShownState, string] => [one, STATE_WORDS[one]])
+  const states = SHOWN_STATES.map((one): readonly [ShownState, string] => [one, STATE_LABELS[one]])
   return html`<form class="filters" method="get" action="${root}/services" role="search">
 ${textField({ name: 'q', label: 'Find', type: 'search', value: q, isRequired: false })}
 ${selectField({ name: 'state', label: 'State', value: state, options: [['', 'All'], ...states] })}

@@ -1,4 +1,4 @@
-import { SEVERITY_WORDS, STATUS_WORDS } from './incidentWords.ts'
+import { SEVERITY_LABELS, STATUS_LABELS } from './incidentLabels.ts'
 import type { CertificatePayload, IncidentPayload, Payload } from './payload.ts'
 
 /** Maximum length of a block (characters after escaping). Slack refuses more than 3,000. */
@@ -33,7 +33,7 @@ function incidentLines({ data: { incident, update } }: IncidentPayload): readonl
   const names = services.map(({ name, id }) => name ?? id).join(', ')
   return [
     `${sign} ${display_id} ${escapedWithin(title, TITLE_CHARS_MAX)}`,
-    `${STATUS_WORDS[update.status_at_update]} · ${SEVERITY_WORDS[severity].toLowerCase()} · ${escapedWithin(names, NAMES_CHARS_MAX)}`,
+    `${STATUS_LABELS[update.status_at_update]} · ${SEVERITY_LABELS[severity].toLowerCase()} · ${escapedWithin(names, NAMES_CHARS_MAX)}`,
     escapedWithin(update.body, BLOCK_CHARS_MAX - TITLE_CHARS_MAX - NAMES_CHARS_MAX - 100),
   ]
 }

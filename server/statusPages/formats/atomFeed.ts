@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../web/html.ts'
-import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
+import { SEVERITY_LABELS, STATUS_LABELS } from '../../domain/notifications/incidentLabels.ts'
 import { listed } from '../view/incidentTexts.ts'
 import type { PublicIncident, PublicWindow } from '../view/publicPage.ts'
 
@@ -51,9 +51,9 @@ function incidentEntries(incident: PublicIncident, base: string): readonly Entry
   const { displayId, title, severity, components, updates } = incident
   return updates.map(({ id, at, status, body }) => ({
     ...{ id, at },
-    title: `${displayId} ${STATUS_WORDS[status]}: ${title}`,
+    title: `${displayId} ${STATUS_LABELS[status]}: ${title}`,
     link: `${base}/incidents/${displayId}`,
-    text: `${body}\n\n${SEVERITY_WORDS[severity]}. Affects ${listed(components)}.`,
+    text: `${body}\n\n${SEVERITY_LABELS[severity]}. Affects ${listed(components)}.`,
   }))
 }
 

@@ -1,5 +1,5 @@
 import { BADGE_GROUNDS, badgeSvg } from '../../../web/badge.ts'
-import { type ShownState, STATE_WORDS } from '../../../web/stateShapes.ts'
+import { type ShownState, STATE_LABELS } from '../../../web/stateShapes.ts'
 import type { Theme } from '../pages/frame.ts'
 
 /** Longest label of a badge (code points). */
@@ -26,7 +26,7 @@ export function stateBadge(name: string, state: ShownState | undefined, theme: T
   const isLong = characters.length > LABEL_CHARS_MAX
   return badgeSvg({
     label: isLong ? `${characters.slice(0, LABEL_CHARS_MAX - 1).join('')}…` : name,
-    word: state === undefined ? 'not found' : STATE_WORDS[state].toLowerCase(),
+    word: state === undefined ? 'not found' : STATE_LABELS[state].toLowerCase(),
     ground: state === undefined ? BADGE_GROUNDS.grey : GROUNDS[state],
     labelColors: LABELS[theme],
   })

@@ -77,13 +77,13 @@ function textOf({ seconds }: PublicDay): string {
   const kinds = ['down', 'degraded', 'maintenance', 'paused', 'unknown'] as const
   return kinds
     .filter((kind) => seconds[kind] >= (kind === 'unknown' ? UNKNOWN_S_MIN : 1))
-    .map((kind) => `${KIND_WORDS[kind]} ${durationText(seconds[kind])}`)
+    .map((kind) => `${KIND_LABELS[kind]} ${durationText(seconds[kind])}`)
     .join(', ')
 }
 
 /** Shorter gaps come from restarts and new services (seconds). */
 const UNKNOWN_S_MIN = 300
-const KIND_WORDS = {
+const KIND_LABELS = {
   down: 'down',
   degraded: 'degraded',
   maintenance: 'maintenance',

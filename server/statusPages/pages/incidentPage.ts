@@ -1,6 +1,6 @@
 import { html } from '../../../web/html.ts'
 import { durationText, instant } from '../../../web/times.ts'
-import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
+import { SEVERITY_LABELS, STATUS_LABELS } from '../../domain/notifications/incidentLabels.ts'
 import { listed } from '../view/incidentTexts.ts'
 import type { PublicIncident } from '../view/publicPage.ts'
 import { framed, type PageContext } from './frame.ts'
@@ -14,9 +14,9 @@ export function incidentPage(context: PageContext, incident: PublicIncident): st
     ...context,
     title: `${displayId} ${title} – ${context.siteTitle}`,
     content: html`<section class="group lead v-${severity}">
-<p class="quiet">${displayId} · ${SEVERITY_WORDS[severity]}</p>
+<p class="quiet">${displayId} · ${SEVERITY_LABELS[severity]}</p>
 <h1><bdi>${title}</bdi></h1>
-<p><strong>${STATUS_WORDS[status]}</strong> <span class="quiet">since ${instant(startedAt)}${resolvedAt !== null && ended}</span></p>
+<p><strong>${STATUS_LABELS[status]}</strong> <span class="quiet">since ${instant(startedAt)}${resolvedAt !== null && ended}</span></p>
 <p class="quiet">Affects <bdi>${listed(components)}</bdi></p>
 </section>
 <section class="group" aria-labelledby="updates"><h2 id="updates">Updates</h2>

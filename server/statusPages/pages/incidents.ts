@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../web/html.ts'
 import { plainText } from '../../../web/plainText.ts'
 import { dayText, durationText, instant } from '../../../web/times.ts'
-import { SEVERITY_WORDS, STATUS_WORDS } from '../../domain/notifications/incidentWords.ts'
+import { SEVERITY_LABELS, STATUS_LABELS } from '../../domain/notifications/incidentLabels.ts'
 import { listed } from '../view/incidentTexts.ts'
 import type { PublicIncident, PublicUpdate, PublicWindow } from '../view/publicPage.ts'
 import { type PageContext, pathOf } from './frame.ts'
@@ -20,7 +20,7 @@ export function openIncident(context: PageContext, incident: PublicIncident): Ht
   const isCut = earlierUpdates > 0 || incident.updates.some(({ body }) => body.length > EXCERPT_CHARS_MAX)
   return html`<article class="incident v-${severity}">
 <h3><a href="${incidentPath(context, incident)}"><bdi>${title}</bdi></a></h3>
-<p class="quiet">${SEVERITY_WORDS[severity]} · ${STATUS_WORDS[status]} · since ${instant(startedAt)} · ${displayId}</p>
+<p class="quiet">${SEVERITY_LABELS[severity]} · ${STATUS_LABELS[status]} · since ${instant(startedAt)} · ${displayId}</p>
 <p class="quiet">Affects <bdi>${listed(components)}</bdi></p>
 ${updateList(incident.updates, EXCERPT_CHARS_MAX)}
 ${isCut && html`<p><a href="${incidentPath(context, incident)}">All updates<span class="unseen"> of ${displayId}</span></a></p>`}
@@ -31,7 +31,7 @@ ${isCut && html`<p><a href="${incidentPath(context, incident)}">All updates<span
 export function updateList(updates: readonly PublicUpdate[], charsMax: number): Html {
   return html`<ol class="updates">${updates.toReversed().map(
     ({ at, status, body }) => html`<li class="u-${status}">
-<p class="when"><strong>${STATUS_WORDS[status]}</strong> <span class="quiet">${instant(at)}</span></p>
+<p class="when"><strong>${STATUS_LABELS[status]}</strong> <span class="quiet">${instant(at)}</span></p>
 ${plainText(excerpt(body, charsMax))}</li>`,
   )}</ol>`
 }
@@ -66,10 +66,10 @@ function pastIncident(context: PageContext, incident: PublicIncident): Html {
   const { title, displayId, severity, status, startedAt, resolvedAt, components } = incident
   const last = incident.updates.at(-1)
   const spanS = (Date.parse(resolvedAt ?? startedAt) - Date.parse(startedAt)) / 1_000
-  const outcome = resolvedAt === null ? STATUS_WORDS[status] : `Resolved after ${durationText(spanS)}`
+  const outcome = resolvedAt === null ? STATUS_LABELS[status] : `Resolved after ${durationText(spanS)}`
   return html`<article class="past">
 <h4><a href="${incidentPath(context, incident)}"><bdi>${title}</bdi></a></h4>
-<p class="quiet">${SEVERITY_WORDS[severity]} · ${outcome} · <bdi>${listed(components)}</bdi> · ${displayId}</p>
+<p class="quiet">${SEVERITY_LABELS[severity]} · ${outcome} · <bdi>${listed(components)}</bdi> · ${displayId}</p>
 ${last !== undefined && plainText(excerpt(last.body, EXCERPT_CHARS_MAX))}
 </article>`
 }

@@ -1,7 +1,7 @@
 import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
 
 /** Names of the statuses of an incident. */
-export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
+export const STATUS_LABELS: Readonly<Record<IncidentStatus, string>> = {
   investigating: 'Investigating',
   identified: 'Identified',
   monitoring: 'Monitoring',
@@ -9,7 +9,7 @@ export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
 }
 
 /** Names of the severities. */
-export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
+export const SEVERITY_LABELS: Readonly<Record<Severity, string>> = {
   degraded_performance: 'Degraded performance',
   partial_outage: 'Partial outage',
   major_outage: 'Major outage',

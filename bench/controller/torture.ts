@@ -37,7 +37,7 @@ async function replicas(state: StateKind): Promise<string> {
       url: server.url,
       apiKey: server.apiKey,
       state,
-      goesOn: () => performance.now() < endsAtMs,
+      continues: () => performance.now() < endsAtMs,
       random: seededRandom(SEED),
     })
     const { names, wanted, staleWrites, rounds, kills, stops, takeovers, writes } = report

@@ -210,7 +210,7 @@ test('Scenario 47: replicas that are killed and stopped at random create nothing
     url: server.url,
     apiKey,
     state: 'file',
-    goesOn: (rounds) => rounds < cases(2, 4),
+    continues: (rounds) => rounds < cases(2, 4),
     random: seededRandom(7),
   })
 

@@ -1,6 +1,6 @@
 import { BADGE_GROUNDS, badgeSvg } from '../../web/badge.ts'
 import type { SetStatus } from '../controller/status/status.ts'
-import { CONDITION_WORDS, type Tone } from '../controller/status/words.ts'
+import { CONDITION_LABELS, type Tone } from '../controller/status/labels.ts'
 import { shortened } from '../text/counts.ts'
 
 /** Longest name of a set on a badge (characters). */
@@ -16,7 +16,7 @@ const GROUNDS: Readonly<Record<Tone, string>> = {
 
 /** The badge of a set, or of an unknown name: an SVG without fonts and other files. Pure. */
 export function badge(name: string, set: Pick<SetStatus, 'headline'> | undefined): string {
-  const { tone, word } = set === undefined ? UNKNOWN : CONDITION_WORDS[set.headline]
+  const { tone, word } = set === undefined ? UNKNOWN : CONDITION_LABELS[set.headline]
   return badgeSvg({
     label: shortened(name, NAME_CHARS_MAX),
     word: word.toLowerCase(),

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../web/html.ts'
-import type { Tone } from '../controller/status/words.ts'
+import type { Tone } from '../controller/status/labels.ts'
 
 /** The shapes of the tones, once in a page; `icon` refers to them. */
 export const ICON_SHAPES = html`<svg class="shapes" aria-hidden="true" focusable="false">

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../web/html.ts'
 import { servicesOutOfSync } from '../controller/status/servicesOutOfSync.ts'
 import type { ControllerStatus, SetStatus } from '../controller/status/status.ts'
-import { CONDITION_WORDS, countText, TONES, type Tone } from '../controller/status/words.ts'
+import { CONDITION_LABELS, countText, TONES, type Tone } from '../controller/status/labels.ts'
 import { counted, shortened } from '../text/counts.ts'
 import {
   ATTENTION_MAX,
@@ -56,16 +56,16 @@ ${sets.length === 0 && html`<p>There is no set in the configuration.</p>`}`,
 
 /** Whether a set needs no details beside the table. */
 function isQuiet({ headline, counts }: SetStatus): boolean {
-  return CONDITION_WORDS[headline].tone === 'good' && totalOf(counts) === counts.Synced
+  return CONDITION_LABELS[headline].tone === 'good' && totalOf(counts) === counts.Synced
 }
 
 function urgencyOf({ headline }: SetStatus): number {
-  return TONES.indexOf(CONDITION_WORDS[headline].tone)
+  return TONES.indexOf(CONDITION_LABELS[headline].tone)
 }
 
 /** One line about the overall state, for the heading and the title. */
 function summaryOf(sets: readonly SetStatus[]): { readonly tone: Tone; readonly text: string } {
-  const tones = sets.map(({ headline }) => CONDITION_WORDS[headline].tone)
+  const tones = sets.map(({ headline }) => CONDITION_LABELS[headline].tone)
   const worst = TONES.find((tone) => tones.includes(tone)) ?? 'good'
   const urgent = tones.filter((tone) => tone === 'bad' || tone === 'warn').length
   const [only, ...others] = sets
@@ -88,7 +88,7 @@ ${left > 0 && html`<p class="quiet">${countText(left)} more: see status.json.</p
 }
 
 function setRow(set: SetStatus, at: string): readonly Html[] {
-  const { tone, word } = CONDITION_WORDS[set.headline]
+  const { tone, word } = CONDITION_LABELS[set.headline]
   const { commit, lastRun, nextRunAt, running, counts } = set
   const total = totalOf(counts)
   return [

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../web/html.ts'
 import type { ServiceStatus, SetStatus } from '../controller/status/status.ts'
-import { countText, REASON_WORDS, STATE_WORDS } from '../controller/status/words.ts'
+import { countText, REASON_LABELS, STATE_LABELS } from '../controller/status/labels.ts'
 import type { PlannedField } from '../plan/planValue.ts'
 import { counted, shortened } from '../text/counts.ts'
 import { fieldParts } from '../text/fieldText.ts'
@@ -20,7 +20,7 @@ ${services.map((service) => html`<li>${serviceEntry(service, set)}</li>\n`)}</ul
 
 function serviceEntry(service: ServiceStatus, set: ManifestPlace): Html {
   const { key, state, message, todo, fields, serviceId } = service
-  const { tone, word } = STATE_WORDS[state]
+  const { tone, word } = STATE_LABELS[state]
   return html`<p><bdi class="key">${shortened(key, NAME_CHARS_MAX)}</bdi> ${label(tone, word)}
 ${serviceId !== null && html`<span class="quiet">service <span class="mono">${shortened(serviceId, NAME_CHARS_MAX)}</span></span>`}
 ${manifestLink(service, set)}</p>
@@ -57,7 +57,7 @@ function fieldRow(field: PlannedField): readonly Html[] {
   return [
     html`<code>${shortened(parts.path, NAME_CHARS_MAX)}</code>`,
     ...values,
-    html`${REASON_WORDS[field.reason]}`,
+    html`${REASON_LABELS[field.reason]}`,
   ]
 }
 

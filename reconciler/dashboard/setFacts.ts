@@ -1,6 +1,6 @@
 import { type Html, html } from '../../web/html.ts'
 import type { ControllerStatus, RunStatus, SetStatus } from '../controller/status/status.ts'
-import { countText, OUTCOME_WORDS, TRIGGER_WORDS } from '../controller/status/words.ts'
+import { countText, OUTCOME_LABELS, TRIGGER_LABELS } from '../controller/status/labels.ts'
 import { shortened } from '../text/counts.ts'
 import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { commitUrl } from './forgeUrls.ts'
@@ -17,13 +17,13 @@ ${fact('Newest commit', newestCommit(set, at))}
 ${fact('Applied', appliedTime(set))}
 ${set.running === null ? fact('Last run', lastRun(set.lastRun, at)) : fact('Running', running(set.running, at))}
 ${fact('Next run', set.nextRunAt === null ? (set.running === null ? 'not planned' : 'after this one') : html`${timeElement(set.nextRunAt, at)}, or when something is pushed`)}
-${fact('Leader', html`${ROLE_WORDS[set.role]}${set.leaseHolder !== null && html`<br><bdi class="quiet">${name(set.leaseHolder)}</bdi>`}`)}
+${fact('Leader', html`${ROLE_LABELS[set.role]}${set.leaseHolder !== null && html`<br><bdi class="quiet">${name(set.leaseHolder)}</bdi>`}`)}
 ${fact('Window', html`${set.window.isOpen ? 'open' : 'closed'}${set.window.reason !== '' && `: ${shortened(set.window.reason, MESSAGE_CHARS_MAX)}`}${set.window.changesAt !== null && html`, changes ${timeElement(set.window.changesAt, at)}`}`)}
 ${set.unverifiableSecrets > 0 && fact('Secrets', html`${countText(set.unverifiableSecrets)} cannot be checked<br><span class="quiet">the API marks several secrets alike, so that a change of one by hand cannot be seen</span>`)}
 </dl>`
 }
 
-const ROLE_WORDS: Readonly<Record<SetStatus['role'], string>> = {
+const ROLE_LABELS: Readonly<Record<SetStatus['role'], string>> = {
   leader: 'this replica',
   follower: 'another replica',
   starting: 'not settled yet',
@@ -66,10 +66,10 @@ function lastRun(run: RunStatus | null, at: string): Html | string {
   const counts = Object.entries(run.counts).flatMap(([word, count]) =>
     count === 0 ? [] : [`${countText(count)} ${word}`],
   )
-  return html`${timeElement(run.finishedAt, at)} ${TRIGGER_WORDS[run.trigger]}: ${OUTCOME_WORDS[run.outcome]}<br><span class="quiet">${[...counts, `${countText(run.requests)} ${run.requests === 1 ? 'request' : 'requests'}`].join(', ')}</span>`
+  return html`${timeElement(run.finishedAt, at)} ${TRIGGER_LABELS[run.trigger]}: ${OUTCOME_LABELS[run.outcome]}<br><span class="quiet">${[...counts, `${countText(run.requests)} ${run.requests === 1 ? 'request' : 'requests'}`].join(', ')}</span>`
 }
 
 function running(run: NonNullable<SetStatus['running']>, at: string): Html {
   const progress = run.total === 0 ? '' : `, ${countText(run.done)} of ${countText(run.total)} changes`
-  return html`${run.phase}${progress}<br><span class="quiet">since ${timeElement(run.startedAt, at)}, ${TRIGGER_WORDS[run.trigger]}</span>`
+  return html`${run.phase}${progress}<br><span class="quiet">since ${timeElement(run.startedAt, at)}, ${TRIGGER_LABELS[run.trigger]}</span>`
 }

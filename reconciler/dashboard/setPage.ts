@@ -1,6 +1,6 @@
 import { type Html, html } from '../../web/html.ts'
 import type { ServiceState, SetStatus } from '../controller/status/status.ts'
-import { CONDITION_WORDS, countText, SERVICE_STATES, STATE_WORDS } from '../controller/status/words.ts'
+import { CONDITION_LABELS, countText, SERVICE_STATES, STATE_LABELS } from '../controller/status/labels.ts'
 import { SERVICES_PER_PAGE } from './bounds.ts'
 import { framed } from './frame.ts'
 import { icon } from './icons.ts'
@@ -19,7 +19,7 @@ export interface ServicesRequest {
 /** The page of one set with all of its services, the most urgent first, in pages. Pure. */
 export function setPage(set: SetStatus, request: PageRequest, services: ServicesRequest): string {
   const { status, apiUrl, isRefreshing, viewer } = request
-  const { tone, word } = CONDITION_WORDS[set.headline]
+  const { tone, word } = CONDITION_LABELS[set.headline]
   const self = encodeURIComponent(set.name)
   const { shown, page, pages } = pageOf(set, services)
   const address = addressOf(self, services.state, page)
@@ -38,7 +38,7 @@ export function setPage(set: SetStatus, request: PageRequest, services: Services
       apiUrl,
       viewer,
       setPage: self,
-      services: html`<h3 id="services">${services.state === null ? 'Services' : `Services: ${STATE_WORDS[services.state].word.toLowerCase()}`}</h3>
+      services: html`<h3 id="services">${services.state === null ? 'Services' : `Services: ${STATE_LABELS[services.state].word.toLowerCase()}`}</h3>
 ${services.state !== null && html`<p><a href="${self}">Services in any state</a></p>`}
 ${shown.length === 0 ? html`<p>There are none.</p>` : serviceList(shown, set)}
 ${pager({ self, state: services.state, page, pages })}`,

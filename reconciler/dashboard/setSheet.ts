@@ -5,7 +5,13 @@ import {
   type ControllerStatus,
   type SetStatus,
 } from '../controller/status/status.ts'
-import { CONDITION_WORDS, countText, SERVICE_STATES, STATE_WORDS, TONES } from '../controller/status/words.ts'
+import {
+  CONDITION_LABELS,
+  countText,
+  SERVICE_STATES,
+  STATE_LABELS,
+  TONES,
+} from '../controller/status/labels.ts'
 import { shortened } from '../text/counts.ts'
 import { MESSAGE_CHARS_MAX } from './bounds.ts'
 import { setButtons } from './buttons.ts'
@@ -28,7 +34,7 @@ export interface SheetOptions {
 
 /** One set: its conditions, the counts of its services, its facts, and pending decisions. Pure. */
 export function setSheet(set: SetStatus, { status, apiUrl, viewer, setPage, services }: SheetOptions): Html {
-  const { tone, word } = CONDITION_WORDS[set.headline]
+  const { tone, word } = CONDITION_LABELS[set.headline]
   const id = `set-${set.name}`
   const isPerson = viewer.kind === 'person'
   return html`<section class="sheet" id="${id}" aria-labelledby="${id}-name">
@@ -49,7 +55,7 @@ function mostUrgentFirst(conditions: readonly Condition[]): readonly Condition[]
 }
 
 function condition({ type, message, todo, since }: Condition, at: string): Html {
-  const { tone, word } = CONDITION_WORDS[type]
+  const { tone, word } = CONDITION_LABELS[type]
   return html`<li class="condition c-${tone}">${label(tone, word)} <span class="quiet">since ${timeElement(since, at)}</span>
 ${message !== '' && html`<p>${shortened(message, MESSAGE_CHARS_MAX)}</p>`}
 ${todo !== null && html`<p class="todo">${shortened(todo, MESSAGE_CHARS_MAX)}</p>`}</li>\n`
@@ -62,7 +68,7 @@ function stateBar({ counts }: SetStatus): Html | false {
   let from = 0
   const parts = TONES.toReversed().map((tone) => {
     const count = SERVICE_STATES.reduce(
-      (sum, state) => sum + (STATE_WORDS[state].tone === tone ? counts[state] : 0),
+      (sum, state) => sum + (STATE_LABELS[state].tone === tone ? counts[state] : 0),
       0,
     )
     // Even the smallest share is visible.
@@ -81,7 +87,7 @@ function tally({ counts }: SetStatus, setPage: string): Html {
   const held = SERVICE_STATES.filter((state) => counts[state] > 0)
   return html`<ul class="tally">
 <li>${countText(total)} ${total === 1 ? 'service' : 'services'}</li>
-${held.map((state) => html`<li><a href="${setPage}?state=${state}" title="${STATE_WORDS[state].meaning}">${icon(STATE_WORDS[state].tone)}<span>${countText(counts[state])} ${STATE_WORDS[state].word.toLowerCase()}</span></a></li>`)}</ul>`
+${held.map((state) => html`<li><a href="${setPage}?state=${state}" title="${STATE_LABELS[state].meaning}">${icon(STATE_LABELS[state].tone)}<span>${countText(counts[state])} ${STATE_LABELS[state].word.toLowerCase()}</span></a></li>`)}</ul>`
 }
 
 /** All services of a set. Pure. */

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../web/html.ts'
-import { relativeTime } from '../controller/status/words.ts'
+import { relativeTime } from '../controller/status/labels.ts'
 
 /** A time relative to `at` or absolute, with the other form in its title. Pure. */
 export function timeElement(iso: string, at: string, form: 'relative' | 'absolute' = 'relative'): Html {

@@ -21,7 +21,7 @@ export interface StressOptions {
   readonly apiKey: string
   readonly state: StateKind
   /** Whether there is another round, after so many. */
-  readonly goesOn: (rounds: number) => boolean
+  readonly continues: (rounds: number) => boolean
   readonly random: () => number
 }
 
@@ -43,7 +43,7 @@ export interface StressReport {
 }
 
 /** Events of each replica that count as its last words. */
-const LAST_WORDS = 15
+const LAST_EVENTS = 15
 
 const KEYS = Array.from({ length: 12 }, (_, index) => `s${String(index).padStart(2, '0')}`)
 
@@ -105,7 +105,7 @@ export async function failoverStress(options: StressOptions): Promise<StressRepo
   const replicas = [replicaOf('blue'), replicaOf('green')] as const
   try {
     for (const replica of replicas) await replica.live()
-    while (options.goesOn(counts.rounds)) {
+    while (options.continues(counts.rounds)) {
       counts.rounds += 1
       wanted = commitRandom(repository, random)
       await pause(random() * 1_500)
@@ -141,7 +141,7 @@ export async function failoverStress(options: StressOptions): Promise<StressRepo
 }
 
 function wordsOf(process: ControllerProcess | undefined): readonly string[] {
-  const events = process?.events.slice(-LAST_WORDS) ?? []
+  const events = process?.events.slice(-LAST_EVENTS) ?? []
   return events.map(({ at, type, message }) => `${process?.replica} ${at} ${type}: ${message}`)
 }
 

@@ -31,7 +31,7 @@ export function describeProblem(problem: Problem, origin: Origin, merged: unknow
     typeHint(problem.message, value) ?? mappingHint(kind, path, value) ?? exampleHint(kind, path, problem)
   // A status that is no mapping was hardly meant to be a comparison.
   const isStatus = last === 'status' && mappingOf(value) === undefined
-  const message = isStatus ? STATUS_FORM : plainWords(problem.message)
+  const message = isStatus ? STATUS_FORM : plainMessage(problem.message)
   return {
     code: 'E_VALUE',
     ...placeIn(origin, path, 'value'),
@@ -110,7 +110,7 @@ function exampleHint(kind: Kind, path: ManifestPath, { message }: Problem): stri
   return `such as { ${fields.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ')} }`
 }
 
-const KIND_WORDS: Readonly<Record<string, string>> = {
+const KIND_LABELS: Readonly<Record<string, string>> = {
   object: 'a mapping',
   array: 'a list',
   tuple: 'a list',
@@ -120,9 +120,9 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** `message` in the terms of manifests, if it comes from the schema library. */
-function plainWords(message: string): string {
+function plainMessage(message: string): string {
   const expected = /^Invalid input: expected (\w+)/.exec(message)?.[1]
-  return expected === undefined ? message : `must be ${KIND_WORDS[expected] ?? expected}`
+  return expected === undefined ? message : `must be ${KIND_LABELS[expected] ?? expected}`
 }
 
 function valueAt(value: unknown, path: ManifestPath): unknown {

@@ -1,6 +1,6 @@
 import { servicesOutOfSync } from '../../controller/status/servicesOutOfSync.ts'
 import type { SetStatus } from '../../controller/status/status.ts'
-import { STATE_WORDS } from '../../controller/status/words.ts'
+import { STATE_LABELS } from '../../controller/status/labels.ts'
 import { type Budget, commentBudget, fenced } from '../../render/fencedBlock.ts'
 import { counted } from '../../text/counts.ts'
 import type { StickyComment } from './forge.ts'
@@ -68,5 +68,5 @@ function problemLine({ file, line, column, code, message, hint }: SetStatus['pro
 
 function serviceLine({ key, state, message, todo }: SetStatus['services'][number]): string {
   const why = message === '' ? '' : `: ${message}`
-  return `${STATE_WORDS[state].word.toLowerCase()} ${key}${why}${todo === null ? '' : ` (${todo})`}`
+  return `${STATE_LABELS[state].word.toLowerCase()} ${key}${why}${todo === null ? '' : ` (${todo})`}`
 }

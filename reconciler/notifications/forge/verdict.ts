@@ -1,5 +1,5 @@
 import type { ConditionType, SetStatus } from '../../controller/status/status.ts'
-import { CONDITION_WORDS, countText } from '../../controller/status/words.ts'
+import { CONDITION_LABELS, countText } from '../../controller/status/labels.ts'
 import { shortened } from '../../text/counts.ts'
 import type { CommitMark } from './forge.ts'
 
@@ -52,5 +52,5 @@ export function verdictOf(set: SetStatus): Verdict | null {
 }
 
 function worded({ type, message }: { readonly type: ConditionType; readonly message: string }): string {
-  return shortened(`${CONDITION_WORDS[type].word}: ${message}`, REASON_CHARS_MAX)
+  return shortened(`${CONDITION_LABELS[type].word}: ${message}`, REASON_CHARS_MAX)
 }

@@ -8,7 +8,7 @@ export type Tone = 'good' | 'busy' | 'wait' | 'warn' | 'bad'
 export const TONES: readonly Tone[] = ['bad', 'warn', 'wait', 'busy', 'good']
 
 /** The tone and the name of each condition. */
-export const CONDITION_WORDS: Readonly<
+export const CONDITION_LABELS: Readonly<
   Record<ConditionType, { readonly tone: Tone; readonly word: string }>
 > = {
   Stalled: { tone: 'bad', word: 'Stalled' },
@@ -31,7 +31,7 @@ export const CONDITION_WORDS: Readonly<
 }
 
 /** States of services from the most to the least urgent, with their meanings. */
-export const STATE_WORDS: Readonly<
+export const STATE_LABELS: Readonly<
   Record<ServiceState, { readonly tone: Tone; readonly word: string; readonly meaning: string }>
 > = {
   Failed: { tone: 'bad', word: 'Failed', meaning: 'the last change failed' },
@@ -44,10 +44,10 @@ export const STATE_WORDS: Readonly<
 }
 
 // True because the record has exactly the states as keys.
-export const SERVICE_STATES = Object.keys(STATE_WORDS) as readonly ServiceState[]
+export const SERVICE_STATES = Object.keys(STATE_LABELS) as readonly ServiceState[]
 
 /** Outcomes of runs for users. */
-export const OUTCOME_WORDS: Readonly<Record<RunOutcome, string>> = {
+export const OUTCOME_LABELS: Readonly<Record<RunOutcome, string>> = {
   converged: 'everything matches git',
   partial: 'some changes failed',
   withheld: 'some changes wait for approval',
@@ -57,7 +57,7 @@ export const OUTCOME_WORDS: Readonly<Record<RunOutcome, string>> = {
 }
 
 /** Triggers of runs for users. */
-export const TRIGGER_WORDS: Readonly<Record<Trigger, string>> = {
+export const TRIGGER_LABELS: Readonly<Record<Trigger, string>> = {
   start: 'at the start',
   interval: 'on schedule',
   webhook: 'after a push',
@@ -67,7 +67,7 @@ export const TRIGGER_WORDS: Readonly<Record<Trigger, string>> = {
 }
 
 /** Reasons of differences for users. */
-export const REASON_WORDS: Readonly<Record<Reason, string>> = {
+export const REASON_LABELS: Readonly<Record<Reason, string>> = {
   git: 'changed in git',
   secret: 'secret changed in git',
   drift: 'changed outside',
@@ -81,7 +81,7 @@ export function relativeTime(iso: string, atMs: number): string {
   const distance = Math.abs(differenceMs)
   if (Number.isNaN(distance)) return iso
   if (distance < 1_000) return 'now'
-  const text = durationWords(distance)
+  const text = durationText(distance)
   return differenceMs < 0 ? `${text} ago` : `in ${text}`
 }
 
@@ -93,7 +93,7 @@ const UNITS = [
 ] as const
 
 /** The largest unit of a duration (milliseconds), in words. Pure. */
-function durationWords(ms: number): string {
+function durationText(ms: number): string {
   const [unit, size] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? UNITS[3]
   const count = Math.floor(ms / size)
   return `${count} ${unit}${count === 1 ? '' : 's'}`

@@ -41,7 +41,7 @@ const LONGEST = [
   'reconciler/source/transports.test.ts',
   'examples/ci/terraform.e2e.test.ts',
   'examples/ci/previewTerraform.e2e.test.ts',
-  'reconciler/controller/set/stateAway.test.ts',
+  'reconciler/controller/set/stateUnavailable.test.ts',
   'provider/distribution/package.e2e.test.ts',
   'reconciler/operating.e2e.test.ts',
   'server/console/console.browser.test.ts',

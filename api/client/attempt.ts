@@ -45,7 +45,7 @@ export interface Attempt {
   /** A monotonic clock (milliseconds). */
   readonly nowMs: () => number
   /** Called when the request is about to be written to a connection; an error that it throws aborts the request. */
-  readonly mayLeave?: (() => void) | undefined
+  readonly assertMaySend?: (() => void) | undefined
 }
 
 /** An answer with any status. `json` is decoded on first use, and `undefined` when the body is empty or not JSON. */
@@ -57,13 +57,13 @@ export interface Answer {
 }
 
 /**
- * Sends `attempt` once and reads the whole answer. Throws ConnectionError, the signal's reason, or what mayLeave
+ * Sends `attempt` once and reads the whole answer. Throws ConnectionError, the signal's reason, or what assertMaySend
  * throws.
  */
 export async function send(dispatcher: Dispatcher, origin: string, attempt: Attempt): Promise<Answer> {
-  const { mayLeave } = attempt
+  const { assertMaySend } = attempt
   try {
-    const way = mayLeave === undefined ? dispatcher : dispatcher.compose(sendGuard(mayLeave))
+    const way = assertMaySend === undefined ? dispatcher : dispatcher.compose(sendGuard(assertMaySend))
     const response = await way.request({
       origin,
       path: attempt.path,

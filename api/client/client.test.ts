@@ -373,7 +373,7 @@ test('a request that waits for a connection is not sent once its send permission
   const handedOver = new Promise<void>((resolve) => {
     const waiting = client.createService(request, 'key-late', {
       beforeSend: async () => resolve(),
-      mayLeave: () => {
+      assertMaySend: () => {
         if (!mayLeave) throw lost
       },
     })

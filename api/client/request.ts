@@ -53,7 +53,7 @@ export interface CallOptions {
    * Called when an attempt is about to be written to a connection; an error that it throws aborts the attempt and is
    * passed on.
    */
-  readonly mayLeave?: () => void
+  readonly assertMaySend?: () => void
 }
 
 /** A request without the client's headers. */

@@ -6,16 +6,16 @@ export class SendAborted extends Error {
 }
 
 /**
- * Calls `mayLeave` when a connection is ready and the request is about to be written to it, which may be long after the
- * request was handed over: other requests were ahead of it, or the process was suspended. An error that `mayLeave` throws
+ * Calls `assertMaySend` when a connection is ready and the request is about to be written to it, which may be long after the
+ * request was handed over: other requests were ahead of it, or the process was suspended. An error that `assertMaySend` throws
  * aborts the request, which then fails with SendAborted and this error as its cause.
  */
-export function sendGuard(mayLeave: () => void): Dispatcher.DispatcherComposeInterceptor {
+export function sendGuard(assertMaySend: () => void): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       onRequestStart(controller, context) {
         try {
-          mayLeave()
+          assertMaySend()
         } catch (cause) {
           throw new SendAborted('aborted before it was sent', { cause })
         }

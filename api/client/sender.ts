@@ -171,7 +171,11 @@ export class Sender {
     }
   }
 
-  #onTheWire(request: ClientRequest, apiKey: string, { signal, mayLeave, source }: CallOptions): Attempt {
+  #onTheWire(
+    request: ClientRequest,
+    apiKey: string,
+    { signal, assertMaySend, source }: CallOptions,
+  ): Attempt {
     const headers: Record<string, string> = { authorization: `Bearer ${apiKey}`, ...this.#headers }
     if (request.json !== undefined) {
       headers['content-type'] = 'application/json'
@@ -189,7 +193,7 @@ export class Sender {
       // Wait for a change in flight: a caller that abandoned it would not know its result.
       signal: request.method === 'GET' ? signal : undefined,
       nowMs: this.#timing.nowMs,
-      mayLeave,
+      assertMaySend,
     }
   }
 

@@ -13,7 +13,7 @@ const { report } = pending(1, 0)
 
 /** A server with configured answers, on the test's clock. */
 let server: {
-  isAway: boolean
+  isUnavailable: boolean
   /** Lead of the server's clock over the test's (milliseconds). */
   aheadMs: number
   readonly requests: LinkSyncRequest[]
@@ -45,14 +45,14 @@ function answerTo({ instance, cursor }: LinkSyncRequest): SyncAnswer {
 beforeEach(() => {
   vi.useFakeTimers()
   vi.setSystemTime(START_MS)
-  server = { isAway: false, aheadMs: 0, requests: [], signal: undefined }
+  server = { isUnavailable: false, aheadMs: 0, requests: [], signal: undefined }
   machine = { wallAheadMs: 0, stoodStillMs: 0 }
   checkedS = []
   agent = new Agent({
     link: {
       sync: async (_region, request, signal) => {
         server.signal = signal
-        if (server.isAway) throw new Error('no connection')
+        if (server.isUnavailable) throw new Error('no connection')
         if (request.leaving) return answerTo(request)
         server.requests.push(request)
         if (request.cursor !== null) await new Promise((resolve) => setTimeout(resolve, WAIT_MS))
@@ -72,7 +72,7 @@ beforeEach(() => {
   void agent.setRegions(['eu-west-1'])
 })
 afterEach(async () => {
-  server.isAway = false
+  server.isUnavailable = false
   const stopped = agent.stop()
   await vi.runAllTimersAsync()
   await stopped
@@ -83,7 +83,7 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 test('checks stop 24 h after the last response of the server, and resume with the next one', async () => {
   await pass(HOUR_MS)
-  server.isAway = true
+  server.isUnavailable = true
   const before = checkedS.length
   await pass(23 * HOUR_MS)
   const within = checkedS.length - before
@@ -91,7 +91,7 @@ test('checks stop 24 h after the last response of the server, and resume with th
   const atEnd = checkedS.length
   await pass(4 * HOUR_MS)
   const afterEnd = checkedS.length
-  server.isAway = false
+  server.isUnavailable = false
   server.requests.splice(0)
   await pass(2 * 60_000)
 
@@ -167,7 +167,7 @@ test('an agent that did not run for two hours checks only the newest slot, and c
 })
 
 test('an agent that fails to reach its server for days leaks no listener', async () => {
-  server.isAway = true
+  server.isUnavailable = true
   await pass(2 * HOUR_MS)
 
   const { signal } = server

@@ -119,9 +119,9 @@ test.each([0, 1])(
   'after an outage the newest result of each series is sent first, then the backlog, however many attempts there were (%i)',
   async (triedMore) => {
     const backlog = memoryBacklog()
-    let isAway = true
+    let isUnavailable = true
     const { queue, attempts, taken, until, pass } = startQueue(
-      () => (isAway ? new Error('away') : undefined),
+      () => (isUnavailable ? new Error('away') : undefined),
       backlog,
     )
     for (const dueS of [10, 20, 30]) {
@@ -134,7 +134,7 @@ test.each([0, 1])(
     const tried = attempts.length
     queue.push(pending(1, 40))
     await until(() => attempts.length >= tried + triedMore)
-    isAway = false
+    isUnavailable = false
     await until(() => backlog.count === 0 || taken.length >= 3)
 
     expect(dueOf(taken).slice(0, 3)).toEqual([
@@ -179,11 +179,14 @@ test('results left by an earlier process are delivered even without a new result
 test('of the results left by an earlier process, the newest of each series is sent first', async () => {
   const backlog = memoryBacklog()
   for (const dueS of [10, 20, 30]) await backlog.add([queued(1, dueS), queued(2, dueS + 1)])
-  let isAway = true
-  const { attempts, taken, until } = startQueue(() => (isAway ? new Error('away') : undefined), backlog)
+  let isUnavailable = true
+  const { attempts, taken, until } = startQueue(
+    () => (isUnavailable ? new Error('away') : undefined),
+    backlog,
+  )
 
   await until(() => attempts.length === 1)
-  isAway = false
+  isUnavailable = false
   await until(() => taken.length === 2)
 
   const newest = [

@@ -168,12 +168,12 @@ export class ResultQueue {
   async #nextBatch(): Promise<Batch> {
     const hasLive = this.#live.length > 0
     // The first batch after an outage decides the states. Older results sent before newer ones would count as news.
-    const isAway = this.#failures > 0
-    const isLivesTurn = hasLive && (isAway || !(this.#wasLive && this.#hasOlder))
+    const isUnavailable = this.#failures > 0
+    const isLivesTurn = hasLive && (isUnavailable || !(this.#wasLive && this.#hasOlder))
     this.#wasLive = isLivesTurn
     if (isLivesTurn) return this.#liveBatch()
     if (this.#isInherited) await this.#inherit()
-    if (isAway) this.#urgent = [...this.#newest.values()]
+    if (isUnavailable) this.#urgent = [...this.#newest.values()]
     if (this.#urgent.length > 0) return { source: 'newest', results: this.#ofOneStore(this.#urgent) }
     this.#part ??= [...(await this.#parts.backlog.oldest())]
     return { source: 'backlog', results: this.#ofOneStore(this.#part) }

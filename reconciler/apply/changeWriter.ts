@@ -93,13 +93,13 @@ async function send<Answer>(
     })
   }
   // The request may have waited for long, and a run that took over meanwhile assumes that it was never sent.
-  const mayLeave = (): void => {
+  const assertMaySend = (): void => {
     if (writing.isLost()) throw new IntentNotWritten(leaseLost())
   }
   let answer: Answer
   try {
     const path = writing.planResult.declared.get(step.key)?.file ?? null
-    answer = await request(opId, { beforeSend, mayLeave, source: { ...writing.origin, path } })
+    answer = await request(opId, { beforeSend, assertMaySend, source: { ...writing.origin, path } })
   } catch (error) {
     if (error instanceof IntentNotWritten) throw error
     // Any operation but a creation can be planned again, whether or not it took effect.

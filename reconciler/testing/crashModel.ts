@@ -57,7 +57,7 @@ class Scenario {
     this.#server.faultsInTen = this.#chance(0.8) ? 4 : 0
     const before = this.#server.deleted.length
     for (let runs = 1 + Math.floor(this.#random() * 2); runs > 0; runs -= 1) {
-      this.#meddle(people)
+      this.#changeManually(people)
       await this.#run(second, {
         approves,
         crashAt: this.#chance(0.7) ? Math.ceil(this.#random() * 45) : undefined,
@@ -134,7 +134,7 @@ class Scenario {
   }
 
   /** People make services of the same name, change ours and delete them. */
-  #meddle(newKeys: readonly string[]): void {
+  #changeManually(newKeys: readonly string[]): void {
     const ours = [...this.#server.services.values()].filter(({ madeBy }) => madeBy === 'us')
     for (const { response } of ours) {
       if (this.#chance(0.1)) this.#server.tamper(response.id, { interval_secs: 999 })

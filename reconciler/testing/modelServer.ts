@@ -117,7 +117,7 @@ export class ModelServer {
   async #request<Answer>(effect: () => Answer, options: CallOptions, breathe: () => void): Promise<Answer> {
     breathe()
     await options.beforeSend?.()
-    options.mayLeave?.()
+    options.assertMaySend?.()
     breathe()
     const fate = this.#fate()
     if (fate === 'not-sent') throw new ConnectionError('refused', 'not-sent')

@@ -20,13 +20,13 @@ let faults: unknown[]
 let nowMs: number
 let wrong: WrongRequests
 let requests: unknown[]
-let isStateAway: boolean
+let isStateUnavailable: boolean
 beforeEach(async () => {
   triggered = []
   results = []
   faults = []
   requests = []
-  isStateAway = false
+  isStateUnavailable = false
   nowMs = 0
   const kinds = ['github', 'gitlab', 'generic'] as const
   wrong = wrongRequests(() => nowMs)
@@ -47,7 +47,7 @@ beforeEach(async () => {
           { name: 'next', branch: 'next', addresses: ['https://git.example.com/shop/monitoring'] },
         ],
         trigger: async (set) => {
-          if (isStateAway) throw new StateError('the state is away')
+          if (isStateUnavailable) throw new StateError('the state is away')
           triggered.push(set)
         },
         wrong,
@@ -101,12 +101,12 @@ function proof(
 
 test('a push that could not be handed to the leader is refused, and accepted when it is sent again', async () => {
   const headers = { ...proof('github', PUSH), 'X-GitHub-Delivery': 'one' }
-  isStateAway = true
+  isStateUnavailable = true
   expect(await hook('github', PUSH, headers)).toEqual({
     status: 503,
     error: 'the leading replica could not be notified: the state is away',
   })
-  isStateAway = false
+  isStateUnavailable = false
 
   expect(await hook('github', PUSH, headers)).toMatchObject({ status: 202, queued: ['shop'] })
   expect(results).toEqual(['failed', 'queued'])

@@ -128,7 +128,7 @@ export class SetLoop {
       role: this.#role,
       leaseHolder: this.#leaseHolder,
       report: this.#report,
-      running: this.#running === null ? null : { ...this.#running, stopReason: this.#givesWay() },
+      running: this.#running === null ? null : { ...this.#running, stopReason: this.#currentStopReason() },
       nextRunAtMs: this.#nextRunAtMs,
       failures: this.#failures,
       fault: this.#fault,
@@ -184,7 +184,7 @@ export class SetLoop {
     try {
       await this.#suspensions.read()
       const report = await runCycle(this.#context, memory, trigger, {
-        stopReason: () => this.#givesWay(),
+        stopReason: () => this.#currentStopReason(),
         onHead: (sha) => {
           this.#head = sha
         },
@@ -270,7 +270,7 @@ export class SetLoop {
     }
   }
 
-  #givesWay(): StopReason | null {
+  #currentStopReason(): StopReason | null {
     return this.#lease?.isLost() === true ? 'lease-lost' : this.#stopReason
   }
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { CLIENT_RATE, PAUSE_MS_MAX, Limiter, systemTiming } from './limiter.ts'
+import { CLIENT_RATE, Limiter, PAUSE_MS_MAX, systemTiming } from './limiter.ts'
 import { manualClock } from './testing/manualClock.ts'
 
 /** Whole milliseconds in which one more request is earned. */

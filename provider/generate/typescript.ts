@@ -9,7 +9,7 @@ import {
 } from '../../api/contract/assertion.ts'
 import { type Duration, formatDuration } from '../../api/contract/duration.ts'
 import type { EndpointOutput, SensitiveOutput, ServiceResponse } from '../../api/contract/service.ts'
-import { INTEGER_OPERATORS, attributeNameOf, PHASES } from '../service/schema/operators.ts'
+import { attributeNameOf, INTEGER_OPERATORS, PHASES } from '../service/schema/operators.ts'
 import { freeLabel } from './labels.ts'
 
 /** Longest call that is written on one line (characters). */

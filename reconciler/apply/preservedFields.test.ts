@@ -4,7 +4,7 @@ import { canonicalRequest } from '../../api/contract/canonical.ts'
 import { changesBetween, type FieldChange } from '../../api/contract/fieldChange.ts'
 import { type ServiceRequest, serviceRequestSchema } from '../../api/contract/service.ts'
 import { ignoredBy } from './ignoredFields.ts'
-import { withLiveValues, withAcceptedValues } from './preservedFields.ts'
+import { withAcceptedValues, withLiveValues } from './preservedFields.ts'
 
 const endpoint = fc.record({
   url: fc.constantFrom('https://a.example.com/', 'https://b.example.com/'),

@@ -2,10 +2,10 @@ import { IMPORT_FORMATS } from '../import/formats.ts'
 import { CHECK_FORMATS, PLAN_FORMATS, PROBLEM_FORMATS } from '../text/format.ts'
 import {
   ACTOR_OPTION,
-  type CommandEntry,
-  PLAN_OPTIONS,
-  PATH_ARGUMENT,
   APPLY_OPTIONS,
+  type CommandEntry,
+  PATH_ARGUMENT,
+  PLAN_OPTIONS,
 } from './session/commandEntry.ts'
 import type { CommandContext, CommandResult } from './session/context.ts'
 import { STATE_COMMANDS } from './stateCommandTable.ts'

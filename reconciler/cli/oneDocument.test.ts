@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 import { openStore } from '../state/openStore.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
-import { runHere, neverInterrupted } from '../testing/programHere.ts'
+import { neverInterrupted, runHere } from '../testing/programHere.ts'
 import { COMMANDS } from './commandTable.ts'
 import type { Interruption } from './session/interruption.ts'
 

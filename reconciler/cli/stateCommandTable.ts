@@ -1,4 +1,4 @@
-import { ACTOR_OPTION, type CommandEntry, PATH_ARGUMENT, APPLY_OPTIONS } from './session/commandEntry.ts'
+import { ACTOR_OPTION, APPLY_OPTIONS, type CommandEntry, PATH_ARGUMENT } from './session/commandEntry.ts'
 
 /** The commands of `pharos state`, in the order of the help. */
 export const STATE_COMMANDS: readonly CommandEntry[] = [

@@ -1,6 +1,6 @@
 import { BADGE_GROUNDS, badgeSvg } from '../../web/badge.ts'
-import type { SetStatus } from '../controller/status/status.ts'
 import { CONDITION_LABELS, type Tone } from '../controller/status/labels.ts'
+import type { SetStatus } from '../controller/status/status.ts'
 import { shortened } from '../text/counts.ts'
 
 /** Longest name of a set on a badge (characters). */

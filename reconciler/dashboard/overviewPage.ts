@@ -1,7 +1,7 @@
 import { type Html, html } from '../../web/html.ts'
+import { CONDITION_LABELS, countText, TONES, type Tone } from '../controller/status/labels.ts'
 import { servicesOutOfSync } from '../controller/status/servicesOutOfSync.ts'
 import type { ControllerStatus, SetStatus } from '../controller/status/status.ts'
-import { CONDITION_LABELS, countText, TONES, type Tone } from '../controller/status/labels.ts'
 import { counted, shortened } from '../text/counts.ts'
 import {
   ATTENTION_MAX,

@@ -1,5 +1,5 @@
-import type { ControllerStatus, ServiceState } from '../controller/status/status.ts'
 import { SERVICE_STATES } from '../controller/status/labels.ts'
+import type { ControllerStatus, ServiceState } from '../controller/status/status.ts'
 import { badge } from './badge.ts'
 import { LOGO } from './icons.ts'
 import { overviewPage, type PageRequest } from './overviewPage.ts'

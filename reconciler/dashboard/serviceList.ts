@@ -1,6 +1,6 @@
 import { type Html, html } from '../../web/html.ts'
-import type { ServiceStatus, SetStatus } from '../controller/status/status.ts'
 import { countText, REASON_LABELS, STATE_LABELS } from '../controller/status/labels.ts'
+import type { ServiceStatus, SetStatus } from '../controller/status/status.ts'
 import type { PlannedField } from '../plan/planValue.ts'
 import { counted, shortened } from '../text/counts.ts'
 import { fieldParts } from '../text/fieldText.ts'

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../web/html.ts'
-import type { ControllerStatus, RunStatus, SetStatus } from '../controller/status/status.ts'
 import { countText, OUTCOME_LABELS, TRIGGER_LABELS } from '../controller/status/labels.ts'
+import type { ControllerStatus, RunStatus, SetStatus } from '../controller/status/status.ts'
 import { shortened } from '../text/counts.ts'
 import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { commitUrl } from './forgeUrls.ts'

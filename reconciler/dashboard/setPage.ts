@@ -1,6 +1,6 @@
 import { type Html, html } from '../../web/html.ts'
-import type { ServiceState, SetStatus } from '../controller/status/status.ts'
 import { CONDITION_LABELS, countText, SERVICE_STATES, STATE_LABELS } from '../controller/status/labels.ts'
+import type { ServiceState, SetStatus } from '../controller/status/status.ts'
 import { SERVICES_PER_PAGE } from './bounds.ts'
 import { framed } from './frame.ts'
 import { icon } from './icons.ts'

@@ -1,17 +1,17 @@
 import { type Html, html } from '../../web/html.ts'
 import {
-  CONDITION_TYPES,
-  type Condition,
-  type ControllerStatus,
-  type SetStatus,
-} from '../controller/status/status.ts'
-import {
   CONDITION_LABELS,
   countText,
   SERVICE_STATES,
   STATE_LABELS,
   TONES,
 } from '../controller/status/labels.ts'
+import {
+  CONDITION_TYPES,
+  type Condition,
+  type ControllerStatus,
+  type SetStatus,
+} from '../controller/status/status.ts'
 import { shortened } from '../text/counts.ts'
 import { MESSAGE_CHARS_MAX } from './bounds.ts'
 import { setButtons } from './buttons.ts'

@@ -1,11 +1,11 @@
 import { type Html, html } from '../../web/html.ts'
+import { countText } from '../controller/status/labels.ts'
 import type {
   ControllerStatus,
   PendingApproval,
   ProblemStatus,
   SetStatus,
 } from '../controller/status/status.ts'
-import { countText } from '../controller/status/labels.ts'
 import { counted, shortened } from '../text/counts.ts'
 import { LINES_MAX, MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { acceptHistoryButton, approveButton } from './buttons.ts'

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
+import type { Change, Plan } from './planValue.ts'
 import {
   applySafetyLimits,
   approvableKeys,
   approvalText,
-  type LimitFacts,
   DEFAULT_SAFETY_LIMITS,
   isInScope,
+  type LimitFacts,
   releasedKeys,
   type TrippedLimit,
 } from './safetyLimits.ts'
-import type { Change, Plan } from './planValue.ts'
 
 const sound: LimitFacts = {
   exists: true,

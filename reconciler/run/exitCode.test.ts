@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
+  combinedExitCode,
   EXIT,
   exitCodeOf,
-  combinedExitCode,
   type RunFacts,
   type RunFindings,
   runExitCode,

@@ -11,7 +11,7 @@ import {
   NOTHING_IGNORED,
   readIgnoreRules,
 } from './ignoreFile.ts'
-import { limitProblem, readBytes, fileProblem } from './manifestFiles.ts'
+import { fileProblem, limitProblem, readBytes } from './manifestFiles.ts'
 
 /** The manifests of one commit. */
 export interface CommitManifests {

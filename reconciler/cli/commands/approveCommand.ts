@@ -7,7 +7,7 @@ import { UsageError } from '../../run/failure.ts'
 import { counted } from '../../text/counts.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { openWritingSession, requireExistingState } from '../session/session.ts'
-import { writingWithoutLease, requireState } from '../session/stateAccess.ts'
+import { requireState, writingWithoutLease } from '../session/stateAccess.ts'
 import { actorOf, requireDigest } from './operatorCommands.ts'
 
 /** Approves blocked changes by their digest, or with --pointers the current values of some fields. */

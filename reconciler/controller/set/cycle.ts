@@ -7,9 +7,9 @@ import { applyCommit } from './applyCommit.ts'
 import type { CycleControl } from './cycleControl.ts'
 import {
   type CycleReport,
+  type CycleResults,
   type CycleStart,
   exitCodeFor,
-  type CycleResults,
   outcomeFor,
 } from './cycleReport.ts'
 import { readSource } from './readSource.ts'

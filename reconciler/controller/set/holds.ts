@@ -1,5 +1,5 @@
-import type { TrippedLimit } from '../../plan/safetyLimits.ts'
 import type { Change, Plan } from '../../plan/planValue.ts'
+import type { TrippedLimit } from '../../plan/safetyLimits.ts'
 import type { ControllerConfig } from '../config/controllerSchema.ts'
 import type { WindowState } from '../schedule/window.ts'
 

@@ -1,5 +1,5 @@
-import type { ServiceStatus } from './status.ts'
 import { SERVICE_STATES } from './labels.ts'
+import type { ServiceStatus } from './status.ts'
 
 /** At most `max` services that do not match git, the most urgent first. Pure. */
 export function servicesOutOfSync(services: readonly ServiceStatus[], max: number): readonly ServiceStatus[] {

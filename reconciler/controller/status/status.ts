@@ -1,5 +1,5 @@
-import type { SafetyLimitName } from '../../plan/safetyLimits.ts'
 import type { PlannedField } from '../../plan/planValue.ts'
+import type { SafetyLimitName } from '../../plan/safetyLimits.ts'
 import type { Suspension } from '../../state/model/record.ts'
 
 /** Conditions of a set, from the most to the least urgent: the first one that holds is the headline. */

@@ -1,4 +1,4 @@
-import { type SafetyLimitName, releasedKeys } from '../../plan/safetyLimits.ts'
+import { releasedKeys, type SafetyLimitName } from '../../plan/safetyLimits.ts'
 import { ApiTimeout, waitText } from '../../run/apiWait.ts'
 import { failureOf } from '../../run/failureOf.ts'
 import { counted, listed } from '../../text/counts.ts'

@@ -11,7 +11,6 @@ import {
 } from '../schema/serviceManifest.ts'
 import { resolveValue, type ValueSources } from '../values/valueReference.ts'
 import { substituteVariables, variableWords } from '../values/variables.ts'
-import { plaintextSecretWarnings } from './plaintextSecrets.ts'
 import { compileService, durationOf } from './compileService.ts'
 import type { DeclaredService, ReadService, ServiceSet } from './declaredService.ts'
 import { foldersOf, withDefaults } from './defaults.ts'
@@ -21,8 +20,8 @@ import { duplicateProblems, sameNameWarnings } from './duplicates.ts'
 import {
   type ChosenEnvironment,
   chooseEnvironment,
-  unusedPatchWarnings,
   unknownPatchFields,
+  unusedPatchWarnings,
   withPatchedEndpoints,
   withPatches,
 } from './environment.ts'
@@ -31,6 +30,7 @@ import { ignoredSecretProblems } from './ignoredSecrets.ts'
 import { missingAssertionWarnings } from './missingAssertions.ts'
 import { type Origin, pathIn, placeIn } from './origin.ts'
 import { type PatternCheck, patternProblems } from './patterns.ts'
+import { plaintextSecretWarnings } from './plaintextSecrets.ts'
 import { withoutFields } from './withoutFields.ts'
 
 /** The documents of each service, kept outside the value, which is compared and copied. */

@@ -1,6 +1,6 @@
+import { STATE_LABELS } from '../../controller/status/labels.ts'
 import { servicesOutOfSync } from '../../controller/status/servicesOutOfSync.ts'
 import type { SetStatus } from '../../controller/status/status.ts'
-import { STATE_LABELS } from '../../controller/status/labels.ts'
 import { type Budget, commentBudget, fenced } from '../../render/fencedBlock.ts'
 import { counted } from '../../text/counts.ts'
 import type { StickyComment } from './forge.ts'

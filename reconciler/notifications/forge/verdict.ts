@@ -1,5 +1,5 @@
-import type { ConditionType, SetStatus } from '../../controller/status/status.ts'
 import { CONDITION_LABELS, countText } from '../../controller/status/labels.ts'
+import type { ConditionType, SetStatus } from '../../controller/status/status.ts'
 import { shortened } from '../../text/counts.ts'
 import type { CommitMark } from './forge.ts'
 

@@ -2,8 +2,8 @@ import { LEASE_CHECK_MS_MAX, LEASE_TTL_MS } from '../model/lease.ts'
 import { EVENTS_KEPT, RUNS_KEPT, type StateEvent } from '../model/record.ts'
 import { leaseLost, StateError } from '../model/stateError.ts'
 import type { BindingChange, Intent, Lease, OpenIntent, StateDocument, StateStore } from '../model/store.ts'
-import { type Contents, changed, RefContents, afterTakeover } from './gitContents.ts'
-import { GitRef, type GitRefLocation, type StateRef, retryOnRefMoved } from './gitRef.ts'
+import { afterTakeover, type Contents, changed, RefContents } from './gitContents.ts'
+import { GitRef, type GitRefLocation, retryOnRefMoved, type StateRef } from './gitRef.ts'
 import {
   INPUT_NAME,
   unusedIn,

@@ -3,8 +3,8 @@ import {
   hashPassword,
   isOutdated,
   isPasswordOf,
-  unusablePasswordHash,
   type PasswordCost,
+  unusablePasswordHash,
 } from '../../domain/accounts/passwordHash.ts'
 import { ConcurrencyLimit } from '../limits/concurrencyLimit.ts'
 

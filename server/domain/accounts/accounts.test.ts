@@ -5,8 +5,8 @@ import {
   hashPassword,
   isOutdated,
   isPasswordOf,
-  unusablePasswordHash,
   PASSWORD_COST,
+  unusablePasswordHash,
 } from './passwordHash.ts'
 import { passwordProblem } from './passwordRules.ts'
 import { isPermitted, LOWEST_ROLES, type Permission } from './roles.ts'

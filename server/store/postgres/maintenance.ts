@@ -3,8 +3,8 @@ import {
   assertChangeable,
   assertNotBegun,
   assertWindowRoom,
-  windowNotFound,
   windowAction,
+  windowNotFound,
 } from '../shared/maintenanceRules.ts'
 import { orgNotFound } from '../shared/orgNotFound.ts'
 import { foldForSearch } from '../shared/searchText.ts'

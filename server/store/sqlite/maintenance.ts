@@ -3,12 +3,12 @@ import {
   assertChangeable,
   assertNotBegun,
   assertWindowRoom,
-  windowNotFound,
   windowAction,
+  windowNotFound,
 } from '../shared/maintenanceRules.ts'
 import { orgNotFound } from '../shared/orgNotFound.ts'
-import { serviceNotFound } from '../shared/serviceNotFound.ts'
 import { foldForSearch } from '../shared/searchText.ts'
+import { serviceNotFound } from '../shared/serviceNotFound.ts'
 import type { AdministrationStore, MaintenanceWindow } from '../store.ts'
 import type { AuditedWrites } from './changes/audit.ts'
 import type { Connections } from './files/openDatabase.ts'

@@ -4,10 +4,10 @@ import type { Acceptance, MemberStore, OpenInvitation } from '../../accountStore
 import {
   assertInvitable,
   assertMemberRoom,
+  invitationNotFound,
   inviteAction,
   isForInvited,
   joinAction,
-  invitationNotFound,
   withdrawAction,
 } from '../../shared/accountRules.ts'
 import { orgNotFound } from '../../shared/orgNotFound.ts'

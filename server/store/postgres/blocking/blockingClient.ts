@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { LONG_LIVED_THREAD, threadFile } from '../../../../api/runtime/threadFile.ts'
-import type { FromClient, SqlAnswer, ClientSettings, SqlStatement, ToClient } from './clientMessages.ts'
+import type { ClientSettings, FromClient, SqlAnswer, SqlStatement, ToClient } from './clientMessages.ts'
 
 /** Longest wait for an answer (milliseconds): statement_timeout is shorter. */
 const ANSWER_MS_MAX = 30_000

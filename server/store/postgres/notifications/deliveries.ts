@@ -3,8 +3,8 @@ import {
   assertActive,
   channelAction,
   type DeliveryRow,
-  deliveryOfRow,
   deliveryNotFound,
+  deliveryOfRow,
 } from '../../shared/channelRules.ts'
 import { rowOf } from '../connections/sql.ts'
 import { recordAction } from '../writes/auditWrites.ts'

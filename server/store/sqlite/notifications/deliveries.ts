@@ -4,9 +4,9 @@ import {
   assertActive,
   channelAction,
   type DeliveryRow,
+  deliveryNotFound,
   deliveryOfRow,
   FAILED_KEPT_MS,
-  deliveryNotFound,
   SENT_KEPT_MS,
 } from '../../shared/channelRules.ts'
 import type { RecordAction } from '../changes/audit.ts'

@@ -1,5 +1,5 @@
 import type { Server, ServerOptions } from 'node:http'
-import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify'
+import { type FastifyHttpOptions, type FastifyInstance, fastify } from 'fastify'
 import { type CertificateSource, followCertificate } from './certificate.ts'
 import { TIMEOUTS } from './timeouts.ts'
 

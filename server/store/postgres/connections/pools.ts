@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { Client, Pool, type PoolClient } from 'pg'
 import { Circuit } from './circuit.ts'
 import { isLost, NotSent, Retries } from './failures.ts'
 import { type Sql, type SqlValue, sqlOf, TYPES } from './sql.ts'
@@ -43,7 +43,7 @@ export interface Pools {
   /** Runs `work` in a transaction, on a connection of the writers. */
   readonly inTransaction: <Result>(work: (sql: Sql) => Promise<Result>) => Promise<Result>
   /** A connection for a snapshot; the caller releases it. */
-  readonly longReader: () => Promise<pg.PoolClient>
+  readonly longReader: () => Promise<PoolClient>
   readonly close: () => Promise<void>
 }
 
@@ -87,7 +87,7 @@ interface PoolParts {
 /** A pool that reports successes and losses to a circuit breaker. */
 class WatchedPool {
   readonly #parts: PoolParts
-  #pool: pg.Pool
+  #pool: Pool
   readonly #ended: Promise<void>[] = []
 
   constructor(parts: PoolParts) {
@@ -104,7 +104,7 @@ class WatchedPool {
   }
 
   /** The next free connection. Rejects with NotSent when there is none in time. */
-  async connect(): Promise<pg.PoolClient> {
+  async connect(): Promise<PoolClient> {
     this.#parts.circuit.assertSendable()
     if (this.#pool.waitingCount >= WAITING_MAX) throw new Error('too many requests wait for the database')
     const begunAtMs = this.#parts.nowMs()
@@ -143,8 +143,8 @@ class WatchedPool {
   }
 }
 
-function poolOf({ url, max, settings }: PoolParts): pg.Pool {
-  const pool = new pg.Pool({
+function poolOf({ url, max, settings }: PoolParts): Pool {
+  const pool = new Pool({
     connectionString: url,
     max,
     types: TYPES,
@@ -169,7 +169,7 @@ function poolOf({ url, max, settings }: PoolParts): pg.Pool {
 /** Resolves when the database at `url` answers on a new connection. */
 async function probe(url: string): Promise<void> {
   const bounds = { connectionTimeoutMillis: CONNECT_MS_MAX, query_timeout: CONNECT_MS_MAX }
-  const client = new pg.Client({ connectionString: url, application_name: 'pharos-server', ...bounds })
+  const client = new Client({ connectionString: url, application_name: 'pharos-server', ...bounds })
   client.on('error', () => {})
   try {
     await client.connect()
@@ -181,7 +181,7 @@ async function probe(url: string): Promise<void> {
 }
 
 /** The result of `work` on `client`, which then returns to its pool, or is closed if it was lost. */
-async function released<Result>(client: pg.PoolClient, work: Promise<Result>): Promise<Result> {
+async function released<Result>(client: PoolClient, work: Promise<Result>): Promise<Result> {
   try {
     const result = await work
     client.release()

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import pg from 'pg'
+import { type ClientBase, type CustomTypesConfig, type QueryResultRow, types } from 'pg'
 
 /** A parameter of a statement. An array becomes a PostgreSQL array. */
 export type SqlValue =
@@ -19,17 +19,17 @@ export interface Sql {
 const INT8 = 20
 
 /** Parses 64-bit integers as numbers: none of ours exceeds 2 ** 53. */
-export const TYPES: pg.CustomTypesConfig = {
+export const TYPES: CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
+    oid === INT8 && format !== 'binary' ? Number : types.getTypeParser(oid, format),
 }
 
 /** Statements on `client`, one after the other. */
-export function sqlOf(client: Pick<pg.ClientBase, 'query'>): Sql {
+export function sqlOf(client: Pick<ClientBase, 'query'>): Sql {
   return {
     rows: async <Row extends object>(text: string, values: readonly SqlValue[] = []) => {
       // True because each caller names the row of its own statement.
-      const result = await client.query<Row & pg.QueryResultRow>({
+      const result = await client.query<Row & QueryResultRow>({
         name: statementName(text),
         text,
         values: [...values],

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import { Client } from 'pg'
 import { sqlStateOf } from '../connections/failures.ts'
 import { TYPES } from '../connections/sql.ts'
 import { COMPATIBLE_FROM, MIGRATIONS } from './migrations.ts'
@@ -35,8 +35,8 @@ export interface Version {
 export const APPLICATION_NAME = 'pharos-server'
 
 /** Connects to the database at `url`. */
-export async function connect(url: string, applicationName = APPLICATION_NAME): Promise<pg.Client> {
-  const client = new pg.Client({
+export async function connect(url: string, applicationName = APPLICATION_NAME): Promise<Client> {
+  const client = new Client({
     connectionString: url,
     types: TYPES,
     connectionTimeoutMillis: CONNECT_MS_MAX,
@@ -51,7 +51,7 @@ export async function connect(url: string, applicationName = APPLICATION_NAME): 
 /** Runs `work` on a connection of its own to the database at `url`. */
 export async function withConnection<Result>(
   url: string,
-  work: (client: pg.Client) => Promise<Result>,
+  work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   const client = await connect(url)
   try {
@@ -65,7 +65,7 @@ export async function withConnection<Result>(
 export const VERSION_QUERY = 'SELECT version, compatible_from AS "compatibleFrom" FROM meta'
 
 /** The schema of the database of `client`; `undefined` without tables of Pharos. */
-export async function schemaOf(client: pg.Client): Promise<Version | undefined> {
+export async function schemaOf(client: Client): Promise<Version | undefined> {
   // Not to_regclass: within a transaction it may still know that there was no table.
   const { rows: tables } = await client.query(
     "SELECT FROM pg_class WHERE relname = 'meta' AND pg_table_is_visible(oid)",
@@ -81,7 +81,7 @@ export async function schemaOf(client: pg.Client): Promise<Version | undefined> 
  * cannot lock a table in use is retried for up to MIGRATION_MS_MAX. Rejects when this release cannot read the data of
  * the database.
  */
-export async function migrate(client: pg.Client, schema: Schema = NEWEST): Promise<void> {
+export async function migrate(client: Client, schema: Schema = NEWEST): Promise<void> {
   const known = await schemaOf(client)
   assertCompatible(known, schema.steps.length)
   for (let version = known?.version ?? 0; version < schema.steps.length; version += 1) {
@@ -102,7 +102,7 @@ export function incompatible({ version, compatibleFrom }: Version): Error {
 }
 
 /** Runs the step after `version`, unless another program has run it. Retries on lock timeouts. */
-async function takeStep(client: pg.Client, schema: Schema, version: number): Promise<void> {
+async function takeStep(client: Client, schema: Schema, version: number): Promise<void> {
   const deadlineMs = performance.now() + MIGRATION_MS_MAX
   for (;;) {
     try {
@@ -115,7 +115,7 @@ async function takeStep(client: pg.Client, schema: Schema, version: number): Pro
   }
 }
 
-async function tryStep(client: pg.Client, { steps, compatibleFrom }: Schema, version: number): Promise<void> {
+async function tryStep(client: Client, { steps, compatibleFrom }: Schema, version: number): Promise<void> {
   await client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${MIGRATION_MS_MAX}`)
   try {
     await client.query('SELECT pg_advisory_xact_lock($1, $2)', [

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import { type Client, DatabaseError } from 'pg'
 import { ADVISORY_LOCKS } from './migrate.ts'
 
 /** SQLSTATE of insufficient privileges. */
@@ -12,7 +12,7 @@ const ATTEMPT_PAUSE_MS = 50
  * with a restored folder. Transaction ids differ in the new database, so positions in the outbox are renewed. Changes
  * nothing in the original database. Requires the newest schema.
  */
-export async function renewIdentity(client: pg.Client): Promise<void> {
+export async function renewIdentity(client: Client): Promise<void> {
   const here = await placeOf(client)
   if (isSame(await madeIn(client), here)) return
   await client.query('BEGIN')
@@ -33,7 +33,7 @@ export async function renewIdentity(client: pg.Client): Promise<void> {
   }
 }
 
-async function madeIn(client: pg.Client): Promise<string | null> {
+async function madeIn(client: Client): Promise<string | null> {
   const { rows } = await client.query<{ madeIn: string | null }>(
     'SELECT made_in AS "madeIn" FROM store_identity',
   )
@@ -41,7 +41,7 @@ async function madeIn(client: pg.Client): Promise<string | null> {
 }
 
 /** Cluster and database: different after a dump or copy, equal on a standby or after a restored archive. */
-async function placeOf(client: pg.Client): Promise<string> {
+async function placeOf(client: Client): Promise<string> {
   const { rows: databases } = await client.query<{ oid: string }>(
     'SELECT oid::text FROM pg_database WHERE datname = current_database()',
   )
@@ -49,7 +49,7 @@ async function placeOf(client: pg.Client): Promise<string> {
 }
 
 /** The identifier of the cluster; '' when this user may not read it. */
-async function clusterOf(client: pg.Client): Promise<string> {
+async function clusterOf(client: Client): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const { rows } = await client.query<{ id: string }>(
@@ -57,7 +57,7 @@ async function clusterOf(client: pg.Client): Promise<string> {
       )
       return rows[0]?.id ?? ''
     } catch (error) {
-      if (error instanceof pg.DatabaseError && error.code === FORBIDDEN) return ''
+      if (error instanceof DatabaseError && error.code === FORBIDDEN) return ''
       // A concurrent checkpoint can make the read fail.
       if (attempt === ATTEMPTS) throw error
       await sleep(ATTEMPT_PAUSE_MS)
@@ -72,7 +72,7 @@ function isSame(known: string | null, here: string): boolean {
 }
 
 /** Whether a command has a transaction id that this database has not reached. */
-async function isAhead(client: pg.Client): Promise<boolean> {
+async function isAhead(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ isAhead: boolean }>(
     'SELECT EXISTS (SELECT FROM commands WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())) AS "isAhead"',
   )

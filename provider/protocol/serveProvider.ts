@@ -109,9 +109,6 @@ function exitWithout(socket: OpenSocket): void {
 
 /**
  * Redirects all later output to stderr, because stdout is for the handshake.
- *
- * Replaces Node's own stream: `node:http2` accesses it when loaded, and creating it would take each process a
- * millisecond.
  */
 function claimOutput(): void {
   const stderr = new Writable({

@@ -14,25 +14,46 @@ export function framed(message: Uint8Array): Buffer {
 
 /** Assembles the message of a call from chunks. */
 export class IncomingMessage {
+  /** The message. Rejects with a GrpcError unless there is exactly one, uncompressed, complete and not too long. */
+  readonly message: Promise<Buffer>
   readonly #bytesMax: number
-  readonly #chunks: Buffer[] = []
+  #chunks: Buffer[] = []
   #bytes = 0
+  #resolve: (message: Buffer) => void = () => undefined
+  #reject: (error: unknown) => void = () => undefined
 
   /** `bytesMax` is the maximum length of the message. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
+    this.message = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    // A method that does not read it ignores a rejection.
+    this.message.catch(() => undefined)
   }
 
-  /** Adds a chunk. Throws a GrpcError when the message is too long. */
+  /** Adds a chunk. */
   add(chunk: Buffer): void {
-    this.#chunks.push(chunk)
     this.#bytes += chunk.length
-    if (this.#bytes - PREFIX_BYTES <= this.#bytesMax) return
-    throw new GrpcError(STATUS.resourceExhausted, `the message has more than ${this.#bytesMax} bytes`)
+    if (this.#bytes - PREFIX_BYTES <= this.#bytesMax) {
+      this.#chunks.push(chunk)
+      return
+    }
+    this.#chunks = []
+    this.#reject(new GrpcError(STATUS.resourceExhausted, `the message has more than ${this.#bytesMax} bytes`))
   }
 
-  /** The message. Throws a GrpcError unless there is exactly one, uncompressed and complete. */
-  take(): Buffer {
+  /** There are no more chunks. */
+  end(): void {
+    try {
+      this.#resolve(this.#take())
+    } catch (error) {
+      this.#reject(error)
+    }
+  }
+
+  #take(): Buffer {
     const frame = Buffer.concat(this.#chunks)
     if (frame.length < PREFIX_BYTES) throw new GrpcError(STATUS.internal, 'the call has no message')
     if (frame[0] !== 0) throw new GrpcError(STATUS.unimplemented, 'compressed messages are not supported')

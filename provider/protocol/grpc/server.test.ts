@@ -1,6 +1,11 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect as connectHttp2,
+  type Settings,
+} from 'node:http2'
 import { connect as connectTo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,8 +25,8 @@ interface Running {
   call(path: string, request?: Buffer): Promise<Buffer>
   /** Resolves with the messages of an answer. */
   collect(path: string): Promise<readonly Buffer[]>
-  /** A session of HTTP/2 without gRPC on top. */
-  raw(): ClientHttp2Session
+  /** A session of HTTP/2 without gRPC on top, by Node's implementation. */
+  raw(settings?: Settings): ClientHttp2Session
 }
 
 /** Serves `methods` on a socket of its own. */
@@ -66,8 +71,11 @@ async function running(
           .on('error', reject)
           .on('end', () => resolve(messages))
       }),
-    raw: () => {
-      const session = connectHttp2('http://localhost', { createConnection: () => connectTo(address) })
+    raw: (settings = {}) => {
+      const session = connectHttp2('http://localhost', {
+        createConnection: () => connectTo(address),
+        settings,
+      })
       session.on('error', () => undefined)
       onTestFinished(() => session.destroy())
       return session
@@ -328,4 +336,107 @@ test('at the end the calls under way are answered, and no more are taken', async
   answer?.()
 
   expect((await waiting).toString()).toBe('late')
+})
+
+/** All of an answer. */
+async function bodyOf(stream: ClientHttp2Stream): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  stream.on('data', (chunk: Buffer) => void chunks.push(chunk))
+  await once(stream, 'end')
+  return Buffer.concat(chunks)
+}
+
+/** A call whose request is `text`. */
+function calling(session: ClientHttp2Session, text: string): ClientHttp2Stream {
+  const message = Buffer.concat([Buffer.from([0, 0, 0, 0, text.length]), Buffer.from(text)])
+  return session.request(POST).end(message)
+}
+
+test('a caller with windows of a few bytes gets long answers, beside one another', async () => {
+  const session = (
+    await running({
+      '/a/Echo': async function* (request) {
+        for (let part = 0; part < 20; part += 1) yield Buffer.from(String(request).repeat(100 + part))
+      },
+    })
+  ).raw({ initialWindowSize: 7 })
+
+  const bodies = await Promise.all(['a', 'b', 'c'].map((text) => bodyOf(calling(session, text))))
+
+  const expected = (text: string): string =>
+    Array.from(
+      { length: 20 },
+      (_, part) => `\0\0\0\0${String.fromCharCode(100 + part)}${text.repeat(100 + part)}`,
+    ).join('')
+  expect(bodies.map(String)).toEqual(['a', 'b', 'c'].map(expected))
+})
+
+test('a caller may close its window in the middle of an answer, and open it again', async () => {
+  const session = (
+    await running({
+      '/a/Echo': async function* () {
+        yield Buffer.alloc(MIB)
+      },
+    })
+  ).raw()
+  const stream = calling(session, 'x')
+  await once(stream, 'response')
+  const set = (initialWindowSize: number): Promise<void> =>
+    new Promise((resolve) => void session.settings({ initialWindowSize }, () => resolve()))
+
+  await set(0)
+  await set(1_000_000)
+
+  expect((await bodyOf(stream)).length).toBe(5 + MIB)
+})
+
+test('a caller without a table of headers understands the answers', async () => {
+  const session = (await running({ '/a/Echo': echo })).raw({ headerTableSize: 0 })
+
+  for (const text of ['one', 'two']) {
+    expect(String(await bodyOf(calling(session, text)))).toContain(text)
+  }
+})
+
+test('every byte of a path arrives, in its Huffman code too', async () => {
+  const asked: string[] = []
+  const path = (code: number): string =>
+    `/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa${String.fromCharCode(code)}a`
+  const codes = Array.from({ length: 256 }, (_, code) => code).filter((code) => code >= 32 && code !== 127)
+  const { raw } = await running(
+    Object.fromEntries(
+      codes.map((code) => [
+        path(code),
+        async function* () {
+          asked.push(path(code))
+          yield Buffer.alloc(0)
+        },
+      ]),
+    ),
+  )
+  const session = raw()
+
+  for (const code of codes)
+    expect(await exchange(session, { ...POST, ':path': path(code) }, [0, 0, 0, 0, 0])).toEqual([200, '0'])
+
+  expect(asked).toEqual(codes.map(path))
+})
+
+test('a call is aborted when its caller closes the connection', async () => {
+  const signals: AbortSignal[] = []
+  const { raw } = await running({
+    '/a/Wait': async function* (_, signal) {
+      signals.push(signal)
+      yield Buffer.from('here')
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    },
+  })
+  const session = raw()
+  const stream = session.request({ ...POST, ':path': '/a/Wait' }).end(Buffer.alloc(5))
+  stream.on('error', () => undefined)
+  await once(stream, 'response')
+
+  session.destroy()
+
+  await vi.waitFor(() => expect(signals.map(({ aborted }) => aborted)).toEqual([true]), 30_000)
 })

@@ -70,6 +70,8 @@ const leanUndici = {
     onResolve({ filter: /^\.\/lib\/(web|mock|interceptor|cache)\// }, ({ importer, path }) =>
       importer.endsWith('/undici/index.js') ? { path, namespace: 'left out' } : undefined,
     )
+    // HTTP/2 is off, but its module would load node:http2.
+    onResolve({ filter: /^\.\/client-h2\.js$/ }, ({ path }) => ({ path, namespace: 'left out' }))
     // The index instantiates some of them when it is loaded.
     onLoad({ filter: /./, namespace: 'left out' }, () => ({
       contents: 'module.exports = new Proxy({}, { get: () => class LeftOut {} })',

@@ -19,7 +19,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createCertificate } from './plugin/certificate.ts'
 import { MAGIC_COOKIE } from './plugin/environment.ts'
 import { bundleExecutable } from './testing/bundle.ts'
-import { METHODS } from './testing/providerClient.ts'
+import { METHODS, type ProviderClient } from './testing/providerClient.ts'
 import { type ProviderProcess, type StartOptions, startProvider } from './testing/providerProcess.ts'
 import { NOTHING, openCore } from './testing/terraformCore.ts'
 
@@ -91,6 +91,29 @@ test('compiled code is cached for the next process, and compiled again where the
   expect([second, third]).toEqual([first, first])
   expect(readdirSync(folder)).toEqual([name])
   expect(statSync(join(folder, name)).size).toBeGreaterThan(100_000)
+})
+
+test('code that a later process compiles for another call is cached too, once', async () => {
+  const environment = { XDG_CACHE_HOME: join(root, 'calls') }
+  const folder = join(root, 'calls/pharos')
+  const keptAfter = async (work: (client: ProviderClient) => Promise<unknown>) => {
+    const provider = await startProvider({
+      command: [join(process.cwd(), 'dist/terraform-provider-pharos.cjs')],
+      environment,
+    })
+    await work(provider.client)
+    expect(await provider.shutDown()).toBe(0)
+    const [name = ''] = readdirSync(folder)
+    const { size, mtimeMs } = statSync(join(folder, name))
+    return { size, mtimeMs }
+  }
+
+  const first = await keptAfter((client) => client.call(METHODS.GetMetadata, {}))
+  const both = await keptAfter((client) => client.call(METHODS.GetFunctions, {}))
+  const again = await keptAfter((client) => client.call(METHODS.GetMetadata, {}))
+
+  expect(both.size).toBeGreaterThan(first.size)
+  expect(again).toEqual(both)
 })
 
 test('a client without protocol 6 is told which versions have it', async () => {

@@ -36,7 +36,7 @@ test('files are kept in the cache folder of the user, which others cannot write 
 
 test('a file is read as it was written, and a damaged or missing one is not', () => {
   const file = join(home, 'main')
-  const compiled = { text: 'return “text”', code: Buffer.from('compiled') }
+  const compiled = { text: 'return “text”', kinds: ['/a/One', '/a/Two'], code: Buffer.from('compiled') }
   writeCache(file, compiled)
   const read = readCache(file)
   const bytes = readFileSync(file)
@@ -51,7 +51,7 @@ test('a file is read as it was written, and a damaged or missing one is not', ()
 
 test('an intact cache file of another format is not read', () => {
   const file = join(home, 'form')
-  writeCache(file, { text: '() => 1', code: Buffer.from('compiled') })
+  writeCache(file, { text: '() => 1', kinds: [], code: Buffer.from('compiled') })
   const bytes = readFileSync(file)
   const rest = bytes.subarray(32)
   writeFileSync(file, Buffer.concat([createHash('sha256').update(rest).digest(), rest]))
@@ -66,7 +66,7 @@ test('a write removes files that are older than a month, and leaves no temporary
   for (const file of [old, fresh]) writeFileSync(file, '')
   const longAgo = Date.now() / 1_000 - 31 * 86_400
   utimesSync(old, longAgo, longAgo)
-  const compiled = { text: 'x', code: Buffer.from('x') }
+  const compiled = { text: 'x', kinds: [], code: Buffer.from('x') }
   writeCache(join(folder, 'main'), compiled)
   mkdirSync(join(folder, 'taken'))
   writeCache(join(folder, 'taken'), compiled)

@@ -15,9 +15,9 @@ import { join } from 'node:path'
 import { Script } from 'node:vm'
 
 /** Part of each digest, so that a file of another format counts as damaged. */
-const FORMAT = 'length, function, code'
+const FORMAT = 'lengths, function, kinds, code'
 const DIGEST_BYTES = 32
-/** Size of the field for the length of the text (bytes). */
+/** Size of the fields for the lengths of the text and of the kinds (bytes). */
 const LENGTH_BYTES = 4
 /** Write permission for group and others. */
 const OTHERS_WRITE = 0o022
@@ -27,7 +27,17 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 /** The source of a program, and its compiled code. */
 interface Compiled {
   readonly text: string
+  /** The kinds of work whose functions are compiled: V8 compiles a function when it is first called. */
+  readonly kinds: readonly string[]
   readonly code: Buffer
+}
+
+/** Kinds of work that this process did. */
+const kindsDone = new Set<string>()
+
+/** Notes that this process does work of `kind`, such as a method: the code for it is kept from the first process on that does it. */
+export function noteWork(kind: string): void {
+  kindsDone.add(kind)
 }
 
 /**
@@ -54,10 +64,14 @@ export function compileCached(
     ...(kept === undefined ? {} : { cachedData: kept.code }),
   })
   const run = script.runInThisContext()
-  if (file !== undefined && (kept === undefined || script.cachedDataRejected === true)) {
-    // Written at exit, so that all executed functions are included.
-    process.on('exit', () => writeCache(file, { text, code: script.createCachedData() }))
-  }
+  if (file === undefined) return run
+  const known = script.cachedDataRejected === true ? undefined : kept?.kinds
+  // Written at exit, so that all executed functions are included.
+  process.on('exit', () => {
+    const kinds = [...new Set([...(known ?? []), ...kindsDone])]
+    if (kinds.length === known?.length) return
+    writeCache(file, { text, kinds, code: script.createCachedData() })
+  })
   return run
 }
 
@@ -81,20 +95,28 @@ export function readCache(file: string): Compiled | undefined {
     const bytes = readFileSync(file)
     const rest = bytes.subarray(DIGEST_BYTES)
     if (!digestOf(rest).equals(bytes.subarray(0, DIGEST_BYTES))) return undefined
-    const codeAt = LENGTH_BYTES + rest.readUInt32LE(0)
-    return { text: rest.toString('utf8', LENGTH_BYTES, codeAt), code: rest.subarray(codeAt) }
+    const textAt = 2 * LENGTH_BYTES
+    const kindsAt = textAt + rest.readUInt32LE(0)
+    const codeAt = kindsAt + rest.readUInt32LE(LENGTH_BYTES)
+    return {
+      text: rest.toString('utf8', textAt, kindsAt),
+      kinds: rest.toString('utf8', kindsAt, codeAt).split('\n').filter(Boolean),
+      code: rest.subarray(codeAt),
+    }
   } catch {
     return undefined
   }
 }
 
 /** Writes a file atomically, and removes old files of its folder. Failures are ignored. */
-export function writeCache(file: string, { text, code }: Compiled): void {
+export function writeCache(file: string, { text, kinds, code }: Compiled): void {
   const temporary = `${file}.${process.pid}.tmp`
   try {
-    const length = Buffer.alloc(LENGTH_BYTES)
-    length.writeUInt32LE(Buffer.byteLength(text))
-    const rest = Buffer.concat([length, Buffer.from(text), code])
+    const names = kinds.join('\n')
+    const lengths = Buffer.alloc(2 * LENGTH_BYTES)
+    lengths.writeUInt32LE(Buffer.byteLength(text))
+    lengths.writeUInt32LE(Buffer.byteLength(names), LENGTH_BYTES)
+    const rest = Buffer.concat([lengths, Buffer.from(text), Buffer.from(names), code])
     writeFileSync(temporary, Buffer.concat([digestOf(rest), rest]), { mode: 0o600, flag: 'wx' })
     renameSync(temporary, file)
     const folder = join(file, '..')

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import { createGrpcServer, type Method } from '../grpc/server.ts'
 import { type Access, admit } from './access.ts'
+import { noteWork } from './compileCache.ts'
 import { earlyMethods } from './earlyMethods.ts'
 
 /** The methods of a plugin by path. */
@@ -41,7 +42,11 @@ export function createPluginServer({ access, provider, schema, onShutdown }: Ser
   }
   // Prevents an unhandled rejection; calls that wait for the provider fail with it.
   if (schema === undefined) load().catch(() => undefined)
-  const server = createGrpcServer(async (path) => early.get(path) ?? (await load()).get(path))
+  const server = createGrpcServer(async (path) => {
+    const method = early.get(path) ?? (await load()).get(path)
+    if (method !== undefined) noteWork(path)
+    return method
+  })
   const admitted = admit(access, server.serve)
   const open = new Set<Socket>()
   let onEnd: (() => void) | undefined

@@ -143,7 +143,7 @@ function canConnect(port: number): Promise<boolean> {
 }
 
 interface Balancer {
-  /** What it logged so far. */
+  /** The log so far. */
   readonly log: () => string
   readonly stop: () => Promise<void>
 }

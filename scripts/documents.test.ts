@@ -39,8 +39,8 @@ function typedBlocks(document: string): readonly string[] {
 }
 
 /**
- * The lines of the `text` blocks of a document that follow a `sh` block: what a reader sees after typing it. Blocks after
- * prose show errors and formats instead.
+ * The lines of the `text` blocks of a document that follow a `sh` block: the output that a reader sees after typing it.
+ * Blocks after prose show errors and formats instead.
  */
 function shownLines(document: string): readonly string[] {
   const blocks = readFileSync(document, 'utf8').matchAll(
@@ -106,7 +106,7 @@ function withLinkedPackages(script: string): string {
   })
 }
 
-/** Runs `script` in a process group of its own, and ends the group: documents start servers. */
+/** Runs `script` in a separate process group, and ends the group, because documents start servers. */
 function runScript(script: string, folder: string): Promise<{ exitCode: number | null; output: string }> {
   return new Promise((resolve) => {
     const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {

@@ -86,7 +86,7 @@ const MENTION =
 /** Commands of earlier versions, which messages name with their replacement. */
 const REMOVED = ['rollback', 'rebaseline']
 
-/** What is wrong with a mention; undefined when it is right, or is no command but prose. */
+/** The fault in a mention; undefined when it is correct, or when it is prose and not a command. */
 function fault(program: string, rest: string, isQuoted: boolean): string | undefined {
   const commands: Commands = PROGRAMS[program] ?? new Map()
   const words = rest.replaceAll('\\n', '\n').split('\n')[0]?.trim().split(/\s+/) ?? []

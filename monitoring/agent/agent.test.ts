@@ -143,7 +143,7 @@ test('an agent on a machine that was suspended for two hours continues with the 
   const before = checkedS.length
   vi.setSystemTime(Date.now() + 2 * HOUR_MS)
   machine.stoodStillMs = 2 * HOUR_MS
-  // The answer to the request that was under way, or to the next one, has the server's time.
+  // The answer to the request in progress, or to the next one, has the server's time.
   await pass(WAIT_MS + 60_000)
 
   const wokenS = START_MS / 1_000 + 2 * 3_600 + 600

@@ -236,7 +236,7 @@ test.each<[string, string, string, readonly Assertion[], string]>([
     const result = await checkOf({ url: urlOf(server), assertions })
 
     expect(result.reason).toBe(reason)
-    // What the system keeps for both ends is a part of it.
+    // The system's buffers of both ends are a part of it.
     expect(sent).toBeLessThan(bytesMax)
   },
 )

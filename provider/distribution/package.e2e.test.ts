@@ -206,7 +206,8 @@ describe.skipIf(findTerraform() === undefined)('terraform', () => {
       const [foreign, old, text] = ['foreign', 'old', 'text'].map((name) => join(release, name))
       const own = readFileSync(process.execPath)
       const fuse = /NODE_SEA_FUSE_\w+:0/.exec(own.toString('latin1'))?.[0] ?? ''
-      // What is looked at: the headers, of another machine, the fuse and the version. It would not start here.
+      // Only the parts that are read: the headers, of another machine, the fuse and the version. It would not start
+      // here.
       const node = Buffer.concat([own.subarray(0, 4_096), Buffer.from(`${fuse}\0${process.version}\0`)])
       node.writeUInt16LE(other === 'linux_arm64' ? 183 : 62, 18)
       writeFileSync(foreign ?? '', node)

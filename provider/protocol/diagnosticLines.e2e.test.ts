@@ -63,7 +63,7 @@ const RESOURCE = `resource "sample_recipe" "a" {
   }
 }`
 
-/** Where an error is, and the first line that Terraform is to quote for it. */
+/** The path of an error, and the first line that Terraform must quote for it. */
 const PLACES: readonly (readonly [Path, string])[] = [
   [['name'], '  name = "good"'],
   [['steps'], '  steps = ['],
@@ -74,7 +74,7 @@ const PLACES: readonly (readonly [Path, string])[] = [
   [['limits', 'longest'], '    longest = "1m"'],
   [['labels', { key: 'b' }], '    b = "2"'],
   [['parts', { key: 'b' }, 'name'], '    b = { name = "two" }'],
-  // What is not written has no line: Terraform quotes where it would stand.
+  // An absent attribute has no line, so Terraform quotes the block that it would be in.
   [['absent', 0, 'name'], 'resource "sample_recipe" "a" {'],
 ]
 

@@ -202,7 +202,7 @@ test('a provider whose Terraform was killed ends by itself', async () => {
 
   parent.kill('SIGKILL')
 
-  // The pipe closes when no process holds its other end any more.
+  // The pipe closes when no process holds its other end.
   const [code, signal] = await once(parent, 'close')
   expect([code, signal]).toStrictEqual([null, 'SIGKILL'])
 })

@@ -19,7 +19,7 @@ export interface Caller {
   readonly hasApiAccess: boolean
 }
 
-/** A new key in clear: shown once, stored only as its hash. Contract: Authentication, rule 4. */
+/** A new key in plain text, which is shown once and stored only as its hash. Contract: Authentication, rule 4. */
 export function mintKey(environment: Environment): string {
   return `${API_KEY_PREFIX}${environment.randomBytes(KEY_BYTES).toString('hex')}`
 }

@@ -32,7 +32,7 @@ const EXPIRED = 'CERT_HAS_EXPIRED'
 const NOT_YET_VALID = 'CERT_NOT_YET_VALID'
 const UNTRUSTED_WORDS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'comes from an authority that is not trusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'comes from an untrusted authority',
   UNABLE_TO_GET_ISSUER_CERT: 'comes without the certificate of its issuer',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes without the certificate of its issuer',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'comes without the intermediate certificates',

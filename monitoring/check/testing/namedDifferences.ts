@@ -36,11 +36,11 @@ export const NAMED_DIFFERENCES: readonly NamedDifference[] = [
     /(?:HTTP\/(?!1\.[01] )|RTSP\/|ICE\/)\S* \d/,
   ),
   refuses(
-    'a status below 100, and a change of protocol that was not asked for',
+    'a status below 100, and an unrequested change of protocol',
     /HTTP\/1\.[01] (?:0\d\d|101)/,
   ),
   {
-    name: 'transfer codings that were not asked for, chunks in chunks, an empty coding',
+    name: 'unrequested transfer codings, chunks in chunks, an empty coding',
     holds: ({ text, own, node }) =>
       own.kind === 'none' && node.kind === 'whole' && !/^(?:chunked|identity|)$/.test(codingsOf(text)),
   },

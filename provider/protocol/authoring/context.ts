@@ -13,7 +13,7 @@ export interface CallContext {
   /** Aborts when Terraform is interrupted or cancels the call. Pass it to everything that waits. */
   readonly signal: AbortSignal
   readonly log: Log
-  /** Shows a diagnostic. An error makes the call fail, whatever the handler returns. */
+  /** Shows a diagnostic. An error makes the call fail, regardless of the handler's result. */
   report(diagnostic: Diagnostic): void
 }
 

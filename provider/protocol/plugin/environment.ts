@@ -77,7 +77,7 @@ function portRange(environment: NodeJS.ProcessEnv): PortRange | Refusal | undefi
   }
 }
 
-/** Where a plugin listens. */
+/** The address on which a plugin listens. */
 export interface PluginAddress {
   readonly network: 'unix' | 'tcp'
   /** Path of the socket, or host and port. */

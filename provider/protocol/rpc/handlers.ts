@@ -36,7 +36,7 @@ export function configuredContext(call: Call, reporter: Reporter): ConfiguredCon
   const { configured } = call.session
   if (configured !== undefined) return { ...callContext(call, reporter), client: configured.client }
   throw new DiagnosticError(
-    errorAt(undefined, 'The provider is not configured', 'Terraform has to call ConfigureProvider first.'),
+    errorAt(undefined, 'The provider is not configured', 'Terraform must call ConfigureProvider first.'),
   )
 }
 

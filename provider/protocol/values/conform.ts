@@ -99,7 +99,7 @@ function nameOf(given: unknown): string {
   return typeof given === 'object' ? 'an object' : `a ${typeof given}`
 }
 
-/** `value` with every unknown replaced by null, for state that has to be saved incomplete. */
+/** `value` with every unknown replaced by null, for state that must be saved incomplete. */
 export function withoutUnknown(value: Value): Value {
   if (value === UNKNOWN) return null
   if (isArray(value)) return value.map(withoutUnknown)

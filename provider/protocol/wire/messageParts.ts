@@ -69,7 +69,7 @@ export interface WireAttribute {
   readonly writeOnly: boolean
 }
 
-/** The attributes of a nested attribute and how often they occur. */
+/** The attributes of a nested attribute, and its nesting. */
 interface WireObjectType {
   readonly attributes: readonly Partial<WireAttribute>[]
   readonly nesting: number

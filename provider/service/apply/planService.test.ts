@@ -228,7 +228,7 @@ test.each([
   ],
 ])('while %s is unknown, the key ids of secrets are unknown too', (what, change) => {
   const prior = stateOf(request)
-  // True because only what is unknown differs from a configuration.
+  // True because only unknown values differ from a configuration.
   const config = proposed(request, change as Partial<ServiceConfiguration>)
   const planned = planUpdate(config, config, prior, found('same'))
 

@@ -110,7 +110,7 @@ test('unknown values are not reported', () => {
 
   expect(
     some.map((endpoints) =>
-      // True because only what is unknown differs from a configuration.
+      // True because only unknown values differ from a configuration.
       validateService({ ...config(), endpoints } as ServiceConfiguration),
     ),
   ).toEqual([[], [], [], [], []])

@@ -83,7 +83,7 @@ function marked(service: unknown): unknown {
   return JSON.parse(JSON.stringify(service).replaceAll(/"sealed":"[^"]*"/g, '"sealed":""'))
 }
 
-/** `value` with some of what is inside it unknown, as `isUnknown` decides one after the other. */
+/** `value` with some of its parts unknown, as `isUnknown` decides for each in order. */
 function partlyUnknown(value: Value, isUnknown: () => boolean): Value {
   if (isUnknown()) return UNKNOWN
   if (Array.isArray(value)) return value.map((element) => partlyUnknown(element, isUnknown))

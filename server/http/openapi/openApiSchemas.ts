@@ -78,7 +78,7 @@ export type SchemaName = keyof typeof NOUNS
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   MonitoringCallInput: 'The key is the kind of call; GRPC and DNS are refused with 400.',
   SensitiveInput: 'A value that is encrypted at rest and never returned when `sensitive` is true.',
-  SensitiveResponse: 'A value in clear, or the id of the key that seals it.',
+  SensitiveResponse: 'A plain value, or the id of the key that seals it.',
   Duration: 'Whole seconds plus nanoseconds.',
   MonitoringAssertionDef: "The key is the kind of assertion. `DnsResoltion` is the contract's spelling.",
   StringMatcher: 'The key is the operator. `Regex` uses RE2 syntax.',

@@ -47,7 +47,7 @@ function namesOf({ commands }: Command, path: readonly string[] = []): readonly 
   return commands.flatMap((command) => namesOf(command, [...path, command.name()]))
 }
 
-/** What a subcommand prints. */
+/** The output of a subcommand. */
 async function run(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await runHere([...args, ...server.flags])
   if (code !== 0) throw new Error(stderr)

@@ -26,7 +26,7 @@ export function reasonWithoutHistory(): string | null {
       return 'the clone is shallow'
     return null
   } catch {
-    return 'this is no git checkout'
+    return 'this is not a git checkout'
   }
 }
 

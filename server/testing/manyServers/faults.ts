@@ -172,7 +172,7 @@ export async function openInstallation(pauseMs?: number): Promise<Installation> 
       const isBack = writers.figures.made >= made + WRITERS
       return {
         ...{ figures: writers.figures, outageMs },
-        problems: isBack ? problems : [...problems, 'nothing is made any more'],
+        problems: isBack ? problems : [...problems, 'no change succeeds any more'],
       }
     },
     close: async () => {

@@ -54,7 +54,7 @@ async function wrongMutations(url: string, orgId: string, ledger: Ledger): Promi
   const counts = new Map(made.map(({ mutation, count }) => [mutation, count]))
   const unasked = made
     .filter(({ mutation }) => !ledger.outcomes.has(mutation))
-    .map(({ mutation }) => `${mutation}: was not asked for`)
+    .map(({ mutation }) => `${mutation}: was not requested`)
   const wrong = [...ledger.outcomes].flatMap(([mutation, outcomes]) => {
     const count = counts.get(mutation) ?? 0
     const isMade = outcomes.includes('made')

@@ -109,7 +109,7 @@ test('three processes share the rate limit of a key: a burst, and one request ev
       }
     }),
   )
-  // What was earned meanwhile, however slow the machine was.
+  // The requests earned meanwhile, however slow the machine was.
   let lastRefusedMs = performance.now()
   while (await ask(clients[0] ?? apiClient('', ''))) lastRefusedMs = performance.now()
   const endedMs = performance.now()

@@ -85,7 +85,8 @@ function flagsOf({
   const settings = [
     ...['listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=200', 'autovacuum=off'],
     'jit=off',
-    // One that keeps what it acknowledged has PostgreSQL's own memory and log, as the figures of bench are for users.
+    // A durable cluster has PostgreSQL's default memory and log settings, because the benchmarks' figures are for
+    // users.
     ...(durability === 'none'
       ? [
           'shared_buffers=32MB',

@@ -93,7 +93,7 @@ async function answersOf({ url: base }: TestServer, apiKey: string): Promise<rea
   return [list.text, ...answers, again.text, String((await api.get('/v1/services')).text === list.text)]
 }
 
-/** What the server of `engine` on `dir` answers. */
+/** The answers of the server of `engine` on `dir`. */
 async function served(engine: 'sqlite' | 'postgres', dir: string, apiKey: string) {
   const server = await startServer({ engine, dataDir: dir, rateLimit: 'none' })
   const answers = await answersOf(server, apiKey)
@@ -188,7 +188,7 @@ test('a store in use is not moved, on either side', async () => {
 
 test('data without a table in the target is left behind only on request', async () => {
   const { orgId } = await fill()
-  // Stands for what a database of another release lacks.
+  // Represents a table that a database of another release lacks.
   await run('migrate', '--database', url)
   await withConnection(url, (client) => client.query('DROP TABLE agent_tokens CASCADE'))
   const lost = await move('--from', dataDir, '--to', url)

@@ -53,7 +53,7 @@ interface MovedTable {
   readonly sha256: string
 }
 
-/** Moves, and resolves to what was moved of results. */
+/** Moves the data. Resolves with the summary of the moved results. */
 async function move(from: string, to: string): Promise<readonly MovedTable[]> {
   const { moved } = JSON.parse(await run('migrate', '--from', from, '--to', to, '--json'))
   return moved.filter(({ table }: MovedTable) => table.startsWith('results.'))

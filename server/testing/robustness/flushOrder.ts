@@ -35,7 +35,7 @@ export async function watchFlushes(folder: string, creates: number): Promise<voi
     await server.stop()
   }
   const answers = answersAfterFlush(await readFile(trace, 'utf8'))
-  if (answers < creates) throw new Error(`the trace holds ${answers} of ${creates} answers`)
+  if (answers < creates) throw new Error(`the trace has ${answers} of ${creates} answers`)
 }
 
 async function attach(pid: number, trace: string): Promise<() => Promise<void>> {

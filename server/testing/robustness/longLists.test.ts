@@ -60,7 +60,7 @@ async function startFull(undo: Undo, timeouts: Partial<Timeouts> = {}) {
       socket.write(`${head}Authorization: Bearer ${server.apiKey}\r\n\r\n`)
       return socket
     },
-    /** Resolves when no transaction holds a snapshot of the database any more. */
+    /** Resolves when no transaction holds a snapshot of the database. */
     untilNothingIsKept: async (): Promise<void> => {
       other.exec('UPDATE orgs SET name = name')
       const emptyLog = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').pluck()

@@ -101,7 +101,7 @@ async function resultsOf(id: string): Promise<readonly { readonly at: string; re
 
 const wait = (isDone: () => boolean | Promise<boolean>) =>
   vi.waitUntil(isDone, { timeout: 40_000, interval: 250 })
-/** Why the server refused results since then. */
+/** The reasons why the server refused results since then. */
 const refused = (sinceMs = 0) =>
   proxy.taken
     .filter(({ atMs }) => atMs > sinceMs)

@@ -108,7 +108,7 @@ test('every command of the page succeeds in a shell', async () => {
   const { post } = apiClient(server.url, server.apiKey)
   const idOf = async (path: string, body: object): Promise<string> => {
     const { json } = await post(path, body)
-    // True because both answer with what they created.
+    // True because both answer with the created resource.
     return (json as { id: string }).id
   }
   const outcomes: unknown[] = []

@@ -54,7 +54,7 @@ const p99 = percentile(times, 0.99)
 report(
   p99 <= P99_MS_MAX && missed === 0,
   `${times.length} events at ${CLIENTS} streams, ${missed} missing: median ${percentile(times, 0.5).toFixed(0)} ms, ` +
-    `99th percentile ${p99.toFixed(0)} ms (bar ≤ ${P99_MS_MAX})`,
+    `99th percentile ${p99.toFixed(0)} ms (limit ≤ ${P99_MS_MAX})`,
 )
 // The first third warms up.
 const settled = memory.slice(Math.floor(memory.length / 3))
@@ -63,6 +63,6 @@ const spanMs = (last?.atMs ?? 0) - (first?.atMs ?? 0)
 const mib = (((last?.bytes ?? 0) - (first?.bytes ?? 0)) / 1_048_576) * ((10 * MINUTE_MS) / spanMs)
 const text = `memory grows by ${mib.toFixed(2)} MiB in ten minutes`
 if (minutes < GROWTH_MINUTES_MIN) console.log(`     ${text}, of ${minutes} min: too short to count`)
-else report(mib < SLOPE_MIB_MAX, `${text} (bar < ${SLOPE_MIB_MAX})`)
+else report(mib < SLOPE_MIB_MAX, `${text} (limit < ${SLOPE_MIB_MAX})`)
 streams.kill()
 await server.close()

@@ -72,7 +72,7 @@ const median = (all: number[]): number => all.toSorted((a, b) => a - b)[Math.flo
 report(
   Math.abs(z) < Z_MAX,
   `${ATTEMPTS} sign-ins with a known address ${median(times.known).toFixed(1)} ms, with an unknown one ` +
-    `${median(times.other).toFixed(1)} ms: rank sums ${z.toFixed(2)} standard deviations apart (bar < ${Z_MAX})`,
+    `${median(times.other).toFixed(1)} ms: rank sums ${z.toFixed(2)} standard deviations apart (limit < ${Z_MAX})`,
 )
 
 const { json } = await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody())
@@ -106,8 +106,8 @@ await Promise.all(signingIn)
 const mib = (nativeMost - nativeBefore) / 1_048_576
 report(
   besideMs <= API_P99_MS_MAX,
-  `API beside ${AT_ONCE} sign-ins at once: 99th percentile ${besideMs.toFixed(2)} ms (bar ≤ ${API_P99_MS_MAX})`,
+  `API beside ${AT_ONCE} sign-ins at once: 99th percentile ${besideMs.toFixed(2)} ms (limit ≤ ${API_P99_MS_MAX})`,
 )
-report(mib <= MEMORY_MIB_MAX, `memory for them: ${mib.toFixed(0)} MiB (bar ≤ ${MEMORY_MIB_MAX})`)
+report(mib <= MEMORY_MIB_MAX, `memory for them: ${mib.toFixed(0)} MiB (limit ≤ ${MEMORY_MIB_MAX})`)
 apiReader.kill()
 await server.close()

@@ -264,6 +264,6 @@ async function wholeFeed(): Promise<readonly Row[]> {
 
 console.log(`node ${process.version}`)
 for (const { what, measured, bar, holds } of [...(await besideAgents()), ...(await wholeFeed())]) {
-  console.log(`${holds ? 'ok  ' : 'MISS'} ${what}: ${measured} (bar ${bar})`)
+  console.log(`${holds ? 'ok  ' : 'MISS'} ${what}: ${measured} (limit ${bar})`)
   if (!holds) process.exitCode = 1
 }

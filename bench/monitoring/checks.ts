@@ -239,7 +239,7 @@ const measurements: readonly (() => Promise<readonly Row[]>)[] = [
 ]
 for (const measure of measurements) {
   for (const { what, measured, bar, holds } of await measure()) {
-    console.log(`${holds ? 'ok  ' : 'MISS'} ${what}: ${measured} (bar ${bar})`)
+    console.log(`${holds ? 'ok  ' : 'MISS'} ${what}: ${measured} (limit ${bar})`)
     if (!holds) process.exitCode = 1
   }
 }

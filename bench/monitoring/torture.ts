@@ -44,7 +44,7 @@ async function compare(): Promise<void> {
     unnamed.length === 0 && names.length <= DIFFERENCES_MAX,
     `B7 ${RESPONSES} responses, of which node:http read ${whole} whole: ${names.length} named differences, ` +
       `${unnamed.length} others${unnamed.length === 0 ? '' : `, such as seeds ${unnamed.slice(0, 10).join(', ')}`} ` +
-      `(bar ≤ ${DIFFERENCES_MAX}, and no other)`,
+      `(limit ≤ ${DIFFERENCES_MAX}, and no other)`,
   )
 }
 
@@ -82,7 +82,7 @@ async function soakChecks(): Promise<void> {
     failed === busy && (isSteady || SOAK_SECONDS < TREND_SECONDS_MIN),
     `B14 ${checks} checks in ${SOAK_SECONDS} s, ${busy} left out on a busy machine, ${failed - busy} failed ${JSON.stringify(others)}: ` +
       `memory ${rssMb.toFixed(0)} MB, ${slopeMb.toFixed(2)} MB more each 10 min, ${before} descriptors, then ${after} ` +
-      `(bar < ${SLOPE_MB_MAX} MB, descriptors within ${DESCRIPTORS_MAX}, from ${TREND_SECONDS_MIN} s on)`,
+      `(limit < ${SLOPE_MB_MAX} MB, descriptors within ${DESCRIPTORS_MAX}, from ${TREND_SECONDS_MIN} s on)`,
   )
 }
 

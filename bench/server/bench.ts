@@ -137,6 +137,6 @@ rows.push(...(await othersWait()))
 rows.push(...(await durableCreates()), ...(await slowDurableCreates()))
 process.stdout.write(`node ${process.versions.node}, ${cpus().length} cores\n`)
 for (const { what, measured, bar, holds } of rows) {
-  process.stdout.write(`${holds ? 'ok  ' : 'MISS'} ${what}: ${measured}, bar ${bar}\n`)
+  process.stdout.write(`${holds ? 'ok  ' : 'MISS'} ${what}: ${measured}, limit ${bar}\n`)
 }
 if (rows.some(({ holds }) => !holds)) process.exitCode = 1

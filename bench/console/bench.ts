@@ -87,10 +87,16 @@ for (const { count, p95Ms } of BARS) {
     ['page 7', `${list}?page=7`],
   ] as const) {
     const ms = percentile(await timesOf(path), 0.95)
-    report(ms <= p95Ms, `${name} of ${count} services: 95th percentile ${ms.toFixed(1)} ms (limit ≤ ${p95Ms})`)
+    report(
+      ms <= p95Ms,
+      `${name} of ${count} services: 95th percentile ${ms.toFixed(1)} ms (limit ≤ ${p95Ms})`,
+    )
   }
   const bytes = gzipSync((await owner.client.get(list)).text).length
-  report(bytes <= GZIP_BYTES_MAX, `a page of 100 rows: ${(bytes / 1_024).toFixed(1)} kB with gzip (limit ≤ 12)`)
+  report(
+    bytes <= GZIP_BYTES_MAX,
+    `a page of 100 rows: ${(bytes / 1_024).toFixed(1)} kB with gzip (limit ≤ 12)`,
+  )
 }
 
 const cookies: string[] = []

@@ -35,10 +35,7 @@ export const NAMED_DIFFERENCES: readonly NamedDifference[] = [
     'versions other than HTTP/1.0 and HTTP/1.1, and other protocols',
     /(?:HTTP\/(?!1\.[01] )|RTSP\/|ICE\/)\S* \d/,
   ),
-  refuses(
-    'a status below 100, and an unrequested change of protocol',
-    /HTTP\/1\.[01] (?:0\d\d|101)/,
-  ),
+  refuses('a status below 100, and an unrequested change of protocol', /HTTP\/1\.[01] (?:0\d\d|101)/),
   {
     name: 'unrequested transfer codings, chunks in chunks, an empty coding',
     holds: ({ text, own, node }) =>

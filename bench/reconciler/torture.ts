@@ -7,7 +7,7 @@
 import { crashScenario } from '../../reconciler/testing/crashModel.ts'
 
 const STORIES = 40_000
-/** The first seed after those of the tests. */
+/** The first seed, beyond those of the tests. */
 const FIRST_SEED = 1_000_000
 const STORIES_PER_LINE = 5_000
 

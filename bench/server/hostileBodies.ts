@@ -4,7 +4,7 @@ import { endpointBody, serviceBody } from '../../server/testing/serviceBodies.ts
 /** Maximum size of a body that is read (bytes). Gap G13. */
 const BODY_BYTES = 1_048_576
 
-/** `open`, as many of `unit` as fit, `close`. */
+/** `open`, then as many of `unit` as fit, then `close`. */
 function fill(open: string, unit: (index: number) => string, close: string): string {
   const parts: string[] = []
   let length = open.length + close.length

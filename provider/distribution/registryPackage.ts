@@ -35,7 +35,10 @@ export interface PackageOptions {
   readonly folder: string
   readonly version: string
   readonly platforms: readonly string[]
-  /** Folder with the reference of the provider, which becomes `docs/`: registries read it from the repository of a release. */
+  /**
+   * Folder with the reference of the provider, which becomes `docs/`, where registries read it in the repository of a
+   * release.
+   */
   readonly docs: string
   /** GnuPG key that signs the checksums; absent for no signature. */
   readonly signingKey?: string | undefined

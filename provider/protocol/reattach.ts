@@ -18,8 +18,8 @@ export interface Reattachable {
 }
 
 /**
- * Serves `provider` without TLS under each of its `sources` (`namespace/type`, or with the registry's host), to
- * one Terraform after the other. Terraform does not end the process; `close` ends the service.
+ * Serves `provider` without TLS under each of its `sources` (`namespace/type`, or with the registry's host), to one
+ * Terraform at a time. Terraform does not end the process; `close` ends the service.
  */
 export async function serveForReattach(
   provider: Provider,

@@ -87,7 +87,7 @@ async function prune({ demo, byHand }: GitopsParts, repository: DemoShell): Prom
   )
 }
 
-/** The last line of the output of `pharos`: the counts. */
+/** The last line of the output of `pharos`, which has the counts. */
 function lastLine(output: string): string {
   return output.trim().split('\n').at(-1)?.trim() ?? ''
 }

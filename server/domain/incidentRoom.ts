@@ -32,8 +32,8 @@ export function incidentBytes({ title, status, updates, service_ids: serviceIds 
 }
 
 /**
- * Throws `forbidden` when replacing `before` (`null` for a new incident) by `after` exceeds the limit. Changes that do
- * not increase the size, such as resolving, are always allowed. Gap G38. Pure.
+ * Throws `forbidden` when replacing `before` (`null` for a new incident) with `after` exceeds the limit. Changes that
+ * do not increase the size, such as resolving, are always allowed. Gap G38. Pure.
  */
 export function assertIncidentRoom(room: IncidentRoom, before: Incident | null, after: Incident): void {
   const grownBy = incidentBytes(after) - (before === null ? 0 : incidentBytes(before))

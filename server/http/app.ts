@@ -47,7 +47,7 @@ export interface RequestRecord {
   readonly caller: Caller | null
   /** The client address, or that of the proxy. */
   readonly address: string
-  /** The header User-Agent. */
+  /** The User-Agent header. */
   readonly userAgent?: string | undefined
   /** The internal error behind a status of 500 or an interrupted long answer; absent otherwise. */
   readonly failure?: unknown

@@ -40,7 +40,7 @@ export interface ConfigureContext<Config> extends CallContext {
 }
 
 export interface ConfiguredContext<Client> extends CallContext {
-  /** What `configure` returned. */
+  /** The result of `configure`. */
   readonly client: Client
 }
 

@@ -1,7 +1,8 @@
 /**
  * Terraform's rules for plans, checked before a plan is sent.
  *
- * Terraform's own message about a violation is long and does not name the handler; this one names the attribute and the rule.
+ * Terraform's own message about a violation is long and does not name the handler. These messages name the attribute
+ * and the rule.
  */
 import { type Attribute, type Attributes, isNested, typeOf } from '../authoring/schema.ts'
 import { elementsOf } from '../schema/elements.ts'

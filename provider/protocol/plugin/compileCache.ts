@@ -35,7 +35,10 @@ interface Compiled {
 /** Kinds of work that this process did. */
 const kindsDone = new Set<string>()
 
-/** Notes that this process does work of `kind`, such as a method: the code for it is kept from the first process on that does it. */
+/**
+ * Records that this process does work of `kind`, such as a method. The first process that does it caches the code for
+ * it.
+ */
 export function noteWork(kind: string): void {
   kindsDone.add(kind)
 }

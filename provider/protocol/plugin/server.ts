@@ -52,7 +52,7 @@ export function createPluginServer({ access, provider, schema, onShutdown }: Ser
   let onEnd: (() => void) | undefined
   return {
     serve: (connection) => {
-      // Closed while the server was loaded.
+      // The connection closed while the server was loading.
       if (connection.destroyed) return
       open.add(connection)
       connection.once('close', () => {

@@ -12,7 +12,10 @@ import { capabilitiesOf, encodeDiagnostics, requireObject } from './wireValue.ts
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
 
-/** An older client would silently send null instead of the value, so the attribute must be refused there. */
+/**
+ * Errors for write-only attributes in `config` when the client is too old: it would silently send null instead of the
+ * value.
+ */
 function writeOnlyUnsupported(attributes: Attributes, config: ObjectValue): readonly Diagnostic[] {
   return writeOnlyPaths(attributes, config).map((path) =>
     errorAt(

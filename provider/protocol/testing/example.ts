@@ -23,7 +23,7 @@ const server = resourceFor<Client>()({
     },
   }),
   validate({ config, report }) {
-    // Anything may be unknown during validation: skip the rule, it is checked again.
+    // Anything may be unknown during validation. Skip the rule then: validation runs again later.
     if (isUnknown(config.name)) return
     if (config.name.length > 63) report(errorAt(['name'], 'Name too long', 'Use at most 63 characters.'))
   },

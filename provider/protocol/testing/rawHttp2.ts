@@ -1,23 +1,23 @@
-/** A client of HTTP/2 that sends frames as they are told, right or wrong, to a server in the same process. */
+/** An HTTP/2 client that sends any frames, valid or not, to a server in the same process. */
 import { type Duplex, duplexPair } from 'node:stream'
 import { FLAG, type Frame, frame, numbersFrame, TYPE, uint31 } from '../grpc/http2/frames.ts'
 
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-/** SETTINGS that set nothing. */
+/** An empty SETTINGS frame. */
 export const NO_SETTINGS = frame(TYPE.settings, 0, 0, Buffer.alloc(0))
 
 export interface RawClient {
-  /** Sends `bytes`, and resolves when the server has done what follows from them. */
+  /** Sends `bytes`. Resolves when the server has handled them. */
   send(...bytes: readonly Buffer[]): Promise<void>
   /** The frames that arrived since the last call. */
   received(): readonly Frame[]
-  /** The same in short: the type, the stream, and the code of GOAWAY and RST_STREAM or the length of the payload. */
+  /** The same in short form: type, stream, and the code of GOAWAY and RST_STREAM or the length of the payload. */
   shortly(): readonly string[]
   /** Whether the server closed the connection. */
   isClosed(): boolean
   /** Reads no more. */
   stopReading(): void
-  /** Loses the connection, for the server too. */
+  /** Destroys the connection on both sides. */
   drop(): void
 }
 
@@ -46,7 +46,7 @@ export function rawClient(serve: (connection: Duplex) => void): RawClient {
   return {
     send: async (...chunks) => {
       for (const chunk of chunks) near.write(chunk)
-      // Everything happens in this process: after some turns of its loop nothing is left to do.
+      // Everything happens in this process, so after some turns of its event loop all work is done.
       for (let turns = 0; turns < 10; turns += 1) await new Promise((resolve) => void setImmediate(resolve))
     },
     received,
@@ -79,9 +79,9 @@ export function literal(name: string, value: string): Buffer {
   ])
 }
 
-/** The header block of a call of `path`. */
+/** The header block for a call of `path`. */
 export function callBlock(path: string): Buffer {
-  // POST and http by their numbers.
+  // POST and http by their indices in the static table.
   return Buffer.concat([
     Buffer.from([0x83, 0x86]),
     literal(':path', path),
@@ -89,12 +89,12 @@ export function callBlock(path: string): Buffer {
   ])
 }
 
-/** HEADERS that begin a call of `path`; the request goes on. */
+/** HEADERS that start a call of `path`, without ending the request. */
 export function callFrame(streamId: number, path: string, flags: number = FLAG.endHeaders): Buffer {
   return frame(TYPE.headers, flags, streamId, callBlock(path))
 }
 
-/** DATA that ends a request: a message of `bytes`. */
+/** DATA with a message of `bytes` that ends the request. */
 export function messageFrame(streamId: number, bytes: Uint8Array = Buffer.alloc(0)): Buffer {
   const prefix = Buffer.alloc(5)
   prefix.writeUInt32BE(bytes.length, 1)

@@ -10,7 +10,7 @@ const isNumber = (value: Value): value is number | bigint | Decimal =>
  * Whether two values of `type` are equal: sets regardless of order and repetition, objects and maps regardless of key
  * order. Unknown equals unknown, null equals null, and neither equals any other value.
  *
- * Pure. A value that is not of `type` equals nothing but itself.
+ * Pure. A value that is not of `type` equals only itself.
  */
 export function equalValues(type: Type, a: Value, b: Value): boolean {
   if (a === b) return true

@@ -1,12 +1,12 @@
 /**
  * The protobuf encodings that the messages of this protocol use: varints, and length-delimited values.
  *
- * A library would cost each process 3 ms at its start, and Terraform starts a provider several times per command.
+ * A library would take 3 ms of each process's start, and Terraform starts a provider several times per command.
  */
 
 /** A varint has seven bits in each byte, so 64 bits take up to ten bytes. */
 const VARINT_BYTES_MAX = 10
-/** Bits of a varint that a sum of numbers represents exactly. */
+/** Number of bits of a varint that JavaScript numbers add up exactly. */
 const EXACT_BITS = 49
 
 /** Wire types. */

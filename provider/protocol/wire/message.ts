@@ -189,7 +189,7 @@ export function mapOf<T>(id: number, codec: Message<T>): Field<ReadonlyMap<strin
   }
 }
 
-/** The codec that `find` returns, called at first use, for recursive messages. */
+/** The codec that `find` returns; for recursive messages. `find` is called at first use. */
 export function lazily<T>(find: () => Message<T>): Message<T> {
   return {
     encode: (value) => find().encode(value),

@@ -13,7 +13,7 @@ export type Outcome = 'made' | 'refused' | 'unknown'
 export interface Ledger {
   /** Outcomes by action and name. Names are unique, and a repeated mutation has more than one outcome. */
   readonly outcomes: Map<string, readonly Outcome[]>
-  /** The last answer about each service; `null` when it was deleted, absent when a later outcome is unknown. */
+  /** The last answer about each service; `null` after its deletion, absent after a later unknown outcome. */
   readonly services: Map<string, string | null>
   /** Display ids of incidents, by title. */
   readonly displayIds: Map<string, string>

@@ -62,7 +62,7 @@ export const serviceResource = resourceFor<Connection>()({
     for (const diagnostic of await regexProblems(compileService(config).request)) report(diagnostic)
   },
 
-  async plan({ change, client, private: kept, report, signal }) {
+  async plan({ change, client, private: privateData, report, signal }) {
     if (change.action !== 'create') recordOwned(client, change.prior)
     if (change.action === 'delete') return undefined
     const { config } = change
@@ -72,8 +72,8 @@ export const serviceResource = resourceFor<Connection>()({
     const { secrets } = compileService(config)
     if (change.action === 'create') return { planned: planCreate(config, change.planned) }
     const found = {
-      comparison: await client.fingerprints.compare(secrets, kept),
-      overwritten: secrets.length === 0 ? [] : overwrittenPlaces(kept, change.prior.sealed_key_ids),
+      comparison: await client.fingerprints.compare(secrets, privateData),
+      overwritten: secrets.length === 0 ? [] : overwrittenPlaces(privateData, change.prior.sealed_key_ids),
     }
     for (const diagnostic of secretsWarnings(secrets, found)) report(diagnostic)
     for (const diagnostic of lostSecretWarnings(config, change.prior)) report(diagnostic)
@@ -152,7 +152,7 @@ export const serviceResource = resourceFor<Connection>()({
     return attempted(limits, context.signal, async (signal) => {
       const session = connected(client)
       await checkOrg(session, org_id, signal)
-      let kept = context.private
+      let privateData = context.private
       let latest: ServiceResponse | undefined
       const isFlipped = planned.paused !== UNKNOWN && planned.paused !== prior.paused
       // The service is paused before it changes and changed before it resumes, so that no check runs an old definition.
@@ -163,16 +163,16 @@ export const serviceResource = resourceFor<Connection>()({
       if (replacesDefinition(planned, prior)) {
         const fingerprint = await client.fingerprints.of(secrets)
         latest = await session.client.replaceService(id, request, { signal })
-        kept = withKeyIds(fingerprint, latest)
-        keep(toState(latest, prior), kept)
+        privateData = withKeyIds(fingerprint, latest)
+        keep(toState(latest, prior), privateData)
       }
       if (isFlipped && planned.paused === false) latest = await session.client.resumeService(id, { signal })
-      if (latest === undefined) return { state: {}, private: kept }
+      if (latest === undefined) return { state: {}, private: privateData }
       session.reads.wrote(latest, 'changed')
       const secrets_revision = revisionOf(prior) + 1
       return {
         state: onlyUnknown(planned, { ...observedState(latest), secrets_revision }),
-        private: kept,
+        private: privateData,
       }
     })
   },

@@ -30,7 +30,7 @@ export class Session {
   readonly #org = new SharedRequest((signal) => this.client.getOrg({ signal }))
   readonly #regions = new SharedRequest((signal) => this.client.listRegions({ signal }))
   readonly #failedReads = new Set<string>()
-  readonly #turns = new Map<string, Promise<unknown>>()
+  readonly #queues = new Map<string, Promise<unknown>>()
 
   constructor(options: SessionOptions) {
     this.client = new Client(options)
@@ -63,9 +63,9 @@ export class Session {
 
   /** Runs `work` after all earlier work of the same `kind`. */
   inTurn<T>(kind: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#turns.get(kind) ?? Promise.resolve()).then(work, work)
-    this.#turns.set(kind, turn)
-    return turn
+    const queued = (this.#queues.get(kind) ?? Promise.resolve()).then(work, work)
+    this.#queues.set(kind, queued)
+    return queued
   }
 
   /** Throws when the key belongs to another organisation than the provider's configuration expects. */

@@ -65,7 +65,7 @@ const shapeOf = (signature: Signature | undefined): unknown => [
 ]
 
 function attributeBreaks(before: Entries, after: Entries, path: string): readonly string[] {
-  const gone = Object.entries(before).flatMap(([name, old]) => {
+  const removed = Object.entries(before).flatMap(([name, old]) => {
     const at = `${path}.${name}`
     const now = after[name]
     if (now === undefined) return [`${at} is gone`]
@@ -80,7 +80,7 @@ function attributeBreaks(before: Entries, after: Entries, path: string): readonl
   const demanded = Object.entries(after)
     .filter(([name, { required }]) => required === true && before[name] === undefined)
     .map(([name]) => `${path}.${name} is new and required`)
-  return [...gone, ...demanded]
+  return [...removed, ...demanded]
 }
 
 const isConfigurable = ({ required, optional }: Entry): boolean => required === true || optional === true

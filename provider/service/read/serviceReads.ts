@@ -158,9 +158,9 @@ export class ServiceReads {
   }
 
   #readOne(id: string, signal: AbortSignal): Promise<ServiceResponse | null> {
-    const asked = this.#single.get(id) ?? new SharedRequest((wanted) => this.#getOne(id, wanted))
-    this.#single.set(id, asked)
-    return asked.answer(signal)
+    const pending = this.#single.get(id) ?? new SharedRequest((wanted) => this.#getOne(id, wanted))
+    this.#single.set(id, pending)
+    return pending.answer(signal)
   }
 
   async #getOne(id: string, signal: AbortSignal): Promise<ServiceResponse | null> {

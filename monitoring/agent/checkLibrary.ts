@@ -73,7 +73,7 @@ function preparation(tools: CheckTools): PrepareCheck {
         }
         const nextMs = performance.now() + nextDueMs
         const result = await runCheck(check, tools, {
-          turn: slot,
+          attemptIndex: slot,
           // A repeated attempt must end before the next slot.
           confirmAfterMs: () => {
             const afterMs = CONFIRM_MS_MIN + Math.random() * CONFIRM_MS_SPREAD

@@ -44,11 +44,11 @@ export function portLink(port: Pick<MessagePort, 'postMessage'>): Link & { take(
     // True because the server has the same release.
     results: async (body) => (await ask((id) => ({ id, kind: 'results', body }))) as ResultsAnswer,
     take: (answer) => {
-      const asked = waiting.get(answer.id)
+      const request = waiting.get(answer.id)
       waiting.delete(answer.id)
-      asked?.release()
-      if (answer.kind === 'answer') asked?.resolve(answer.body)
-      else asked?.reject(errorOf(answer))
+      request?.release()
+      if (answer.kind === 'answer') request?.resolve(answer.body)
+      else request?.reject(errorOf(answer))
     },
   }
 }

@@ -169,9 +169,9 @@ export class ResultQueue {
     const hasLive = this.#live.length > 0
     // The first batch after an outage decides the states. Older results sent before newer ones would count as news.
     const isUnavailable = this.#failures > 0
-    const isLivesTurn = hasLive && (isUnavailable || !(this.#wasLive && this.#hasOlder))
-    this.#wasLive = isLivesTurn
-    if (isLivesTurn) return this.#liveBatch()
+    const sendsLive = hasLive && (isUnavailable || !(this.#wasLive && this.#hasOlder))
+    this.#wasLive = sendsLive
+    if (sendsLive) return this.#liveBatch()
     if (this.#isInherited) await this.#inherit()
     if (isUnavailable) this.#urgent = [...this.#newest.values()]
     if (this.#urgent.length > 0) return { source: 'newest', results: this.#ofOneStore(this.#urgent) }

@@ -37,7 +37,7 @@ export type Attempted = Pick<
 export class Attempt {
   readonly #check: Attempted
   readonly #tools: AttemptTools
-  readonly #turn: number
+  readonly #attemptIndex: number
   readonly #clock: AttemptClock
   /** Certificates of all connections, including one refused because of its certificate. */
   readonly certificates: SeenCertificate[] = []
@@ -47,11 +47,11 @@ export class Attempt {
   address: string | undefined
   facts: ResponseFacts = NO_FACTS
 
-  /** `turn` chooses among the addresses of a name. The time limit runs from now until `close`. */
-  constructor(check: Attempted, tools: AttemptTools, turn: number, signal?: AbortSignal) {
+  /** `attemptIndex` chooses among the addresses of a name. The time limit runs from now until `close`. */
+  constructor(check: Attempted, tools: AttemptTools, attemptIndex: number, signal?: AbortSignal) {
     this.#check = check
     this.#tools = tools
-    this.#turn = turn
+    this.#attemptIndex = attemptIndex
     this.#clock = new AttemptClock(check.timeoutMs, tools.nowUs, signal)
   }
 
@@ -136,7 +136,7 @@ export class Attempt {
   }
 
   async #dial(hostname: string, port: number): Promise<Socket> {
-    const address = chooseAddress(await this.#addresses(hostname), port, this.#turn, this.#tools)
+    const address = chooseAddress(await this.#addresses(hostname), port, this.#attemptIndex, this.#tools)
     this.address ??= address
     this.facts = { ...this.facts, ipVersion: isIPv6(address) ? 6 : 4 }
     return dial(address, port, this.#clock, this.#tools)

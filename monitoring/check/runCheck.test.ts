@@ -402,7 +402,11 @@ test('a name whose other address answers is degraded, and a single address that 
   })
   const url = (name: string): string => `http://${name}:${server.port}/`
 
-  const two = await checkOf({ url: url('two.example') }, { dnsServers }, { turn: 1, confirmAfterMs: () => 0 })
+  const two = await checkOf(
+    { url: url('two.example') },
+    { dnsServers },
+    { attemptIndex: 1, confirmAfterMs: () => 0 },
+  )
   const one = await checkOf({ url: url('one.example') }, { dnsServers }, { confirmAfterMs: () => 0 })
 
   expect(two).toMatchObject({

@@ -34,7 +34,7 @@ export interface CheckResult {
 /** The settings of one check. */
 export interface CheckRun {
   /** The number of the slot, which selects among several addresses of a name. */
-  readonly turn: number
+  readonly attemptIndex: number
   /**
    * Called after the first attempt has failed. Returns the time until a second one (milliseconds), or `undefined` for
    * none.
@@ -61,7 +61,10 @@ export async function runCheck(check: PreparedCheck, tools: CheckTools, run: Che
   const afterMs = first.outcome === 'down' ? run.confirmAfterMs() : undefined
   if (afterMs === undefined) return { ...first, attempts: 1 }
   await sleep(afterMs, undefined, { signal: run.signal })
-  const { result: second, address } = await attempt(check, tools, { ...run, turn: run.turn + 1 })
+  const { result: second, address } = await attempt(check, tools, {
+    ...run,
+    attemptIndex: run.attemptIndex + 1,
+  })
   const both = { attempts: 2, first: { reason: first.reason, totalUs: first.phases.total } } as const
   if (second.outcome !== 'up' || address === firstAddress) return { ...second, ...both }
   // A name with only one working address must not look healthy, because clients that get the other one see a failure.
@@ -75,7 +78,7 @@ export async function runCheck(check: PreparedCheck, tools: CheckTools, run: Che
 async function attempt(
   check: PreparedCheck,
   tools: CheckTools,
-  { turn, signal }: CheckRun,
+  { attemptIndex: turn, signal }: CheckRun,
 ): Promise<Attempted> {
   const running = new Attempt(check, tools, turn, signal)
   const ended = (found: Pick<AttemptResult, 'outcome' | 'reason' | 'text' | 'verdicts'>): Attempted => {

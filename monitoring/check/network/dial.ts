@@ -19,19 +19,19 @@ export interface DialRules extends AddressChoice {
 }
 
 /**
- * The address that attempt `turn` dials. Forbidden addresses are left out, then those of a family without a route. The
+ * The address that attempt `attemptIndex` dials. Forbidden addresses are left out, then those of a family without a route. The
  * rest take turns, so that a dead half of a name is noticed. Throws CheckFault when all are forbidden.
  */
 export function chooseAddress(
   addresses: readonly string[],
   port: number,
-  turn: number,
+  attemptIndex: number,
   { isForbidden, hasRoute }: AddressChoice,
 ): string {
   const allowed = addresses.filter((address) => !isForbidden(address, port))
   const routed = allowed.filter(hasRoute)
   const candidates = routed.length > 0 ? routed : allowed
-  const address = candidates[turn % candidates.length]
+  const address = candidates[attemptIndex % candidates.length]
   if (address !== undefined) return address
   const [first = ''] = addresses
   throw forbiddenFault(first, port)

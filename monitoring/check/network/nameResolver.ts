@@ -41,8 +41,8 @@ export class NameResolver {
   readonly #resolver = new dns.Resolver({ timeout: QUERY_MS, tries: TRIES })
   readonly #nowMs: () => number
   readonly #readHosts: () => Promise<string>
-  readonly #kept = new Map<string, { readonly answer: Answer; readonly untilMs: number }>()
-  readonly #asked = new Map<string, Promise<Answer>>()
+  readonly #cache = new Map<string, { readonly answer: Answer; readonly untilMs: number }>()
+  readonly #pending = new Map<string, Promise<Answer>>()
 
   constructor({ servers, nowMs, readHosts = () => readFile(HOSTS_FILE, 'utf8') }: ResolverSettings) {
     if (servers !== undefined) this.#resolver.setServers([...servers])
@@ -52,8 +52,8 @@ export class NameResolver {
 
   /** Cached addresses of `name`; `undefined` when it must be resolved. Throws CheckFault when it has none. */
   known(name: string): readonly string[] | undefined {
-    const kept = this.#kept.get(name)
-    return kept !== undefined && kept.untilMs > this.#nowMs() ? addressesOf(kept.answer) : undefined
+    const cached = this.#cache.get(name)
+    return cached !== undefined && cached.untilMs > this.#nowMs() ? addressesOf(cached.answer) : undefined
   }
 
   /**
@@ -71,9 +71,9 @@ export class NameResolver {
 
   /** Shares one query between checks that resolve a name at the same time. */
   #askOnce(name: string): Promise<Answer> {
-    const asked = this.#asked.get(name) ?? this.#ask(name).finally(() => this.#asked.delete(name))
-    this.#asked.set(name, asked)
-    return asked
+    const pending = this.#pending.get(name) ?? this.#ask(name).finally(() => this.#pending.delete(name))
+    this.#pending.set(name, pending)
+    return pending
   }
 
   async #ask(name: string): Promise<Answer> {
@@ -92,10 +92,10 @@ export class NameResolver {
   }
 
   #keep(name: string, answer: Answer): void {
-    const [oldest] = this.#kept.size >= KEPT_NAMES_MAX ? this.#kept.keys() : []
-    if (oldest !== undefined) this.#kept.delete(oldest)
+    const [oldest] = this.#cache.size >= KEPT_NAMES_MAX ? this.#cache.keys() : []
+    if (oldest !== undefined) this.#cache.delete(oldest)
     const keptMs = 'fault' in answer ? FAILURE_KEPT_MS : answer.ttlMs
-    this.#kept.set(name, { answer, untilMs: this.#nowMs() + keptMs })
+    this.#cache.set(name, { answer, untilMs: this.#nowMs() + keptMs })
   }
 
   async #fromHosts(name: string): Promise<readonly string[]> {

@@ -92,7 +92,7 @@ export async function checkOf(
   try {
     const call = { Http: { method: 'GET' as const, timeout: null, ...http } }
     const check = prepareCheck({ url, call, assertions: [...assertions] }, 'test')
-    return await runCheck(check, tools, { turn: 0, confirmAfterMs: () => undefined, ...run })
+    return await runCheck(check, tools, { attemptIndex: 0, confirmAfterMs: () => undefined, ...run })
   } finally {
     await tools.close()
   }

@@ -76,7 +76,7 @@ export async function runChecks(
     slots.run(check.prepared.request.url.host, async () => {
       signal.throwIfAborted()
       const result = await runCheck(check.prepared, tools, {
-        ...{ turn: 0, confirmAfterMs: () => confirmAfterMs(check), signal },
+        ...{ attemptIndex: 0, confirmAfterMs: () => confirmAfterMs(check), signal },
       })
       finished += 1
       onFinished(finished)

@@ -122,10 +122,10 @@ async function withKnownRegions(
   input: PlanInput,
 ): Promise<Pick<PlanResult, 'plan' | 'warnings'>> {
   if (input.regions === 'trusted' || !plan.changes.some(sendsRegions)) return { plan, warnings: [] }
-  const asked = new Map(input.set.services.map(({ key, request }) => [key, request.regions]))
+  const requested = new Map(input.set.services.map(({ key, request }) => [key, request.regions]))
   try {
     const known = (await input.client.listRegions({ lane: 'next' })).map(({ code }) => code)
-    return { plan: blockUnknownRegions(plan, known, (key) => asked.get(key) ?? []), warnings: [] }
+    return { plan: blockUnknownRegions(plan, known, (key) => requested.get(key) ?? []), warnings: [] }
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ConnectionError || error instanceof UnreadableAnswer))
       throw error

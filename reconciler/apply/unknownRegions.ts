@@ -17,9 +17,9 @@ export function blockUnknownRegions(
   regionsOf: (key: string) => readonly string[],
 ): Plan {
   const changes = plan.changes.map((change) => {
-    const asked = sendsRegions(change) ? regionsOf(change.key) : []
-    const index = asked.findIndex((code) => !known.includes(code))
-    const unknown = asked[index]
+    const requested = sendsRegions(change) ? regionsOf(change.key) : []
+    const index = requested.findIndex((code) => !known.includes(code))
+    const unknown = requested[index]
     return unknown === undefined
       ? change
       : { ...blocked(change.key, unknown, known), path: ['spec', 'regions', index] }

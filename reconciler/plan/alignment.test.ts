@@ -65,8 +65,8 @@ test.each([
     [0, 1],
     [],
   ],
-])('an endpoint is matched by its %s', (_, from, to, fromOf, gone) => {
-  expect(alignEndpoints(from, to)).toEqual({ fromOf, gone })
+])('an endpoint is matched by its %s', (_, from, to, fromOf, removed) => {
+  expect(alignEndpoints(from, to)).toEqual({ fromOf, removed })
 })
 
 test('an endpoint that is inserted first is shown alone, at its new index', () => {

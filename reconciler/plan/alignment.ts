@@ -15,7 +15,7 @@ export interface Alignment {
   /** For each item of the new list, its index in the old list; undefined for a new item. */
   readonly fromOf: readonly (number | undefined)[]
   /** Indexes in the old list of the items that were removed. */
-  readonly gone: readonly number[]
+  readonly removed: readonly number[]
 }
 
 /** Pairs endpoints by name and URL, then by one of them, then by index. Pure. */
@@ -39,7 +39,7 @@ export function alignedChanges(
   to: CanonicalService,
   sealed: SealedComparison,
 ): readonly FieldChange[] {
-  const { fromOf, gone } = alignEndpoints(from.endpoints, to.endpoints)
+  const { fromOf, removed: removedIndexes } = alignEndpoints(from.endpoints, to.endpoints)
   const endpoints = to.endpoints.flatMap((endpoint, index) => {
     const before = from.endpoints[fromOf[index] ?? -1]
     const pointer = `/endpoints/${index}`
@@ -47,7 +47,7 @@ export function alignedChanges(
       ? [{ pointer, from: undefined, to: endpoint }]
       : endpointChanges(before, endpoint, pointer, sealed)
   })
-  const removed = gone.map((index) => ({
+  const removed = removedIndexes.map((index) => ({
     pointer: `/endpoints/${index}`,
     from: from.endpoints[index],
     to: undefined,
@@ -93,13 +93,20 @@ function assertionChanges(
   to: readonly Assertion[],
   pointer: string,
 ): readonly FieldChange[] {
-  const { fromOf, gone } = aligned(from, to, [sameJson, (a, b) => subjectOf(a) === subjectOf(b)])
+  const { fromOf, removed: removedIndexes } = aligned(from, to, [
+    sameJson,
+    (a, b) => subjectOf(a) === subjectOf(b),
+  ])
   const changed = to.flatMap((assertion, index) => {
     const before = from[fromOf[index] ?? -1]
     if (before !== undefined && sameJson(before, assertion)) return []
     return [{ pointer: `${pointer}/${index}`, from: before, to: assertion }]
   })
-  const removed = gone.map((index) => ({ pointer: `${pointer}/${index}`, from: from[index], to: undefined }))
+  const removed = removedIndexes.map((index) => ({
+    pointer: `${pointer}/${index}`,
+    from: from[index],
+    to: undefined,
+  }))
   return [...(isMoved(fromOf) ? [{ pointer, from, to }] : []), ...changed, ...removed]
 }
 
@@ -138,5 +145,5 @@ function aligned<Item>(
     }
   }
   for (const at of to.keys()) if (fromOf[at] === undefined) pair(at, at)
-  return { fromOf, gone: [...left] }
+  return { fromOf, removed: [...left] }
 }

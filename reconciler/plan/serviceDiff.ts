@@ -41,9 +41,9 @@ export function diffOfBound(desired: DesiredService, binding: Binding, actual: S
   const live = canonicalResponse(actual)
   const { isIgnored } = desired.policy
   const owned = (change: FieldChange): boolean => !isIgnored(change.pointer)
-  const asked = binding.key === desired.key ? desired.canonical : desired.canonicalUnder(binding.key)
+  const requested = binding.key === desired.key ? desired.canonical : desired.canonicalUnder(binding.key)
   const drift = changesBetween(binding.observed, live, 'by-fingerprint').filter(owned)
-  const fromGit = changesBetween(binding.desired, asked, 'by-fingerprint').filter(owned)
+  const fromGit = changesBetween(binding.desired, requested, 'by-fingerprint').filter(owned)
   const driftAt = new Map(drift.map((change) => [change.pointer, change]))
   const gitAt = new Set(fromGit.map((change) => change.pointer))
   // Without a change on either side nothing is sent, so nothing else has to be compared.
@@ -107,8 +107,10 @@ function shownOf(compared: Compared): ShownFields {
   }
   const { fromOf } = alignEndpoints(binding.desired.endpoints, desired.canonical.endpoints)
   // The fingerprint of a secret depends on its index: it would differ only because the endpoint moved.
-  const asked = desired.canonicalUnder(binding.key, (endpoint) => fromOf[endpoint] ?? endpoint)
-  const moved = alignedChanges(binding.desired, asked, 'by-fingerprint').filter(isOfEndpoints).filter(owned)
+  const requested = desired.canonicalUnder(binding.key, (endpoint) => fromOf[endpoint] ?? endpoint)
+  const moved = alignedChanges(binding.desired, requested, 'by-fingerprint')
+    .filter(isOfEndpoints)
+    .filter(owned)
   return { wanted: [...rest(wanted), ...moved.map((change) => wantedField(change))], drifted, outside }
 }
 

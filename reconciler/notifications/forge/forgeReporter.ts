@@ -132,8 +132,8 @@ export class ForgeReporter {
         }
         this.#waiting.add(set)
         this.#options.onResult('retried')
-        const asked = error instanceof ForgeRefused ? error.retryAfterMs : null
-        return asked ?? backoffMs(attempt, this.#options.clock.random)
+        const retryAfterMs = error instanceof ForgeRefused ? error.retryAfterMs : null
+        return retryAfterMs ?? backoffMs(attempt, this.#options.clock.random)
       }
     }
     this.#lastProblem = this.#waiting.size === 0 ? this.#lastProblem : ''

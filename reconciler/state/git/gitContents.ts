@@ -71,8 +71,10 @@ function leaseIn(text: string, name: string): Contents['lease'] {
 
 /** The bindings and intents of `state` after `change`. Pure. */
 export function changed(state: StateDocument, { put, drop }: BindingChange): Partial<StateDocument> {
-  const gone = new Set([drop, put?.key])
-  const kept = state.bindings.filter(({ key, serviceId }) => !gone.has(key) && serviceId !== put?.serviceId)
+  const replaced = new Set([drop, put?.key])
+  const kept = state.bindings.filter(
+    ({ key, serviceId }) => !replaced.has(key) && serviceId !== put?.serviceId,
+  )
   if (put === undefined) return { bindings: kept, intents: state.intents }
   return {
     bindings: [...kept, put].sort((a, b) => (a.key < b.key ? -1 : 1)),

@@ -51,7 +51,7 @@ class GitStore implements StateStore {
   /** Names of operators' input that is being used, so that a concurrent push does not restore it. */
   readonly #used = new Set<string>()
   #isDirty = false
-  #turn: Promise<unknown> = Promise.resolve()
+  #queue: Promise<unknown> = Promise.resolve()
 
   constructor(kept: RefContents, { state, lease, writtenAtMs }: Contents, nowMs: () => number) {
     this.#kept = kept
@@ -84,7 +84,7 @@ class GitStore implements StateStore {
   }
 
   acquire(holder: string, unmoved?: Lease) {
-    return this.#inTurn(() => this.#acquire(holder, unmoved))
+    return this.#enqueue(() => this.#acquire(holder, unmoved))
   }
 
   async #acquire(holder: string, unmoved?: Lease) {
@@ -222,7 +222,7 @@ class GitStore implements StateStore {
 
   /** Writes an operator's input, which needs no lease, on top of earlier pushes; `change` returns null for no change. */
   #writeInput(change: (state: StateDocument) => Partial<StateDocument> | null): Promise<void> {
-    return this.#inTurn(() =>
+    return this.#enqueue(() =>
       retryOnRefMoved(async () => {
         const { state, lease } = await this.#kept.read()
         // The holder of the lease has a newer state than the ref, except for operators' input.
@@ -238,15 +238,15 @@ class GitStore implements StateStore {
   }
 
   /** Serializes access to the ref: a concurrent write would overwrite the result of a read. */
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#turn.then(work)
-    this.#turn = done.catch(() => {})
+  #enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#queue.then(work)
+    this.#queue = done.catch(() => {})
     return done
   }
 
   /** Pushes pending changes. */
   #push(message: string, isRenewal = false): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       if (!this.#isDirty && !isRenewal) return
       let hasMoved = false
       await retryOnRefMoved(async () => {
@@ -278,7 +278,7 @@ class GitStore implements StateStore {
 
   /** The state with the current operators' input. */
   async #currentState(): Promise<StateDocument> {
-    await this.#inTurn(() => this.#readOperatorInput())
+    await this.#enqueue(() => this.#readOperatorInput())
     return this.#state
   }
 

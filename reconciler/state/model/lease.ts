@@ -51,8 +51,8 @@ export async function takeLease(
   let watched: { readonly lease: Lease; readonly sinceMs: number } | undefined
   for (;;) {
     const nowMs = clock.nowMs()
-    const isGone = watched !== undefined && nowMs - watched.sinceMs >= store.leaseTtlMs
-    const answer = await store.acquire(holder, isGone ? watched?.lease : undefined)
+    const isAbandoned = watched !== undefined && nowMs - watched.sinceMs >= store.leaseTtlMs
+    const answer = await store.acquire(holder, isAbandoned ? watched?.lease : undefined)
     if ('epoch' in answer) return held(store, answer.epoch, clock, nowMs)
     const { heldBy } = answer
     if (watched?.lease.epoch !== heldBy.epoch || watched.lease.renewals !== heldBy.renewals) {
@@ -68,7 +68,7 @@ export async function takeLease(
 function held(store: StateStore, epoch: number, clock: LeaseClock, requestedAtMs: number): HeldLease {
   let renewedAtMs = requestedAtMs
   let isTaken = false
-  let isGone = false
+  let isStateMissing = false
   let failure: unknown = null
   const renew = async (): Promise<void> => {
     const startedAtMs = clock.nowMs()
@@ -81,10 +81,10 @@ function held(store: StateStore, epoch: number, clock: LeaseClock, requestedAtMs
       failure = error
       // Other failures may be temporary; if they last, the lease expires.
       if (error instanceof StateError && error.reason === 'lost') isTaken = true
-      if (error instanceof StateError && error.reason === 'gone') isGone = true
+      if (error instanceof StateError && error.reason === 'gone') isStateMissing = true
     }
   }
-  const isLost = (): boolean => isTaken || isGone || clock.nowMs() - renewedAtMs >= store.leaseTtlMs
+  const isLost = (): boolean => isTaken || isStateMissing || clock.nowMs() - renewedAtMs >= store.leaseTtlMs
   const stop = clock.every(store.leaseTtlMs / RENEWALS_PER_TTL, () => {
     void renew()
   })

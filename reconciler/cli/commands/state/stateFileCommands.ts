@@ -121,10 +121,10 @@ function findingsOf(
 ) {
   const live = new Set(ids)
   const owned = new Set(bindings.map(({ serviceId }) => serviceId))
-  const gone = bindings.filter(({ serviceId }) => !live.has(serviceId))
+  const missing = bindings.filter(({ serviceId }) => !live.has(serviceId))
   return {
-    bound: bindings.length - gone.length,
-    gone: gone.map(({ key, serviceId }) => ({ key, id: serviceId })),
+    bound: bindings.length - missing.length,
+    gone: missing.map(({ key, serviceId }) => ({ key, id: serviceId })),
     open: intents.map(({ key, kind }) => ({ key, kind })),
     // Services missing from an old backup are reported, never removed.
     unmanaged: ids.filter((id) => !owned.has(id)).map((id) => ({ id, name: names.get(id) ?? '' })),

@@ -68,13 +68,13 @@ export class MonitoredServices {
   /** All services, read page by page. */
   async readAll(): Promise<readonly MonitoredService[]> {
     const services: MonitoredService[] = []
-    const gone = new Set(this.#known.keys())
+    const removed = new Set(this.#known.keys())
     let last = ''
     for (;;) {
       const page = await this.#store.definitionsAfter(last, PAGE_SERVICES)
       for (const definition of page) {
         services.push(await this.#take(definition))
-        gone.delete(definition.id)
+        removed.delete(definition.id)
       }
       const newest = page.at(-1)
       if (newest === undefined) break
@@ -82,7 +82,7 @@ export class MonitoredServices {
       // Lets other work run between pages.
       await new Promise<void>((resolve) => setImmediate(resolve))
     }
-    for (const id of gone) this.#forget(id)
+    for (const id of removed) this.#forget(id)
     return services
   }
 

@@ -133,7 +133,7 @@ async function answerTo(
   request: FastifyRequest,
 ): Promise<GuardedResult> {
   const nowMs = parts.environment.nowMs()
-  const asked: ConsoleRequest = {
+  const consoleRequest: ConsoleRequest = {
     ...parts,
     consoleUrl: parts.consoleUrlOf(),
     nowMs,
@@ -147,10 +147,10 @@ async function answerTo(
     ),
     headers: request.headers,
   }
-  const signedIn = await signedInOf(asked, request.headers.cookie)
+  const signedIn = await signedInOf(consoleRequest, request.headers.cookie)
   const answered = (): Promise<GuardedResult> =>
-    runGuarded(route, asked, signedIn).catch((error: unknown) => {
-      const org = signedIn?.memberships.find(({ orgId }) => orgId === asked.params.org)
+    runGuarded(route, consoleRequest, signedIn).catch((error: unknown) => {
+      const org = signedIn?.memberships.find(({ orgId }) => orgId === consoleRequest.params.org)
       return { answer: answerOfError(error, parts.onError), signedIn, org }
     })
   if (signedIn === undefined) return answered()

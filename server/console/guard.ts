@@ -30,21 +30,21 @@ export interface GuardedResult {
  */
 export async function runGuarded(
   route: Route,
-  asked: ConsoleRequest,
+  consoleRequest: ConsoleRequest,
   signedIn: SignedIn | undefined,
 ): Promise<GuardedResult> {
   const outside = (answer: Answer): GuardedResult => ({ answer, signedIn, org: undefined })
-  if (route.access === 'anyone') return outside(await route.handle({ ...asked, signedIn }))
-  if (signedIn === undefined) return outside(askForSignIn(route, asked))
+  if (route.access === 'anyone') return outside(await route.handle({ ...consoleRequest, signedIn }))
+  if (signedIn === undefined) return outside(askForSignIn(route, consoleRequest))
   const by = { kind: 'person', id: signedIn.person.id } as const
-  if (!isOrgRoute(route)) return outside(await route.handle({ ...asked, ...signedIn, by }))
-  const org = signedIn.memberships.find(({ orgId }) => orgId === asked.params.org)
+  if (!isOrgRoute(route)) return outside(await route.handle({ ...consoleRequest, ...signedIn, by }))
+  const org = signedIn.memberships.find(({ orgId }) => orgId === consoleRequest.params.org)
   if (org === undefined) return outside({ kind: 'not found' })
-  const { answer, areResultsBusy } = await withoutBusyResults(route, asked, (request) =>
+  const { answer, areResultsBusy } = await withoutBusyResults(route, consoleRequest, (request) =>
     asMember(route, request, { signedIn, org }),
   )
   if (answer.kind !== 'page') return { answer, signedIn, org }
-  const notices = { ...(await noticesOf(asked, org.orgId, asked.nowMs)), areResultsBusy }
+  const notices = { ...(await noticesOf(consoleRequest, org.orgId, consoleRequest.nowMs)), areResultsBusy }
   return { answer, signedIn, org, notices }
 }
 
@@ -52,7 +52,7 @@ export async function runGuarded(
 async function withoutBusyResults(
   { method }: Route,
   asked: ConsoleRequest,
-  handle: (asked: ConsoleRequest) => Promise<Answer>,
+  handle: (consoleRequest: ConsoleRequest) => Promise<Answer>,
 ) {
   try {
     return { answer: await handle(asked), areResultsBusy: false }

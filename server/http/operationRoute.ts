@@ -55,13 +55,15 @@ export function addOperation(
       }
       if (operation.takesBody)
         assertJson(request.headers['content-type'], request.headers['content-encoding'])
-      const asked = askedOf(request, caller, turnsOf(caller))
+      const admitted = admittedOf(request, caller, turnsOf(caller))
       const handle = (): Promise<Answer> =>
-        withBody(operation, request, { asked, bodies }, (exchange) => operation.handle(exchange, parts))
-      const { answer, room } = await answerWithRoom(operation, handle, { asked, parts, budget })
+        withBody(operation, request, { asked: admitted, bodies }, (exchange) =>
+          operation.handle(exchange, parts),
+        )
+      const { answer, room } = await answerWithRoom(operation, handle, { asked: admitted, parts, budget })
       const { generation } = answer
       if (generation !== undefined) headers.push('etag', entityTag(parts.store.storeId, generation))
-      await write(request, reply, { answer, room, headers, yieldTurn: asked.yieldTurn }, answering)
+      await write(request, reply, { answer, room, headers, yieldTurn: admitted.yieldTurn }, answering)
     },
   })
 }
@@ -170,7 +172,7 @@ async function write(
   done(request, status)
 }
 
-function askedOf(request: OperationRequest, caller: Caller, yieldTurn: YieldTurn): AdmittedRequest {
+function admittedOf(request: OperationRequest, caller: Caller, yieldTurn: YieldTurn): AdmittedRequest {
   const question = request.raw.url?.indexOf('?') ?? -1
   return {
     caller,

@@ -30,7 +30,7 @@ export interface StatusParts extends ViewSources {
  */
 export function buildStatusListener(parts: StatusParts): FastifyInstance {
   const views = new PageViews(parts)
-  const kept = new AnswerCache(parts, views)
+  const cache = new AnswerCache(parts, views)
   const isSecure = parts.tls !== undefined || parts.statusUrl?.startsWith('https:') === true
   const ofMessages = messageHeaders(isSecure)
   const message = memoised(messagePage)
@@ -69,7 +69,7 @@ export function buildStatusListener(parts: StatusParts): FastifyInstance {
     const { host = '', 'accept-encoding': accepted = '' } = request.headers
     const { boundHost, target } = requestOf(`${host}\n${request.url}`)
     const encoding = encodingAccepted(accepted)
-    const current = target === undefined ? undefined : kept.current(target, encoding)
+    const current = target === undefined ? undefined : cache.current(target, encoding)
     // Without a promise, which would double the cost.
     if (current !== undefined) return void send(request, reply, { answer: current, encoding, headers })
     return answerLater(request, reply, { target, encoding, boundHost })
@@ -80,7 +80,7 @@ export function buildStatusListener(parts: StatusParts): FastifyInstance {
     reply: FastifyReply,
     { target, encoding, boundHost }: PageRequest,
   ): Promise<FastifyReply> {
-    const answer = target === undefined ? undefined : await kept.get(target, encoding)
+    const answer = target === undefined ? undefined : await cache.get(target, encoding)
     if (answer !== undefined) return send(request, reply, { answer, encoding, headers })
     if (boundHost !== undefined && (await views.read({ kind: 'host', host: boundHost })) === undefined) {
       return say(reply, 421, 'This host has no status page')

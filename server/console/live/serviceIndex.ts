@@ -139,9 +139,9 @@ export class ServiceIndex {
     const ids = [...generations].flatMap(([id, generation]) =>
       byId.get(id)?.generation === generation ? [] : [id],
     )
-    const gone = [...byId.keys()].filter((id) => !generations.has(id))
-    if (ids.length === 0 && gone.length === 0) return
-    for (const id of gone) {
+    const removed = [...byId.keys()].filter((id) => !generations.has(id))
+    if (ids.length === 0 && removed.length === 0) return
+    for (const id of removed) {
       byId.delete(id)
       cached.states.delete(id)
     }

@@ -18,11 +18,11 @@ export async function resultsPart(
   const region = regions.find((one) => one === query.get('region'))
   const isFailedOnly = query.get('failed') === 'yes'
   const before = query.get('before') ?? undefined
-  const asked = { serviceId: id, region, isFailedOnly, limit: RESULTS + 1 }
+  const resultsQuery = { serviceId: id, region, isFailedOnly, limit: RESULTS + 1 }
   const found = await measurements
-    .results({ ...asked, before })
+    .results({ ...resultsQuery, before })
     // An invalid cursor: shows the newest results.
-    .catch(() => measurements.results(asked))
+    .catch(() => measurements.results(resultsQuery))
   const shown = found.slice(0, RESULTS)
   const last = found.length > RESULTS ? shown.at(-1) : undefined
   const to = (changes: Readonly<Record<string, string>>): string => {

@@ -24,22 +24,22 @@ const UPTIME_DAYS = 30
 /** The list of services. Failing ones come first, with their reasons. */
 export async function servicesPage(request: OrgRequest): Promise<Page> {
   const { org, query, nowMs } = request
-  const asked = readServiceQuery(query)
+  const serviceQuery = readServiceQuery(query)
   const rows = await readListRows(request, org.id, nowMs)
   if (query.get('look') === 'wall') return wallPage(request, rows)
   if (rows.length === 0) return emptyPage(request)
-  const found = matchingRows(rows, asked)
+  const found = matchingRows(rows, serviceQuery)
   const pages = Math.max(1, Math.ceil(found.length / PAGE_COUNT))
-  const page = Math.min(asked.page, pages)
+  const page = Math.min(serviceQuery.page, pages)
   const shown = found.slice((page - 1) * PAGE_COUNT, page * PAGE_COUNT)
   const measured = await readMeasured(request, shown)
   const body = html`<div data-live="services"><h1>Services ${request.may('operate') && html`<a class="button main" href="${request.root}/services/new">New service</a>`}</h1>
 <p class="row">${summary(rows)}</p></div>
-${filters(request, asked)}
+${filters(request, serviceQuery)}
 <section class="group" aria-labelledby="list" data-live="services"><h2 id="list" class="unseen">List of services</h2>
 ${found.length === 0 ? html`<p>No service matches.</p>` : table(request, shown, measured)}
 ${found.length > 0 && html`<p class="quiet">${(page - 1) * PAGE_COUNT + 1}–${(page - 1) * PAGE_COUNT + shown.length} of ${found.length}</p>`}
-${pageLinks('Pages of services', { page, pages }, (number) => `${request.root}/services${serviceQueryText(asked, { page: number })}`)}</section>`
+${pageLinks('Pages of services', { page, pages }, (number) => `${request.root}/services${serviceQueryText(serviceQuery, { page: number })}`)}</section>`
   return { kind: 'page', title: 'Services', section: 'services', body }
 }
 

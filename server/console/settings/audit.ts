@@ -20,14 +20,14 @@ export const auditRoutes: readonly Route[] = [
 ]
 
 async function show({ store, org, query, root }: OrgRequest): Promise<Page> {
-  const asked = readAuditQuery(query)
-  const { filter, beforeSeq } = asked
+  const auditQuery = readAuditQuery(query)
+  const { filter, beforeSeq } = auditQuery
   const found = await store.findAudit(org.id, filter, { beforeSeq, countMax: PAGE_COUNT + 1 })
   const entries = found.slice(0, PAGE_COUNT)
   const path = `${root}/settings/audit`
   const older = found.length > PAGE_COUNT ? entries.at(-1)?.seq : undefined
   const body = html`<h1>Audit log</h1>
-${filterForm(asked, path)}
+${filterForm(auditQuery, path)}
 <section class="group" aria-labelledby="entries"><h2 id="entries">Entries</h2>
 ${entries.length === 0 ? html`<p>No entries match.</p>` : entryTable(entries)}
 <nav class="pages" aria-label="Entries">

@@ -101,9 +101,9 @@ export function sharedAdmission(write: Sql, { monotonicMs, bucketsMs }: LimiterC
         if (attempt !== undefined) await attempt
         else if (known === undefined) return await ask(name, keyHash)
         else {
-          const asked = ask(name, keyHash).finally(() => attempts.delete(name))
-          attempts.set(name, asked)
-          return await asked
+          const newAttempt = ask(name, keyHash).finally(() => attempts.delete(name))
+          attempts.set(name, newAttempt)
+          return await newAttempt
         }
       }
     },

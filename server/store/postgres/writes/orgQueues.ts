@@ -108,19 +108,19 @@ export class OrgQueues {
     work: (sql: Sql) => Promise<Result>,
   ): Promise<Result> {
     if (this.#isClosing) return Promise.reject(new Error('the server is stopping'))
-    const turn = this.#pools.inTransaction(async (sql) => {
+    const transaction = this.#pools.inTransaction(async (sql) => {
       const text = 'UPDATE orgs SET revision = revision + 1 WHERE id = $1 RETURNING id'
       const held = await sql.rows(text, [uuidOrNull(orgId)])
       if (held.length === 0) throw refusal
       return await work(sql)
     })
-    const ended = turn.then(
+    const ended = transaction.then(
       () => this.#announce(),
       () => {},
     )
     this.#running.add(ended)
     void ended.finally(() => this.#running.delete(ended))
-    return turn
+    return transaction
   }
 
   async #drain(orgId: string): Promise<void> {

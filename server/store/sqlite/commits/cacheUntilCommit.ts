@@ -12,24 +12,24 @@ export function cacheUntilCommit<Value>(
   sizeMax: number,
   sizeOf: (value: Value) => number,
 ): Remember<Value> {
-  const kept = new Map<string, Value>()
+  const cache = new Map<string, Value>()
   let size = 0
   let keptAt = -1
   const forget = (): void => {
-    kept.clear()
+    cache.clear()
     size = 0
   }
   return (name, read) => {
     const current = version.current()
     if (current !== keptAt) forget()
     keptAt = current
-    const known = kept.get(name)
+    const known = cache.get(name)
     if (known !== undefined) return known
     const value = read()
     const added = sizeOf(value)
     if (size + added > sizeMax) forget()
     if (added <= sizeMax) {
-      kept.set(name, value)
+      cache.set(name, value)
       size += added
     }
     return value

@@ -16,8 +16,8 @@ const NOTHING = new Uint8Array(0)
 
 export function earlyMethods({ schema, ending, onShutdown }: EarlyParts): ReadonlyMap<string, Method> {
   const methods = new Map<string, Method>([
-    [PATHS.stdio, { answer: (_, gone) => emptyStream(gone, ending) }],
-    [PATHS.broker, { answer: (_, gone) => emptyStream(gone, ending), isRequestStream: true }],
+    [PATHS.stdio, { answer: (_, cancelled) => emptyStream(cancelled, ending) }],
+    [PATHS.broker, { answer: (_, cancelled) => emptyStream(cancelled, ending), isRequestStream: true }],
     [
       PATHS.shutdown,
       {

@@ -26,9 +26,9 @@ export function healthMethods(ending: AbortSignal): ReadonlyMap<string, Method> 
     [
       '/grpc.health.v1.Health/Watch',
       {
-        answer: async function* (request, gone) {
+        answer: async function* (request, cancelled) {
           yield answerTo(request)
-          yield* emptyStream(gone, ending)
+          yield* emptyStream(cancelled, ending)
         },
       },
     ],

@@ -85,10 +85,10 @@ function answering(methods: Map<string, Method>, session: Session, calls: CallTa
   return (rpc, run) => {
     // The next Terraform configures a process that outlived the last one; an earlier stop does not apply to it.
     const before = rpc.path === RPC.ConfigureProvider.path ? calls.resume : (): void => undefined
-    async function* answer(request: Uint8Array, gone: AbortSignal): AsyncGenerator<Uint8Array> {
+    async function* answer(request: Uint8Array, cancelled: AbortSignal): AsyncGenerator<Uint8Array> {
       before()
       const { call, abort, end } = calls.open(session)
-      gone.addEventListener('abort', abort)
+      cancelled.addEventListener('abort', abort)
       try {
         for await (const response of run(rpc.requestDeserialize(request), call)) {
           yield rpc.responseSerialize(response)
@@ -96,7 +96,7 @@ function answering(methods: Map<string, Method>, session: Session, calls: CallTa
       } catch (error) {
         throw failure(rpc.path, error, session.log)
       } finally {
-        gone.removeEventListener('abort', abort)
+        cancelled.removeEventListener('abort', abort)
         end()
       }
     }

@@ -96,7 +96,7 @@ test('a sealed value whose key id changed counts only where fingerprints are com
   ])
 })
 
-test('the canonical form of a request holds the fingerprint of a secret and never the secret', () => {
+test('the canonical form of a request contains the fingerprint of a secret and never the secret', () => {
   const canonical = canonicalRequest(request, (pointer) => `mark of ${pointer}`)
 
   expect(JSON.stringify(canonical)).not.toContain('s3cret')

@@ -123,7 +123,7 @@ test.each(FILES)('%s uses each of its variables, and no other', (file) => {
   expect([...own].sort()).toEqual(declared.sort())
 })
 
-test('each dashboard has an id of its own', () => {
+test('each dashboard has a unique id', () => {
   expect(FILES.length).toBe(3)
   expect(repeated(FILES.map((file) => read(file).uid))).toEqual([])
 })

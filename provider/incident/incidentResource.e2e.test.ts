@@ -92,7 +92,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(closed.severity).toBe('major_outage')
   })
 
-  test('an incident that was resolved by hand stays resolved, and destroying it posts nothing', async () => {
+  test('an incident that was resolved manually stays resolved, and destroying it posts nothing', async () => {
     await writesOf(incident({ rest: 'status = "monitoring"' }))
     const { id } = await onlyIncident()
     await byHand.incidents.update(id, { body: 'All good', status: 'resolved' })

@@ -43,7 +43,7 @@ async function start(options: Omit<StartOptions, 'command'> = {}): Promise<Provi
   return provider
 }
 
-test('a provider that is started by hand explains itself on stderr and exits with 1', async () => {
+test('a provider that is started manually explains itself on stderr and exits with 1', async () => {
   const child = spawn(executable, { env: { PATH: process.env.PATH } })
   const printed = { stdout: '', stderr: '' }
   child.stdout.on('data', (text) => {
@@ -191,7 +191,7 @@ test('after Shutdown the process exits with 0 despite open streams, and its sock
   expect([ended, existsSync(provider.handshake[3] ?? '')]).toStrictEqual([0, false])
 })
 
-test('a provider whose Terraform was killed ends by itself', async () => {
+test('a provider whose Terraform was killed exits', async () => {
   const environment = {
     ...process.env,
     [MAGIC_COOKIE.name]: MAGIC_COOKIE.value,

@@ -21,7 +21,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(home, { recursive: true }))
 
-test('files are kept in the cache folder of the user, which others cannot write to', () => {
+test("files are cached in the user's cache folder, which is not writable by others", () => {
   const own = join(home, 'own')
   const open = join(home, 'open')
   mkdirSync(join(open, 'pharos'), { recursive: true })

@@ -25,7 +25,7 @@ function response(
 const sealed = (key_id: string): SensitiveOutput => ({ Sealed: { key_id } })
 const read = (kept: Uint8Array): unknown => JSON.parse(Buffer.from(kept).toString())
 
-test('the keys of all sealed values are kept, also where nothing was kept before', () => {
+test('the key ids of all sealed values are stored, even without earlier private data', () => {
   const both = response(sealed('b'), { A: sealed('h'), B: { Plain: 'x' } })
 
   expect(read(withKeyIds(none, both))).toEqual({ v: 3, key_ids: ['h', 'b'] })

@@ -91,7 +91,7 @@ describe.skipIf(cannotRunTerraform)('terraform, with the provider as it is insta
     expect((await ids()).length).toBe(2)
   })
 
-  test('the same configuration is applied in a second workspace and in a second folder, each with services of its own', async () => {
+  test('the same configuration is applied in a second workspace and in a second folder, each with separate services', async () => {
     const first = await openWorkspace()
     const second = await openWorkspace()
     for (const { configure } of [first, second]) configure(fleet('many', 3))

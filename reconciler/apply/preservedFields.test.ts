@@ -68,7 +68,7 @@ test('accepted fields no longer differ, and others do as before', () => {
   )
 })
 
-test('a pointer into the manifest names the field wherever the API has it, headers in any case', () => {
+test('a pointer into the manifest is mapped to the field in the API, with headers in any case', () => {
   const isIgnored = ignoredBy(['/spec/regions', '/spec/endpoints/0/headers/X-One', '/spec/endpoints/1'])
   const ignored = [
     '/regions',

@@ -52,14 +52,14 @@ test('plan without a state says how to create one, and manages only services wit
   expect(stderr).toContain('to manage all, add --state FILE')
 })
 
-test('plan of a folder without manifests asks whether the path is right', async () => {
+test('plan of a folder without manifests suggests checking the path', async () => {
   const env = { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
   const { exitCode, stderr } = await runHere(['plan', join(folder, 'empty')], env)
 
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('is that the right path?')])
 })
 
-test('a missing service cannot be bound, and the message says how to list services', async () => {
+test('an unknown service cannot be bound, and the message says how to list services', async () => {
   expect(await said('bind x 6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e', '')).toEqual([
     1,
     expect.stringContaining(

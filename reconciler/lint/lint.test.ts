@@ -149,7 +149,7 @@ test('lint --json prints the findings of a selection as one document, with place
   })
 })
 
-test('an invalid manifest is a problem of its own', async () => {
+test('an invalid manifest is a separate problem', async () => {
   write({ interval: 'soon' })
 
   const { exitCode, stdout } = await lint()

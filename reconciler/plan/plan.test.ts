@@ -290,7 +290,7 @@ test('Scenario 42: a service paused for its removed manifest is deleted when its
   ])
 })
 
-test('a service that was deleted manually is not created beside another one of its name, and counts as drift', () => {
+test('a service that was deleted manually is not created next to another one of its name, and counts as drift', () => {
   const lost = plan({
     desired: [desired()],
     actual: [live({ id: OTHER_ID, interval: 90 })],

@@ -84,7 +84,7 @@ describe('over https', () => {
   })
   afterEach(() => server.close())
 
-  test('manifests are fetched with the credential of the configuration, and the mirror does not hold it', async () => {
+  test('manifests are fetched with the configured credential, which is not stored in the mirror', async () => {
     expect(await keysOf(sourceOf(access()))).toEqual(['a'])
 
     expect(server.logins.length).toBeGreaterThan(1)

@@ -78,7 +78,7 @@ sets:
   ])
 })
 
-test('former kinds of webhooks are refused with their replacements', () => {
+test('former webhook kinds are refused, and the error names their replacements', () => {
   const hooks = ['gitea', 'forgejo', 'bitbucket', 'svn']
     .map((kind) => `  - {source: a-${kind}, kind: ${kind}, secrets: [{env: A}]}\n`)
     .join('')
@@ -172,7 +172,7 @@ test('manifests cannot refer to the secrets of the controller', () => {
   rmSync(folder, { recursive: true })
 })
 
-test('the error for a configuration that lets programs run for secrets names the replacement', () => {
+test('the error for a configuration that runs programs for secrets names the replacement', () => {
   expect(problemsOf(`${SMALLEST}    secretPrograms: {sops: true}\n`)).toEqual([
     'c.yaml:6:5: [E_UNKNOWN_FIELD] sets[0].secretPrograms is not a known field (the controller no longer runs programs: start it with "sops exec-env" or "op run", or let an agent write files into secretsDir)',
   ])

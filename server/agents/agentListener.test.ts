@@ -117,7 +117,7 @@ test('API keys are refused by the agent listener and agent tokens by the API, an
   expect(new Set(statuses)).toEqual(new Set([401, 429]))
 })
 
-test('an agent that sends half a message and hangs up, or a proxy that asks for a tunnel, leaves nothing behind', async () => {
+test('an agent that disconnects during a message, or a proxy that requests a tunnel, leaves nothing behind', async () => {
   const { port, hostname } = new URL(harness.url)
   const half = connect(Number(port), hostname)
   half.write(

@@ -214,7 +214,7 @@ test('agents of a region that stops being remote lose their endpoints and defini
   expect(answer).toMatchObject({ start: [], members: [], inventory: 'same' })
 })
 
-test('results of a series of another region are refused and logged, and those of its own stored', async () => {
+test("results for a series of another region are refused and logged, and those of the agent's region are stored", async () => {
   const { token } = await harness.createToken('us-east-1')
   await harness.createToken()
   const service = await create('/', { regions: [REGION, 'us-east-1'] })

@@ -164,7 +164,7 @@ test.each<[string, Partial<OpenAutoIncident>, Partial<FailingRound>]>([
   })
 })
 
-test('an update of an open incident names what is down now', () => {
+test('an update of an open incident names the endpoints that are down now', () => {
   const now = open({ updatesMade: 3 })
 
   const step = afterFailingRound(

@@ -448,7 +448,7 @@ test('a dozen requests in flight cause no warning of Node', async () => {
   expect(warnings).not.toContain('MaxListenersExceededWarning')
 })
 
-test('a long Retry-After holds back later events of the incident for ten minutes', async () => {
+test('a long Retry-After delays later events of the incident for ten minutes', async () => {
   const server = await start()
   const receiver = await receiving(({ body }) =>
     JSON.parse(body).sequence === 1 ? { status: 429, headers: { 'Retry-After': '86400' } } : { status: 204 },

@@ -307,7 +307,7 @@ test('--version prints the release', async () => {
   expect([code, stdout]).toEqual([0, `${packageJson.version}\n`])
 })
 
-test('settings may come from the environment', async () => {
+test('settings can be read from the environment', async () => {
   const other = join(folder, 'environment')
 
   const outcome = await runProgram(['org', 'create', '--name', 'x'], { PHAROS_DATA_DIR: other })

@@ -196,7 +196,7 @@ test('a removed region leaves the quorum at once', () => {
   )
 })
 
-test('a deleted service is gone, and its results are refused', () => {
+test('a deleted service is removed, and its results are refused', () => {
   results.update()
   results.send(round(1, 'up'))
   results.end(START_S + 100)

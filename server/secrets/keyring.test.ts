@@ -46,6 +46,6 @@ test.each([
   ['as root, a file of root that its group can read', 0, 0, 0o440, true],
   ['a file of another user that its group can read', 1_000, 10_001, 0o440, true],
   ['a file on a system without users', 0, undefined, 0o600, false],
-])('a server tells whether a master key is exposed: %s', (_what, owner, server, mode, expected) => {
+])('a server detects whether a master key is exposed: %s', (_what, owner, server, mode, expected) => {
   expect(isExposed({ uid: owner, mode: 0o100_000 | mode }, server)).toBe(expected)
 })

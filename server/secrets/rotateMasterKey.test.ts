@@ -6,7 +6,7 @@ import { startServer } from '../testing/startServer.ts'
 import { defaultKeyFile } from './keyring.ts'
 import { rotateMasterKey } from './rotateMasterKey.ts'
 
-test('a rotation lets the server write after each transaction, and leaves nothing under the old key', async () => {
+test('a rotation allows the server to write between its transactions, and leaves nothing under the old key', async () => {
   const server = await startServer({ rateLimit: 'none' })
   const api = apiClient(server.url, server.apiKey)
   const names = Array.from({ length: 50 }, (_, index) => `X-Token-${index}`)

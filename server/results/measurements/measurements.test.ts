@@ -89,7 +89,7 @@ test('the seconds of a day add up to its length, and days have the half-hours in
   }
 })
 
-test('latencies of two days come from single results, longer ones from hours, up to the present one', async () => {
+test('latencies of up to two days are computed from single results, and longer ranges from hours, including the current one', async () => {
   const [endpointId] = service.endpoints.map(({ id }) => id)
   const query = { endpointId: endpointId ?? '', untilS: NOW_S, stepS: HOUR_S }
   const short = await measurements.latency({ ...query, fromS: NOW_S - 2 * 86_400 })

@@ -6,7 +6,7 @@ import { uptimeOf, uptimeText } from './uptime.ts'
 
 const facts = { isPaused: false, isInMaintenance: false, measured: 'up', severities: [] } as const
 
-test('a component is paused, then under maintenance, then what checks and open incidents say', () => {
+test('the state of a component is paused, then maintenance, then that of checks and open incidents', () => {
   const states = [
     componentState({ ...facts, isPaused: true, isInMaintenance: true, severities: ['major_outage'] }),
     componentState({ ...facts, isInMaintenance: true, measured: 'down' }),

@@ -86,7 +86,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
   })
 
   describe(`${name}: limits of plans`, () => {
-    test('limits that change between two creations of one commit hold for the second', async () => {
+    test('limits that change between two creations in one commit apply to the second', async () => {
       const orgId = await createOrg()
 
       const results = await Promise.allSettled([
@@ -101,7 +101,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       expect(results).toMatchObject([made, made, made, limited, made, made])
     })
 
-    test('limits that another program changed hold for the next creation', async () => {
+    test('limits that another program changed apply to the next creation', async () => {
       const orgId = await createOrg()
       await create(orgId)
       const other = await engine.open('administer')

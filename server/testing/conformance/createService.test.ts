@@ -121,7 +121,7 @@ test.each([
   expect(await statusOf(changes)).toBe(400)
 })
 
-test('C055 a name of 255 emoji comes back as it was sent', async () => {
+test('C055 a name of 255 emoji is returned as it was sent', async () => {
   const name = '🦑'.repeat(255)
 
   expect((await create({ name })).name).toBe(name)
@@ -147,7 +147,7 @@ test.each([
   expect(text).not.toContain('nonsense')
 })
 
-test('C096 an unknown field is answered 400 when the caller asked for strict handling', async () => {
+test('C096 an unknown field is answered 400 when the caller requested strict handling', async () => {
   const headers = { prefer: 'handling=strict' }
   const deep = serviceBody({ endpoints: [{ ...endpointBody(), ...{ nonsense: 1 } }] })
 

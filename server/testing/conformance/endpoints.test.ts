@@ -118,7 +118,7 @@ describe('call', () => {
     expect((await withHttp({ method })).status).toBe(400)
   })
 
-  test('C074 the key timeout is required, and null comes back as null', async () => {
+  test('C074 the key timeout is required, and null is returned as null', async () => {
     const absent = await withCall({ Http: { method: 'GET' } })
     const asNull = await withHttp({ timeout: null })
 
@@ -138,7 +138,7 @@ describe('call', () => {
     expect((await withHttp({ timeout })).status).toBe(status)
   })
 
-  test.each([null, 0, 2_147_483_647])('C076 max_redirects_to_follow %j comes back', async (max) => {
+  test.each([null, 0, 2_147_483_647])('C076 max_redirects_to_follow %j is returned', async (max) => {
     expect(
       (await withHttp({ max_redirects_to_follow: max })).endpoint?.call.Http.max_redirects_to_follow,
     ).toBe(max)

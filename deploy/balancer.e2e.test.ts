@@ -106,7 +106,7 @@ describe.skipIf(skipReason !== null)(
   },
 )
 
-/** The environment that the Deployment gives to its servers, with the files of its secrets in `folder`. */
+/** The environment of the Deployment's servers, with the files of its secrets in `folder`. */
 function settingsOfManifests(folder: string, url: string): Readonly<Record<string, string>> {
   const [server] = workloads().filter(({ metadata }) => metadata.name === 'pharos-server')
   const files: Readonly<Record<string, string>> = {

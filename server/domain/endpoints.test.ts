@@ -125,7 +125,7 @@ test('a plain body is shown', () => {
   })
 })
 
-/** The endpoint of `change` as it was stored, with the id `id`. */
+/** The endpoint of `change` in its stored form, with the id `id`. */
 function stored(id: string, change: Partial<EndpointInput> = {}, http: object = {}): EndpointOutput {
   const [endpoint] = make([input(change, http)]).endpoints
   return { ...endpoint!, id }

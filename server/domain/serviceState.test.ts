@@ -173,10 +173,10 @@ function stateByDefinition(results: readonly SeriesResult[], times: SeriesTimes,
 const anyTimes = fc.constantFrom(
   ...[1, 10, 60, 299, 300, 3_600].map((intervalS) => ({ intervalS, timeoutMs: 10_000 })),
 )
-/** Outcomes of following slots, some of which have no result: as a target that flaps, and an agent that comes and goes. */
+/** Outcomes of consecutive slots, some without a result, as from a flapping target and an agent that comes and goes. */
 const anySlots = fc.array(fc.option(anyState, { nil: undefined, freq: 6 }), { maxLength: 120 })
 
-/** The states of a series after each slot and the results so far, played as the server does: each second is looked at. */
+/** The states of a series after each slot, from the results so far, evaluated every second as in the server. */
 function played(slots: readonly (State | undefined)[], times: SeriesTimes) {
   let series = newSeries(START_S - 1)
   const results: SeriesResult[] = []

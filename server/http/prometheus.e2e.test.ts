@@ -61,7 +61,7 @@ function temporaryFolder(): string {
   return folder
 }
 
-/** The scrape configuration that docs/monitoring.md gives, for the server at `adminUrl`. */
+/** The scrape configuration in docs/monitoring.md, for the server at `adminUrl`. */
 function documentedConfiguration(adminUrl: string): string {
   const page = readFileSync(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
   const block = /^```yaml\n(scrape_configs:\n.*?)^```$/ms.exec(page)?.[1] ?? ''

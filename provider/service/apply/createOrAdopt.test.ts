@@ -283,7 +283,7 @@ test('foreign files in the journal folder are ignored', async () => {
 })
 
 test('an unwritable folder is skipped for the next one', () => {
-  // Nothing can be made below it, the superuser's files neither.
+  // Nothing can be created below it, not even by the superuser.
   const readOnly = '/proc/self/task'
   const folder = mkdtempSync(join(tmpdir(), 'journal-'))
   closing.push(async () => rmSync(folder, { recursive: true }))

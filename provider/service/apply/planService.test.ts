@@ -40,7 +40,7 @@ const request: ServiceRequest = {
   ],
 }
 
-/** The state of the service that `made` makes. */
+/** The state of the service that `made` creates. */
 function stateOf(made: ServiceRequest): ServiceState {
   // True because toState answers every attribute but secrets_revision.
   return { ...toState(answerTo(made), undefined), secrets_revision: 1 } as ServiceState

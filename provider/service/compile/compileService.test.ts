@@ -160,7 +160,7 @@ test.each([
   ],
   [{ timeouts: { create: 'soon' } }, `timeouts.create ${DURATION}.`],
 ])('an error in the form of a configuration is reported at its place (%#)', (change, problem) => {
-  // True because only what a test changes is of another form.
+  // True because only the values that a test changes have another form.
   expect(problems(change as Partial<ServiceConfiguration>)).toEqual([problem])
 })
 
@@ -230,7 +230,7 @@ test.each([
 ])('an unknown %s is replaced by a valid value and causes no error', (_, configured, assertion) => {
   const { request, problems: found } = compileService({
     ...config,
-    // True because only what a test changes is of another form.
+    // True because only the values that a test changes have another form.
     ...(endpoint({ assertions: configured }) as Partial<ServiceConfiguration>),
   })
 
@@ -324,7 +324,7 @@ test.each([
     },
   ],
 ])('with an unknown %s, the rest is validated', (_, change, expected) => {
-  // True because only what a test changes is of another form.
+  // True because only the values that a test changes have another form.
   const compiled = compileService({ ...config, ...(change as Partial<ServiceConfiguration>) })
 
   expect([compiled.request, compiled.problems]).toEqual([{ ...whole, ...expected }, []])

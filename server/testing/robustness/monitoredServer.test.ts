@@ -93,7 +93,7 @@ async function create(path: string, changes: Partial<ServiceRequest> = {}): Prom
   return json as ServiceResponse
 }
 
-/** Results of checks that were made, as the command prints them. */
+/** Results of checks that ran, in the form that the command prints. */
 async function resultsOf(id: string): Promise<readonly { readonly at: string; readonly outcome: string }[]> {
   const { stdout } = await runHere(['results', '--service', id, '--data-dir', dataDir, '--json'])
   return JSON.parse(stdout).results.filter(({ reason }: { reason: string }) => reason !== 'not_checked')

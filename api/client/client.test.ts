@@ -208,8 +208,8 @@ test('a response from a proxy is reported by its status, and no part of it is qu
 })
 
 test.each([
-  ['what a proxy says', '', 404, '<h1>Not Found</h1>', {}],
-  ['another version of something', '/v2', 404, '{"error":"not found"}', {}],
+  ['a response from a proxy', '', 404, '<h1>Not Found</h1>', {}],
+  ['an unknown API version', '/v2', 404, '{"error":"not found"}', {}],
   ['a redirect', '', 308, '', { location: 'https://pharos.example.com/v1/org?ticket=secret' }],
 ] as const)(
   'an address without the API is reported as one, not as a deleted service: %s',
@@ -243,11 +243,11 @@ test('a 404 that does not come from the API never counts as a deleted service', 
 const inSecs = (secs: number): string => new Date(NOW_MS + secs * 1_000).toUTCString()
 test.each([
   ['seconds', { 'retry-after': '7' }, 7_000],
-  ['an instant, beside the date of the answer', { 'retry-after': inSecs(3_609), date: inSecs(3_600) }, 9_000],
-  ['an instant, beside our own clock', { 'retry-after': inSecs(11) }, 11_000],
+  ['a date, relative to the Date header', { 'retry-after': inSecs(3_609), date: inSecs(3_600) }, 9_000],
+  ['a date, relative to the local clock', { 'retry-after': inSecs(11) }, 11_000],
   ['more than a minute', { 'retry-after': '86400' }, 60_000],
-  ['an instant that has passed', { 'retry-after': inSecs(-5) }, 250],
-  ['nothing that can be read', { 'retry-after': 'soon' }, 250],
+  ['a date in the past', { 'retry-after': inSecs(-5) }, 250],
+  ['an unreadable value', { 'retry-after': 'soon' }, 250],
 ] as const)('a 429 is waited out for as long as it says: %s', async (_what, headers, waitMs) => {
   const { client, retries } = await misbehaving((_request, response, attempt) => {
     response.sendDate = false

@@ -8,13 +8,13 @@ const MESSAGE = { charsMax: 20_000, lines: 'many lines' } as const
 test.each([
   ['emoji of several code points', '👩🏽‍🚒 ❤️ 🏴󠁧󠁢󠁥󠁮󠁧󠁿 👨‍👩‍👧 1️⃣ 🇩🇪'],
   ['Persian with a zero-width non-joiner', 'می‌خواهم'],
-  ['Hebrew beside Latin, with a mark of direction', 'תשלום API‎ (v2)'],
+  ['Hebrew next to Latin, with a direction mark', 'תשלום API‎ (v2)'],
   ['Arabic with its letter mark', '؜سلة التسوق‏ 3'],
   ['Devanagari with a joiner', 'क्‍ष'],
   ['Khmer with a break between words', 'ភាសា​ខ្មែរ'],
   ['German with a soft hyphen', 'Zahlungs\u00ADdienst'],
   ['Japanese with a variation of an ideograph', '葛\u{e0100}城'],
-  ['a letter and its accent apart', 'cafe\u0301'],
+  ['a letter with a combining accent', 'cafe\u0301'],
   ['blanks of other scripts', 'a\u00A0b\u3000c'],
 ])('%s is accepted in a name and in a message', (_what, text) => {
   expect([readableTextProblem(text, NAME), readableTextProblem(text, MESSAGE)]).toEqual([
@@ -25,7 +25,7 @@ test.each([
 
 test.each([
   ['a paragraph', 'We look.\n\n\t- checkout\n'],
-  ['line ends of Windows', 'We look.\r\nIt is the database.'],
+  ['Windows line ends', 'We look.\r\nIt is the database.'],
   ['line and paragraph separators', 'We look.\u2028Soon.\u2029'],
 ])('%s is accepted in a message and refused in a name', (_what, text) => {
   expect(readableTextProblem(text, MESSAGE)).toBe(undefined)

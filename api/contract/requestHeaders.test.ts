@@ -60,7 +60,7 @@ test.each([
     { path: [], message: 'must have at most 32768 characters in all' },
   ],
   [
-    'a name that is none',
+    'an invalid name',
     { 'a b': { value: '' } },
     { path: [], message: 'has a name that is not a header name' },
   ],
@@ -70,7 +70,7 @@ test.each([
     { path: [], message: 'has a name twice, ignoring case' },
   ],
   [
-    'a value that is none',
+    'an invalid value',
     { a: { value: '' }, B: { value: '\n' } },
     { path: ['B', 'value'], message: 'must be Latin-1 text without line breaks' },
   ],

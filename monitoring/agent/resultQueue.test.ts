@@ -73,10 +73,10 @@ test('each batch contains results of one store only', async () => {
 })
 
 test.each([
-  ['a server that is busy', new LinkError(429, 'busy')],
-  ['a server that fails', new LinkError(500, 'internal error')],
-  ['a server that is away', new Error('connect ECONNREFUSED')],
-  ['a server of another protocol', new LinkError(400, 'upgrade the agent', true)],
+  ['429 from a busy server', new LinkError(429, 'busy')],
+  ['500 from a failing server', new LinkError(500, 'internal error')],
+  ['a refused connection', new Error('connect ECONNREFUSED')],
+  ['a refusal by a server with another protocol', new LinkError(400, 'upgrade the agent', true)],
 ])('after %s the same results are sent again', async (_name, failure) => {
   const { queue, attempts, until } = startQueue((_request, attempt) => (attempt === 1 ? failure : undefined))
 

@@ -69,11 +69,11 @@ test.each<[string, readonly string[], ReadFault]>([
   ],
   ['a long head', ['HTTP/1.1 200 OK\r\n', `A: ${'a'.repeat(HEAD_BYTES_MAX)}\r\n\r\n`], 'headers_too_large'],
   [
-    'interim responses for ever',
+    'endless interim responses',
     Array<string>(4_000).fill('HTTP/1.1 100 Continue\r\n\r\n'),
     'headers_too_large',
   ],
-  ['empty lines for ever', Array<string>(70).fill('\r\n'.repeat(500)), 'headers_too_large'],
+  ['endless empty lines', Array<string>(70).fill('\r\n'.repeat(500)), 'headers_too_large'],
 ])('%s end as %s: %s', (_name, pieces, fault) => {
   expect(faultOf(pieces)).toBe(fault)
 })

@@ -109,7 +109,7 @@ const answering =
     client.end(text)
 
 test.each<[string, string, Refusal | undefined, { readonly outcome: string; readonly reason: string }]>([
-  ['wants a password', '', undefined, { outcome: 'unknown', reason: 'agent_local' }],
+  ['requires a password', '', undefined, { outcome: 'unknown', reason: 'agent_local' }],
   [
     'does not allow the host',
     LOGIN,

@@ -56,7 +56,7 @@ test('a number at the limits of 64 bits is read as the nearest double', () => {
 })
 
 test.each<[string, readonly number[], (reader: WireReader) => unknown]>([
-  ['a number that goes on', [0x80], (reader) => reader.varint()],
+  ['an unterminated number', [0x80], (reader) => reader.varint()],
   ['a number of more than 64 bits', Array(11).fill(0xff), (reader) => reader.varint()],
   ['a length beyond the end', [5, 1, 2], (reader) => reader.bytes()],
   ['a negative length', [...Array(9).fill(0xff), 1], (reader) => reader.bytes()],

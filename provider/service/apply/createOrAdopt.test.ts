@@ -64,8 +64,8 @@ async function scene(withoutHeaders: readonly string[], options: StartServerOpti
 }
 
 describe.each([
-  ['a server that knows idempotency keys', [], {}],
-  ['a server that implements the API document and nothing of ours', ['idempotency-key'], { isPlain: true }],
+  ['a server with idempotency keys', [], {}],
+  ['a server that implements only the API document', ['idempotency-key'], { isPlain: true }],
 ] as const)('with %s', (_name, withoutHeaders, options) => {
   test.each([502, 'closed'] as const)(
     'Scenario 53: a creation whose response is lost (%s) creates one service',
@@ -178,8 +178,8 @@ const secret: ServiceRequest = {
 }
 
 test.each([
-  ['a server that knows idempotency keys', []],
-  ['a server that does not', ['idempotency-key']],
+  ['a server with idempotency keys', []],
+  ['a server without idempotency keys', ['idempotency-key']],
 ] as const)(
   'with %s a killed run is continued, whether its request arrived or not, and its secrets are sent again',
   async (_name, withoutHeaders) => {
@@ -316,7 +316,7 @@ test('of two equal services of which a killed run created one, the other is crea
 })
 
 test.each<[string, (run: Scene['sessionOf']) => Promise<Session>]>([
-  ['a run that still goes on made', async (sessionOf) => sessionOf(running('2', 'elsewhere'))],
+  ['a run in progress created', async (sessionOf) => sessionOf(running('2', 'elsewhere'))],
   [
     'a plan read from its state',
     async (sessionOf) => {

@@ -33,8 +33,8 @@ const throttled: RequestListener = (_request, response) => {
 const silent: RequestListener = () => {}
 
 test.each([
-  ['answers 429 for ever', throttled, '429'],
-  ['never answers', silent, 'there is no answer'],
+  ['always responds with 429', throttled, '429'],
+  ['never responds', silent, 'there is no answer'],
 ])(
   'every command with an API that %s ends at the time limit, and says what to do',
   async (_how, treats, reason) => {

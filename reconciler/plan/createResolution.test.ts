@@ -51,8 +51,8 @@ test('a single new service with the name and definition of a lost creation is it
 })
 
 test.each([
-  ['is not there', [], []],
-  ['was there before', [live({ id: 'before' })], []],
+  ['does not exist', [], []],
+  ['existed before', [live({ id: 'before' })], []],
   ['has another name', [live({ name: 'Other' })], []],
   ['has another definition', [live({ interval: 30 })], []],
   ['belongs to another manifest', [live()], [binding()]],

@@ -121,7 +121,7 @@ test('a renamed manifest keeps its service, announced or not', () => {
 })
 
 test.each([
-  ['the shown name', { url: 'https://new.example.com/', interval: 30 }],
+  ['the same spec.name', { url: 'https://new.example.com/', interval: 30 }],
   ['the addresses', { name: 'New', interval: 30 }],
 ])(
   'a manifest with another name and changes that has %s of a removed one needs a decision, and nothing is removed',

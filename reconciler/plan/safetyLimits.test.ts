@@ -301,7 +301,7 @@ test.each<[string, readonly Change[], number, Partial<LimitFacts>, readonly Trip
     ],
   ],
   [
-    'updates that undo the same drift, whatever the order of its fields',
+    'updates that revert the same drift, in any order of its fields',
     alike.map((change, index) =>
       change.kind === 'update' && index > 4 ? { ...change, fields: change.fields.toReversed() } : change,
     ),
@@ -409,7 +409,7 @@ test.each<[string, readonly Change[], number, Partial<LimitFacts>, readonly Trip
     ],
   ],
   [
-    'everything, for a person who suspended it',
+    'all changes, for a person who suspended them',
     recreates(1),
     5,
     { suspensions: [{ scope: '*', reason: 'a migration', actor: 'ada' }] },
@@ -430,7 +430,7 @@ test.each<[string, readonly Change[], number, Partial<LimitFacts>, readonly Trip
     [{ brake: 'suspended', message: 'ada suspended c0: a migration', keys: ['c0'], approvable: false }],
   ],
   [
-    'what the caller blocks',
+    'changes that the caller blocks',
     recreates(1),
     5,
     { holds: [{ brake: 'windowClosed', message: 'not now', keys: ['c0'], approvable: false }] },
@@ -464,7 +464,7 @@ test.each([
 
 test.each([
   [
-    'nothing of a state goes',
+    'nothing of a state is removed',
     { changes: recreates(1), unchanged: [], owned: 1, kept: 0 },
     { formerName: 'shop' },
   ],
@@ -474,7 +474,7 @@ test.each([
     { formerName: 'a --env b' },
   ],
   [
-    'nothing was owned and nothing is there',
+    'nothing was owned and no service exists',
     { changes: recreates(1), unchanged: [], owned: 0, kept: 0 },
     { liveServices: 0 },
   ],

@@ -161,10 +161,15 @@ test('a change within ignored endpoints is not shown', () => {
 
 test.each([
   ['no pause, where the manifest says nothing', undefined, {}, null],
-  ['a pause, where the manifest asks for one', true, {}, { from: false, to: true, reason: 'git' }],
-  ['a pause that was ended by hand', true, { paused: true }, { from: false, to: true, reason: 'drift' }],
+  ['a pause, where the manifest requests one', true, {}, { from: false, to: true, reason: 'git' }],
   [
-    'a pause that is new, since the service had gone in between',
+    'a pause again, after a manual resume',
+    true,
+    { paused: true },
+    { from: false, to: true, reason: 'drift' },
+  ],
+  [
+    'a new pause, after the manifest had been removed',
     true,
     { paused: true, tombstonedAtMs: 1 },
     { from: false, to: true, reason: 'git' },

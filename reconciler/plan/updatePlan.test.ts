@@ -118,8 +118,8 @@ test('a service that was adopted unchanged is only recorded', () => {
 test.each([
   ['the interval grows', { interval: 90 }, {}, true],
   ['the interval shrinks', { interval: 30 }, {}, false],
-  ['a region goes', {}, { regions: ['eu-west-1', 'us-east-1'] }, true],
-  ['an endpoint goes', {}, { moreUrls: ['https://two.example.com/'] }, true],
+  ['a region is removed', {}, { regions: ['eu-west-1', 'us-east-1'] }, true],
+  ['an endpoint is removed', {}, { moreUrls: ['https://two.example.com/'] }, true],
   ['the name changes', { name: 'New' }, {}, false],
 ])('an update frees capacity when %s: %j', (_, wanted, before, shrinks) => {
   const { changes } = plan({

@@ -42,7 +42,7 @@ test('a run whose requests are answered reports no wait', () => {
 })
 
 test.each([
-  ['ten minutes without a useful answer', HOUR_MS, 600_000, 'timed out after 10 min, the longest time'],
+  ['ten minutes without a usable response', HOUR_MS, 600_000, 'timed out after 10 min, the longest time'],
   [
     'its time limit',
     7_000,

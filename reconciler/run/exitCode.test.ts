@@ -37,7 +37,7 @@ const NO_SECRET = { code: 'E_SECRET' }
 test.each<[string, RunFindings, number]>([
   ['nothing to do', WROTE, 0],
   ['every change made', { ...WROTE, outcomes: [{ result: 'done' }] }, 0],
-  ['changes that were not asked for', { ...LOOKED, hasChanges: false }, 0],
+  ['changes that the exit code need not report', { ...LOOKED, hasChanges: false }, 0],
   ['changes, or drift', { ...LOOKED, hasChanges: true }, 2],
   ['a change that failed', { ...WROTE, outcomes: [{ result: 'done' }, { result: 'failed' }] }, 3],
   ['a change that was not tried', { ...WROTE, outcomes: [{ result: 'skipped' }] }, 3],
@@ -55,10 +55,10 @@ test.each<[string, RunFindings, number]>([
     3,
   ],
   ['manifests of another state', { ...WROTE, tripped: [{ brake: 'otherSource' }] }, 6],
-  ['a choice that is open', { ...LOOKED, blocked: [{ needsDecision: true }] }, 6],
+  ['a pending decision', { ...LOOKED, blocked: [{ needsDecision: true }] }, 6],
   ['a commit in doubt', { ...WROTE, isCommitInDoubt: true, tripped: [{ brake: 'historyRewritten' }] }, 6],
   ['an error', { ...WROTE, failed: 1, outcomes: [{ result: 'skipped' }] }, 1],
-  ['another run with the state', { ...WROTE, failed: 5 }, 5],
+  ['a state locked by another run', { ...WROTE, failed: 5 }, 5],
   ['an interruption', { ...WROTE, interrupted: 130, failed: 1 }, 130],
 ])('%s', (_situation, run, exitCode) => {
   expect(runExitCode(run)).toBe(exitCode)

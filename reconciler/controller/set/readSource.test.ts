@@ -102,7 +102,7 @@ test('Scenario 18: a rewritten history is still reported after a restart', async
 test.each([
   ['an empty tree', ['rm', '--quiet', '-r', '.'], 'ManifestsInvalid'],
   ['a path that moved', ['mv', 'monitoring', 'elsewhere'], 'ManifestsInvalid'],
-  ['files that were all renamed', ['mv', 'monitoring/a.yaml', 'monitoring/a.yaml.bak'], 'ApprovalRequired'],
+  ['a rename of all files', ['mv', 'monitoring/a.yaml', 'monitoring/a.yaml.bak'], 'ApprovalRequired'],
 ] as const)('Scenario 19: %s removes nothing', async (_what, change, headline) => {
   const one = await controllerOf({ more: '    prune: policy\n' })
   one.repository.commit(manifestFiles('a'))

@@ -69,7 +69,7 @@ test.each([
   ['20 digits', '      maxRedirects: 12345678901234567890\n', '9:21', 'must be a whole number'],
   ['a half', '      assertions: [{status: 1.5}]\n', '9:29', NO_STATUS],
   [
-    'a blank that does not break',
+    'a no-break space',
     '      timeout:\u00a05s\n',
     '9:18',
     'a blank on this line is not an ordinary space: type it again',
@@ -117,7 +117,7 @@ test.each([
   ['misspelt', '      asertions: []\n', '(did you mean assertions?)'],
   ['written as the API does', '      max_redirects_to_follow: 3\n', '(did you mean maxRedirects?)'],
   [
-    'of the neighbouring level',
+    'of a neighbouring level',
     '  method: GET\n',
     'spec.method is not a known field (it belongs to an endpoint)',
   ],
@@ -132,7 +132,7 @@ test.each([
     'policy: {colour: red}\n',
     '(known here: onDelete, pruneAfter, protect, drift, ignore)',
   ],
-  ['misspelt beside a secret', '      headers: {A: {env: TOKEN, prefx: y}}\n', '(did you mean prefix?)'],
+  ['misspelt next to a secret', '      headers: {A: {env: TOKEN, prefx: y}}\n', '(did you mean prefix?)'],
   ['one too many for a secret', '      headers: {A: {env: X, file: /y}}\n', '(keep one of env, file)'],
   [
     'a file for sops',
@@ -171,7 +171,7 @@ test.each([
 test.each([
   ['a colon in a text', '      name: Shop: checkout\n', 'quote a text that contains ": "'],
   ['a text that starts with @', '      name: @shop\n', 'quote a text that starts with @, ` or %'],
-  ['a text that goes on behind its quotes', '      name: "a" b\n', 'quote the whole text'],
+  ['text after closing quotes', '      name: "a" b\n', 'quote the whole text'],
   [
     'a backslash between double quotes',
     '      body: "\\d"\n',
@@ -179,13 +179,13 @@ test.each([
   ],
   ['a template', '      body: {{ body }}\n', 'quote a text that starts with {'],
   ['a tag', '      name: !secret x\n', 'remove the word that starts with !'],
-  ['a field in a wrong column', '     name: x\n', 'so do the fields of one mapping'],
+  ['a field in the wrong column', '     name: x\n', 'so do the fields of one mapping'],
   [
-    'an item in a wrong column',
+    'an item in the wrong column',
     '      assertions:\n      - dns: "< 1s"\n       - dns: "< 1s"\n',
     'items of one list start',
   ],
-  ['no blank behind a colon', '      timeout:5s\n      name: x\n', 'behind the colon on the line before'],
+  ['no blank after a colon', '      timeout:5s\n      name: x\n', 'behind the colon on the line before'],
   ['a template that was not filled in', '      timeout: {{ .Values.t }}\n', '9:17: [E_YAML]'],
   ['a key without a colon', '      name\n      timeout: 1s\n', 'no ": " behind its key'],
   [
@@ -193,7 +193,7 @@ test.each([
     '      timeout:\u00a05s\n      name: x\n',
     'on the line before is not an ordinary space',
   ],
-  ['a conflict of git', '<<<<<<< HEAD\n', '9:1: [E_YAML] this is an unresolved git conflict'],
+  ['a git merge conflict', '<<<<<<< HEAD\n', '9:1: [E_YAML] this is an unresolved git conflict'],
 ])('YAML that is broken by %s is reported with advice', (_, more, hint) => {
   const { problems, request } = compiled(more)
   expect(request).toBeUndefined()

@@ -19,7 +19,7 @@ test.each([
   ['a quoted key', "metadata:\n    'name': 'a'\n", "metadata:\n    'name': 'a'\n    id: ID\n"],
   ['no line break at the end', 'metadata:\n  name: a', 'metadata:\n  name: a\n  id: ID'],
   [
-    'CRLF and a mark',
+    'CRLF and a byte order mark',
     '\uFEFFmetadata:\r\n  name: a\r\nspec: 1\r\n',
     '\uFEFFmetadata:\r\n  name: a\r\n  id: ID\r\nspec: 1\r\n',
   ],

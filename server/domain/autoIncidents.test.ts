@@ -101,7 +101,7 @@ test.each<[string, Partial<FailingFacts>]>([
   ['a round was before the window', { rounds: [ROUND, ROUND - 1, ROUND - 10] }],
   ['maintenance ended since', { maintenanceEndedS: (ROUND - 2) * 60 + 1 }],
   ['an unresolved incident names the service', { hasIncident: true }],
-  ['a person resolved it while it was down', { isMuted: true }],
+  ['a person resolved it during the failure', { isMuted: true }],
   ['automatic incidents are off', { service: { ...service, ...fieldsOf(null) } }],
 ])('nothing opens when %s', (_, change) => {
   expect(afterFailingRound(failing(), facts(change), at)).toEqual({ kind: 'nothing' })
@@ -152,7 +152,7 @@ test('names and reasons are truncated, and control characters are made visible',
 
 test.each<[string, Partial<OpenAutoIncident>, Partial<FailingRound>]>([
   ['nothing changed', {}, {}],
-  ['it was said less than five minutes ago', { investigatingAtS: NOW_S - 299 }, { mark: '1,2' }],
+  ['the last update is less than five minutes old', { investigatingAtS: NOW_S - 299 }, { mark: '1,2' }],
   ['twenty updates were made', { updatesMade: 20 }, { mark: '1,2' }],
   ['a person took it over', { isTakenOver: true }, { mark: '1,2' }],
 ])('an open incident gets no update when %s', (_, change, round) => {

@@ -73,9 +73,9 @@ test('resuming a service needs no room among the stored services', () => {
 const paused = { paused_at: '2026-01-01T00:00:00.000Z' }
 
 test.each([
-  ['that stays as large', usage(2, 5, 20), service(3), service(3), undefined],
+  ['that keeps its size', usage(2, 5, 20), service(3), service(3), undefined],
   ['that stays larger than the plan allows', usage(9, 99, 99), service(9), service(9), undefined],
-  ['that gets smaller, if not small enough', usage(9, 99, 99), service(9), service(8), undefined],
+  ['that shrinks, but not enough', usage(9, 99, 99), service(9), service(8), undefined],
   ['that grows within the plan', usage(2, 4, 2), service(1), service(2), undefined],
   ['that grows beyond the endpoints of all', usage(2, 5, 2), service(1), service(2), ALL],
   ['that grows beyond the endpoints of one', usage(1, 3, 1), service(3), service(4), ONE_SERVICE],

@@ -35,12 +35,12 @@ test.each<[string, State[], State]>([
   ['a first good result is up at once', ['up'], 'up'],
   ['a confirmed failure is down at once', ['up', 'down'], 'down'],
   ['one good result after a failure is not up yet', ['down', 'up'], 'down'],
-  ['two in a row are', ['down', 'up', 'up'], 'up'],
-  ['a failure in between counts anew', ['down', 'up', 'down', 'up'], 'down'],
+  ['two good results in a row after a failure are up', ['down', 'up', 'up'], 'up'],
+  ['a failure in between restarts the count', ['down', 'up', 'down', 'up'], 'down'],
   ['degraded needs no second good result', ['degraded', 'up'], 'up'],
   ['a failing series that answers slowly is degraded', ['down', 'degraded'], 'degraded'],
-  ['a result that knows nothing changes nothing', ['up', 'unknown'], 'up'],
-  ['and does not break a row', ['down', 'up', 'unknown', 'up'], 'up'],
+  ['an unknown result changes nothing', ['up', 'unknown'], 'up'],
+  ['an unknown result does not interrupt a row', ['down', 'up', 'unknown', 'up'], 'up'],
 ])('%s', (_, outcomes, state) => {
   expect(after(outcomes).state).toBe(state)
 })

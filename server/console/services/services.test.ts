@@ -92,8 +92,8 @@ test('a service is created from a few fields, and is the same in the API', async
 })
 
 test.each([
-  ['a field that is no number', { interval: 'soon' }, 'interval_secs: must be a whole number'],
-  ['an address that is none', { url: 'shop' }, 'endpoints[0].url: '],
+  ['a field that is not a number', { interval: 'soon' }, 'interval_secs: must be a whole number'],
+  ['an invalid URL', { url: 'shop' }, 'endpoints[0].url: '],
   ['no region', { region: '' }, 'regions[0]: is not a region'],
   ['an interval below that of the plan', { interval: '1' }, 'interval'],
 ])('%s is reported with the entered values, and nothing is created', async (_what, changes, message) => {

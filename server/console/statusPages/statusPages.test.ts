@@ -112,7 +112,7 @@ test('simultaneous edits of a page by two people lose no change', async () => {
 })
 
 test.each([
-  ['a slug that is none', { slug: 'A b' }, 'The slug must have 3 to 63 characters'],
+  ['an invalid slug', { slug: 'A b' }, 'The slug must have 3 to 63 characters'],
   ['no title', { title: '' }, 'is-invalid'],
   ['a slug that is taken', { slug: 'taken-slug' }, 'taken'],
 ])('%s is reported, and the entered values are kept', async (_what, changes, message) => {

@@ -29,12 +29,12 @@ test.each([
   ['C003 another prefix', `Bearer other_${hex}`],
   ['C004 63 digits', `Bearer pharos_${hex.slice(1)}`],
   ['C004 65 digits', `Bearer pharos_${hex}0`],
-  ['C005 a letter that is no digit', `Bearer pharos_g${hex.slice(1)}`],
+  ['C005 a letter that is not a hex digit', `Bearer pharos_g${hex.slice(1)}`],
   ['C006 an unknown key', `Bearer pharos_${randomBytes(32).toString('hex')}`],
-  ['C006 a key in another case than it was minted in', `Bearer pharos_${hex.toUpperCase()}`],
+  ['C006 a key in another case than it was created in', `Bearer pharos_${hex.toUpperCase()}`],
   ['C008 two blanks', `Bearer  ${server.apiKey}`],
   ['C008 a tab', `Bearer\t${server.apiKey}`],
-  ['C008 something behind the key', `Bearer ${server.apiKey} x`],
+  ['C008 text after the key', `Bearer ${server.apiKey} x`],
 ])('%s is answered 401', async (_name, authorization) => {
   expect(await statusWith(authorization)).toBe(401)
 })

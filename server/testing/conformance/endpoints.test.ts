@@ -208,7 +208,7 @@ describe('sensitive values', () => {
     ['C080 without a value', {}],
     ['C080 with a number for a value', { value: 1 }],
     ['C080 with a word for sensitive', { value: 'x', sensitive: 'yes' }],
-    ['C081 in the form of an answer', { Plain: 'x' }],
+    ['C081 in the form of a response', { Plain: 'x' }],
     ['C081 sealed already', { Sealed: { key_id: 'x' } }],
   ])('%s is answered 400', async (_name, body) => {
     expect((await withHttp({ method: 'POST', body })).status).toBe(400)

@@ -99,7 +99,7 @@ test.each([
   ['C130 a message of blanks', { message: ' \n' }],
   ['C131 a service of another organisation', { service_ids: [otherServiceId] }],
   ['C131 an unknown service', { service_ids: [UNKNOWN_ID] }],
-  ['C131 a service id that is no UUID', { service_ids: ['x'] }],
+  ['C131 a service id that is not a UUID', { service_ids: ['x'] }],
   ['C131 a valid and an unknown service', { service_ids: [serviceId, UNKNOWN_ID] }],
 ])('%s is answered 400 and nothing is stored', async (_name, changes) => {
   const before = await api.get('/v1/incidents?section=active&limit=1')

@@ -105,8 +105,8 @@ test('C123 pausing makes room for another service', async () => {
 test.each([
   ['no body', {}],
   ['an empty object', { json: {} }],
-  ['an empty body that is called JSON', { raw: '', headers: { 'content-type': 'application/json' } }],
-  ['a body that is no JSON', { raw: '{{{', headers: { 'content-type': 'text/plain' } }],
+  ['an empty body with a JSON content type', { raw: '', headers: { 'content-type': 'application/json' } }],
+  ['a body that is not JSON', { raw: '{{{', headers: { 'content-type': 'text/plain' } }],
 ])('C124 pause, resume and delete take %s', async (_what, options) => {
   const { id } = await create()
 

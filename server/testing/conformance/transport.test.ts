@@ -111,7 +111,7 @@ describe('C155 on the bare socket', () => {
 
   test.each([
     ['too large', '413', AUTHORIZED],
-    ['refused for want of a key', '401', 'Host: x\r\n'],
+    ['refused because of a missing key', '401', 'Host: x\r\n'],
   ])('C157 a body %s that is far too large is answered %s, and the connection is closed', async (...row) => {
     const [, status, headers] = row
     const bytes = 2 * MIB

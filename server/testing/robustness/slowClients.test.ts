@@ -18,7 +18,7 @@ const HEAD = `POST /v1/services HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${s
 const TIMEOUT = '{"error":"request took too long"}'
 
 test.concurrent.each([
-  ['that says nothing'],
+  ['that sends nothing'],
   ['that stops in its first line', 'GET /v1/'],
   ['that stops in its headers', HEAD],
   ['that stops before its body', `${HEAD}Content-Length: 10\r\n\r\n`],

@@ -13,8 +13,8 @@ import { listFor } from '../protocol/authoring/listing.ts'
 import { dataSourceFor } from '../protocol/authoring/provider.ts'
 import { defineSchema } from '../protocol/authoring/schema.ts'
 import type { Path } from '../protocol/values/path.ts'
-import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
+import { runTask } from '../service/runTask.ts'
 
 /** Maximum number of incidents in one request. Gap G8. */
 const PAGE_SIZE = 100
@@ -118,7 +118,7 @@ async function matching(
     severity: oneOf(SEVERITIES, severity, ['severity']),
     ...{ q: q ?? undefined, serviceIds: service_ids ?? [], limit: PAGE_SIZE },
   }
-  return attempted({ task: 'list the incidents', operation: 'read' }, interrupted, async (signal) => {
+  return runTask({ task: 'list the incidents', operation: 'read' }, interrupted, async (signal) => {
     const session = connected(client)
     await session.checkExpectedOrg(signal)
     return session.client.incidents.listAll(filter, { signal })
@@ -135,7 +135,7 @@ export const incidentData = dataSourceFor<Connection>()({
     },
   }),
   async read({ config, client, signal: interrupted }) {
-    return attempted({ task: 'read the incident', operation: 'read' }, interrupted, async (signal) => {
+    return runTask({ task: 'read the incident', operation: 'read' }, interrupted, async (signal) => {
       const { id, ...state } = stateOf(await connected(client).client.incidents.get(config.id, { signal }))
       return { state }
     })

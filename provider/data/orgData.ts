@@ -1,7 +1,7 @@
 import { dataSourceFor } from '../protocol/authoring/provider.ts'
 import { defineSchema } from '../protocol/authoring/schema.ts'
-import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
+import { runTask } from '../service/runTask.ts'
 
 const schema = defineSchema({
   description: 'The organisation that the API key belongs to.',
@@ -22,7 +22,7 @@ export const orgData = dataSourceFor<Connection>()({
   schema,
   async read({ client, signal: interrupted }) {
     const limit = { task: 'read the organisation', operation: 'read' } as const
-    return attempted(limit, interrupted, async (signal) => {
+    return runTask(limit, interrupted, async (signal) => {
       const session = connected(client)
       await session.checkExpectedOrg(signal)
       return { state: await session.org(signal) }

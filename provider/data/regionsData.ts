@@ -1,7 +1,7 @@
 import { dataSourceFor } from '../protocol/authoring/provider.ts'
 import { defineSchema } from '../protocol/authoring/schema.ts'
-import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
+import { runTask } from '../service/runTask.ts'
 
 const schema = defineSchema({
   description: 'The regions from which services can be monitored.',
@@ -28,7 +28,7 @@ const schema = defineSchema({
 export const regionsData = dataSourceFor<Connection>()({
   schema,
   async read({ client, signal: interrupted }) {
-    return attempted({ task: 'list the regions', operation: 'read' }, interrupted, async (signal) => {
+    return runTask({ task: 'list the regions', operation: 'read' }, interrupted, async (signal) => {
       const regions = await connected(client).regions(signal)
       return { state: { codes: regions.map(({ code }) => code), regions } }
     })

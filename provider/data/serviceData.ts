@@ -3,10 +3,10 @@ import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import { type AnyDataSource, dataSourceFor } from '../protocol/authoring/provider.ts'
 import { defineSchema, type Schema } from '../protocol/authoring/schema.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
-import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
 import { hasName } from '../service/read/identifiers.ts'
 import { toState } from '../service/read/toState.ts'
+import { runTask } from '../service/runTask.ts'
 import { serviceSchema } from '../service/schema/schema.ts'
 import type { Session } from '../service/session.ts'
 import { computedAttributes } from './computedAttributes.ts'
@@ -61,7 +61,7 @@ export const serviceData: AnyDataSource<Connection> = dataSourceFor<Connection>(
     report(errorAt(undefined, 'Invalid data source', 'Set exactly one of id and name.'))
   },
   async read({ config, client, signal: interrupted }) {
-    return attempted({ task: 'read the service', operation: 'read' }, interrupted, async (signal) => {
+    return runTask({ task: 'read the service', operation: 'read' }, interrupted, async (signal) => {
       const session = connected(client)
       await session.checkExpectedOrg(signal)
       const service =

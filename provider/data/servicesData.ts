@@ -2,8 +2,8 @@ import { formatDuration } from '../../api/contract/duration.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { dataSourceFor } from '../protocol/authoring/provider.ts'
 import { defineSchema } from '../protocol/authoring/schema.ts'
-import { attempted } from '../service/attempted.ts'
 import type { Connection } from '../service/connection.ts'
+import { runTask } from '../service/runTask.ts'
 import { NAME_REGEX, servicesNamed } from './servicesFound.ts'
 
 const schema = defineSchema({
@@ -32,7 +32,7 @@ export const servicesData = dataSourceFor<Connection>()({
   schema,
   async read({ config, ...context }) {
     const limit = { task: 'list the services', operation: 'read' } as const
-    return attempted(limit, context.signal, async (signal) => {
+    return runTask(limit, context.signal, async (signal) => {
       const services = await servicesNamed(config.name_regex, { ...context, signal })
       return { state: { services: services.map(entryOf) } }
     })

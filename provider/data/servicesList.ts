@@ -1,8 +1,8 @@
 import { listFor } from '../protocol/authoring/listing.ts'
 import { defineSchema } from '../protocol/authoring/schema.ts'
-import { attempted } from '../service/attempted.ts'
 import type { Connection } from '../service/connection.ts'
 import { toState } from '../service/read/toState.ts'
+import { runTask } from '../service/runTask.ts'
 import { NAME_REGEX, servicesNamed } from './servicesFound.ts'
 
 /** `list "pharos_service"`, for `terraform query`. */
@@ -14,7 +14,7 @@ export const servicesList = listFor<Connection>()({
   }),
   async list({ config, ...context }) {
     const limit = { task: 'list the services', operation: 'read' } as const
-    return attempted(limit, context.signal, async (signal) => {
+    return runTask(limit, context.signal, async (signal) => {
       const services = await servicesNamed(config.name_regex, { ...context, signal })
       return services.map((service) => ({
         displayName: service.name,

@@ -4,9 +4,9 @@ import { type Diagnostic, DiagnosticError, errorAt, warningAt } from '../protoco
 import type { AmendmentOf, AnswerOf, StateOf } from '../protocol/authoring/inferred.ts'
 import { resourceFor } from '../protocol/authoring/provider.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
-import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
 import { isUuid } from '../service/read/identifiers.ts'
+import { runTask } from '../service/runTask.ts'
 import type { Session } from '../service/session.ts'
 import { stateAfterFailedRead } from '../service/stateAfterFailedRead.ts'
 import { openIfAbsent, updateIfAbsent } from './postIfAbsent.ts'
@@ -111,7 +111,7 @@ export const incidentResource = resourceFor<Connection>()({
     if (id === null) throw new Error('the state has no id')
     try {
       const limit = { task: `read incident ${id}`, operation: 'read' } as const
-      return await attempted(limit, context.signal, (signal) =>
+      return await runTask(limit, context.signal, (signal) =>
         refreshed(connected(client), { ...prior, id }, signal),
       )
     } catch (error) {
@@ -130,7 +130,7 @@ export const incidentResource = resourceFor<Connection>()({
       service_ids: config.service_ids,
     })
     const limit = { task: `open incident "${request.title}"`, operation: 'create' } as const
-    return attempted(limit, interrupted, async (signal) => {
+    return runTask(limit, interrupted, async (signal) => {
       const session = connected(client)
       await session.checkExpectedOrg(signal)
       const opened = await openIfAbsent(session, request, signal)
@@ -155,7 +155,7 @@ export const incidentResource = resourceFor<Connection>()({
     )
     if (!isUpdated) return { state: {} }
     const limit = { task: `update incident ${prior.display_id}`, operation: 'update' } as const
-    return attempted(limit, interrupted, async (signal) => {
+    return runTask(limit, interrupted, async (signal) => {
       const session = connected(client)
       await session.checkExpectedOrg(signal)
       const status = planned.status === UNKNOWN ? prior.status : planned.status
@@ -173,7 +173,7 @@ export const incidentResource = resourceFor<Connection>()({
     const { id } = prior
     if (id === null || prior.status === 'resolved') return
     const limit = { task: `resolve incident ${prior.display_id}`, operation: 'delete' } as const
-    await attempted(limit, interrupted, async (signal) => {
+    await runTask(limit, interrupted, async (signal) => {
       const session = connected(client)
       await session.checkExpectedOrg(signal)
       try {

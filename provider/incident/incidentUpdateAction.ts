@@ -3,9 +3,9 @@ import { actionFor } from '../protocol/authoring/action.ts'
 import { errorAt } from '../protocol/authoring/diagnostics.ts'
 import { defineSchema } from '../protocol/authoring/schema.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
-import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
 import { isUuid } from '../service/read/identifiers.ts'
+import { runTask } from '../service/runTask.ts'
 import { listed } from './schema.ts'
 
 /** `action "pharos_update_incident"`. */
@@ -39,7 +39,7 @@ export const incidentUpdateAction = actionFor<Connection>()({
     const { updateIfAbsent } = await import('./postIfAbsent.ts')
     const update = updateOf({ body: message, status, severity: severity ?? undefined })
     const limit = { task: `update incident ${id}`, operation: 'update' } as const
-    await attempted(limit, interrupted, async (signal) => {
+    await runTask(limit, interrupted, async (signal) => {
       const session = connected(client)
       await session.checkExpectedOrg(signal)
       const incident = await updateIfAbsent(session, id, { update, signal })

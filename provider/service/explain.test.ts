@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { ConnectionError } from '../../api/client/attempt.ts'
 import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
 import { DiagnosticError } from '../protocol/authoring/diagnostics.ts'
-import { explained } from './explain.ts'
+import { withExplainedFailure } from './explain.ts'
 
 async function detailOf(error: Error): Promise<string> {
-  const failure = await explained('read the organisation', () => Promise.reject(error)).catch((one) => one)
+  const failure = await withExplainedFailure('read the organisation', () => Promise.reject(error)).catch(
+    (one) => one,
+  )
   expect(failure).toBeInstanceOf(DiagnosticError)
   const [{ summary, detail }] = failure.diagnostics
   return `${summary}: ${detail}`

@@ -7,7 +7,7 @@ import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
  * The result of `work`. A failure of the API becomes a diagnostic with the failed `task` (such as "create the
  * service"), the API's message, and advice. Other errors are thrown unchanged.
  */
-export async function explained<T>(task: string, work: () => Promise<T>): Promise<T> {
+export async function withExplainedFailure<T>(task: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -4,9 +4,9 @@ import { type AnyAction, actionFor } from '../protocol/authoring/action.ts'
 import { errorAt } from '../protocol/authoring/diagnostics.ts'
 import { defineSchema } from '../protocol/authoring/schema.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
-import { attempted } from './attempted.ts'
 import { type Connection, connected } from './connection.ts'
 import { isUuid } from './read/identifiers.ts'
+import { runTask } from './runTask.ts'
 import type { Session } from './session.ts'
 
 /** An action on one service. */
@@ -28,7 +28,7 @@ function serviceAction(
     },
     async invoke({ config: { service_id: id }, client, signal: interrupted, progress }) {
       const limit = { task: `${verb} service ${id}`, operation: 'update' } as const
-      await attempted(limit, interrupted, async (signal) => {
+      await runTask(limit, interrupted, async (signal) => {
         const session = connected(client)
         await session.checkExpectedOrg(signal)
         const { name } = await act(session, id, { signal })

@@ -17,13 +17,13 @@ import {
   secretsWarnings,
 } from './apply/planService.ts'
 import { hasKeyIds, overwrittenPlaces, withKeyIds } from './apply/sealedKeys.ts'
-import { attempted } from './attempted.ts'
 import { type Compiled, compileService } from './compile/compileService.ts'
 import { regexProblems } from './compile/regexProblems.ts'
 import { type Connection, connected } from './connection.ts'
 import { importedId } from './read/importedId.ts'
 import { inPriorOrder } from './read/priorOrder.ts'
 import { observedState, toState } from './read/toState.ts'
+import { runTask } from './runTask.ts'
 import type { ServiceConfig as Config } from './schema/config.ts'
 import { serviceSchema } from './schema/schema.ts'
 import type { Session } from './session.ts'
@@ -88,7 +88,7 @@ export const serviceResource = resourceFor<Connection>()({
     recordOwned(client, prior)
     const limits = { task: `read service ${id}`, operation: 'read', timeouts: prior.timeouts } as const
     try {
-      return await attempted(limits, context.signal, async (signal) => {
+      return await runTask(limits, context.signal, async (signal) => {
         const session = connected(client)
         await session.checkExpectedOrg(signal)
         const service = await session.reads.read({ id, orgId: org_id }, signal)
@@ -114,7 +114,7 @@ export const serviceResource = resourceFor<Connection>()({
     const { request, secrets } = requestOf(config)
     const task = `create service "${request.name}"`
     const limits = { task, operation: 'create', timeouts: planned.timeouts } as const
-    return attempted(limits, context.signal, async (signal) => {
+    return runTask(limits, context.signal, async (signal) => {
       const session = connected(client)
       await session.checkExpectedOrg(signal)
       const fingerprint = await client.fingerprints.of(secrets)
@@ -149,7 +149,7 @@ export const serviceResource = resourceFor<Connection>()({
     const { request, secrets } = requestOf(config)
     const task = `update service "${request.name}"`
     const limits = { task, operation: 'update', timeouts: planned.timeouts } as const
-    return attempted(limits, context.signal, async (signal) => {
+    return runTask(limits, context.signal, async (signal) => {
       const session = connected(client)
       await checkOrg(session, org_id, signal)
       let privateData = context.private
@@ -185,7 +185,7 @@ export const serviceResource = resourceFor<Connection>()({
       operation: 'delete',
       timeouts: prior.timeouts,
     } as const
-    await attempted(limits, interrupted, async (signal) => {
+    await runTask(limits, interrupted, async (signal) => {
       const session = connected(client)
       await checkOrg(session, org_id, signal)
       await deleteIfThere(session, id, signal)
@@ -193,7 +193,7 @@ export const serviceResource = resourceFor<Connection>()({
   },
 
   async import({ id, client, signal }) {
-    return attempted({ task: 'import the service', operation: 'read' }, signal, async (wanted) => ({
+    return runTask({ task: 'import the service', operation: 'read' }, signal, async (wanted) => ({
       state: { id: await importedId(id, connected(client).reads, wanted) },
     }))
   },

@@ -78,7 +78,7 @@ export class CreationGuard {
    * any. Call it after the list was read. Throws a DiagnosticError that names the services.
    */
   decide(request: ServiceRequest, alike: readonly ServiceResponse[]): Decision {
-    const what = this.#what(request)
+    const what = this.#textOf(request)
     this.#decidedWith ??= this.#read()
     const records = this.#decidedWith
     const lost = records.open.filter((intent) => this.#isLost(intent, what))
@@ -88,7 +88,7 @@ export class CreationGuard {
       this.#claimed.add(intent.nonce)
       return { kind: 'adopt', service, intent }
     }
-    const free = alike.filter((service) => !this.#isSpokenFor(service, what, records))
+    const free = alike.filter((service) => !this.#isClaimed(service, what, records))
     const [intent, ...others] = lost.filter(({ id }) => id === undefined)
     if (intent === undefined) {
       const unknown = free.filter(
@@ -106,13 +106,13 @@ export class CreationGuard {
 
   /** Whether `service`, which is like `request`, currently belongs to a state or to another run on this machine. */
   isAnothers(service: ServiceResponse, request: ServiceRequest): boolean {
-    return this.#isSpokenFor(service, this.#what(request), this.#read())
+    return this.#isClaimed(service, this.#textOf(request), this.#read())
   }
 
   /** Call it before the request is sent. `resumes` is the intent of a killed run that this run continues. */
   begin(request: ServiceRequest, resumes?: Intent): Intent | undefined {
     return this.#write((journal) => {
-      const intent = journal.begin(this.#what(request), resumes?.nonce)
+      const intent = journal.begin(this.#textOf(request), resumes?.nonce)
       this.#claimed.add(intent.nonce)
       if (resumes !== undefined) journal.close(resumes)
       return intent
@@ -132,7 +132,7 @@ export class CreationGuard {
   /** Call it when this run has adopted `service`, which the run of `intent` created. */
   adopted(request: ServiceRequest, { service, intent }: Extract<Decision, { kind: 'adopt' }>): void {
     this.#write((journal) => {
-      journal.made(journal.begin(this.#what(request)), service.id)
+      journal.made(journal.begin(this.#textOf(request)), service.id)
       journal.close(intent)
     })
   }
@@ -150,7 +150,7 @@ export class CreationGuard {
   }
 
   /** Whether a state has `service`, or a live run created it and will record it. */
-  #isSpokenFor({ id, created_at }: ServiceResponse, what: string, { open, held }: Records): boolean {
+  #isClaimed({ id, created_at }: ServiceResponse, what: string, { open, held }: Records): boolean {
     if (held.has(id)) return true
     return open.some((intent) => {
       if (this.#claimed.has(intent.nonce)) return false
@@ -160,7 +160,7 @@ export class CreationGuard {
     })
   }
 
-  #what(request: ServiceRequest): string {
+  #textOf(request: ServiceRequest): string {
     // Secrets are left out, because their hash would allow guessing.
     return JSON.stringify([this.#scope, canonicalRequest(request, () => '')])
   }

@@ -56,7 +56,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
  * The message of git in one line, with advice in front if known, and without the credential in any form in which a host may
  * have returned it. Pure.
  */
-export function explained(stderr: string, access: GitAccess): string {
+export function failureText(stderr: string, access: GitAccess): string {
   const clean = withoutSecrets(stderr, access)
   const advice = ADVICE.find(([pattern]) => pattern.test(clean))?.[1]
   const text = withoutNoise(clean)

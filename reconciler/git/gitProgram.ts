@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { TIMER_MS_MAX } from '../../api/client/limiter.ts'
 import type { GitCall } from './gitCall.ts'
 import { environmentOf } from './gitEnvironment.ts'
-import { explained } from './gitFailure.ts'
+import { failureText } from './gitFailure.ts'
 
 /** git ended with an error. `message` is that of git, with advice and without credentials. */
 export class GitError extends Error {
@@ -115,6 +115,6 @@ function tooMuch({ args }: GitCall): GitOutputTooLarge {
 }
 
 function messageOf(stderr: string, { access, args }: GitCall, end: number | NodeJS.Signals | null): string {
-  const text = explained(stderr, access)
+  const text = failureText(stderr, access)
   return text === '' ? `git ${args[0]} ended with ${end}` : text
 }

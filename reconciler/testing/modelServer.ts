@@ -5,7 +5,7 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import type { SensitiveOutput, ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 
 /** What becomes of one request that changes something. */
-type Fate = 'pass' | 'lose' | 'late' | 'drop' | 'internal' | 'bad-gateway' | 'not-sent'
+type Fault = 'pass' | 'lose' | 'late' | 'drop' | 'internal' | 'bad-gateway' | 'not-sent'
 
 /** Longest time that a request without an answer may still be on its way (milliseconds): less than any grace. */
 const LATENESS_MS_MAX = 20_000
@@ -97,7 +97,7 @@ export class ModelServer {
 
   async #reading<Answer>(breathe: () => void, read: () => Answer): Promise<Answer> {
     breathe()
-    await this.#travel()
+    await this.#delay()
     breathe()
     return read()
   }
@@ -119,31 +119,31 @@ export class ModelServer {
     await options.beforeSend?.()
     options.assertMaySend?.()
     breathe()
-    const fate = this.#fate()
-    if (fate === 'not-sent') throw new ConnectionError('refused', 'not-sent')
-    if (fate === 'internal') throw new ApiError('internal', 'internal', { status: 500 })
-    if (fate === 'late') {
+    const fault = this.#nextFault()
+    if (fault === 'not-sent') throw new ConnectionError('refused', 'not-sent')
+    if (fault === 'internal') throw new ApiError('internal', 'internal', { status: 500 })
+    if (fault === 'late') {
       const landsAtMs = this.#clock.nowMs + Math.round(this.#random() * LATENESS_MS_MAX)
       this.#late.push({ landsAtMs, land: () => quietly(effect) })
     }
-    const answer = fate === 'drop' || fate === 'late' ? undefined : { value: effect() }
-    await this.#travel()
+    const answer = fault === 'drop' || fault === 'late' ? undefined : { value: effect() }
+    await this.#delay()
     // A process that dies here never sees what its request did.
     breathe()
-    if (fate === 'bad-gateway') throw new ApiError('internal', 'bad gateway', { status: 502 })
-    if (answer === undefined || fate === 'lose') throw new ConnectionError('no answer', 'unknown')
+    if (fault === 'bad-gateway') throw new ApiError('internal', 'bad gateway', { status: 502 })
+    if (answer === undefined || fault === 'lose') throw new ConnectionError('no answer', 'unknown')
     return answer.value
   }
 
-  async #travel(): Promise<void> {
+  async #delay(): Promise<void> {
     await Promise.resolve()
     this.pass(this.#random() * LATENCY_MS_MAX)
   }
 
-  #fate(): Fate {
+  #nextFault(): Fault {
     if (this.#random() * 10 >= this.faultsInTen) return 'pass'
-    const fates: readonly Fate[] = ['lose', 'late', 'drop', 'internal', 'bad-gateway', 'not-sent']
-    return fates[Math.floor(this.#random() * fates.length)] ?? 'pass'
+    const faults: readonly Fault[] = ['lose', 'late', 'drop', 'internal', 'bad-gateway', 'not-sent']
+    return faults[Math.floor(this.#random() * faults.length)] ?? 'pass'
   }
 
   #make(request: ServiceRequest, madeBy: ModelService['madeBy']): ServiceResponse {

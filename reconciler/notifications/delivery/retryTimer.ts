@@ -8,7 +8,7 @@ export class RetryTimer {
   readonly #clock: ControllerClock
   readonly #abort = new AbortController()
   #isClosing = false
-  #hurry: () => void = () => {}
+  #fireNow: () => void = () => {}
 
   constructor(clock: ControllerClock) {
     this.#clock = clock
@@ -29,7 +29,7 @@ export class RetryTimer {
     if (this.#isClosing) return Promise.resolve()
     return new Promise((resolve) => {
       const cancel = this.#clock.after(ms, resolve)
-      this.#hurry = () => {
+      this.#fireNow = () => {
         cancel()
         resolve()
       }
@@ -39,7 +39,7 @@ export class RetryTimer {
   /** Resolves when `work` has ended, within a few seconds. */
   async close(work: Promise<void> | null): Promise<void> {
     this.#isClosing = true
-    this.#hurry()
+    this.#fireNow()
     const cancel = this.#clock.after(CLOSE_MS, () => this.#abort.abort())
     await work
     cancel()

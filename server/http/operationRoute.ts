@@ -4,7 +4,11 @@ import { readmit } from './admission.ts'
 import type { AdmittedRequest, Answer, ApiParts, Exchange, Operation } from './operations/operation.ts'
 import { entityTag } from './operations/preconditions.ts'
 import { type HeaderList, writeAnswer } from './transport/answer.ts'
-import { type AnswerBudget, type Room, SMALL_ANSWER_BYTES_MAX } from './transport/answerBudget.ts'
+import {
+  type AnswerBudget,
+  type MemoryReservation,
+  SMALL_ANSWER_BYTES_MAX,
+} from './transport/answerBudget.ts'
 import { parsedBytes, SMALL_BODY_BYTES_MAX } from './transport/bodyBudget.ts'
 import type { YieldTurn } from './transport/eventLoopTurns.ts'
 import type { Lane } from './transport/fairQueue.ts'
@@ -91,7 +95,7 @@ async function withBody(
 /** An answer, and the room that it holds; a small one holds none. */
 interface Roomed {
   readonly answer: Answer
-  readonly room: Room | undefined
+  readonly room: MemoryReservation | undefined
 }
 
 /**

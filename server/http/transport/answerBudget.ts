@@ -44,7 +44,7 @@ export const ANSWER_BOUNDS: AnswerBounds = {
 }
 
 /** Room for one answer. */
-export interface Room {
+export interface MemoryReservation {
   /** Resizes the room to `bytes`; `false`, without change, when there is not enough. */
   readonly resize: (bytes: number) => boolean
   /** Calls `cut` once when others wait and the answer takes too long. */
@@ -93,7 +93,7 @@ export class AnswerBudget {
   }
 
   /** Takes room for an answer of `bytes`; `undefined` when there is none, or when others wait for it. */
-  tryTake(lane: Lane, bytes: number): Room | undefined {
+  tryTake(lane: Lane, bytes: number): MemoryReservation | undefined {
     const isFree = this.#waiting.isEmpty && this.#fitsOrg(lane.orgId, bytes) && this.#fitsAll(bytes)
     return isFree ? this.#hold(lane, bytes) : undefined
   }
@@ -102,12 +102,12 @@ export class AnswerBudget {
    * Takes room for an answer of `wanted` bytes, immediately or when it is the turn of `lane`. Rejects with
    * `rate_limited` when too many answers wait already, or when this one has waited too long.
    */
-  async take(lane: Lane, wanted: number): Promise<Room> {
+  async take(lane: Lane, wanted: number): Promise<MemoryReservation> {
     const bytes = Math.min(wanted, this.#bounds.orgBytesMax)
     const free = this.tryTake(lane, bytes)
     if (free !== undefined) return free
     if (this.#waiting.count(lane.orgId) >= this.#bounds.waitingMax) throw this.#refusal()
-    return await new Promise<Room>((resolve, reject) => {
+    return await new Promise<MemoryReservation>((resolve, reject) => {
       const entry: Waiting = {
         ...lane,
         bytes,
@@ -159,7 +159,7 @@ export class AnswerBudget {
     return this.#held.bytes + bytes <= this.#bounds.bytesMax
   }
 
-  #hold(lane: Lane, bytes: number): Room {
+  #hold(lane: Lane, bytes: number): MemoryReservation {
     const holder: Holder = { ...lane, bytes, sinceMs: performance.now(), cut: () => {} }
     this.#holders.add(holder)
     this.#count(holder, bytes)

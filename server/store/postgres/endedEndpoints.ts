@@ -11,7 +11,7 @@ const SLICE_NUMBERS = 1_000
  * otherwise a week after the hourly counts of its organisation expire. A number is never reused. The time of a removal
  * is not stored, so it counts from the first call that finds the endpoint missing.
  */
-export async function forgetEndpoints(write: Sql, nowMs: number): Promise<void> {
+export async function removeEndedEndpoints(write: Sql, nowMs: number): Promise<void> {
   const [newest] = await write.rows<{ number: number | null }>(
     'SELECT max(number) AS number FROM numbered_endpoints',
   )

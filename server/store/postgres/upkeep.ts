@@ -5,7 +5,7 @@ import { FAILED_KEPT_MS, SENT_KEPT_MS } from '../shared/channelRules.ts'
 import { IDEMPOTENCY_MS } from '../shared/storedCreation.ts'
 import { BUS_READER, type StoreFigures, type UpkeepStore } from '../store.ts'
 import { rowOf, type SqlValue } from './connections/sql.ts'
-import { forgetEndpoints } from './endedEndpoints.ts'
+import { removeEndedEndpoints } from './endedEndpoints.ts'
 import { incompatible, VERSION_QUERY, type Version } from './schema/migrate.ts'
 import { MIGRATIONS } from './schema/migrations.ts'
 import type { StoreParts } from './writes/storeParts.ts'
@@ -132,7 +132,7 @@ export function postgresUpkeep(
           deleted = (await write.rows(`${text} RETURNING 1 AS deleted`, values)).length
         }
       }
-      await forgetEndpoints(write, nowMs)
+      await removeEndedEndpoints(write, nowMs)
     },
     onCommands: (listener) => queues.onWrite(listener),
     rejectWaiting: () => queues.rejectWaiting(),

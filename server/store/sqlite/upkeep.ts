@@ -3,15 +3,15 @@ import { dirname } from 'node:path'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { IDEMPOTENCY_MS } from '../shared/storedCreation.ts'
 import { BUS_READER, type UpkeepStore } from '../store.ts'
-import { prepareForgetExpired } from './accounts/forgetExpired.ts'
-import { prepareForgetAudit } from './changes/audit.ts'
-import { prepareForgetEndpoints } from './changes/endedEndpoints.ts'
-import { prepareForgetGenerations } from './changes/pastGenerations.ts'
+import { prepareExpiredCleanup } from './accounts/expiredCleanup.ts'
+import { prepareAuditCleanup } from './changes/audit.ts'
+import { prepareEndpointCleanup } from './changes/endedEndpoints.ts'
+import { prepareGenerationCleanup } from './changes/pastGenerations.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import { type DiskRoom, freeBytes } from './files/diskRoom.ts'
 import { lastBackupAtMs } from './files/lastBackup.ts'
 import type { Connections } from './files/openDatabase.ts'
-import { prepareForgetDeliveries } from './notifications/deliveries.ts'
+import { prepareDeliveryCleanup } from './notifications/deliveries.ts'
 
 /** Retention of published commands, for inspection (milliseconds). */
 const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000
@@ -47,19 +47,19 @@ export function sqliteUpkeep(
        (SELECT sequence FROM commands WHERE sequence <= (SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}')
         ORDER BY sequence LIMIT ${DELETED_AT_ONCE})`,
   )
-  const forgetGenerations = prepareForgetGenerations(writer, DELETED_AT_ONCE)
-  const forgetDeliveries = prepareForgetDeliveries(writer, DELETED_AT_ONCE)
-  const forgetAudit = prepareForgetAudit(writer, DELETED_AT_ONCE)
-  const forgetExpired = prepareForgetExpired(writer, DELETED_AT_ONCE)
+  const cleanUpGenerations = prepareGenerationCleanup(writer, DELETED_AT_ONCE)
+  const cleanUpDeliveries = prepareDeliveryCleanup(writer, DELETED_AT_ONCE)
+  const cleanUpAudit = prepareAuditCleanup(writer, DELETED_AT_ONCE)
+  const cleanUpExpired = prepareExpiredCleanup(writer, DELETED_AT_ONCE)
   const forgetNotices = writer.prepare('DELETE FROM certificate_notices WHERE not_after_s < ?')
-  const forgetEndpoints = prepareForgetEndpoints({ reader, writer }, commits)
+  const cleanUpEndpoints = prepareEndpointCleanup({ reader, writer }, commits)
   const forgetSome = (nowMs: number): number =>
     forgetCreations.run(nowMs - IDEMPOTENCY_MS).changes +
     forgetCommands.run(nowMs - COMMANDS_KEPT_MS).changes +
-    forgetGenerations(nowMs) +
-    forgetDeliveries(nowMs) +
-    forgetAudit(nowMs) +
-    forgetExpired(nowMs)
+    cleanUpGenerations(nowMs) +
+    cleanUpDeliveries(nowMs) +
+    cleanUpAudit(nowMs) +
+    cleanUpExpired(nowMs)
   return {
     assertRoom: async () => {
       if (!disk.look((unused.get() ?? 0) * pageBytes)) return
@@ -86,7 +86,7 @@ export function sqliteUpkeep(
     },
     tidy: async (nowMs) => {
       while ((await commits.run(() => forgetSome(nowMs))) > 0) {}
-      await forgetEndpoints(nowMs)
+      await cleanUpEndpoints(nowMs)
       await commits.run(() => forgetNotices.run(Math.floor((nowMs - NOTICES_KEPT_MS) / 1_000)))
       writer.pragma('wal_checkpoint(TRUNCATE)')
       writer.pragma('optimize')

@@ -2,7 +2,7 @@ import Sqlite, { type Database } from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OPERATOR } from '../../../domain/accounts/actor.ts'
 import { migrate } from '../files/migrations.ts'
-import { prepareAudit, prepareForgetAudit } from './audit.ts'
+import { prepareAudit, prepareAuditCleanup } from './audit.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const NOW_MS = Date.UTC(2026, 0, 1)
@@ -37,7 +37,7 @@ function countAndOldest(orgId: string) {
 
 test('an entry of the audit log is kept for 400 days', () => {
   fill('acme', [1, 1], NOW_MS)
-  const forget = prepareForgetAudit(database, 1_000)
+  const forget = prepareAuditCleanup(database, 1_000)
 
   const removed = [forget(NOW_MS + 400 * DAY_MS), forget(NOW_MS + 400 * DAY_MS + 1_000)]
 
@@ -48,7 +48,7 @@ test('an entry of the audit log is kept for 400 days', () => {
 test('the newest 100,000 audit entries of an organisation are kept, independently of others, and older ones are removed in small parts', () => {
   fill('other', [1, 10], NOW_MS)
   fill('acme', [1, 100_025], NOW_MS)
-  const forget = prepareForgetAudit(database, 10)
+  const forget = prepareAuditCleanup(database, 10)
 
   const removed = [1, 2, 3, 4].map(() => forget(NOW_MS))
 

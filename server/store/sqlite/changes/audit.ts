@@ -84,7 +84,7 @@ export function sqliteAudit({ reader }: Connections): AuditStore {
 }
 
 /** Prepares the removal of old entries, at most `countMax` of each kind at a time; returns their number. */
-export function prepareForgetAudit(writer: Database, countMax: number): (nowMs: number) => number {
+export function prepareAuditCleanup(writer: Database, countMax: number): (nowMs: number) => number {
   const old = writer.prepare(
     'DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE at < ? ORDER BY at LIMIT ?)',
   )

@@ -20,7 +20,7 @@ interface NumberedEndpoint {
  * Prepares removing the numbers of removed endpoints whose history has expired. A number is never reused. The time of a
  * removal is not stored, so it counts from the first call that finds the endpoint missing.
  */
-export function prepareForgetEndpoints({ reader, writer }: Connections, commits: GroupCommit) {
+export function prepareEndpointCleanup({ reader, writer }: Connections, commits: GroupCommit) {
   const page = reader.prepare<[number], NumberedEndpoint>(
     `SELECT number, endpoint_id AS endpointId, service_id AS serviceId, ended_at_ms AS endedAtMs
      FROM numbered_endpoints WHERE number > ? ORDER BY number LIMIT ${PAGE_ENDPOINTS}`,

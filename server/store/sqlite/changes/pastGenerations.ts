@@ -42,7 +42,7 @@ export function preparePastGenerations(writer: Database, bytesMax = PAST_BYTES_M
 }
 
 /** Prepares deleting generations without stored results; it returns their number. */
-export function prepareForgetGenerations(writer: Database, countMax: number): (nowMs: number) => number {
+export function prepareGenerationCleanup(writer: Database, countMax: number): (nowMs: number) => number {
   const forget = writer.prepare(
     `DELETE FROM past_generations WHERE sequence IN
        (SELECT g.sequence FROM orgs o JOIN plans p ON p.name = o.plan

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { link, open, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../../../../api/runtime/syncFolder.ts'
-import { forgetIdentity } from './storeIdentity.ts'
+import { removeStoreId } from './storeIdentity.ts'
 
 /** Name of an unfinished copy. */
 export const PART_FILE = /^pharos-backup-[0-9a-f-]{36}\.part$/
@@ -84,7 +84,7 @@ async function makeAnonymous(copy: string): Promise<void> {
   try {
     // In memory, because a copy interrupted by a crash is no backup.
     database.pragma('journal_mode = MEMORY')
-    forgetIdentity(database)
+    removeStoreId(database)
   } finally {
     database.close()
   }

@@ -7,7 +7,7 @@ import { makeFolder, OWNER_ONLY } from '../../../../api/runtime/makeFolder.ts'
 import { syncFolder } from '../../../../api/runtime/syncFolder.ts'
 import { MIGRATIONS, schemaVersion } from './migrations.ts'
 import { databaseFile } from './openDatabase.ts'
-import { forgetIdentity } from './storeIdentity.ts'
+import { removeStoreId } from './storeIdentity.ts'
 
 /** Changes a copy before it becomes a database. */
 type Amend = (copy: Database) => void
@@ -73,7 +73,7 @@ async function assertWhole(copy: string, file: string, amend: Amend | undefined)
     }
     // The copy becomes the database without log files that a reader may have created.
     database.pragma('journal_mode = DELETE')
-    forgetIdentity(database)
+    removeStoreId(database)
     amend?.(database)
   } catch (error) {
     if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_NOTADB') {

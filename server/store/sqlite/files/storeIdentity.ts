@@ -18,7 +18,7 @@ const NUMBERS_SKIPPED = 2 ** 24
  * Removes the identity from a copy of a database, of any schema, so that the copy becomes its own store: its
  * generations continue from earlier ones, and ETags and commands would otherwise repeat.
  */
-export function forgetIdentity(copy: Database): void {
+export function removeStoreId(copy: Database): void {
   const hasTable = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'store_identity'").get()
   if (hasTable !== undefined) copy.exec('DELETE FROM store_identity')
   copy

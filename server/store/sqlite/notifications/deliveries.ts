@@ -81,7 +81,7 @@ export function sqliteDeliveries(
  * Prepares the removal of ended deliveries and their events, at most `countMax` of each kind at a time; returns their
  * number.
  */
-export function prepareForgetDeliveries(writer: Database, countMax: number): (nowMs: number) => number {
+export function prepareDeliveryCleanup(writer: Database, countMax: number): (nowMs: number) => number {
   const ended = writer.prepare(
     `DELETE FROM deliveries WHERE (event_seq, channel_id) IN
        (SELECT event_seq, channel_id FROM deliveries WHERE state = ? AND ended_ms < ? LIMIT ?)`,

@@ -5,7 +5,7 @@ import { SESSION_IDLE_MS, SESSION_MS_MAX } from '../../../domain/accounts/sessio
  * Prepares the removal of expired sessions, invitations and resets, at most `countMax` of each at a time; returns their
  * number.
  */
-export function prepareForgetExpired(writer: Database, countMax: number): (nowMs: number) => number {
+export function prepareExpiredCleanup(writer: Database, countMax: number): (nowMs: number) => number {
   const idle = writer.prepare(
     `DELETE FROM sessions WHERE id_hash IN
        (SELECT id_hash FROM sessions WHERE seen_at_ms <= ? ORDER BY seen_at_ms LIMIT ${countMax})`,

@@ -152,12 +152,12 @@ export class Suspicion {
   }
 
   /** Whether a check was in progress while the agent suspected itself, even if it ended later. */
-  #isDoubted({ beganMs }: BegunCheck): boolean {
+  #isSuspectCheck({ beganMs }: BegunCheck): boolean {
     return beganMs <= this.#suspectUntilMs
   }
 
   #isDecided(check: BegunCheck): boolean {
-    return this.#isNetworkFineSince(check.before) || this.#isDoubted(check)
+    return this.#isNetworkFineSince(check.before) || this.#isSuspectCheck(check)
   }
 
   #isNetworkFineSince({ ended, reached }: Ended): boolean {
@@ -178,11 +178,11 @@ export class Suspicion {
   #release(held: Held): void {
     clearTimeout(held.timer)
     this.#held.delete(held)
-    held.deliver(this.#isDoubted(held.check) ? doubted(held.report) : held.report)
+    held.deliver(this.#isSuspectCheck(held.check) ? suspectReport(held.report) : held.report)
   }
 }
 
-function doubted(report: CheckReport): CheckReport {
+function suspectReport(report: CheckReport): CheckReport {
   const text = 'not judged: nearly all hosts were out of reach of this agent at once'
   const detail = report.detail === null ? null : { ...report.detail, text }
   return { ...report, outcome: 'unknown', reason: 'agent_suspect', detail }

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /**
  * Tests beside the rules that start servers. They test no rule of a plan, and a mutant should take less than a second.
  */
-const WITH_SERVERS = ['createOrTakeOver', 'serviceReads', 'sharedRequest', 'roundTrip']
+const WITH_SERVERS = ['createOrAdopt', 'serviceReads', 'sharedRequest', 'roundTrip']
 
 /** The tests beside the pure rules, which need no build. */
 export default defineConfig({

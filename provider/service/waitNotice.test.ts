@@ -3,12 +3,12 @@ import { waitNotices } from './waitNotice.ts'
 
 test('the first wait is reported, and then one every 15 seconds', () => {
   let nowMs = 0
-  const isTold = waitNotices(() => nowMs)
+  const isDue = waitNotices(() => nowMs)
 
-  const told = [0, 1, 14_999, 15_000, 29_999, 30_000].map((atMs) => {
+  const reported = [0, 1, 14_999, 15_000, 29_999, 30_000].map((atMs) => {
     nowMs = atMs
-    return isTold()
+    return isDue()
   })
 
-  expect(told).toEqual([true, false, false, true, false, true])
+  expect(reported).toEqual([true, false, false, true, false, true])
 })

@@ -153,9 +153,9 @@ test.each<[Assertion, string | undefined]>([
 
 test('an error suppresses warnings, except for a secret in clear text', () => {
   const odd: Assertion = { StatusCode: { expected: { Eq: 99 } } }
-  const told = validateService({ ...config({ headers: { Cookie: { value: 'x' } } }, [odd]), name: '' })
+  const diagnostics = validateService({ ...config({ headers: { Cookie: { value: 'x' } } }, [odd]), name: '' })
 
-  expect(told.map(({ severity, summary }) => `${severity}: ${summary}`)).toEqual([
+  expect(diagnostics.map(({ severity, summary }) => `${severity}: ${summary}`)).toEqual([
     'error: Invalid service',
     'warning: This header looks like a secret',
   ])

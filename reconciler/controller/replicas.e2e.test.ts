@@ -146,9 +146,9 @@ test('Scenario 47: a leader that was suspended during its work writes nothing wh
   const { one: green } = await start('green')
   await green.event(isApplied(sha), 0)
   const arrived = afterwards()
-  const told = blue.events.length
+  const eventsBefore = blue.events.length
   blue.signal('SIGCONT')
-  await blue.event(isType('LeaseLost'), told)
+  await blue.event(isType('LeaseLost'), eventsBefore)
 
   expect(await names()).toEqual(keys)
   // What was in flight when it stopped may have arrived; nothing left afterwards.
@@ -169,14 +169,14 @@ test('Scenario 47: with a state in git a leader that was suspended writes nothin
   const { one: green, proxy: greens } = await start('green')
   await green.event(isApplied(first), 0)
   const arrived = afterwards()
-  const told = blue.events.length
+  const eventsBefore = blue.events.length
   blue.signal('SIGCONT')
-  await blue.event(isType('LeaseLost'), told)
+  await blue.event(isType('LeaseLost'), eventsBefore)
   expect([await names(), arrived <= IN_FLIGHT, afterwards() - arrived]).toEqual([keys, true, 0])
 
   greens.afterEffect = () => green.signal('SIGKILL')
   const second = repository.commit(manifestFiles('last'))
-  await blue.event(isApplied(second), told)
+  await blue.event(isApplied(second), eventsBefore)
   expect(await names()).toEqual(['last', ...keys])
 })
 

@@ -46,7 +46,7 @@ beforeEach(async () => {
     )
 })
 
-/** Runs `pharos ARGS` in the folder of the workplace. */
+/** Runs `pharos ARGS` in the folder of the workspace. */
 const pharos = (...args: readonly string[]) => runHere(args, work.env, { cwd: work.folder })
 const at = (name: string) => join(work.folder, name)
 const textsIn = (folder: string) =>

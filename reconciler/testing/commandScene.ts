@@ -3,7 +3,7 @@ import { type FaultProxy, startFaultProxy } from './faultProxy.ts'
 import { OrgScene, type SceneServer } from './orgScene.ts'
 import { TestWorkspace } from './testWorkspace.ts'
 
-/** An organisation for each test, and a workplace whose program reaches the server through a proxy. */
+/** An organisation for each test, and a workspace whose program reaches the server through a proxy. */
 export class CommandScene<Server extends SceneServer> extends OrgScene<Server> {
   /** Lets everything pass until a fault is set. */
   proxy!: FaultProxy
@@ -22,7 +22,7 @@ export class CommandScene<Server extends SceneServer> extends OrgScene<Server> {
     })
   }
 
-  /** Runs `pharos COMMAND manifests --json ARGS` in the workplace: the document, and the exit code as `exit`. */
+  /** Runs `pharos COMMAND manifests --json ARGS` in the workspace: the document, and the exit code as `exit`. */
   readonly json = async (command: string, ...args: readonly string[]) => {
     const run = await this.work.run(command, '--json', ...args)
     return { ...JSON.parse(run.stdout), exit: run.exitCode }

@@ -149,9 +149,9 @@ app.synth()
   writeFileSync(join(place, 'main.mjs'), program)
 
   // Archivers and the like lie inside the package of CDKTF.
-  const beside = packages.filter((name) => !name.startsWith('cdktf/'))
-  expect(beside).not.toContain('better-sqlite3')
-  expect(beside.length).toBeLessThanOrEqual(6)
+  const others = packages.filter((name) => !name.startsWith('cdktf/'))
+  expect(others).not.toContain('better-sqlite3')
+  expect(others.length).toBeLessThanOrEqual(6)
   expect(output).not.toMatch(/EBADENGINE|better-sqlite3@/)
   run(['node', 'main.mjs'], place, consumer.environment)
   const synthesised = JSON.parse(readFileSync(join(place, 'cdktf.out/stacks/shop/cdk.tf.json'), 'utf8'))

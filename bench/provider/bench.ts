@@ -213,17 +213,17 @@ const BUILT_IN = 'resource "terraform_data" "one" { input = "a" }'
 async function benchOne(): Promise<void> {
   await withServer(1, 'none', async (bench) => {
     await takeOver(bench)
-    const beside = await terraformWorkspace({ url: bench.server.url, apiKey: '', provider: 'installed' })
+    const sideBySide = await terraformWorkspace({ url: bench.server.url, apiKey: '', provider: 'installed' })
     const alone = openTerraformDirectory({})
-    beside.configure(BUILT_IN)
+    sideBySide.configure(BUILT_IN)
     alone.configure(BUILT_IN)
-    await beside.succeed(['init'])
-    await beside.succeed(['apply', '-auto-approve'])
+    await sideBySide.succeed(['init'])
+    await sideBySide.succeed(['apply', '-auto-approve'])
     await alone.run('init')
     await alone.run('apply', '-auto-approve')
     const { one, besides, none } = await compare({
       one: () => timed(() => bench.workspace.succeed(EMPTY_PLAN)),
-      besides: () => timed(() => beside.succeed(EMPTY_PLAN)),
+      besides: () => timed(() => sideBySide.succeed(EMPTY_PLAN)),
       none: () => timed(() => alone.run(...EMPTY_PLAN)),
     })
     write(`plan of one service, which starts the provider three times: ${shown(one)}`)
@@ -231,7 +231,7 @@ async function benchOne(): Promise<void> {
       `plan of one terraform_data where the provider is required, which starts it for its schema: ${shown(besides)}: ${times(one, besides)}`,
     )
     write(`plan of one terraform_data alone, which starts no process: ${shown(none)}: ${times(one, none)}`)
-    beside.remove()
+    sideBySide.remove()
     alone.remove()
   })
 }

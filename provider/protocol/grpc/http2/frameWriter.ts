@@ -54,7 +54,6 @@ export class FrameWriter {
 
   /** Sends a frame that the peer caused. Throws a ConnectionError when it causes frames and does not read them. */
   reply(frame: Buffer): void {
-    if (this.#replies === REPLIES_MAX) this.#flush()
     if (this.#replies === REPLIES_MAX) {
       throw new ConnectionError(ERROR.enhanceYourCalm, `${REPLIES_MAX} frames wait to be read`)
     }
@@ -66,11 +65,6 @@ export class FrameWriter {
   wake(sender: Sender): void {
     this.#senders.add(sender)
     this.#schedule()
-  }
-
-  /** Asks `sender` for no more. */
-  forget(sender: Sender): void {
-    this.#senders.delete(sender)
   }
 
   /** Adds `bytes` to the window of the connection. Returns whether it is one that the protocol permits. */

@@ -128,12 +128,16 @@ test('the table can be emptied and enlarged again at the start of a block', () =
   expect(() => decoder.decode(bytes('be'))).toThrow('there is no header 62')
 })
 
-test('a header that is larger than the table empties it', () => {
-  const decoder = new HeaderDecoder()
-  decoder.decode(bytes('3f01 4001 6101 62'))
+test('a header counts for 32 bytes more than it has, and one that is larger than the table empties it', () => {
+  const added = '4001 6101 62'
+  const [fitting, small] = [new HeaderDecoder(), new HeaderDecoder()]
 
-  expect(decoder.decode(bytes('4001 6301 64'))).toEqual([['c', 'd']])
-  expect(() => decoder.decode(bytes('be'))).toThrow('there is no header 62')
+  // Tables of 34 and of 33 bytes.
+  fitting.decode(bytes(`3f03 ${added}`))
+  small.decode(bytes(`3f02 ${added}`))
+
+  expect(fitting.decode(bytes('be'))).toEqual([['a', 'b']])
+  expect(() => small.decode(bytes('be'))).toThrow('there is no header 62')
 })
 
 test.each([
@@ -149,7 +153,7 @@ test.each([
   ['3f e2 1f', 'the table cannot have 4097 bytes here'],
   ['82 20', 'the table cannot have 0 bytes here'],
   // The end of a string, and paddings of eight bits and of zeros.
-  ['00 84 ffff fffc 00', 'a Huffman code is invalid'],
+  ['00 84 ffff ffff 00', 'a Huffman code is invalid'],
   ['00 82 1fff 00', 'a Huffman code is invalid'],
   ['00 81 18 00', 'a Huffman code is invalid'],
 ])('the invalid block %s is refused', (hex, message) => {

@@ -140,7 +140,6 @@ export class Http2Stream {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#queue.length = 0
-    this.#parts.writer.forget(this)
     this.#onRoom?.()
     this.#parts.onClose(isAnswered)
     this.#listener?.close()

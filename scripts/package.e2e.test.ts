@@ -26,6 +26,7 @@ beforeAll(() => {
   environment = {
     ...Object.fromEntries(settings),
     npm_config_prefer_offline: 'true',
+    NODE_EXTRA_CA_CERTS: inject('npmAuthorities'),
     npm_config_better_sqlite3_local_prebuilds: keepCompiled(join(folder, 'prebuilt')),
     CHECKPOINT_DISABLE: '1',
   }

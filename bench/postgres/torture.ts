@@ -39,8 +39,8 @@ import {
   type Installation,
   openInstallation,
 } from '../../server/testing/manyServers/faults.ts'
-import { canFillDisks } from '../../server/testing/manyServers/fullDatabase.ts'
 import { seededRandom } from '../../server/testing/robustness/random.ts'
+import { rootReason } from '../../server/testing/rootReason.ts'
 import { failOverAsynchronously } from './asynchronousFailover.ts'
 import { drillRestore } from './restoreDrill.ts'
 
@@ -59,8 +59,8 @@ async function main([rounds = ROUNDS, seed = Date.now() % 1_000_000]: readonly n
   const faults = (Object.keys(FAULTS) as Fault[]).filter((fault) => wanted === undefined || fault === wanted)
   try {
     for (const fault of faults) {
-      if (fault === 'disk of the database full' && !canFillDisks)
-        write(`${fault}: left out, because it needs root`)
+      if (fault === 'disk of the database full' && rootReason !== null)
+        write(`${fault}: left out (${rootReason})`)
       else wrong += await runRounds(installation, { fault, rounds, random })
     }
   } finally {

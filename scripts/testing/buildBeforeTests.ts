@@ -10,6 +10,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The package file that npm would publish. */
     packed: string
+    /** NODE_EXTRA_CA_CERTS, for npm, which downloads packages. Other programs run without it. */
+    npmAuthorities: string
   }
 }
 
@@ -42,6 +44,7 @@ export default async function buildBeforeTests(project: TestProject): Promise<((
   if (!named.has(PACKED)) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'pharos-packed-'))
   project.provide('packed', join(folder, packInto(folder)))
+  project.provide('npmAuthorities', process.env.NODE_EXTRA_CA_CERTS ?? '')
   return () => rmSync(folder, { recursive: true })
 }
 

@@ -6,6 +6,7 @@ import type { EndpointInput } from '../../api/contract/service.ts'
 import { type CheckedServer, startHttpServer } from '../../monitoring/check/testing/checkedServer.ts'
 import { type DnsServer, startDnsServer } from '../../monitoring/check/testing/dnsServer.ts'
 import { LOCAL_SPELLINGS } from '../../monitoring/check/testing/localSpellings.ts'
+import { rootReason } from '../testing/rootReason.ts'
 import { endpointBody } from '../testing/serviceBodies.ts'
 import { type AgentPrograms, agentPrograms, REGION, until } from './testing/agentPrograms.ts'
 
@@ -80,52 +81,58 @@ async function tryToCreate(url: string): Promise<void> {
   })
 }
 
-test('no spelling, name, redirect or second answer of a name server leads an agent or the server to a forbidden address', {
-  timeout: 300_000,
-}, async () => {
-  await programs.startServer()
-  await programs.startAgent([], { under }).wrote('"connected"')
-  const { port } = shop
-  const direct = [...LOCAL_SPELLINGS, 'private.example'].map((host) =>
-    endpointBody({ url: `http://${host}:${port}/` }),
-  )
-  const led = [
-    ...LOCAL_SPELLINGS.map((_, index) => endpointBody({ url: `http://public.example:${port}/to/${index}` })),
-    ...['/chain', '/user', '/tls'].map((path) =>
-      endpointBody({ url: `http://public.example:${port}${path}` }),
-    ),
-    endpointBody({ url: `http://public.example:${port}/post`, call: post }),
-  ]
-  const rebinding = [
-    endpointBody({ url: `http://public.example:${port}/rebind` }),
-    endpointBody({ url: `http://rebind.example:${port}/` }),
-  ]
-  const mixed = endpointBody({ url: `http://mixed.example:${port}/` })
+test.skipIf(rootReason !== null)(
+  `no spelling, name, redirect or second answer of a name server leads an agent or the server to a forbidden address${rootReason === null ? '' : ` (${rootReason})`}`,
+  {
+    timeout: 300_000,
+  },
+  async () => {
+    await programs.startServer()
+    await programs.startAgent([], { under }).wrote('"connected"')
+    const { port } = shop
+    const direct = [...LOCAL_SPELLINGS, 'private.example'].map((host) =>
+      endpointBody({ url: `http://${host}:${port}/` }),
+    )
+    const led = [
+      ...LOCAL_SPELLINGS.map((_, index) =>
+        endpointBody({ url: `http://public.example:${port}/to/${index}` }),
+      ),
+      ...['/chain', '/user', '/tls'].map((path) =>
+        endpointBody({ url: `http://public.example:${port}${path}` }),
+      ),
+      endpointBody({ url: `http://public.example:${port}/post`, call: post }),
+    ]
+    const rebinding = [
+      endpointBody({ url: `http://public.example:${port}/rebind` }),
+      endpointBody({ url: `http://rebind.example:${port}/` }),
+    ]
+    const mixed = endpointBody({ url: `http://mixed.example:${port}/` })
 
-  const service = await create([...direct, ...led, ...rebinding, mixed])
-  for (const host of ['[::1%25lo]', '[fe80::1%25lo]', '[::1%lo]', `${PUBLIC}@127.0.0.1`, 'a:b@localhost']) {
-    await tryToCreate(`http://${host}:${port}/`)
-  }
-  const pairs = service.endpoints.flatMap(({ id }) => [REGION, EMBEDDED].map((region) => `${id} ${region}`))
-  const outcomesOf = async () => {
-    const results = await programs.resultsOf(service.id)
-    // A busy machine may leave slots out.
-    const made = results.filter(({ reason }) => !['not_checked', 'agent_busy'].includes(reason))
-    const found = new Map<string, string[]>(pairs.map((pair) => [pair, []]))
-    for (const { endpoint_id, region, outcome, reason } of made) {
-      found.get(`${endpoint_id} ${region}`)?.push(`${outcome} ${reason}`)
+    const service = await create([...direct, ...led, ...rebinding, mixed])
+    for (const host of ['[::1%25lo]', '[fe80::1%25lo]', '[::1%lo]', `${PUBLIC}@127.0.0.1`, 'a:b@localhost']) {
+      await tryToCreate(`http://${host}:${port}/`)
     }
-    return [...found.values()]
-  }
-  await until(async () => (await outcomesOf()).every((outcomes) => outcomes.length > 2))
-  const outcomes = await outcomesOf()
-  const distinct = (from: number, to?: number) => new Set(outcomes.slice(from, to).flat())
-  const leading = 2 * (direct.length + led.length)
+    const pairs = service.endpoints.flatMap(({ id }) => [REGION, EMBEDDED].map((region) => `${id} ${region}`))
+    const outcomesOf = async () => {
+      const results = await programs.resultsOf(service.id)
+      // A busy machine may leave slots out.
+      const made = results.filter(({ reason }) => !['not_checked', 'agent_busy'].includes(reason))
+      const found = new Map<string, string[]>(pairs.map((pair) => [pair, []]))
+      for (const { endpoint_id, region, outcome, reason } of made) {
+        found.get(`${endpoint_id} ${region}`)?.push(`${outcome} ${reason}`)
+      }
+      return [...found.values()]
+    }
+    await until(async () => (await outcomesOf()).every((outcomes) => outcomes.length > 2))
+    const outcomes = await outcomesOf()
+    const distinct = (from: number, to?: number) => new Set(outcomes.slice(from, to).flat())
+    const leading = 2 * (direct.length + led.length)
 
-  expect(decoys.map((decoy) => decoy.connections())).toEqual(DECOYS.map(() => 0))
-  // A redirect with a user in its address is no valid one.
-  expect(distinct(0, leading)).toEqual(new Set(['unknown address_forbidden', 'down redirect_invalid']))
-  expect(distinct(leading, leading + 2 * rebinding.length)).toContain('unknown address_forbidden')
-  expect(distinct(leading + 2 * rebinding.length)).toEqual(new Set(['up none']))
-  expect(shop.connections()).toBeGreaterThan(leading)
-})
+    expect(decoys.map((decoy) => decoy.connections())).toEqual(DECOYS.map(() => 0))
+    // A redirect with a user in its address is no valid one.
+    expect(distinct(0, leading)).toEqual(new Set(['unknown address_forbidden', 'down redirect_invalid']))
+    expect(distinct(leading, leading + 2 * rebinding.length)).toContain('unknown address_forbidden')
+    expect(distinct(leading + 2 * rebinding.length)).toEqual(new Set(['up none']))
+    expect(shop.connections()).toBeGreaterThan(leading)
+  },
+)

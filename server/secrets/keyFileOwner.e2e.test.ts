@@ -109,6 +109,7 @@ test('readiness says that the master key is missing, unreadable, readable by oth
   const running = await start()
   const text = await readFile(keyFile, 'utf8')
   const keep = async (): Promise<void> => {
+    await rm(keyFile, { force: true })
     await writeFile(keyFile, text)
     await chmod(keyFile, 0o600)
     if (uid !== undefined) await chown(keyFile, uid, uid)
@@ -143,6 +144,8 @@ test('an unwritable place for the master key is an error that names the flag for
   await expect(made).rejects.toThrow(
     `pharos-server: the master key file ${fresh}.master-key cannot be written (EACCES): make its folder writable, or choose another place with --master-key-file\n`,
   )
+
+  await chmod(parent, 0o755)
 
   expect([await readdir(parent), await readdir(fresh)]).toEqual([['fresh'], []])
 })

@@ -12,9 +12,6 @@ const FULL_MS = 3_000
 const NOBODY = 65_534
 const WRITTEN_BYTES = 1024 * 1024
 
-/** Whether a disk can be filled here. Only root may mount one. */
-export const canFillDisks = process.platform === 'linux' && process.getuid?.() === 0
-
 /** Moves the services of the database at `url` to a separate disk, and fills it for a while. */
 export async function fillDiskOf(url: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-disk-'))

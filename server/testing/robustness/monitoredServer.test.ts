@@ -17,6 +17,7 @@ import { restoreDatabase } from '../../store/sqlite/files/restoreDatabase.ts'
 import { type AgentProxy, startAgentProxy } from '../agentProxy.ts'
 import { type ApiClient, apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
+import { rootReason } from '../rootReason.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer, type TestServer } from '../startServer.ts'
 import { startTarget, type Target } from '../target.ts'
@@ -178,34 +179,37 @@ test('a region that moves from the server to an agent and back keeps its schedul
   expect(twice, JSON.stringify(counts)).toBeLessThanOrEqual(known())
 })
 
-test('on a full disk results wait at their agent and reads work, and all are stored once there is room', async () => {
-  const disk = join(folder, 'disk')
-  const mount = spawnSync('sh', ['-c', `mkdir ${disk} && mount -t tmpfs -o size=${ROOM} pharos ${disk}`])
-  undo.push(() => spawnSync('/bin/umount', [disk]))
-  await startAt(join(disk, 'data'))
-  const { id } = await create('/full')
-  // Else the server and the agent may both make the first check, in the same second.
-  await wait(async () => (await resultsOf(id)).length > 0)
-  await startAgent()
-  await wait(() => visitsOf('/full', AGENT) > 0)
+test.skipIf(rootReason !== null)(
+  `on a full disk results wait at their agent and reads work, and all are stored once there is room${rootReason === null ? '' : ` (${rootReason})`}`,
+  async () => {
+    const disk = join(folder, 'disk')
+    const mount = spawnSync('sh', ['-c', `mkdir ${disk} && mount -t tmpfs -o size=${ROOM} pharos ${disk}`])
+    undo.push(() => spawnSync('/bin/umount', [disk]))
+    await startAt(join(disk, 'data'))
+    const { id } = await create('/full')
+    // Else the server and the agent may both make the first check, in the same second.
+    await wait(async () => (await resultsOf(id)).length > 0)
+    await startAgent()
+    await wait(() => visitsOf('/full', AGENT) > 0)
 
-  const filler = join(disk, 'filler')
-  await fill(filler)
-  await wait(() => server.logged().includes('results could not be written'))
-  const visits = visitsOf('/full', AGENT)
-  await wait(() => visitsOf('/full', AGENT) > visits + 1)
-  await wait(async () => (await fetch(`${server.adminUrl}/readyz`)).status === 503)
-  const read = await api.get(`/v1/services/${id}`)
-  const whileFull = await resultsOf(id)
-  rmSync(filler)
-  await api.post(`/v1/services/${id}/pause`)
-  await wait(async () => (await resultsOf(id)).length + refused().length >= target.visits('/full').length)
+    const filler = join(disk, 'filler')
+    await fill(filler)
+    await wait(() => server.logged().includes('results could not be written'))
+    const visits = visitsOf('/full', AGENT)
+    await wait(() => visitsOf('/full', AGENT) > visits + 1)
+    await wait(async () => (await fetch(`${server.adminUrl}/readyz`)).status === 503)
+    const read = await api.get(`/v1/services/${id}`)
+    const whileFull = await resultsOf(id)
+    rmSync(filler)
+    await api.post(`/v1/services/${id}/pause`)
+    await wait(async () => (await resultsOf(id)).length + refused().length >= target.visits('/full').length)
 
-  expect(mount.status).toBe(0)
-  expect(read.status).toBe(200)
-  expect(whileFull.length).toBeLessThan(target.visits('/full').length)
-  expect((await resultsOf(id)).length + refused().length).toBe(target.visits('/full').length)
-})
+    expect(mount.status).toBe(0)
+    expect(read.status).toBe(200)
+    expect(whileFull.length).toBeLessThan(target.visits('/full').length)
+    expect((await resultsOf(id)).length + refused().length).toBe(target.visits('/full').length)
+  },
+)
 
 /** Uses up what room there is. */
 async function fill(file: string): Promise<void> {

@@ -178,7 +178,12 @@ async function measure(side: Side): Promise<void> {
 
 await buildPrograms((out: string) => out.startsWith('pharos-server'))
 const folder = mkdtempSync(join(tmpdir(), 'pharos-agent-results-'))
-const cluster = await startCluster('full')
+// As docs/scaling.md recommends for so many results.
+const cluster = await startCluster('full', [
+  'max_wal_size=8GB',
+  'checkpoint_timeout=15min',
+  'shared_buffers=1GB',
+])
 const url = await cluster.createMigrated()
 const [keyFile, urlFile, dataDir] = [join(folder, 'key'), join(folder, 'url'), join(folder, 'data')]
 writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 })

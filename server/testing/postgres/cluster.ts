@@ -34,9 +34,12 @@ export type Durability = 'none' | 'full'
 
 /**
  * Starts a PostgreSQL that listens only on a socket in its folder, so that parallel runs share no port. It ends with
- * this process, however that ends.
+ * this process, however that ends. `settings` are `name=value`, of postgresql.conf.
  */
-export async function startCluster(durability: Durability): Promise<Cluster> {
+export async function startCluster(
+  durability: Durability,
+  settings: readonly string[] = [],
+): Promise<Cluster> {
   const found = postgresPrograms()
   if (found === undefined) throw new Error('this platform has no PostgreSQL for tests')
   const folder = mkdtempSync(join(tmpdir(), 'pharos-pg-'))
@@ -52,11 +55,15 @@ export async function startCluster(durability: Durability): Promise<Cluster> {
   if (initialized.status !== 0) throw new Error(`initdb failed: ${initialized.stderr}`)
   // The shell ends PostgreSQL when its input ends, together with this process.
   const script = '"$0" "$@" >log 2>&1 & pid=$!; cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$PWD"'
-  const child = spawn('/bin/sh', ['-c', script, found.postgres, ...flagsOf({ data, folder, durability })], {
-    ...user,
-    cwd: folder,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
+  const child = spawn(
+    '/bin/sh',
+    ['-c', script, found.postgres, ...flagsOf({ data, folder, durability, settings })],
+    {
+      ...user,
+      cwd: folder,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    },
+  )
   // A test run need not wait for it.
   child.unref()
   const url = `postgresql://pharos@localhost/postgres?host=${encodeURIComponent(folder)}`
@@ -77,12 +84,14 @@ function flagsOf({
   data,
   folder,
   durability,
+  settings,
 }: {
   readonly data: string
   readonly folder: string
   readonly durability: Durability
+  readonly settings: readonly string[]
 }): readonly string[] {
-  const settings = [
+  const all = [
     ...['listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=200', 'autovacuum=off'],
     'jit=off',
     // A durable cluster has PostgreSQL's default memory and log settings, because the benchmarks' figures are for
@@ -97,7 +106,7 @@ function flagsOf({
         ]
       : []),
   ]
-  return ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
+  return ['-D', data, ...[...all, ...settings].flatMap((setting) => ['-c', setting])]
 }
 
 /** Databases of the server whose database `postgres` is at `server`. */

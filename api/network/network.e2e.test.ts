@@ -150,14 +150,14 @@ test.each<[string, string, Refusal | undefined, string]>([
 })
 
 test('an unreachable proxy is named, with what to check, after the usual attempts', async () => {
-  const proxy = await startProxy()
-  const environment = behind(proxy)
-  await proxy.close()
+  // No program listens on port 1; the port of a closed proxy could be taken.
+  const address = '127.0.0.1:1'
+  const environment = { ...behind(await startProxy()), HTTPS_PROXY: `http://jane:pass-canary@${address}` }
 
   const { exitCode, stderr } = await runHere(['export'], environment)
 
   expect(exitCode).toBe(1)
-  expect(stderr).toContain(`the proxy ${proxy.address} did not connect (ECONNREFUSED)`)
+  expect(stderr).toContain(`the proxy ${address} did not connect (ECONNREFUSED)`)
   expect(stderr).toContain('check HTTPS_PROXY, and that the proxy runs')
   expect(stderr).not.toContain('canary')
 })

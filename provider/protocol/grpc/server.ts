@@ -65,7 +65,7 @@ interface CallParts {
   readonly incoming: IncomingMessage
 }
 
-/** Answers a call, or refuses what is none. Returns what is told of its stream. */
+/** Answers a call, or refuses another request. Returns the listener for its stream. */
 function openCall(stream: Http2Stream, request: Request, { find, incoming }: CallParts): StreamListener {
   const gone = new AbortController()
   if (request.method === 'POST' && request.contentType.startsWith(CONTENT_TYPE)) {

@@ -100,7 +100,7 @@ test('frames may come in pieces of one byte, and all together', async () => {
   expect(client.shortly().toSorted()).toEqual([...ECHOED(3), ...ECHOED(5)].toSorted())
 })
 
-test('what is not HTTP/2 is told so and closed', async () => {
+test('a caller that does not speak HTTP/2 gets the reason, and its connection is closed', async () => {
   const client = rawClient(createGrpcServer(async () => undefined).serve)
 
   await client.send(Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'))
@@ -191,7 +191,7 @@ test('data of a closed stream is given back to the connection', async () => {
   expect(client.shortly()).toEqual([`windowUpdate 0 by ${MIB / 2}`])
 })
 
-test('a request that goes on after its answer is told to stop', async () => {
+test('RST_STREAM stops a request that goes on after its answer', async () => {
   const client = await connected()
 
   await client.send(callFrame(1, '/Missing'))

@@ -12,7 +12,7 @@ import type { Http2Stream, StreamListener } from './stream.ts'
 import { Streams } from './streams.ts'
 import { DEFAULT_WINDOW_BYTES, RECEIVE_WINDOW_BYTES, ReceiveWindow } from './windows.ts'
 
-/** Answers `request` on `stream`. Returns what is told of the stream's body and its end. */
+/** Answers `request` on `stream`. Returns the listener for the stream's body and end. */
 export type OnRequest = (stream: Http2Stream, request: Request) => StreamListener
 
 export class Http2Connection {

@@ -128,7 +128,7 @@ export class Http2Stream {
     return { frames, dataBytes }
   }
 
-  /** The end of the answer, which closes the stream: a request that goes on is told to stop (RFC 9113, 8.1). */
+  /** The end of the answer, which closes the stream: RST_STREAM stops a request that goes on (RFC 9113, 8.1). */
   #lastFrames(headers: HeaderList): Buffer {
     const last = headerFrames(this.#parts.id, headers, true)
     const stop = this.#isRequestOver ? [] : [numbersFrame(TYPE.rstStream, this.#parts.id, ERROR.none)]

@@ -42,7 +42,7 @@ const reader = fork(new URL('./pageReader.ts', import.meta.url), [
   `${SESSION_COOKIE}=${owner.client.cookie(SESSION_COOKIE)}`,
   String(WARM_UP + REQUESTS),
 ])
-/** Times in the server, from the head of a request to the last byte of its answer. */
+/** Times in the server, from the head of a request to the last byte of its response. */
 const timesOf = async (path: string): Promise<number[]> => {
   const started = new WeakMap<object, number>()
   const times: number[] = []
@@ -72,8 +72,7 @@ for (const { count, p95Ms } of BARS) {
     })
     created += batch.length
     const refused = (await Promise.all(batch)).find(({ status }) => status !== 201)
-    if (refused !== undefined)
-      throw new Error(`creating a service answered ${refused.status}: ${refused.text}`)
+    if (refused !== undefined) throw new Error(`creating a service got ${refused.status}: ${refused.text}`)
   }
   const list = `${owner.root}/services`
   for (;;) {
@@ -114,8 +113,8 @@ const apiReader = fork(new URL('../server/apiTimes.ts', import.meta.url), [
 ])
 const ask = async (child: ChildProcess): Promise<number> => {
   child.send('now')
-  const [answer] = await once(child, 'message')
-  return answer
+  const [p99Ms] = await once(child, 'message')
+  return p99Ms
 }
 await ask(apiReader)
 const aloneMs = await ask(apiReader)

@@ -1,6 +1,6 @@
 /**
  * Measures how soon open pages of the console receive a change, with 200 streams in another process and a service that
- * is paused or resumed every second. Prints the time from the answer of the API to the event on each stream, and the
+ * is paused or resumed every second. Prints the time from the API's response to the event on each stream, and the
  * growth of the server's memory.
  *
  * Run with `node --import tsx bench/console/live.ts [MINUTES]`. The default is one minute; the growth counts from ten

@@ -1,5 +1,5 @@
 /**
- * For each message reads one page repeatedly, and then answers. It is a separate process, so that the cost of reading
+ * For each message reads one page repeatedly, and then replies. It is a separate process, so that the cost of reading
  * does not count as the server's. Arguments: session cookie, number of requests.
  */
 import { Agent, get } from 'node:http'
@@ -9,9 +9,9 @@ const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
 function read(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    get(url, { agent, headers: { cookie } }, (answer) => {
-      if (answer.statusCode !== 200) reject(new Error(`${url} answered ${answer.statusCode}`))
-      answer.resume().on('end', resolve).on('error', reject)
+    get(url, { agent, headers: { cookie } }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`${url} responded with ${response.statusCode}`))
+      response.resume().on('end', resolve).on('error', reject)
     }).on('error', reject)
   })
 }

@@ -57,7 +57,7 @@ const attempt = async (name: 'known' | 'other', password: string): Promise<numbe
   passedMs += HOUR_MS
   const startedMs = performance.now()
   const { status } = await visitor.post('/api/sessions', { email: `${name}@example.org`, password })
-  if (status !== 422) throw new Error(`a wrong password was answered with ${status}`)
+  if (status !== 422) throw new Error(`a wrong password got ${status}`)
   return performance.now() - startedMs
 }
 for (let index = -5; index < ATTEMPTS; index += 1) {
@@ -83,8 +83,8 @@ const apiReader = fork(new URL('../server/apiTimes.ts', import.meta.url), [
 ])
 const apiMs = async (): Promise<number> => {
   apiReader.send('now')
-  const [answer] = await once(apiReader, 'message')
-  return answer
+  const [p99Ms] = await once(apiReader, 'message')
+  return p99Ms
 }
 await apiMs()
 const nativeBefore = nativeBytes()

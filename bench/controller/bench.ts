@@ -126,12 +126,12 @@ async function measureIdle(place: Place, size: number): Promise<void> {
   const make = async (): Promise<void> => {
     for (let key = queue.pop(); key !== undefined; key = queue.pop()) {
       const headers = { Authorization: `Bearer ${server.apiKey}`, 'Content-Type': 'application/json' }
-      const answer = await fetch(`${server.url}/v1/services`, {
+      const response = await fetch(`${server.url}/v1/services`, {
         method: 'POST',
         headers,
         body: JSON.stringify(definition(key)),
       })
-      if (!answer.ok) throw new Error(await answer.text())
+      if (!response.ok) throw new Error(await response.text())
     }
   }
   await Promise.all(Array.from({ length: IN_FLIGHT }, make))

@@ -6,7 +6,7 @@ import { systemEnvironment } from '../../server/process/systemEnvironment.ts'
 import { apiClient } from '../../server/testing/apiClient.ts'
 import { endpointBody, serviceBody } from '../../server/testing/serviceBodies.ts'
 import { startServer } from '../../server/testing/startServer.ts'
-import type { HostileOrder, ServerAnswer, ServerOrder } from './agentServerOrder.ts'
+import type { HostileOrder, ServerReply, ServerOrder } from './agentServerOrder.ts'
 
 /** Longer than any benchmark, so that only new endpoints are due. */
 const RARELY_S = 86_400
@@ -18,7 +18,7 @@ const server = await startServer({
 await server.overrideLimits({ intervalSecsMin: 1, servicesMax: 10_000, endpointsMax: 1_000_000 })
 const api = apiClient(server.url, server.apiKey)
 
-async function answerTo(order: ServerOrder): Promise<ServerAnswer> {
+async function replyTo(order: ServerOrder): Promise<ServerReply> {
   switch (order.kind) {
     case 'start':
       return { agentUrl: server.agentUrl }
@@ -45,7 +45,7 @@ async function answerTo(order: ServerOrder): Promise<ServerAnswer> {
         definition(url, endpoints, regions, intervalS),
       )
       if (status !== 201) throw new Error(text)
-      // True because the answer is a service.
+      // True because the response is a service.
       return { id: (json as { id: string }).id, startedMs, endedMs: Date.now() }
     }
     case 'replace': {
@@ -66,7 +66,7 @@ async function answerTo(order: ServerOrder): Promise<ServerAnswer> {
   }
 }
 
-async function createHostile({ urls, region }: HostileOrder): Promise<ServerAnswer> {
+async function createHostile({ urls, region }: HostileOrder): Promise<ServerReply> {
   const orgId = await server.createOrg({ plan: 'enterprise' })
   const key = await server.createKey({ orgId })
   const call = { Http: { method: 'GET' as const, timeout: { secs: 60, nanos: 0 } } }
@@ -99,9 +99,9 @@ function definition(url: string, endpoints: number, regions: readonly string[], 
 }
 
 process.on('message', (order: ServerOrder) => {
-  answerTo(order).then(
-    (answer) => {
-      process.send?.(answer)
+  replyTo(order).then(
+    (reply) => {
+      process.send?.(reply)
       if (order.kind === 'stop') process.disconnect()
     },
     (error: unknown) => {

@@ -20,14 +20,14 @@ interface Definition {
   readonly regions: readonly string[]
 }
 
-/** The answer, whose fields depend on the order. */
-export interface ServerAnswer {
+/** The reply, whose fields depend on the order. */
+export interface ServerReply {
   readonly agentUrl?: string
   readonly token?: string
   /** CPU of all threads since the start (microseconds). */
   readonly cpuUs?: number
   readonly id?: string
-  /** Times before the request and after its answer (milliseconds since the epoch). */
+  /** Times before the request and after its response (milliseconds since the epoch). */
   readonly startedMs?: number
   readonly endedMs?: number
 }

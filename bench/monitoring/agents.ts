@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent } from '../../monitoring/agent/agent.ts'
 import { checkLibrary } from '../../monitoring/agent/checkLibrary.ts'
 import type { Link } from '../../monitoring/agent/link.ts'
-import type { SyncAnswer } from '../../monitoring/protocol/messages.ts'
+import type { SyncResponse } from '../../monitoring/protocol/messages.ts'
 import { REGIONS } from '../../server/domain/regions.ts'
 import { startTarget } from '../../server/testing/target.ts'
 import type { Row } from '../server/row.ts'
@@ -113,7 +113,7 @@ async function firstChecks(server: AgentServer): Promise<Row> {
   target.close()
   const longest = Math.max(...delaysMs)
   return {
-    what: 'B10 from the answer to a creation to the first check, longest',
+    what: 'B10 from the response to a creation to the first check, longest',
     measured: `${longest} ms`,
     bar: '≤ 2,000 ms',
     holds: longest <= 2_000,
@@ -214,10 +214,10 @@ async function wholeFeed(): Promise<readonly Row[]> {
   const watched: Link = {
     ...link,
     sync: async (...parameters) => {
-      // True because the link has parsed the answer.
-      const answer = (await link.sync(...parameters)) as SyncAnswer
-      applied += answer.start.length
-      return answer
+      // True because the link has parsed the response.
+      const response = (await link.sync(...parameters)) as SyncResponse
+      applied += response.start.length
+      return response
     },
   }
   const agent = new Agent({
@@ -229,7 +229,7 @@ async function wholeFeed(): Promise<readonly Row[]> {
   })
   let before = process.cpuUsage()
   await agent.setRegions([region])
-  // The answer is applied before the next turn of the event loop.
+  // The response is applied before the next turn of the event loop.
   await until(() => applied > FEED.services)
   const feedUs = cpuSince(before)
   const costs: number[] = []

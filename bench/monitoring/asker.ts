@@ -4,10 +4,10 @@ import type { httpsLink } from '../../monitoring/agent/httpsLink.ts'
 import { LinkError } from '../../monitoring/agent/link.ts'
 import {
   PROTOCOL,
-  type ResultsAnswer,
+  type ResultsResponse,
   type ResultsRequest,
   type StartedService,
-  type SyncAnswer,
+  type SyncResponse,
 } from '../../monitoring/protocol/messages.ts'
 import { resultRow } from '../../server/results/testing/resultMessages.ts'
 
@@ -21,7 +21,7 @@ export class Asker {
   readonly #link: ReturnType<typeof httpsLink>
   readonly #stop = new AbortController()
   readonly #onStarted: (service: StartedService) => void
-  #answer: SyncAnswer | undefined
+  #response: SyncResponse | undefined
   #batch = 0
 
   constructor(link: ReturnType<typeof httpsLink>, onStarted: (service: StartedService) => void) {
@@ -34,20 +34,20 @@ export class Asker {
     this.#batch += 1
     const results = series.map((one) => resultRow({ series: one, dueS }))
     const batch = {
-      ...{ protocol: PROTOCOL, store: this.#answer?.store ?? '', instance: this.instance },
+      ...{ protocol: PROTOCOL, store: this.#response?.store ?? '', instance: this.instance },
       ...{ batch: this.#batch, sent_ms: Date.now(), results, details: [], certificates: [] },
     }
-    let answer = await this.#sent(batch)
-    while (answer === undefined) {
+    let response = await this.#sent(batch)
+    while (response === undefined) {
       await sleep(MS_PER_SECOND)
-      answer = await this.#sent(batch)
+      response = await this.#sent(batch)
     }
-    if (answer.refused.length > 0) throw new Error(`refused: ${JSON.stringify(answer.refused[0])}`)
-    return answer.stored
+    if (response.refused.length > 0) throw new Error(`refused: ${JSON.stringify(response.refused[0])}`)
+    return response.stored
   }
 
-  /** Sends a batch. Resolves with the answer, or `undefined` when the server is too busy. */
-  async #sent(batch: ResultsRequest): Promise<ResultsAnswer | undefined> {
+  /** Sends a batch. Resolves with the response, or `undefined` when the server is too busy. */
+  async #sent(batch: ResultsRequest): Promise<ResultsResponse | undefined> {
     try {
       return await this.#link.results(batch)
     } catch (error) {
@@ -72,19 +72,19 @@ export class Asker {
       suspect: false,
     }
     while (!this.#stop.signal.aborted) {
-      const place = { epoch: this.#answer?.epoch ?? 0, cursor: this.#answer?.cursor ?? null }
+      const place = { epoch: this.#response?.epoch ?? 0, cursor: this.#response?.cursor ?? null }
       const request = {
         ...{ protocol: PROTOCOL, instance: this.instance, version: '0', ...place, load },
         ...{ inventory: { count: 0, hash: '' }, wait_ms: 25_000, leaving: false },
       }
       try {
-        // True because the link has parsed the answer.
-        this.#answer = (await this.#link.sync('', request, this.#stop.signal)) as SyncAnswer
+        // True because the link has parsed the response.
+        this.#response = (await this.#link.sync('', request, this.#stop.signal)) as SyncResponse
       } catch (error) {
         if (this.#stop.signal.aborted) return
         throw error
       }
-      for (const service of this.#answer?.start ?? []) {
+      for (const service of this.#response?.start ?? []) {
         this.series.push(...service.endpoints.map(({ series }) => series))
         this.#onStarted(service)
       }

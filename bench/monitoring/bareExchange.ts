@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
 /**
- * A request over a separate connection, whose answer is read to its end but not parsed: the minimum cost of a check.
+ * A request over a separate connection, whose response is read to its end but not parsed: the minimum cost of a check.
  */
 export function bareExchange(url: string): Promise<boolean> {
   const { hostname: host, port, pathname } = new URL(url)

@@ -1,6 +1,6 @@
 /**
  * The measured process of checks.ts. It runs checks with the library of the agents, and stores each result as the
- * results thread does. Orders arrive over IPC, one at a time, and are answered when done.
+ * results thread does. Orders arrive over IPC, one at a time, and get a reply when done.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { seriesNumber } from '../../server/domain/regions.ts'
 import { monitoredService, openedResults, STORE } from '../../server/results/testing/openedResults.ts'
 import { axiosCheck } from './axiosCheck.ts'
 import { bareExchange } from './bareExchange.ts'
-import type { CheckerAnswer, CheckerOrder } from './checkerOrder.ts'
+import type { CheckerReply, CheckerOrder } from './checkerOrder.ts'
 
 const REGION = 'eu-west-1'
 const SERIES = 500
@@ -229,8 +229,8 @@ function newest() {
 }
 
 process.on('message', (order: CheckerOrder) => {
-  const answering = order.kind === 'checks' ? runChecks(order) : runSchedule(order)
-  void answering.then((answer: CheckerAnswer) => process.send?.(answer))
+  const result = order.kind === 'checks' ? runChecks(order) : runSchedule(order)
+  void result.then((reply: CheckerReply) => process.send?.(reply))
 })
 process.on('disconnect', () => {
   rmSync(folder, { recursive: true })

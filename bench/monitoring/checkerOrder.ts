@@ -23,8 +23,8 @@ export type CheckerOrder =
       readonly seconds: number
     }
 
-/** The answer of checker.ts. */
-export type CheckerAnswer =
+/** The reply of checker.ts. */
+export type CheckerReply =
   | {
       /** CPU time for each check, including storing (microseconds). */
       readonly cpuUs: number

@@ -13,7 +13,7 @@ import { runLoad } from '../server/load.ts'
 import { bundle, startSubject } from '../server/processes.ts'
 import type { Row } from '../server/row.ts'
 import { blackboxMissing, startBlackbox } from './blackbox.ts'
-import type { CheckerAnswer, CheckerOrder } from './checkerOrder.ts'
+import type { CheckerReply, CheckerOrder } from './checkerOrder.ts'
 import { startTargets } from './startTargets.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
@@ -23,7 +23,7 @@ const TLS_CHECKS = Math.ceil(CHECKS / 5)
 /** Warm-up checks for the compiler, in rounds, because programs with checks run for months. */
 const WARM_UP = 4
 const [HTTP_RATE, TLS_RATE] = [333, 83]
-/** Delays of targets before their answer (milliseconds). */
+/** Delays of targets before their response (milliseconds). */
 const SLEEPS_MS = [50, 100, 500]
 const SCHEDULE_SECONDS = 11
 /** Maximum delay of a bare timer at which the machine is quiet enough to judge ours (milliseconds). */
@@ -33,8 +33,8 @@ const SERVED_ENDPOINTS = 1_000
 const RSS_MB_MAX = 200
 const LOOK_MS = 100
 
-type Checks = Extract<CheckerAnswer, { readonly cpuUs: number }>
-type Schedule = Extract<CheckerAnswer, { readonly lateMs: number }>
+type Checks = Extract<CheckerReply, { readonly cpuUs: number }>
+type Schedule = Extract<CheckerReply, { readonly lateMs: number }>
 
 const targets = await startTargets()
 const { urls, tlsUrl, authorities } = targets
@@ -42,14 +42,14 @@ const [url = ''] = urls
 const checker = fork(await bundle(new URL('./checker.ts', import.meta.url)), { execArgv: [] })
 
 async function ask(order: CheckerOrder): Promise<unknown> {
-  const answered = once(checker, 'message')
+  const reply = once(checker, 'message')
   checker.send(order)
-  return (await answered)[0]
+  return (await reply)[0]
 }
 
 type ChecksOrder = Omit<Extract<CheckerOrder, { kind: 'checks' }>, 'kind'>
 
-// True because the checker answers each kind of order with its own kind of answer.
+// True because the checker has one kind of reply for each kind of order.
 const check = async (order: ChecksOrder): Promise<Checks> =>
   (await ask({ kind: 'checks', ...order })) as Checks
 

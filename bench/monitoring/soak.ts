@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { bundle } from '../server/processes.ts'
-import type { CheckerAnswer, CheckerOrder } from './checkerOrder.ts'
+import type { CheckerReply, CheckerOrder } from './checkerOrder.ts'
 import { startTargets } from './startTargets.ts'
 
 /** Each endpoint is checked every 10 s, so there are 1,000 checks a second. */
@@ -41,12 +41,12 @@ export async function soak(seconds: number): Promise<Soaked> {
     samples.push({ atSeconds: (performance.now() - startedMs) / 1_000, ...resourcesOf(checker.pid) })
   }, SAMPLE_MS)
   try {
-    const answered = once(checker, 'message')
+    const reply = once(checker, 'message')
     const { urls } = targets
     checker.send({ kind: 'schedule', urls, endpoints: ENDPOINTS, seconds } satisfies CheckerOrder)
     // True because of the order's kind.
-    const [{ checks, failed, reasons }] = (await answered) as [
-      Extract<CheckerAnswer, { readonly checks: number }>,
+    const [{ checks, failed, reasons }] = (await reply) as [
+      Extract<CheckerReply, { readonly checks: number }>,
     ]
     const kept = samples.filter(({ atSeconds }) => atSeconds > WARM_UP_SHARE * seconds)
     const half = Math.floor(kept.length / 2)

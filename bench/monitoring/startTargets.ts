@@ -13,14 +13,14 @@ export interface StartedTargets extends Targets {
 /** Starts the targets of targets.ts. */
 export async function startTargets(): Promise<StartedTargets> {
   const child = fork(await bundle(new URL('./targets.ts', import.meta.url)), { execArgv: [] })
-  // True because the first message has the addresses of the targets, and each answer is a number.
+  // True because the first message has the addresses of the targets, and each reply is a number.
   const [targets] = (await once(child, 'message')) as [Targets]
   return {
     ...targets,
     requests: async () => {
-      const answered = once(child, 'message')
+      const reply = once(child, 'message')
       child.send('requests')
-      const [requests] = (await answered) as [number]
+      const [requests] = (await reply) as [number]
       return requests
     },
     stop: () => child.disconnect(),

@@ -1,6 +1,6 @@
 /**
  * The targets of the benchmarks, in a separate process, so that their work counts for neither side: many ports, because
- * real endpoints are on many hosts, one of them over TLS, and `/sleep/MS`. Every message is answered with the number of
+ * real endpoints are on many hosts, one of them over TLS, and `/sleep/MS`. The reply to each message is the number of
  * requests so far.
  */
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ export interface Targets {
 const PORTS = 200
 
 let requests = 0
-const answer: RequestListener = ({ url = '/' }, response) => {
+const respond: RequestListener = ({ url = '/' }, response) => {
   requests += 1
   const sleepMs = Number(/^\/sleep\/(\d+)$/.exec(url)?.[1] ?? 0)
   const end = (): void =>
@@ -37,10 +37,10 @@ async function listen(server: Server): Promise<number> {
 }
 
 const authority = makeAuthority()
-const ports = await Promise.all(Array.from({ length: PORTS }, () => listen(createServer(answer))))
+const ports = await Promise.all(Array.from({ length: PORTS }, () => listen(createServer(respond))))
 const targets: Targets = {
   urls: ports.map((port) => `http://127.0.0.1:${port}/`),
-  tlsUrl: `https://localhost:${await listen(createTlsServer(authority.valid, answer))}/`,
+  tlsUrl: `https://localhost:${await listen(createTlsServer(authority.valid, respond))}/`,
   authorities: authority.authorities,
 }
 process.send?.(targets)

@@ -1,6 +1,6 @@
 /**
  * Measures the time from an event to the arrival of its first attempt, alone and beside a channel whose receiver never
- * answers.
+ * responds.
  *
  * Run with `node --import tsx bench/notifications/bench.ts`.
  */
@@ -37,7 +37,7 @@ async function addChannel(url: string): Promise<void> {
   if (code !== 0) throw new Error(stderr)
 }
 
-/** 99th percentile and median of the time from an answer of the API to the arrival (milliseconds). */
+/** 99th percentile and median of the time from the API's response to the arrival (milliseconds). */
 async function lags(): Promise<{ readonly p99Ms: number; readonly p50Ms: number }> {
   const times: number[] = []
   for (let index = 0; index < EVENTS; index += 1) {
@@ -62,7 +62,7 @@ await addChannel(silent.url)
 const underLoad = await lags()
 report(
   underLoad.p99Ms - alone.p99Ms <= DELAY_MS_MAX,
-  `beside a receiver that never answers ${underLoad.p50Ms.toFixed(1)} ms, 99th percentile ${underLoad.p99Ms.toFixed(1)} ms: ` +
+  `beside a receiver that never responds ${underLoad.p50Ms.toFixed(1)} ms, 99th percentile ${underLoad.p99Ms.toFixed(1)} ms: ` +
     `${(underLoad.p99Ms - alone.p99Ms).toFixed(1)} ms later (limit ≤ ${DELAY_MS_MAX})`,
 )
 await server.close()

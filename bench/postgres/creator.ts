@@ -1,6 +1,6 @@
 /**
- * Sends the creates of crowded.ts from a separate process. Answers the message with their number twice: after the first
- * answer, and after all answers.
+ * Sends the creates of crowded.ts from a separate process. Replies to the message with their number twice: after the
+ * first response, and after all responses.
  */
 import { apiClient } from '../../server/testing/apiClient.ts'
 import { serviceBody } from '../../server/testing/serviceBodies.ts'

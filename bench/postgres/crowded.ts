@@ -128,22 +128,22 @@ async function flood(server: ServerProcess, key: string): Promise<void> {
   for (let index = 0; index < FLOOD_SECS * FLOOD_PER_SECOND; index += 1) {
     const dueMs = startMs + (index * 1_000) / FLOOD_PER_SECOND
     if (dueMs > performance.now()) await sleep(dueMs - performance.now())
-    const answered = apiClient(server.url, key)
+    const counted = apiClient(server.url, key)
       .get('/v1/org')
       .then(({ status }) => {
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       })
-    sent.push(answered)
+    sent.push(counted)
     if (index % 100 === 99) await Promise.all(sent.splice(0))
   }
   await Promise.all(sent)
   const secs = (performance.now() - startMs) / 1_000
   await sleep(REPORT_MS)
   const each = ((await transactions()) - before) / (secs + REPORT_MS / 1_000) - idle
-  const answers = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
+  const counts = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
   report(
     each <= 30,
-    `one key sends ${((FLOOD_SECS * FLOOD_PER_SECOND) / secs).toFixed(0)} requests a second for ${secs.toFixed(0)} s (${answers}): ${each.toFixed(1)} transactions a second in the database (limit 30), besides ${idle.toFixed(1)} when idle`,
+    `one key sends ${((FLOOD_SECS * FLOOD_PER_SECOND) / secs).toFixed(0)} requests a second for ${secs.toFixed(0)} s (${counts}): ${each.toFixed(1)} transactions a second in the database (limit 30), besides ${idle.toFixed(1)} when idle`,
   )
 }
 

@@ -40,9 +40,9 @@ export async function drillRestore(): Promise<RestoreDrill> {
     Array.from({ length: CLIENTS }, async (_, client) => {
       for (let sent = 0; performance.now() < endMs; sent += 1) {
         const key = keys[client * 10 + (Math.floor(sent / REQUESTS_PER_KEY) % 10)] ?? ''
-        const answer = await apiClient(first.url, key).post('/v1/services', serviceBody())
-        if (answer.status === 201) {
-          acknowledged.set(serviceResponseSchema.parse(answer.json).id, performance.now())
+        const response = await apiClient(first.url, key).post('/v1/services', serviceBody())
+        if (response.status === 201) {
+          acknowledged.set(serviceResponseSchema.parse(response.json).id, performance.now())
         } else await sleep(50)
       }
     }),

@@ -59,7 +59,7 @@ async function planLimits(): Promise<void> {
   const made: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     const { keys } = await seedOrg(url, CREATES / REQUESTS_PER_KEY, { servicesMax: SERVICES_MAX })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       many(CREATES).map((index) =>
         apiClient(urlOf(index), keys[Math.floor(index / REQUESTS_PER_KEY)] ?? '').post(
           '/v1/services',
@@ -67,7 +67,7 @@ async function planLimits(): Promise<void> {
         ),
       ),
     )
-    made.push(answers.filter(({ status }) => status === 201).length)
+    made.push(responses.filter(({ status }) => status === 201).length)
   }
   const wrong = made.filter((count) => count !== SERVICES_MAX)
   report(
@@ -164,8 +164,8 @@ async function feed(): Promise<void> {
 }
 
 /**
- * Measures the time from the answer to a create, at a server that does not monitor, to the first request of an agent's
- * check.
+ * Measures the time from the response to a create, at a server that does not monitor, to the first request of an
+ * agent's check.
  */
 async function changeToCheck(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-sharing-'))
@@ -196,11 +196,11 @@ async function changeToCheck(): Promise<void> {
       '/v1/services',
       body,
     )
-    const answeredMs = performance.now()
+    const createdMs = performance.now()
     if (status !== 201) throw new Error(`a create got ${status}`)
     await target.visited(path, 1)
     // The first check waits for the agent.
-    if (index > 0) times.push(performance.now() - answeredMs)
+    if (index > 0) times.push(performance.now() - createdMs)
   }
   await agent.stop()
   await second.stop()

@@ -1,6 +1,6 @@
 /**
  * Clients write through three servers while their PostgreSQL restarts, crashes, fails over to a synchronous standby, or
- * loses its network. Prints every difference between the answers and the stored data. At the end it fails over to an
+ * loses its network. Prints every difference between the responses and the stored data. At the end it fails over to an
  * asynchronous standby, which loses the last changes, and restores a backup.
  *
  * Run with `node --import tsx bench/postgres/torture.ts [rounds] [seed] [fault]`. A failover happens twice in each
@@ -15,7 +15,7 @@
  * | crash, 2 s down | fault: crash of the database; outages.test: a mutation interrupted by a short outage waits for its end, and is made once |
  * | failover to a synchronous standby | fault: failover |
  * | failover to an asynchronous one | here: failOverAsynchronously; judgeDatabase.test: replication |
- * | replies lost after the commit | fault: replies lost; orgQueues.test: a creation whose response is lost after its commit is found, and not repeated; outages.test: a batch whose result stays unknown is answered with 502, and not sent again |
+ * | replies lost after the commit | fault: replies lost; orgQueues.test: a creation whose response is lost after its commit is found, and not repeated; outages.test: a batch whose result stays unknown gets 502, and is not sent again |
  * | partition, black hole | faults: network that passes nothing, network that goes away; outages.test: connections that go silent are dropped, and do not delay the next requests |
  * | backends ended | fault: connections ended on the server; outages.test: requests whose connections are ended by the database server succeed |
  * | organisation locked by others | fault: organisation locked by another program; orgQueues.test: mutations of an organisation locked by another program are refused after the lock timeout, and those of others are not |
@@ -102,7 +102,7 @@ async function runRounds(
   for (const problem of problems) write(`${fault}: ${problem}`)
   const resumed = resumeMs > 0 ? `, ${seconds(resumeMs)} longer than the outage (limit 1 s)` : ''
   write(
-    `${fault}, ${reports.length} times: ${sum('made')} changes acknowledged, ${sum('refused')} refused, ${sum('unknown')} unknown; longest pause ${seconds(pauseMs)}${resumed}, slowest answer ${seconds(longestMs)} (limit 8 s)`,
+    `${fault}, ${reports.length} times: ${sum('made')} changes acknowledged, ${sum('refused')} refused, ${sum('unknown')} unknown; longest pause ${seconds(pauseMs)}${resumed}, slowest response ${seconds(longestMs)} (limit 8 s)`,
   )
   return problems.length
 }

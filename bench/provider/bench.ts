@@ -181,7 +181,7 @@ async function emptyProgramMs(): Promise<number> {
 }
 
 /**
- * Time until the provider's handshake, or until the answer to GetProviderSchema as the first call; over TLS
+ * Time until the provider's handshake, or until the response to GetProviderSchema as the first call; over TLS
  * (milliseconds).
  */
 async function providerMs(until: 'handshake' | 'schema'): Promise<number> {

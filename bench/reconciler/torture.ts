@@ -1,5 +1,5 @@
 /**
- * Simulates 40,000 histories of crashes, lost answers, late requests and manual changes with the real plan, apply and
+ * Simulates 40,000 histories of crashes, lost responses, late requests and manual changes with the real plan, apply and
  * state code. Prints every history with a duplicated or lost service, or a foreign or unapproved change.
  *
  * Run with `node --import tsx bench/reconciler/torture.ts [stories] [first seed]`.

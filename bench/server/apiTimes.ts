@@ -1,5 +1,5 @@
 /**
- * For each message reads one address of the API repeatedly, and answers with the 99th percentile (milliseconds).
+ * For each message reads one address of the API repeatedly, and replies with the 99th percentile (milliseconds).
  * Arguments: address, API key, requests.
  */
 import { apiClient } from '../../server/testing/apiClient.ts'

@@ -20,7 +20,7 @@ function get(path: string, apiKey?: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: bench\r\n${key}\r\n`
 }
 
-/** A load, and its cost for the answering process. */
+/** A load, and its cost for the server process. */
 interface Cost extends LoadReport {
   /** CPU time for each request (microseconds), user and system. */
   readonly cpuMicros: number
@@ -86,8 +86,8 @@ async function reads(pharos: Subject, bare: Subject): Promise<readonly Row[]> {
   const created = await api.post('/v1/services', serviceBody())
   const { id } = Object(created.json)
   const mine = { subject: pharos, request: get(`/v1/services/${id}`, pharos.apiKey) }
-  const answer = await api.get(`/v1/services/${id}`)
-  await bare.ask({ text: answer.text, headers: ownHeaders(answer.headers) })
+  const response = await api.get(`/v1/services/${id}`)
+  await bare.ask({ text: response.text, headers: ownHeaders(response.headers) })
   const [one, bareOne] = await compare([mine, { subject: bare, request: get('/bare') }], READS)
   for (let made = 1; made < 1_000; made += 50) {
     await Promise.all(Array.from({ length: 50 }, () => api.post('/v1/services', serviceBody())))
@@ -107,7 +107,7 @@ async function reads(pharos: Subject, bare: Subject): Promise<readonly Row[]> {
   ]
 }
 
-/** Headers of an answer other than those of every Node server. */
+/** Headers of a response other than those of every Node server. */
 function ownHeaders(headers: ApiAnswer['headers']): object {
   const common = new Set(['content-type', 'content-length', 'connection', 'keep-alive', 'date'])
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !common.has(name)))

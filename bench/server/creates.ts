@@ -138,9 +138,9 @@ async function startLoad(target: Target) {
   child.send(target)
   return {
     create: async (requests: number): Promise<LoadReport> => {
-      const answer = once(child, 'message')
+      const reply = once(child, 'message')
       child.send(requests)
-      const [report]: LoadReport[] = await answer
+      const [report]: LoadReport[] = await reply
       if (report === undefined) throw new Error('the load ended')
       return report
     },

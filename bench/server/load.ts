@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net'
 export interface LoadReport {
   readonly requestsPerSecond: number
   readonly requests: number
-  /** Number of answers with a status outside 200 to 299. */
+  /** Number of responses with a status outside 200 to 299. */
   readonly errors: number
-  /** 50th and 99th percentile of the answer time (milliseconds). */
+  /** 50th and 99th percentile of the response time (milliseconds). */
   readonly p50Ms: number
   readonly p99Ms: number
 }
@@ -44,7 +44,7 @@ export async function runLoad({ port, connections, request, requests }: Load): P
       socket.setEncoding('latin1')
       socket.on('data', (chunk: string) => {
         received += chunk
-        const length = answerLength(received)
+        const length = responseLength(received)
         if (length === undefined || received.length < length) return
         times.push(performance.now() - sentAt)
         if (!received.startsWith('HTTP/1.1 2')) errors += 1
@@ -54,7 +54,7 @@ export async function runLoad({ port, connections, request, requests }: Load): P
       socket.on('error', reject)
       socket.on('connect', send)
     })
-  // Each answer would have to wake a sleeping load, which only a server slower than the load would pay for.
+  // Each response would have to wake a sleeping load, which only a server slower than the load would pay for.
   let isOver = false
   const stayAwake = (): void => {
     if (!isOver) setImmediate(stayAwake)
@@ -78,8 +78,8 @@ export async function runLoad({ port, connections, request, requests }: Load): P
   }
 }
 
-/** Length of the first answer in `text`, head and body; `undefined` while its head is incomplete. */
-function answerLength(text: string): number | undefined {
+/** Length of the first response in `text`, head and body; `undefined` while its head is incomplete. */
+function responseLength(text: string): number | undefined {
   const head = text.indexOf('\r\n\r\n')
   if (head === -1) return undefined
   const length = /content-length: (\d+)/i.exec(text.slice(0, head))?.[1] ?? '0'

@@ -72,8 +72,8 @@ async function ask(
   { method, path, body }: Hostile,
 ): Promise<{ status: number; json: unknown }> {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-  const answer = await request(`http://127.0.0.1:${port}${path}`, { method, headers, body: body ?? null })
-  return { status: answer.statusCode, json: await answer.body.json() }
+  const response = await request(`http://127.0.0.1:${port}${path}`, { method, headers, body: body ?? null })
+  return { status: response.statusCode, json: await response.body.json() }
 }
 
 /** Every hostile request, for an existing service and incident. */

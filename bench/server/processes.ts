@@ -9,7 +9,7 @@ export interface Subject {
   readonly child: ChildProcess
   readonly port: number
   readonly apiKey: string
-  /** Sends a message and resolves to the answer. */
+  /** Sends a message and resolves to the reply. */
   readonly ask: (message: string | object) => Promise<unknown>
   readonly stop: () => Promise<void>
 }
@@ -52,9 +52,9 @@ export async function startSubject(
     port: 'port' in ready ? Number(ready.port) : 0,
     apiKey: 'apiKey' in ready ? String(ready.apiKey) : '',
     ask: async (message) => {
-      const answer = once(child, 'message')
+      const reply = once(child, 'message')
       child.send(message)
-      const [value]: unknown[] = await answer
+      const [value]: unknown[] = await reply
       return value
     },
     stop: async () => {

@@ -8,7 +8,7 @@ const NEVER_EMPTY = { burstRequests: BURST_REQUESTS, refillIntervalMs: 0.000_1 }
 
 /**
  * The measured program, in its own process: `pharos`, the same with monitoring (`monitored`), a `bare` route that
- * answers with the bytes and headers that it was sent, or a `rows` route that parses and stringifies them. Messages
+ * responds with the bytes and headers that it was sent, or a `rows` route that parses and stringifies them. Messages
  * arrive over IPC.
  */
 async function startPharos(isMonitoring: boolean): Promise<void> {

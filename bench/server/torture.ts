@@ -81,7 +81,7 @@ async function fuzzAll(showProgress: (text: string) => void): Promise<string> {
       key: server.apiKey,
       requests: REQUESTS,
       random: seededRandom(SEED),
-      onAnswered: (done) => showProgress(`${done} of ${REQUESTS}`),
+      onResponses: (done) => showProgress(`${done} of ${REQUESTS}`),
     })
     return `${REQUESTS} random requests, none 5xx: ${JSON.stringify(counts)}`
   } finally {
@@ -107,7 +107,7 @@ async function flushOrder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-flushes-'))
   try {
     await watchFlushes(folder, FLUSHES)
-    return `${FLUSHES} creates, each answered after the flush of its commit`
+    return `${FLUSHES} creates, each acknowledged after the flush of its commit`
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -1,7 +1,7 @@
 /**
- * Measures status pages: answers per second compared with a bare Fastify that sends the same bytes, and the time of API
- * answers while the public reads pages as fast as possible. The ratios apply to any machine, the milliseconds only to
- * this one.
+ * Measures status pages: responses per second compared with a bare Fastify that sends the same bytes, and the time of
+ * API responses while the public reads pages as fast as possible. The ratios apply to any machine, the milliseconds
+ * only to this one.
  *
  * Run with `node --import tsx bench/statusPages/bench.ts`.
  */
@@ -47,9 +47,9 @@ const body = Buffer.from(
 const bare = fastify()
 const unknown = await fetch(`${site.url}/s/nothing`)
 const unknownBody = Buffer.from(await unknown.arrayBuffer())
-const [headers, unknownHeaders] = [first, unknown].map((answer) =>
+const [headers, unknownHeaders] = [first, unknown].map((response) =>
   Object.fromEntries(
-    [...answer.headers].filter(([name]) => !/^(date|connection|keep-alive|content-length)$/.test(name)),
+    [...response.headers].filter(([name]) => !/^(date|connection|keep-alive|content-length)$/.test(name)),
   ),
 )
 bare.get('/*', async (asked, reply) => {
@@ -142,7 +142,7 @@ async function apiP99Ms(): Promise<number> {
 await apiP99Ms()
 const idleMs = await apiP99Ms()
 const page = await fetch(`${server.statusUrl}/s/example`, { headers: accept })
-if (!page.ok) throw new Error(`the page answered ${page.status}`)
+if (!page.ok) throw new Error(`the page responded with ${page.status}`)
 const load = fork(new URL('./pageLoad.ts', import.meta.url), [
   new URL(server.statusUrl ?? '').port,
   String(CONNECTIONS),

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { EndpointTask, SyncAnswer } from '../protocol/messages.ts'
+import type { EndpointTask, SyncResponse } from '../protocol/messages.ts'
 import { gridOf, slotAfter, slotKey } from '../schedule/grid.ts'
 import { Agent } from './agent.ts'
 import type { LinkSyncRequest } from './link.ts'
@@ -11,7 +11,7 @@ const START_MS = Date.UTC(2026, 10, 22)
 const WAIT_MS = 25_000
 const { report } = pending(1, 0)
 
-/** A server with configured answers, on the test's clock. */
+/** A server with configured responses, on the test's clock. */
 let server: {
   isUnavailable: boolean
   /** Lead of the server's clock over the test's (milliseconds). */
@@ -31,7 +31,7 @@ const TASK: EndpointTask = {
   call: { method: 'GET', timeout_ms: 1_000, redirects: 0, with_dns: false, headers: [], body: null },
 }
 
-function answerTo({ instance, cursor }: LinkSyncRequest): SyncAnswer {
+function responseTo({ instance, cursor }: LinkSyncRequest): SyncResponse {
   const service = { service: STORE, org: STORE, generation: 1, interval_s: 60, first: false }
   return {
     ...{ protocol: 1, store: STORE, region: 'eu-west-1', now_ms: Date.now() + server.aheadMs },
@@ -53,10 +53,10 @@ beforeEach(() => {
       sync: async (_region, request, signal) => {
         server.signal = signal
         if (server.isUnavailable) throw new Error('no connection')
-        if (request.leaving) return answerTo(request)
+        if (request.leaving) return responseTo(request)
         server.requests.push(request)
         if (request.cursor !== null) await new Promise((resolve) => setTimeout(resolve, WAIT_MS))
-        return answerTo(request)
+        return responseTo(request)
       },
       results: async ({ batch, results }) => {
         checkedS.push(...results.map(([, , dueS]) => dueS))
@@ -143,7 +143,7 @@ test('an agent on a machine that was suspended for two hours continues with the 
   const before = checkedS.length
   vi.setSystemTime(Date.now() + 2 * HOUR_MS)
   machine.stoodStillMs = 2 * HOUR_MS
-  // The answer to the request in progress, or to the next one, has the server's time.
+  // The response to the request in progress, or to the next one, has the server's time.
   await pass(WAIT_MS + 60_000)
 
   const wokenS = START_MS / 1_000 + 2 * 3_600 + 600

@@ -1,5 +1,5 @@
 import { Inventory } from '../protocol/inventory.ts'
-import type { StartedService, SyncAnswer } from '../protocol/messages.ts'
+import type { StartedService, SyncResponse } from '../protocol/messages.ts'
 import { ownerOf } from './sharing.ts'
 
 /** A service of the region. */
@@ -9,7 +9,7 @@ interface Running {
   readonly owned: ReadonlySet<number>
 }
 
-/** The changes that an answer makes. */
+/** The changes that a response makes. */
 export interface Reassignment {
   /** Services with the endpoints to start. */
   readonly started: readonly StartedService[]
@@ -21,7 +21,7 @@ const NO_SERIES: ReadonlySet<number> = new Set()
 
 /**
  * The services that the server assigns in one region, and the series of them that this agent checks. Generations fence:
- * repeated and outdated answers change nothing.
+ * repeated and outdated responses change nothing.
  */
 export class Assignments {
   readonly #instance: string
@@ -42,29 +42,29 @@ export class Assignments {
     return this.#inventory.value
   }
 
-  /** Applies an answer. Returns the changes to make. */
-  take(answer: SyncAnswer): Reassignment {
+  /** Applies a response. Returns the changes to make. */
+  take(response: SyncResponse): Reassignment {
     const started: StartedService[] = []
     const endedSeries: number[] = []
     // Generations of another store cannot be compared, so all services count as new.
-    if (this.#store !== undefined && this.#store !== answer.store) endedSeries.push(...this.endAll())
-    this.#store = answer.store
-    if (answer.whole && !this.#isInWhole) this.#named = new Set()
-    this.#isInWhole = answer.whole && answer.more
-    for (const { service, generation } of answer.end) {
+    if (this.#store !== undefined && this.#store !== response.store) endedSeries.push(...this.endAll())
+    this.#store = response.store
+    if (response.whole && !this.#isInWhole) this.#named = new Set()
+    this.#isInWhole = response.whole && response.more
+    for (const { service, generation } of response.end) {
       const known = this.#running.get(service)
       if (known !== undefined && known.service.generation < generation)
         endedSeries.push(...this.#end(service))
     }
-    if (answer.members.join() !== this.#members.join()) {
-      this.#members = answer.members
+    if (response.members.join() !== this.#members.join()) {
+      this.#members = response.members
       for (const { service } of [...this.#running.values()]) {
         const { gained, lost } = this.#share(service)
         endedSeries.push(...lost)
         if (gained.endpoints.length > 0) started.push({ ...gained, first: false })
       }
     }
-    for (const service of answer.start) {
+    for (const service of response.start) {
       this.#named.add(service.service)
       const known = this.#running.get(service.service)
       if (known !== undefined && known.service.generation >= service.generation) continue
@@ -75,7 +75,7 @@ export class Assignments {
         endpoints: service.endpoints.filter(({ series }) => this.#owns(service, series)),
       })
     }
-    if (answer.whole && !answer.more) {
+    if (response.whole && !response.more) {
       for (const service of [...this.#running.keys()]) {
         if (!this.#named.has(service)) endedSeries.push(...this.#end(service))
       }

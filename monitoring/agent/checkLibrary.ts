@@ -40,7 +40,7 @@ export function checkLibrary(settings: CheckSettings): CheckLibrary {
   return { prepare: preparation(tools), restrict: server.restrict }
 }
 
-/** The server's address rules. They forbid nothing before the first answer, which precedes the first check. */
+/** The server's address rules. They forbid nothing before the first response, which precedes the first check. */
 function serverRules() {
   let known = ''
   let isForbiddenThere: IsForbidden = () => false

@@ -1,4 +1,4 @@
-import type { CertificateSeen, EndpointTask, ResultDetail, SyncAnswer } from '../protocol/messages.ts'
+import type { CertificateSeen, EndpointTask, ResultDetail, SyncResponse } from '../protocol/messages.ts'
 import type { Outcome, Reason } from '../protocol/outcomes.ts'
 
 /**
@@ -35,7 +35,7 @@ export interface PreparedCheck {
 export type PrepareCheck = (task: EndpointTask) => PreparedCheck
 
 /** The address rules of a server. */
-export type ServerRules = Pick<SyncAnswer, 'ranges_allowed' | 'server_addresses'>
+export type ServerRules = Pick<SyncResponse, 'ranges_allowed' | 'server_addresses'>
 
 /** The functions with which an agent checks. */
 export interface CheckLibrary {

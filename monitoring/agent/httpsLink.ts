@@ -4,15 +4,15 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { Outgoing } from '../../api/network/outgoing.ts'
 import { ProxyError } from '../../api/network/proxyError.ts'
-import { readSyncAnswer } from '../protocol/messageProblem.ts'
+import { readSyncResponse } from '../protocol/messageProblem.ts'
 import {
   type CallValue,
   COMPRESSED_BYTES_MIN,
   RESULTS_PATH,
-  type ResultsAnswer,
+  type ResultsResponse,
   type StartedService,
   SYNC_PATH,
-  type SyncAnswer,
+  type SyncResponse,
 } from '../protocol/messages.ts'
 import { acceptSession, makeKeyPair, openFromSession, type SessionOffer } from '../protocol/sessionSeal.ts'
 import { type Link, LinkError } from './link.ts'
@@ -21,11 +21,11 @@ import { TunnelAgent } from './tunnelAgent.ts'
 const gunzipped = promisify(gunzip)
 const gzipped = promisify(gzip)
 
-/** Time limit of an exchange (milliseconds). The server delays the answer to a sync by up to 25 s. */
+/** Time limit of an exchange (milliseconds). The server delays the response to a sync by up to 25 s. */
 const SYNC_MS_MAX = 35_000
 const RESULTS_MS_MAX = 15_000
-/** Maximum size of an answer, before and after decompression (bytes). A page of definitions is a quarter of it. */
-const ANSWER_BYTES_MAX = 32 * 1_024 * 1_024
+/** Maximum size of a response, before and after decompression (bytes). A page of definitions is a quarter of it. */
+const RESPONSE_BYTES_MAX = 32 * 1_024 * 1_024
 const HTTPS_PORT = 443
 /** Maximum length of a refusal's text that is passed on (characters). */
 const REFUSAL_CHARS_MAX = 300
@@ -79,13 +79,13 @@ export function httpsLink(settings: HttpsLinkSettings): Link & { readonly close:
     sync: async (_region, request, signal) => {
       const body = { ...request, public_key: keys.publicKey }
       const exchange = { path: SYNC_PATH, body, agent: agents.sync, deadlineMs: SYNC_MS_MAX, signal }
-      const answer = readSyncAnswer(await send(settings, exchange))
-      return answer.sealing === null ? answer : opened(answer, keyOf(answer.sealing))
+      const response = readSyncResponse(await send(settings, exchange))
+      return response.sealing === null ? response : opened(response, keyOf(response.sealing))
     },
     results: async (body) => {
       const exchange = { path: RESULTS_PATH, body, agent: agents.results, deadlineMs: RESULTS_MS_MAX }
-      // True because servers of this protocol send this answer.
-      return (await send(settings, exchange)) as ResultsAnswer
+      // True because servers of this protocol send this response.
+      return (await send(settings, exchange)) as ResultsResponse
     },
     close: () => {
       agents.sync.destroy()
@@ -94,9 +94,9 @@ export function httpsLink(settings: HttpsLinkSettings): Link & { readonly close:
   }
 }
 
-/** `answer` with its sealed values in plain text. Throws when one cannot be opened. */
-function opened(answer: SyncAnswer, key: Buffer): SyncAnswer {
-  return { ...answer, start: answer.start.map((service) => openedService(service, key)) }
+/** `response` with its sealed values in plain text. Throws when one cannot be opened. */
+function opened(response: SyncResponse, key: Buffer): SyncResponse {
+  return { ...response, start: response.start.map((service) => openedService(service, key)) }
 }
 
 function openedService(started: StartedService, key: Buffer): StartedService {
@@ -122,7 +122,7 @@ function openedService(started: StartedService, key: Buffer): StartedService {
   return { ...started, endpoints }
 }
 
-/** Sends `exchange` and resolves with the server's answer. Rejects with a LinkError when the server refuses. */
+/** Sends `exchange` and resolves with the server's response. Rejects with a LinkError when the server refuses. */
 async function send(settings: HttpsLinkSettings, exchange: Exchange): Promise<unknown> {
   const plain = Buffer.from(JSON.stringify(exchange.body))
   const isCompressed = plain.length >= COMPRESSED_BYTES_MIN
@@ -137,7 +137,7 @@ interface Payload {
   readonly isCompressed: boolean
 }
 
-interface Answer {
+interface StatusAndText {
   readonly status: number
   readonly text: string
 }
@@ -147,7 +147,7 @@ function exchanged(
   exchange: Exchange,
   { bytes, isCompressed }: Payload,
   isSecond = false,
-): Promise<Answer> {
+): Promise<StatusAndText> {
   const { path, agent, deadlineMs, signal } = exchange
   const url = new URL(`${server.pathname.replace(/\/$/, '')}${path}`, server)
   const start = server.protocol === 'https:' ? httpsRequest : httpRequest
@@ -163,7 +163,7 @@ function exchanged(
       },
     })
     const deadline = setTimeout(() => {
-      request.destroy(new Error(`no answer within ${deadlineMs / 1_000} s`))
+      request.destroy(new Error(`no response within ${deadlineMs / 1_000} s`))
     }, deadlineMs)
     request.on('response', (response) => {
       textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject)
@@ -194,13 +194,13 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let length = 0
   for await (const chunk of response) {
     length += chunk.length
-    if (length > ANSWER_BYTES_MAX) throw new Error("the server's answer is too long")
+    if (length > RESPONSE_BYTES_MAX) throw new Error("the server's response is too long")
     chunks.push(chunk)
   }
   const bytes = Buffer.concat(chunks)
   const plain =
     response.headers['content-encoding'] === 'gzip'
-      ? await gunzipped(bytes, { maxOutputLength: ANSWER_BYTES_MAX })
+      ? await gunzipped(bytes, { maxOutputLength: RESPONSE_BYTES_MAX })
       : bytes
   return plain.toString()
 }
@@ -210,9 +210,9 @@ function refusal(status: number, text: string): LinkError {
   try {
     said = Object(JSON.parse(text))
   } catch {
-    // A proxy in between may send any answer.
+    // A proxy in between may send any response.
   }
   const reason = typeof said.error === 'string' ? said.error.slice(0, REFUSAL_CHARS_MAX) : 'no reason given'
   const remedy = status === 404 ? '; --server must name its --agent-port' : ''
-  return new LinkError(status, `the server answered ${status}: ${reason}${remedy}`, said.code === 'protocol')
+  return new LinkError(status, `the server returned ${status}: ${reason}${remedy}`, said.code === 'protocol')
 }

@@ -1,4 +1,4 @@
-import type { ResultsAnswer, ResultsRequest, SyncRequest } from '../protocol/messages.ts'
+import type { ResultsResponse, ResultsRequest, SyncRequest } from '../protocol/messages.ts'
 
 /** A sync request without the field that the link adds. */
 export type LinkSyncRequest = Omit<SyncRequest, 'public_key'>
@@ -6,12 +6,12 @@ export type LinkSyncRequest = Omit<SyncRequest, 'public_key'>
 /** The connection of an agent to its server. Every exchange is self-contained, so a failed one is repeated. */
 export interface Link {
   /**
-   * The changes in `region`, as a SyncAnswer with its secrets in plain text. Waits for a change as long as the request
+   * The changes in `region`, as a SyncResponse with its secrets in plain text. Waits for a change as long as the request
    * allows. Rejects when the server cannot be reached, and when `signal` aborts.
    */
   sync(region: string, request: LinkSyncRequest, signal: AbortSignal): Promise<unknown>
   /** Delivers results; resolves when they are stored. Rejects with a LinkError when the server refuses them. */
-  results(request: ResultsRequest): Promise<ResultsAnswer>
+  results(request: ResultsRequest): Promise<ResultsResponse>
 }
 
 /** A server's refusal of a message from an agent. */

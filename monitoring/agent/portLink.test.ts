@@ -9,14 +9,14 @@ function link() {
   return { sent, ...portLink({ postMessage: (message: PortRequest) => sent.push(message) }) }
 }
 
-test("an answered request removes its listener from the caller's abort signal", async () => {
+test("a request that got its response removes its listener from the caller's abort signal", async () => {
   const { sync, take } = link()
   const { signal } = new AbortController()
-  const answered = sync('eu-west-1', IDLE_SYNC, signal)
+  const done = sync('eu-west-1', IDLE_SYNC, signal)
 
   const before = getEventListeners(signal, 'abort').length
-  take({ id: 1, kind: 'answer', body: {} })
-  await answered
+  take({ id: 1, kind: 'response', body: {} })
+  await done
 
   expect([before, getEventListeners(signal, 'abort').length]).toEqual([1, 0])
 })

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { ResultsAnswer, ResultsRequest, SyncRequest } from '../protocol/messages.ts'
+import type { ResultsResponse, ResultsRequest, SyncRequest } from '../protocol/messages.ts'
 import { type Link, LinkError, type LinkSyncRequest } from './link.ts'
 
 /** A request of an agent in a thread to the server that started it. */
@@ -9,9 +9,9 @@ export type PortRequest =
   /** The request with this id was cancelled. */
   | { readonly id: number; readonly kind: 'cancel' }
 
-/** An answer, or the reason why there is none; with a status when the message itself is refused. */
-export type PortAnswer =
-  | { readonly id: number; readonly kind: 'answer'; readonly body: unknown }
+/** A response, or the reason why there is none; with a status when the message itself is refused. */
+export type PortResponse =
+  | { readonly id: number; readonly kind: 'response'; readonly body: unknown }
   | { readonly id: number; readonly kind: 'failed'; readonly reason: string; readonly status?: number }
 
 interface Waiting {
@@ -21,8 +21,10 @@ interface Waiting {
   readonly release: () => void
 }
 
-/** A link to a server in the same process. Pass every answer from `port` to `take`. */
-export function portLink(port: Pick<MessagePort, 'postMessage'>): Link & { take(answer: PortAnswer): void } {
+/** A link to a server in the same process. Pass every response from `port` to `take`. */
+export function portLink(
+  port: Pick<MessagePort, 'postMessage'>,
+): Link & { take(response: PortResponse): void } {
   const waiting = new Map<number, Waiting>()
   let lastId = 0
   const ask = (request: (id: number) => PortRequest, signal?: AbortSignal): Promise<unknown> => {
@@ -42,18 +44,18 @@ export function portLink(port: Pick<MessagePort, 'postMessage'>): Link & { take(
   return {
     sync: (region, body, signal) => ask((id) => ({ id, kind: 'sync', region, body: inClear(body) }), signal),
     // True because the server has the same release.
-    results: async (body) => (await ask((id) => ({ id, kind: 'results', body }))) as ResultsAnswer,
-    take: (answer) => {
-      const request = waiting.get(answer.id)
-      waiting.delete(answer.id)
+    results: async (body) => (await ask((id) => ({ id, kind: 'results', body }))) as ResultsResponse,
+    take: (response) => {
+      const request = waiting.get(response.id)
+      waiting.delete(response.id)
       request?.release()
-      if (answer.kind === 'answer') request?.resolve(answer.body)
-      else request?.reject(errorOf(answer))
+      if (response.kind === 'response') request?.resolve(response.body)
+      else request?.reject(errorOf(response))
     },
   }
 }
 
-function errorOf({ reason, status }: PortAnswer & { readonly kind: 'failed' }): Error {
+function errorOf({ reason, status }: PortResponse & { readonly kind: 'failed' }): Error {
   return status === undefined ? new Error(reason) : new LinkError(status, reason)
 }
 

@@ -1,5 +1,5 @@
 import type { AgentLoad } from '../protocol/agentFigures.ts'
-import { readSyncAnswer } from '../protocol/messageProblem.ts'
+import { readSyncResponse } from '../protocol/messageProblem.ts'
 import { PROTOCOL, WAIT_MS_MAX } from '../protocol/messages.ts'
 import { Assignments } from './assignments.ts'
 import type { CheckLibrary } from './checkReport.ts'
@@ -17,7 +17,7 @@ const JITTER = 0.25
  */
 const DIFFERENCES_MAX = 2
 /**
- * Time without an answer after which an agent ends its checks (milliseconds), so that a forgotten agent does not send
+ * Time without a response after which an agent ends its checks (milliseconds), so that a forgotten agent does not send
  * requests forever.
  */
 const WITHOUT_SERVER_MS_MAX = 24 * 60 * 60 * 1_000
@@ -38,7 +38,7 @@ export interface SessionParts {
   readonly load: () => Omit<AgentLoad, keyof Runner['load']>
   /** Called with each error; the session continues. */
   readonly onError: (error: unknown, region: string) => void
-  /** Called after each answer. */
+  /** Called after each response. */
   readonly onSync: () => void
   /**
    * Called when the server refuses the agent's token. The session has then ended its checks and sends no more requests.
@@ -57,13 +57,13 @@ export class RegionSession {
   #epoch = 0
   #differences = 0
   #failures = 0
-  #answeredMs: number
+  #respondedMs: number
 
   constructor(region: string, parts: SessionParts) {
     this.#parts = parts
     this.#region = region
     this.#assignments = new Assignments(parts.instance)
-    this.#answeredMs = parts.monotonicMs()
+    this.#respondedMs = parts.monotonicMs()
     this.#ended = this.#follow()
   }
 
@@ -90,7 +90,7 @@ export class RegionSession {
         if (this.#stop.signal.aborted) return
         if (error instanceof LinkError && error.status === UNAUTHORIZED) return this.#endRefused(error)
         this.#parts.onError(error, this.#region)
-        if (this.#parts.monotonicMs() - this.#answeredMs > WITHOUT_SERVER_MS_MAX) this.#forget()
+        if (this.#parts.monotonicMs() - this.#respondedMs > WITHOUT_SERVER_MS_MAX) this.#forget()
         await this.#pause()
       }
     }
@@ -99,19 +99,19 @@ export class RegionSession {
   async #sync(): Promise<void> {
     const { link, clock, runner, library, monotonicMs, onSync } = this.#parts
     const sentMs = monotonicMs()
-    const answer = readSyncAnswer(await link.sync(this.#region, this.#request(), this.#stop.signal))
+    const response = readSyncResponse(await link.sync(this.#region, this.#request(), this.#stop.signal))
     if (this.#stop.signal.aborted) return
-    this.#answeredMs = monotonicMs()
-    // The time in a delayed answer is that of the answer, not of the request.
-    const hasMoved = clock.take(answer.now_ms, sentMs + answer.waited_ms, this.#answeredMs)
-    library.restrict(answer)
-    const { started, endedSeries } = this.#assignments.take(answer)
+    this.#respondedMs = monotonicMs()
+    // The time in a delayed response is that of the response, not of the request.
+    const hasMoved = clock.take(response.now_ms, sentMs + response.waited_ms, this.#respondedMs)
+    library.restrict(response)
+    const { started, endedSeries } = this.#assignments.take(response)
     runner.end(endedSeries)
-    for (const service of started) runner.start(answer.region, service, answer.store)
+    for (const service of started) runner.start(response.region, service, response.store)
     if (hasMoved) runner.wake()
-    this.#cursor = answer.cursor
-    this.#epoch = answer.epoch
-    const isDifferent = answer.inventory === 'different' && !answer.more && started.length === 0
+    this.#cursor = response.cursor
+    this.#epoch = response.epoch
+    const isDifferent = response.inventory === 'different' && !response.more && started.length === 0
     this.#differences = isDifferent ? this.#differences + 1 : 0
     onSync()
     if (this.#differences < DIFFERENCES_MAX) return
@@ -119,7 +119,7 @@ export class RegionSession {
     this.#cursor = null
   }
 
-  /** Ends every check, and starts over with the next answer. */
+  /** Ends every check, and starts over with the next response. */
   #forget(): void {
     this.#parts.runner.end(this.#assignments.endAll())
     this.#cursor = null

@@ -5,7 +5,7 @@ import { LinkError } from './link.ts'
 import { ResultQueue } from './resultQueue.ts'
 import { OTHER_STORE, pending, queued, STORE } from './testing/pendingResults.ts'
 
-/** A server whose answers the test controls. */
+/** A server whose responses the test controls. */
 function startQueue(
   judge: (request: ResultsRequest, attempt: number) => Error | undefined,
   backlog: Backlog = memoryBacklog(),

@@ -13,7 +13,7 @@ const HOST_IN_FLIGHT_MAX = 8
 const ORG_IN_FLIGHT_MAX = 64
 /** Maximum wait for room (milliseconds), or half an interval when that is less. */
 const WAIT_MS_MAX = 10_000
-/** Maximum number of checks that start in one turn of the event loop, so that answers are read in between. */
+/** Maximum number of checks that start in one turn of the event loop, so that responses are read in between. */
 const STARTS_PER_TURN = 64
 /** Maximum sleep (milliseconds), so that a corrected clock is noticed. */
 const SLEEP_MS_MAX = 60_000

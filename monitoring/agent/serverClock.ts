@@ -8,7 +8,7 @@ const MOVED_MS_MIN = 1_000
 const ROUND_TRIP_MS_MAX = 2_000
 
 /**
- * The server's clock, according to its answers. It runs on the machine's monotonic clock, so that changes of the
+ * The server's clock, according to its responses. It runs on the machine's monotonic clock, so that changes of the
  * agent's wall clock have no effect.
  */
 export class ServerClock {
@@ -31,14 +31,14 @@ export class ServerClock {
   }
 
   /**
-   * Takes the time `serverMs` from an answer to a request that was sent and answered at these monotonic instants.
+   * Takes the time `serverMs` from a response. Its request was sent and it was received at these monotonic instants.
    * Returns whether the clock has moved by more than a second.
    */
-  take(serverMs: number, sentMs: number, answeredMs: number): boolean {
+  take(serverMs: number, sentMs: number, receivedMs: number): boolean {
     // The first exchange counts, however long it took.
-    if (answeredMs - sentMs > ROUND_TRIP_MS_MAX && this.isSet) return false
+    if (receivedMs - sentMs > ROUND_TRIP_MS_MAX && this.isSet) return false
     const beforeMs = this.#offsetMs
-    const offsetMs = serverMs - (sentMs + answeredMs) / 2
+    const offsetMs = serverMs - (sentMs + receivedMs) / 2
     // Network delay cannot make so large a difference: the server's clock was set, or this machine was suspended.
     if (Math.abs(offsetMs - beforeMs) > ROUND_TRIP_MS_MAX) this.#offsets = []
     this.#offsets.push(offsetMs)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 /**
  * The member of `members` that checks an endpoint: the one with the largest hash of both (rendezvous hashing). All
- * agents of a region independently compute the same answer, and an agent that joins or leaves moves no endpoint between
+ * agents of a region independently compute the same result, and an agent that joins or leaves moves no endpoint between
  * others. `undefined` without members. Pure.
  */
 export function ownerOf(endpointId: string, members: readonly string[]): string | undefined {

@@ -57,7 +57,7 @@ test('when nearly all hosts become unreachable at once, all results are unknown,
   expect([changes, suspicion.isSuspect]).toEqual([[true], true])
 })
 
-test('hosts that fail while others answer are down, as soon as others have answered', () => {
+test('hosts that fail while others respond are down, as soon as others have responded', () => {
   for (const host of HOSTS) check(host, UP)
   for (let round = 0; round < 5; round += 1) {
     for (const host of HOSTS.slice(0, 10)) check(host, REFUSED, 10)
@@ -89,7 +89,7 @@ test('hosts that fail shortly after one another in every interval are down at on
   expect(changes).toEqual([true, false])
 })
 
-test('a few answers in a long outage do not make the other hosts down', () => {
+test('a few responses in a long outage do not make the other hosts down', () => {
   const many = Array.from({ length: 40 }, (_, index) => ({ host: `host-${index}` }))
   for (let round = 0; round < 4; round += 1) {
     for (const [index, target] of many.entries()) {

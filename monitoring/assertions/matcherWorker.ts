@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { compileRegex } from './textMatcher.ts'
 
-/** A request to the thread: whether `pattern` matches in `text`. The answer is true or false. */
+/** A request to the thread: whether `pattern` matches in `text`. The reply is true or false. */
 export interface MatchRequest {
   readonly pattern: string
   readonly text: string

@@ -28,7 +28,7 @@ const urlOf = ({ port }: Pick<CheckedServer, 'port'>, path = '/'): string => `ht
 const SHORT = { secs: 0, nanos: 200_000_000 }
 const BODY_IS_OK: readonly Assertion[] = [{ Body: { matcher: { Equals: 'ok' } } }]
 
-test('an endpoint that answers and meets its assertions is up, and its phases add up to no more than the total', async () => {
+test('an endpoint that responds and meets its assertions is up, and its phases add up to no more than the total', async () => {
   const server = await opened(startHttpServer((_request, response) => response.end('ok')))
 
   const result = await checkOf({
@@ -367,7 +367,7 @@ test.each<[string, NameTable, typeof SHORT | null, string, string]>([
   ],
   [
     'a silent server',
-    { 'shop.example': () => 'no answer' },
+    { 'shop.example': () => 'no response' },
     ...([SHORT, 'dns_timeout', 'the name was not resolved within 0.2 s'] as const),
   ],
 ])('%s is down', async (_name, names, timeout, reason, text) => {
@@ -388,7 +388,7 @@ test('without a reachable DNS server the endpoint is unknown', async () => {
   })
 })
 
-test('a name whose other address answers is degraded, and a single address that answers the second attempt is up', async () => {
+test('a name whose other address responds is degraded, and a single address that responds at the second attempt is up', async () => {
   let requests = 0
   const server = await opened(
     startHttpServer((_request, response) => {
@@ -413,18 +413,18 @@ test('a name whose other address answers is degraded, and a single address that 
     outcome: 'degraded',
     reason: 'one_address',
     attempts: 2,
-    text: `127.0.0.2 failed (connection refused by 127.0.0.2:${server.port} (IPv4)), 127.0.0.1 answered`,
+    text: `127.0.0.2 failed (connection refused by 127.0.0.2:${server.port} (IPv4)), 127.0.0.1 responded`,
   })
   expect(one).toMatchObject({ outcome: 'up', attempts: 2, first: { reason: 'assertion_status' } })
 })
 
 test('the delay before the confirming attempt is requested once, and only after a failure', async () => {
   const asked: string[] = []
-  const answering = await opened(startHttpServer((_request, response) => response.end()))
+  const healthy = await opened(startHttpServer((_request, response) => response.end()))
   const failing = await opened(startHttpServer((_request, response) => response.writeHead(500).end()))
   const confirmed = (name: string) => ({ confirmAfterMs: () => (asked.push(name) === 1 ? 0 : undefined) })
 
-  await checkOf({ url: urlOf(answering) }, {}, confirmed('answering'))
+  await checkOf({ url: urlOf(healthy) }, {}, confirmed('healthy'))
   const { attempts } = await checkOf({ url: urlOf(failing) }, {}, confirmed('failing'))
 
   expect({ asked, attempts }).toEqual({ asked: ['failing'], attempts: 2 })

@@ -69,7 +69,7 @@ export async function runCheck(check: PreparedCheck, tools: CheckTools, run: Che
   if (second.outcome !== 'up' || address === firstAddress) return { ...second, ...both }
   // A name with only one working address must not look healthy, because clients that get the other one see a failure.
   const text = shownText(
-    `${firstAddress} failed (${first.text ?? first.reason}), ${address} answered`,
+    `${firstAddress} failed (${first.text ?? first.reason}), ${address} responded`,
     check.quoting,
   )
   return { ...second, ...both, outcome: 'degraded', reason: 'one_address', text }

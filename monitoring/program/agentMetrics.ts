@@ -76,7 +76,7 @@ function registryOf(figures: () => AgentFigures): Registry {
       })
   }
   for (const { name, help, value } of AGENT_FIGURES) add(name, help, value)
-  add('pharos_agent_connected', '1 after an answer of the server, 0 after a failure', ({ isConnected }) =>
+  add('pharos_agent_connected', '1 after a response from the server, 0 after a failure', ({ isConnected }) =>
     Number(isConnected),
   )
   add('pharos_agent_results_refused_total', 'Results that the server refused', ({ refused }) => refused)

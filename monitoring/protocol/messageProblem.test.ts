@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { IDLE_SYNC } from '../agent/testing/idleSync.ts'
-import { messageProblem, readSyncAnswer } from './messageProblem.ts'
+import { messageProblem, readSyncResponse } from './messageProblem.ts'
 import { resultRowSchema, syncRequestSchema } from './messages.ts'
 
 const SYNC = { ...IDLE_SYNC, public_key: null }
@@ -32,7 +32,7 @@ test.each([
 })
 
 test('an invalid response is reported with the place of the error', () => {
-  expect(() => readSyncAnswer({ protocol: 1, store: 'canary' })).toThrow(
-    "the server's answer is invalid: store: must be a UUID",
+  expect(() => readSyncResponse({ protocol: 1, store: 'canary' })).toThrow(
+    "the server's response is invalid: store: must be a UUID",
   )
 })

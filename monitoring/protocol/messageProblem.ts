@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { formatPath } from '../../api/contract/problem.ts'
-import { type SyncAnswer, syncAnswerSchema } from './messages.ts'
+import { type SyncResponse, syncResponseSchema } from './messages.ts'
 
 type Issue = z.core.$ZodIssue
 
@@ -47,9 +47,9 @@ function unitOf(origin: string): string {
   return origin === 'array' ? ' items' : ''
 }
 
-/** Parses the answer of a server. Throws with the problem when it is invalid. */
-export function readSyncAnswer(value: unknown): SyncAnswer {
-  const read = syncAnswerSchema.safeParse(value)
+/** Parses the response of a server. Throws with the problem when it is invalid. */
+export function readSyncResponse(value: unknown): SyncResponse {
+  const read = syncResponseSchema.safeParse(value)
   if (read.success) return read.data
-  throw new Error(`the server's answer is invalid: ${messageProblem(read.error)}`)
+  throw new Error(`the server's response is invalid: ${messageProblem(read.error)}`)
 }

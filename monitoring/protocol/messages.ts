@@ -17,7 +17,7 @@ export const COMPRESSED_BYTES_MIN = 1_024
 
 /** Maximum number of results in one message. */
 export const BATCH_RESULTS_MAX = 500
-/** Maximum time for which a server delays the answer to a sync while nothing changes (milliseconds). */
+/** Maximum time for which a server delays the response to a sync while nothing changes (milliseconds). */
 export const WAIT_MS_MAX = 25_000
 /** Maximum length of the text for people in a result (code points): a sentence, never a body. */
 export const REASON_TEXT_CHARS_MAX = 300
@@ -33,7 +33,7 @@ const ATTEMPTS_MAX = 2
 const FLAGS_MAX = 2 ** 16 - 1
 const LATE_MS_MAX = 3_600_000
 const MEMBERS_MAX = 32
-/** Maximum number of services in one answer. The next answer has more. */
+/** Maximum number of services in one response. The next response has more. */
 const SERVICES_MAX = 200
 /** Maximum length of an observed value in a result, and of a name in a certificate (characters). */
 export const OBSERVED_CHARS_MAX = 1_024
@@ -129,13 +129,13 @@ export const startedServiceSchema = z.object({
 export type StartedService = z.infer<typeof startedServiceSchema>
 
 /** The changes after the cursor: the current form of each changed service. */
-export const syncAnswerSchema = z.object({
+export const syncResponseSchema = z.object({
   protocol: z.int(),
   /** Identity of the store. Generations of different stores cannot be compared. */
   store: z.guid(),
   region: z.string(),
   now_ms: count(),
-  /** Time for which the server delayed the answer (milliseconds). The rest of the exchange is network time. */
+  /** Time for which the server delayed the response (milliseconds). The rest of the exchange is network time. */
   waited_ms: count(),
   /** Changes whenever `members` changes. */
   epoch: count(),
@@ -145,7 +145,7 @@ export const syncAnswerSchema = z.object({
    */
   members: z.array(z.guid()).max(MEMBERS_MAX),
   cursor: z.string().max(200),
-  /** Whether the answer is a page of everything. After the last page, services that no page named end. */
+  /** Whether the response is a page of everything. After the last page, services that no page named end. */
   whole: z.boolean(),
   /** Whether the next page is available already. */
   more: z.boolean(),
@@ -165,7 +165,7 @@ export const syncAnswerSchema = z.object({
    */
   server_addresses: z.array(z.string()).default([]),
 })
-export type SyncAnswer = z.infer<typeof syncAnswerSchema>
+export type SyncResponse = z.infer<typeof syncResponseSchema>
 
 /**
  * A result: series, generation of the service, due time (s), delay of the start (ms), outcome, reason, status (0
@@ -240,8 +240,8 @@ export type ResultsRequest = z.infer<typeof resultsRequestSchema>
 export const REFUSALS = ['superseded', 'ended', 'unknown_series', 'clock', 'too_old', 'other_store'] as const
 export type Refusal = (typeof REFUSALS)[number]
 
-/** The answer, which is sent after the commit. */
-export interface ResultsAnswer {
+/** The response, which is sent after the commit. */
+export interface ResultsResponse {
   readonly batch: number
   readonly stored: number
   /** Number of results that were stored already. */

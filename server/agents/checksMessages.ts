@@ -1,4 +1,4 @@
-import type { PortAnswer, PortRequest } from '../../monitoring/agent/portLink.ts'
+import type { PortResponse, PortRequest } from '../../monitoring/agent/portLink.ts'
 import type { AgentLoad } from '../../monitoring/protocol/agentFigures.ts'
 
 /** Settings of the checks thread. */
@@ -15,7 +15,7 @@ export interface ChecksSettings {
 /** Messages to the thread. */
 export type ToChecks =
   | { readonly kind: 'regions'; readonly regions: readonly string[] }
-  | { readonly kind: 'answer'; readonly answer: PortAnswer }
+  | { readonly kind: 'response'; readonly answer: PortResponse }
   | { readonly kind: 'stop' }
 
 /** Messages from the thread. */

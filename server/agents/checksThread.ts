@@ -40,7 +40,7 @@ port.on('message', (message: ToChecks) => {
     case 'regions':
       void agent.setRegions(message.regions)
       return
-    case 'answer':
+    case 'response':
       link.take(message.answer)
       return
     case 'stop':

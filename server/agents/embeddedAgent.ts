@@ -110,7 +110,7 @@ export class EmbeddedAgent {
     this.#isLate = false
     const answers = new PortAnswers({
       hub,
-      post: (answer) => worker.postMessage({ kind: 'answer', answer } satisfies ToChecks),
+      post: (answer) => worker.postMessage({ kind: 'response', answer } satisfies ToChecks),
     })
     worker.on('message', (message: FromChecks) => this.#take(message, answers))
     worker.on('error', (error) => log.error({ err: error }, 'the checks thread failed'))

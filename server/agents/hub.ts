@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import { ApiError } from '../../api/contract/apiError.ts'
 import {
   PROTOCOL,
-  type ResultsAnswer,
+  type ResultsResponse,
   type ResultsRequest,
   resultsRequestSchema,
-  type SyncAnswer,
+  type SyncResponse,
   type SyncRequest,
   syncRequestSchema,
 } from '../../monitoring/protocol/messages.ts'
@@ -102,13 +102,13 @@ export class Hub implements Bus {
    * Answers a sync of `caller`: at once if there are changes for it, else on the next change or before the timeout.
    * Rejects with `conflict` and `forbidden` as Members do, and with a ZodError for a malformed sync.
    */
-  async sync(caller: AgentCaller, body: unknown, signal: AbortSignal): Promise<SyncAnswer> {
+  async sync(caller: AgentCaller, body: unknown, signal: AbortSignal): Promise<SyncResponse> {
     const request = syncRequestSchema.parse(body)
     return this.#answerSync({ region: caller.region, request, member: this.#join(caller, request), signal })
   }
 
   /** Stores results of an agent that checks `regions`. Rejects when they must be sent again. */
-  async ingest(regions: readonly string[], body: unknown, token?: AgentToken): Promise<ResultsAnswer> {
+  async ingest(regions: readonly string[], body: unknown, token?: AgentToken): Promise<ResultsResponse> {
     const request = resultsRequestSchema.parse(body)
     if (token !== undefined) {
       this.members.see(token.region, request.instance)
@@ -210,7 +210,7 @@ export class Hub implements Bus {
     return member
   }
 
-  async #answerSync(sync: Sync): Promise<SyncAnswer> {
+  async #answerSync(sync: Sync): Promise<SyncResponse> {
     const { request, member, signal } = sync
     const startedMs = performance.now()
     const ask = member?.asks ?? 0
@@ -266,7 +266,7 @@ export class Hub implements Bus {
     return count === reported.count && hash === reported.hash ? 'same' : 'different'
   }
 
-  #answer(sync: Sync, { start, end, ...page }: FeedPage, startedMs: number): SyncAnswer {
+  #answer(sync: Sync, { start, end, ...page }: FeedPage, startedMs: number): SyncResponse {
     const { region, request, member } = sync
     const { storeId: store, nowMs, services, allowedRanges, ownAddresses } = this.#parts
     const isRemote = services.modeOf(region) === 'remote'

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import type { Link, LinkError } from '../../monitoring/agent/link.ts'
 import { IDLE_SYNC } from '../../monitoring/agent/testing/idleSync.ts'
-import { readSyncAnswer } from '../../monitoring/protocol/messageProblem.ts'
+import { readSyncResponse } from '../../monitoring/protocol/messageProblem.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startTarget, type Target } from '../testing/target.ts'
 import { LOST_MS } from './members.ts'
@@ -116,7 +116,7 @@ test('invalid results are refused over both links with a status, so that they ar
 
   expect(refusals).toMatchObject([
     { status: 400, message: 'results[0]: must have at least 15 items' },
-    { status: 400, message: 'the server answered 400: results[0]: must have at least 15 items' },
+    { status: 400, message: 'the server returned 400: results[0]: must have at least 15 items' },
   ])
 })
 
@@ -222,7 +222,7 @@ test("results for a series of another region are refused and logged, and those o
   let series: number | undefined
   while (series === undefined) {
     const answer = await link.sync('', IDLE_SYNC, new AbortController().signal)
-    series = readSyncAnswer(answer).start[0]?.endpoints[0]?.series
+    series = readSyncResponse(answer).start[0]?.endpoints[0]?.series
   }
   const dueS = Math.floor(Date.now() / 1_000)
   const row = (of: number, generation = 1) => [of, generation, dueS, 1, 1, 0, 200, 1, 0, 5, 0, 1, 0, 3, 1]
@@ -252,7 +252,7 @@ test('an agent that lost a service gets it again, because its inventory differs 
   const losing: Link = {
     ...link,
     sync: async (...asked) => {
-      const answer = readSyncAnswer(await link.sync(...asked))
+      const answer = readSyncResponse(await link.sync(...asked))
       if (lost > 0 || answer.start.length === 0) return answer
       lost = answer.start.length
       return { ...answer, start: [] }

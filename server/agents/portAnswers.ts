@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { PortAnswer, PortRequest } from '../../monitoring/agent/portLink.ts'
+import type { PortResponse, PortRequest } from '../../monitoring/agent/portLink.ts'
 import { messageProblem } from '../../monitoring/protocol/messageProblem.ts'
 import { REGIONS } from '../domain/regions.ts'
 import type { Hub } from './hub.ts'
@@ -12,7 +12,7 @@ const ALL_REGIONS = REGIONS.map(({ code }) => code)
 /** Dependencies for answering an agent in a thread. */
 export interface PortAnswerParts {
   readonly hub: Pick<Hub, 'sync' | 'ingest'>
-  readonly post: (answer: PortAnswer) => void
+  readonly post: (answer: PortResponse) => void
 }
 
 /** Answers the requests of an agent in a thread, as the listener does for remote agents. */
@@ -39,7 +39,7 @@ export class PortAnswers {
         request.kind === 'sync'
           ? await hub.sync({ region: request.region }, request.body, waiting.signal)
           : await hub.ingest(ALL_REGIONS, request.body)
-      post({ id, kind: 'answer', body })
+      post({ id, kind: 'response', body })
     } catch (error) {
       post({ id, ...failureOf(error) })
     } finally {

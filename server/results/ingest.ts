@@ -2,7 +2,7 @@ import type {
   Refusal,
   ResultDetail,
   ResultRow,
-  ResultsAnswer,
+  ResultsResponse,
   ResultsRequest,
 } from '../../monitoring/protocol/messages.ts'
 import { outcomeName } from '../../monitoring/protocol/outcomes.ts'
@@ -37,7 +37,7 @@ export type Ingest = (
   batches: readonly ResultsBatch[],
   storeId: string,
   nowMs: number,
-) => readonly ResultsAnswer[]
+) => readonly ResultsResponse[]
 
 /**
  * Prepares the ingest of results into `log`; new ones change the states of `board`. `onStored` is called after a commit with the
@@ -67,7 +67,7 @@ export function prepareIngest(
     }
   }
 
-  function storeBatch({ request, regions }: ResultsBatch, storeId: string, nowMs: number): ResultsAnswer {
+  function storeBatch({ request, regions }: ResultsBatch, storeId: string, nowMs: number): ResultsResponse {
     const nowS = Math.floor(nowMs / 1_000)
     const isOwn: IsOwn = (series) => regions.includes(regionOfSeries(series) ?? '')
     const details = new Map(request.details.map((detail) => [`${detail.series} ${detail.due_s}`, detail]))

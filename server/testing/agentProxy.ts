@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import {
   RESULTS_PATH,
-  type ResultsAnswer,
+  type ResultsResponse,
   type ResultsRequest,
   type SyncRequest,
 } from '../../monitoring/protocol/messages.ts'
@@ -12,7 +12,7 @@ import {
 /** A batch of results that the server acknowledged. */
 export interface TakenBatch {
   readonly request: ResultsRequest
-  readonly answer: ResultsAnswer
+  readonly answer: ResultsResponse
   /** Time of the acknowledgement (milliseconds since the epoch). */
   readonly atMs: number
 }

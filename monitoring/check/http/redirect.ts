@@ -20,8 +20,8 @@ export function isRedirect(head: ResponseHead): boolean {
 }
 
 /**
- * The next request after the redirect `head`, which answers `hop`. Throws CheckFault when the redirect has no usable
- * target. Pure.
+ * The next request after the redirect `head`, which is the response to `hop`. Throws CheckFault when the redirect has
+ * no usable target. Pure.
  */
 export function redirectOf(hop: RequestHop, head: ResponseHead): RequestHop {
   const [location = '', ...more] = headerValues(head, 'location')

@@ -30,7 +30,7 @@ const DEAF = `require('net').createServer().listen({ port: 0, host: '127.0.0.1',
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 })`
 
-test('a host that does not answer a connection gives connect_timeout', async () => {
+test('a host that does not respond to a connection gives connect_timeout', async () => {
   const deaf = spawn(process.execPath, ['-e', DEAF])
   const [chunk] = await once(deaf.stdout, 'data')
   const port = Number(chunk)

@@ -25,10 +25,10 @@ let plain: CheckedServer
 const proxies: ConnectProxy[] = []
 beforeAll(async () => {
   authority = makeAuthority()
-  const answer = (text: string) => (_request: unknown, response: { end: (text: string) => void }) =>
+  const respondWith = (text: string) => (_request: unknown, response: { end: (text: string) => void }) =>
     response.end(text)
-  server = await startHttpServer(answer('secured'), { certificate: authority.valid })
-  plain = await startHttpServer(answer('plain'))
+  server = await startHttpServer(respondWith('secured'), { certificate: authority.valid })
+  plain = await startHttpServer(respondWith('plain'))
 })
 afterAll(async () => {
   await server.close()
@@ -103,7 +103,7 @@ test.each([
   expect(proxy.asked).toEqual([])
 })
 
-const answering =
+const refuseWith =
   (text: string): Refusal =>
   (client: Duplex) =>
     client.end(text)
@@ -113,26 +113,26 @@ test.each<[string, string, Refusal | undefined, { readonly outcome: string; read
   [
     'does not allow the host',
     LOGIN,
-    answering('HTTP/1.1 403 Forbidden\r\n\r\n'),
+    refuseWith('HTTP/1.1 403 Forbidden\r\n\r\n'),
     { outcome: 'unknown', reason: 'agent_local' },
   ],
   [
     'cannot reach the host',
     LOGIN,
-    answering('HTTP/1.1 503 Unavailable\r\n\r\n'),
+    refuseWith('HTTP/1.1 503 Unavailable\r\n\r\n'),
     { outcome: 'down', reason: 'connect_unreachable' },
   ],
   [
     'speaks another protocol',
     LOGIN,
-    answering('220 mail.example ESMTP\r\n'),
+    refuseWith('220 mail.example ESMTP\r\n'),
     { outcome: 'unknown', reason: 'agent_local' },
   ],
-  ['does not answer', LOGIN, () => {}, { outcome: 'down', reason: 'connect_timeout' }],
+  ['does not respond', LOGIN, () => {}, { outcome: 'down', reason: 'connect_timeout' }],
 ])('a proxy that %s is named without its password', async (_case, login, refusal, found) => {
   const proxy = await startProxy({ [HOST]: server.port }, refusal)
 
-  // Only a proxy that does not answer takes the whole time.
+  // Only a proxy that does not respond takes the whole time.
   const http = found.reason === 'connect_timeout' ? { timeout: SHORT } : {}
   const result = await checkThrough(proxy, { url: `https://${HOST}/`, http }, login)
 

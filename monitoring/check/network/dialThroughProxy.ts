@@ -48,15 +48,15 @@ export function dialThroughProxy(
     return (ended) => {
       ending.abort()
       if (!(ended instanceof CheckFault)) return
-      const text = `${ended.message}: the proxy ${proxy.url.host} did not answer for ${hostname}:${port}`
+      const text = `${ended.message}: the proxy ${proxy.url.host} did not respond for ${hostname}:${port}`
       reject(new ProxyFault(ended.reason, text))
     }
   })
 }
 
 /**
- * A status of 500 or more means that the proxy did not reach the host. Any other, or no answer, says nothing about the
- * host.
+ * A status of 500 or more means that the proxy did not reach the host. Any other, or no response, says nothing about
+ * the host.
  */
 function faultOf(error: Error): ProxyFault {
   const isOfHost = error instanceof ProxyError && error.status !== undefined && error.status >= 500

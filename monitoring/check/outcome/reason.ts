@@ -34,7 +34,7 @@ const UNKNOWN_REASONS = ['regex_too_slow', 'address_forbidden', 'agent_local'] a
 
 /**
  * The reason why an endpoint is not up. `none` when it is up, `one_address` when only another of its addresses
- * answered.
+ * responded.
  */
 export type Reason = 'none' | 'one_address' | DownReason | UnknownReason
 export type DownReason = (typeof DOWN_REASONS)[number]

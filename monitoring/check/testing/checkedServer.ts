@@ -18,14 +18,15 @@ export interface CheckedServer {
 
 /** Starts an HTTP server at `host`, or an HTTPS server with `certificate`, on any free port unless one is given. */
 export function startHttpServer(
-  answer: RequestListener,
+  listener: RequestListener,
   {
     certificate,
     host,
     port,
   }: { readonly certificate?: ServerCertificate; readonly host?: string; readonly port?: number } = {},
 ): Promise<CheckedServer> {
-  const server = certificate === undefined ? createHttpServer(answer) : createHttpsServer(certificate, answer)
+  const server =
+    certificate === undefined ? createHttpServer(listener) : createHttpsServer(certificate, listener)
   return listening(server, host, port)
 }
 
@@ -39,7 +40,9 @@ export function startRawServer(handle: (socket: Socket) => void): Promise<Checke
   )
 }
 
-/** Starts a server that answers every request with `bytes`, and then ends the connection unless it is kept `open`. */
+/**
+ * Starts a server that responds to every request with `bytes`, and then ends the connection unless it is kept `open`.
+ */
 export function startByteServer(bytes: string, end: 'ended' | 'open' = 'ended'): Promise<CheckedServer> {
   return startRawServer((socket) => {
     socket.once('data', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 /** The addresses of a name by the number of the query, from 0; `undefined` for a name that does not exist. */
 export type NameTable = Readonly<
-  Record<string, (question: number) => readonly string[] | 'no answer' | 'failure'>
+  Record<string, (question: number) => readonly string[] | 'no response' | 'failure'>
 >
 
 /** A DNS server on loopback. */
@@ -39,7 +39,7 @@ export async function startDnsServer(
     const name = labels.join('.').toLowerCase()
     const found = names[name]?.(questions)
     if (isA) questions += 1
-    if (found === 'no answer') return
+    if (found === 'no response') return
     const addresses = isA && Array.isArray(found) ? found : []
     const head = Buffer.from(query.subarray(0, HEADER_BYTES))
     const code = found === undefined ? NAME_UNKNOWN : found === 'failure' ? SERVER_FAILURE : 0

@@ -8,7 +8,7 @@ import { httpsLink } from '../../../monitoring/agent/httpsLink.ts'
 import type { Link } from '../../../monitoring/agent/link.ts'
 import { type PortRequest, portLink } from '../../../monitoring/agent/portLink.ts'
 import { AGENT_TOKEN_PREFIX } from '../../../monitoring/protocol/agentToken.ts'
-import type { ResultsAnswer, ResultsRequest } from '../../../monitoring/protocol/messages.ts'
+import type { ResultsResponse, ResultsRequest } from '../../../monitoring/protocol/messages.ts'
 import type { Bus } from '../../bus/bus.ts'
 import { hashKey } from '../../domain/apiKeys.ts'
 import { createLog } from '../../process/requestLog.ts'
@@ -32,7 +32,7 @@ export const SERVER_ADDRESS = '203.0.114.9'
 /** A batch that an agent handed over, and what it was answered. */
 export interface HandedOver {
   readonly request: ResultsRequest
-  readonly answer: ResultsAnswer
+  readonly answer: ResultsResponse
 }
 
 export interface AgentHarness {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { ResultsAnswer } from '../../../monitoring/protocol/messages.ts'
+import type { ResultsResponse } from '../../../monitoring/protocol/messages.ts'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
 import type { ResultsPlace } from '../../store/engine.ts'
 import type { RegionPresence } from '../agentWatch.ts'
@@ -122,7 +122,7 @@ export class Results {
   }
 
   /** Stores results. Rejects with ResultsBusyError when they must be sent again. */
-  async ingest(batch: ResultsBatch): Promise<ResultsAnswer> {
+  async ingest(batch: ResultsBatch): Promise<ResultsResponse> {
     const { length } = batch.request.results
     if (this.#waitingResults + length > WAITING_RESULTS_MAX) {
       throw new ResultsBusyError('too many results wait to be stored')

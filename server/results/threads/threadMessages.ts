@@ -1,4 +1,4 @@
-import type { ResultsAnswer } from '../../../monitoring/protocol/messages.ts'
+import type { ResultsResponse } from '../../../monitoring/protocol/messages.ts'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
 import type { ResultsPlace } from '../../store/engine.ts'
 import type { RegionPresence } from '../agentWatch.ts'
@@ -50,7 +50,7 @@ export type FromThread =
       readonly damagedFile: string | null
       readonly newestTransition: number
     }
-  | { readonly kind: 'ingested'; readonly id: number; readonly answer: ResultsAnswer }
+  | { readonly kind: 'ingested'; readonly id: number; readonly answer: ResultsResponse }
   | {
       readonly kind: 'transitions'
       readonly id: number

@@ -15,7 +15,7 @@ export interface FuzzRun {
   readonly requests: number
   readonly random: () => number
   /** Called periodically with the number of answered requests; optional. */
-  readonly onAnswered?: (requests: number) => void
+  readonly onResponses?: (requests: number) => void
 }
 
 /** Number of answers by status. */
@@ -25,7 +25,13 @@ export type FuzzReport = Readonly<Record<string, number>>
  * Sends `requests` random requests. Throws when an answer is 5xx or violates the contract, or when the remaining
  * services cannot be listed and read. Hangs when a request gets no answer.
  */
-export async function fuzz({ url, key, requests, random, onAnswered }: FuzzRun): Promise<FuzzReport> {
+export async function fuzz({
+  url,
+  key,
+  requests,
+  random,
+  onResponses: onAnswered,
+}: FuzzRun): Promise<FuzzReport> {
   const api = apiClient(url, key)
   const ids = [UNKNOWN_ID]
   const counts: Record<string, number> = {}

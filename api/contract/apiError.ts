@@ -1,5 +1,5 @@
 /**
- * Status of each error, read by the server to answer and by the client to understand. Contract: Errors;
+ * Status of each error, used by the server to respond and by the client to understand. Contract: Errors;
  * 405, 409, 412, 413, 415 and the rest of plain HTTP are Gap G20.
  */
 export const STATUS_OF_ERROR = {
@@ -22,7 +22,7 @@ export const STATUS_OF_ERROR = {
   gateway_timeout: 504,
 } as const
 
-/** Our name for a kind of refusal; in the contract the answer is the status. */
+/** Our name for a kind of refusal; in the contract the response is the status. */
 export type ErrorCode = keyof typeof STATUS_OF_ERROR
 
 const CODE_OF_STATUS: ReadonlyMap<number, ErrorCode> = new Map(

@@ -29,8 +29,8 @@ test.each([
   [{ title: 'one\nline' }, ['title: must not contain the line break U+000A (character 4)']],
   [{ message: 'two\nlines' }, 'accepted'],
   [{ message: '' }, ['message: must not be empty']],
-])('an incident with %j is answered %j', (change, answer) => {
-  expect(refusal(incidentRequestSchema, { ...request, ...change })).toEqual(answer)
+])('the result for an incident with %j is %j', (change, expected) => {
+  expect(refusal(incidentRequestSchema, { ...request, ...change })).toEqual(expected)
 })
 
 test('an update may change the severity, and its body may have many lines', () => {

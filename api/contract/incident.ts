@@ -46,7 +46,7 @@ export const incidentUpdateSchema = z.object({
 })
 export type IncidentUpdate = z.infer<typeof incidentUpdateSchema>
 
-/** An incident as the API answers it. */
+/** An incident as the API returns it. */
 export const incidentSchema = z.object({
   id: z.guid(),
   kind: z.literal('incident'),

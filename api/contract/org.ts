@@ -4,7 +4,7 @@ import * as z from 'zod'
 export const SCOPES = ['read_only', 'read_write'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Answer of GET /v1/org. `plan` is open text for clients: a fifth plan is data, not code (Gap G1). */
+/** Response to GET /v1/org. `plan` is open text for clients: a fifth plan is data, not code (Gap G1). */
 export const orgSchema = z.object({
   id: z.guid(),
   name: z.string(),

@@ -122,7 +122,7 @@ test('a server on this machine is reached without the proxy', async () => {
   expect(proxy.asked).toEqual([])
 })
 
-const answering =
+const respondingWith =
   (text: string): Refusal =>
   (client: Duplex) =>
     client.end(text)
@@ -133,10 +133,15 @@ test.each<[string, string, Refusal | undefined, string]>([
   [
     'a host it does not allow',
     `${LOGIN}@`,
-    answering('HTTP/1.1 403 Forbidden\r\n\r\n'),
-    `answered 403 for ${ASKED}`,
+    respondingWith('HTTP/1.1 403 Forbidden\r\n\r\n'),
+    `responded with 403 for ${ASKED}`,
   ],
-  ['another protocol', `${LOGIN}@`, answering('220 mail.example ESMTP\r\n'), 'did not answer as one'],
+  [
+    'another protocol',
+    `${LOGIN}@`,
+    respondingWith('220 mail.example ESMTP\r\n'),
+    'did not respond as a proxy',
+  ],
 ])('a proxy that refuses %s is named at once, with the remedy', async (_case, login, refusal, said) => {
   const proxy = await startProxy(refusal)
 
@@ -271,7 +276,7 @@ test('an agent connects through a proxy, names one that refuses, and reaches a h
   const all = [agent, byVariable, refused, direct]
   await Promise.all(all.map(({ stop }) => stop()))
 
-  expect(refused.output()).toContain(`the proxy ${proxy.address} answered 407`)
+  expect(refused.output()).toContain(`the proxy ${proxy.address} responded with 407`)
   expect(new Set(proxy.asked)).toEqual(new Set([ASKED]))
   expect(all.map(({ output }) => output()).join()).not.toContain('canary')
 })

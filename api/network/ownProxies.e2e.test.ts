@@ -189,7 +189,7 @@ test('a delivery refused by its proxy is retried, with a reason that names the p
   const tested = await testChannel(started, channel)
   const deliveries = await deliveriesOf(started, channel)
 
-  const reason = `the proxy ${proxy.address} answered 403 for ${ASKED}`
+  const reason = `the proxy ${proxy.address} responded with 403 for ${ASKED}`
   expect(deliveries.find(({ type }: { type: string }) => type !== 'channel.test')).toMatchObject({
     ...{ state: 'waiting', last: { status: null, error: reason } },
     next_attempt_at: expect.any(String),
@@ -219,7 +219,7 @@ test("an agent checks through the proxy of --check-proxy, and logs a refusal wit
 
   const refused = startAgent(`http://jane:other-canary@${proxy.address}`)
   const id = await createService(started, '/checked')
-  await refused.wrote(`the proxy ${proxy.address} answered 407`)
+  await refused.wrote(`the proxy ${proxy.address} responded with 407`)
   // The server may have checked it before it knew of the agent.
   await until(async () => (await outcomesOf(started, id)).includes('unknown'))
   await refused.stop()

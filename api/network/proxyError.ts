@@ -6,7 +6,7 @@ export class ProxyError extends Error {
   readonly hint: string
   /** Whether another attempt would fail too. */
   readonly isFinal: boolean
-  /** What the proxy answered; `undefined` without an answer. */
+  /** The status of the proxy's response; `undefined` without one. */
   readonly status: number | undefined
 
   constructor(
@@ -20,7 +20,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** The error of a proxy that answered with `status` instead of connecting to `target`, host:port. Pure. */
+/** The error of a proxy that responded with `status` instead of connecting to `target`, host:port. Pure. */
 export function refusedTunnel(
   { url, variable, authorization }: TunnelProxy,
   target: string,
@@ -32,9 +32,9 @@ export function refusedTunnel(
       authorization === undefined
         ? `it wants a user name and a password: write http://user:password@host:port in ${variable}`
         : `it refuses the user name or password in ${variable}`
-    return new ProxyError(`${name} answered 407`, { hint, isFinal: true, status })
+    return new ProxyError(`${name} responded with 407`, { hint, isFinal: true, status })
   }
-  const message = `${name} answered ${status} for ${target}`
+  const message = `${name} responded with ${status} for ${target}`
   return status >= 500
     ? new ProxyError(message, {
         hint: `check that it can reach ${target}, or name the host in NO_PROXY`,
@@ -54,7 +54,7 @@ export function brokenTunnel({ url, variable }: TunnelProxy, reason: string): Pr
   // Another protocol than HTTP, or than TLS.
   if (/^(?:HPE_|EPROTO|ERR_SSL|ERR_TLS)/.test(reason)) {
     const hint = `check ${variable}: scheme, host and port`
-    return new ProxyError(`${name} did not answer as one (${reason})`, { hint, isFinal: true })
+    return new ProxyError(`${name} did not respond as a proxy (${reason})`, { hint, isFinal: true })
   }
   const hint = `check ${variable}, and that the proxy runs`
   return new ProxyError(`${name} did not connect (${reason})`, { hint, isFinal: false })

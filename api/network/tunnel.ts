@@ -32,7 +32,7 @@ export function openTunnel(
     const deadline =
       msMax === null
         ? undefined
-        : setTimeout(() => request.destroy(new Error(`no answer within ${msMax / 1_000} s`)), msMax)
+        : setTimeout(() => request.destroy(new Error(`no response within ${msMax / 1_000} s`)), msMax)
     const ended = (): void => {
       clearTimeout(deadline)
       signal?.removeEventListener('abort', abort)

@@ -146,8 +146,8 @@ test('through a proxy the certificate of a receiver is verified against its name
 })
 
 test.each<[string, string, Refusal | undefined, string]>([
-  ['requires a password', '', undefined, 'answered 407'],
-  ['does not answer', `${PROXY_LOGIN}@`, () => {}, 'did not connect (no answer within 5 s)'],
+  ['requires a password', '', undefined, 'responded with 407'],
+  ['does not answer', `${PROXY_LOGIN}@`, () => {}, 'did not connect (no response within 5 s)'],
 ])(
   'a proxy that %s is named as the reason, without its password',
   async (_case, login, refusal, said) => {

@@ -11,11 +11,11 @@ export interface ConnectProxy {
   readonly close: () => Promise<void>
 }
 
-/** How a proxy answers that does not connect. */
+/** How a proxy responds that does not connect. */
 export type Refusal = (socket: Duplex) => void
 
 /**
- * Starts a proxy. `login` is `user:password`. It connects each name to the port of this machine that `ports` has for it, and answers 403
+ * Starts a proxy. `login` is `user:password`. It connects each name to the port of this machine that `ports` has for it, and responds with 403
  * for other names, or everything as `refusal` says.
  */
 export async function startConnectProxy(

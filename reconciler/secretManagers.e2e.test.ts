@@ -63,7 +63,7 @@ test.each(recipes)('the recipe for %s sends the secret, sealed', async (name, sc
   const run = await finished(spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env }))
   const services = await fetch(`${server.url}/v1/services`, {
     headers: { Authorization: `Bearer ${server.apiKey}` },
-  }).then((answer) => answer.text())
+  }).then((response) => response.text())
   rmSync(folder, { recursive: true })
 
   expect(run).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 created') })

@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
 import { CommandScene } from './testing/commandScene.ts'
-import { type Misanswer, startFaultProxy } from './testing/faultProxy.ts'
+import { type WrongResponse, startFaultProxy } from './testing/faultProxy.ts'
 import { manifestOf } from './testing/manifestOf.ts'
 
 const scene = new CommandScene(startServer)
 const { json, names, work } = scene
 
-/** What each answer to a change makes of a run: nothing is known then, so nothing else is sent. */
-const MISANSWERS: readonly (readonly [Misanswer, number, string | undefined])[] = [
+/** What each wrong response to a change makes of a run: nothing is known then, so nothing else is sent. */
+const WRONG_RESPONSES: readonly (readonly [WrongResponse, number, string | undefined])[] = [
   ['html', 1, 'E_ANSWER'],
   ['no-id', 1, 'E_ANSWER'],
   ['half-json', 1, 'E_ANSWER'],
   ['wrong-type', 0, undefined],
 ]
 
-test.each(MISANSWERS)(
+test.each(WRONG_RESPONSES)(
   'Scenario 34: a creation and a change with a wrong response (%s) are resolved by the next run, and made once',
-  async (misanswer, exit, code) => {
+  async (wrongResponse, exit, code) => {
     work.write({ 'a.yaml': manifestOf('a') })
     let creations = 0
     scene.proxy.decide = (method) => {
       if (method === 'POST') creations += 1
-      return misanswer
+      return wrongResponse
     }
     const created = await json('apply', '--create-grace', '1ms')
     expect([created.exit, created.error?.code]).toEqual([exit, code])

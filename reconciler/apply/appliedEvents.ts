@@ -27,7 +27,7 @@ export function eventsOfApplied(applied: Applied, runId: string, at: string): re
       event(
         'CreateRecovered',
         key,
-        `the answer to a creation was lost; it created service ${serviceId}`,
+        `the response to a creation was lost; it created service ${serviceId}`,
         'info',
       ),
     ),

@@ -56,7 +56,7 @@ export function requireWriteScope(org: Org): void {
     throw new ReadOnlyKey('the API key is read-only: apply needs one with scope read_write')
 }
 
-/** Maximum of attempts of one run to resolve creations whose answers were lost. */
+/** Maximum of attempts of one run to resolve creations whose responses were lost. */
 const ROUNDS_MAX = 3
 
 /**
@@ -172,6 +172,6 @@ function recoveredOutcome({ key, serviceId }: Binding, planResult: PlanResult): 
     paused: false,
     replacesLost: null,
   } as const
-  const notes = ['the answer was lost, but the service was created']
+  const notes = ['the response was lost, but the service was created']
   return [{ change, result: 'done', message: '', serviceId, notes }]
 }

@@ -74,13 +74,13 @@ function declaredOf({ planResult }: WriteInput, key: string): Declared {
   return { desired, request: declared.request }
 }
 
-/** Sends one request between its intent and its result. `settled` returns the change of bindings for the answer. */
-async function send<Answer>(
+/** Sends one request between its intent and its result. `settled` returns the change of bindings for the response. */
+async function send<Reply>(
   writing: WriteInput,
   step: Step,
-  request: (opId: string, options: CallOptions) => Promise<Answer>,
-  settled: (answer: Answer) => BindingChange,
-): Promise<Answer> {
+  request: (opId: string, options: CallOptions) => Promise<Reply>,
+  settled: (response: Reply) => BindingChange,
+): Promise<Reply> {
   const { store, runId, nowMs, newId } = writing
   const ahead = writing.begun.get(stepName(step))
   writing.begun.delete(stepName(step))
@@ -96,10 +96,10 @@ async function send<Answer>(
   const assertMaySend = (): void => {
     if (writing.isLost()) throw new IntentNotWritten(leaseLost())
   }
-  let answer: Answer
+  let response: Reply
   try {
     const path = writing.planResult.declared.get(step.key)?.file ?? null
-    answer = await request(opId, { beforeSend, assertMaySend, source: { ...writing.origin, path } })
+    response = await request(opId, { beforeSend, assertMaySend, source: { ...writing.origin, path } })
   } catch (error) {
     if (error instanceof IntentNotWritten) throw error
     // Any operation but a creation can be planned again, whether or not it took effect.
@@ -107,8 +107,8 @@ async function send<Answer>(
     else if (isFinalFailure(error)) await store.failed(opId)
     throw error
   }
-  await store.settle(opId, settled(answer))
-  return answer
+  await store.settle(opId, settled(response))
+  return response
 }
 
 /** The step of `kind` of `change`. */

@@ -25,7 +25,7 @@ export interface PlanInput {
   readonly regions: 'looked-up' | 'trusted'
   /** Whether a secret that is not available counts as unchanged, because nothing is sent. */
   readonly areSecretsOptional?: boolean
-  /** How long a creation without an answer may still take effect (milliseconds). */
+  /** How long a creation without a response may still take effect (milliseconds). */
   readonly createGraceMs: number
   readonly nowMs: () => number
   /** Limits of one run without approval; DEFAULT_SAFETY_LIMITS when absent. */

@@ -57,7 +57,7 @@ test('accepted fields no longer differ, and others do as before', () => {
     fc.property(request, request, fc.func(fc.boolean()), (before, now, isTaken) => {
       const [observed, live] = [canonical(before), canonical(now)]
       const drift = changesBetween(observed, live, 'by-fingerprint')
-      // Of a list that became longer or shorter, a part that is taken moves the rest: there is no one answer then.
+      // Of a list that became longer or shorter, a part that is taken moves the rest: there is no unique result then.
       const isLength = ({ pointer, from, to }: FieldChange): boolean =>
         /\/\d+$/.test(pointer) && (from === undefined || to === undefined)
       fc.pre(!drift.some(isLength))

@@ -19,7 +19,7 @@ export function withLiveValues(
   return serviceRequestSchema.parse(withValues(request, values))
 }
 
-/** `observed`, the API's last answer, with the values of `live` at the pointers that `isTaken` accepts. Pure. */
+/** `observed`, the API's last response, with the values of `live` at the pointers that `isTaken` accepts. Pure. */
 export function withAcceptedValues(
   observed: CanonicalService,
   live: CanonicalService,

@@ -6,7 +6,7 @@ import type { Place } from '../manifest/manifestProblem.ts'
 import type { ManifestPath } from '../manifest/read/position.ts'
 import type { ChangeOutcome } from './outcome.ts'
 
-/** The start of answers of status 400, such as `endpoints[0].url: must be …`. Gap G11. */
+/** The start of responses of status 400, such as `endpoints[0].url: must be …`. Gap G11. */
 const FIELD_FIRST = /^((?:name|interval_secs|regions|endpoints)(?:\[\d+\]|\.[\w-]+)*): /
 /** Plan limits that one definition exceeds whatever the number of services. Gap G12. */
 const LIMITED_FIELD = /^plan limit: (?:(interval_secs|regions) must|at most \d+ (endpoints) in one service)/
@@ -33,7 +33,7 @@ export function refusedPath(refusal: string, service: DeclaredService): Manifest
 }
 
 /**
- * The place in the manifest of a refused definition: the field that the answer names, or else `metadata.name`. Undefined
+ * The place in the manifest of a refused definition: the field that the response names, or else `metadata.name`. Undefined
  * without a refusal or a manifest. Pure.
  */
 export function refusedPlace(

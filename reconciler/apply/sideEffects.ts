@@ -14,18 +14,18 @@ const SERVER_FIELDS = [
 ] as const
 
 /**
- * Notices about an answer: fields for which the server stores other values than were sent, which may hide a mistake, and
+ * Notices about a response: fields for which the server stores other values than were sent, which may hide a mistake, and
  * fields that it changed without a request. `before` is the service before the request; `undefined` for a new one. Pure.
  */
 export function sideEffectsOf(
   desired: DesiredService,
   before: ServiceResponse | undefined,
-  answer: ServiceResponse,
+  response: ServiceResponse,
   change?: Update,
 ): readonly string[] {
   const notes: string[] = []
   const kept = new Set(change?.keeps ?? [])
-  const rewritten = changesBetween(desired.canonical, canonicalResponse(answer), 'set-is-equal')
+  const rewritten = changesBetween(desired.canonical, canonicalResponse(response), 'set-is-equal')
     .filter(({ pointer }) => !kept.has(pointer) && !desired.policy.isIgnored(pointer))
     .map(({ pointer }) => formatPath(fieldPath(pointer)))
   if (rewritten.length > 0) {
@@ -33,10 +33,10 @@ export function sideEffectsOf(
   }
   if (before === undefined) return notes
   const changed: string[] = SERVER_FIELDS.filter(
-    (field) => (before[field] ?? null) !== (answer[field] ?? null),
+    (field) => (before[field] ?? null) !== (response[field] ?? null),
   )
   const wasPaused = before.paused_at != null || change?.pausing === 'pause'
-  if (wasPaused !== (answer.paused_at != null)) changed.push('paused_at')
+  if (wasPaused !== (response.paused_at != null)) changed.push('paused_at')
   if (changed.length > 0) {
     notes.push(
       `ServerSideEffect: the new definition also changed ${changed.join(', ')}, which was not requested`,

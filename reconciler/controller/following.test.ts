@@ -84,7 +84,7 @@ test('a suspension through a follower stops the run of the leader', async () => 
   await proxy.close()
 })
 
-test('a follower names the leader for requests that only the leader can answer', async () => {
+test('a follower names the leader for requests that only the leader can serve', async () => {
   const [, green] = await pair()
   const there = { error: 'replica blue leads the set shop: send the request there' }
 

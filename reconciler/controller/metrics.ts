@@ -121,7 +121,7 @@ function limiterMetrics(registry: Registry): Map<string, Pick<Limiter, 'tokens' 
   })
   new Counter({
     name: 'pharos_api_throttled_seconds_total',
-    help: 'Time that all requests of the key of the set have waited because of answers 429',
+    help: 'Time that all requests of the key of the set have waited because of 429 responses',
     labelNames: ['set'],
     registers,
     collect() {

@@ -28,9 +28,9 @@ export function addDashboardRoutes(
   const apiUrl = hasApi ? (publicUrl?.replace(/\/+$/, '') ?? UNKNOWN_URL) : null
   for (const path of PATHS) {
     app.get(path, async (request, reply) => {
-      const answer = pageFor(request.url, status, { apiUrl, viewer: () => viewerOf(request) })
-      if (answer === undefined) throw new Refusal(404, 'there is no such set')
-      return reply.code(answer.status).headers(answer.headers).send(answer.body)
+      const response = pageFor(request.url, status, { apiUrl, viewer: () => viewerOf(request) })
+      if (response === undefined) throw new Refusal(404, 'there is no such set')
+      return reply.code(response.status).headers(response.headers).send(response.body)
     })
   }
 }

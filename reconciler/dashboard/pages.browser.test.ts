@@ -27,8 +27,8 @@ async function opened(path: string, options: BrowserContextOptions = {}) {
       request.url().endsWith('/favicon.svg') && request.failure()?.errorText === 'net::ERR_ABORTED'
     if (!isLeft) complaints.push(`failed: ${request.url()}`)
   })
-  page.on('response', (answer) => {
-    if (answer.status() !== 200) complaints.push(`${answer.status()}: ${answer.url()}`)
+  page.on('response', (response) => {
+    if (response.status() !== 200) complaints.push(`${response.status()}: ${response.url()}`)
   })
   page.on('request', (request) => {
     if (!request.url().startsWith(server.url)) complaints.push(`elsewhere: ${request.url()}`)

@@ -245,8 +245,8 @@ test('every response forbids scripts, frames and content from other origins', as
 
 test('an unknown page or badge is 404, and only GET and HEAD are accepted', async () => {
   const status = async (path: string, method = 'GET') => {
-    const answer = await fetch(`${server.url}${path}`, { method })
-    return [answer.status, answer.headers.get('content-type')]
+    const response = await fetch(`${server.url}${path}`, { method })
+    return [response.status, response.headers.get('content-type')]
   }
   expect(await status('/sets/shop')).toEqual([200, 'text/html; charset=utf-8'])
   expect(await status('/sets/shop', 'HEAD')).toEqual([200, 'text/html; charset=utf-8'])

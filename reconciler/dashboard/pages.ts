@@ -8,8 +8,8 @@ import { statusDocument } from './statusDocument.ts'
 import { STYLE } from './style.ts'
 import type { Viewer } from './viewer.ts'
 
-/** An answer to a GET. `headers` has the content type. */
-export interface PageAnswer {
+/** A response to a GET. `headers` has the content type. */
+export interface PageResponse {
   readonly status: 200 | 404
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -33,7 +33,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Headers of every answer: no MIME sniffing, no framing. */
+/** Headers of every response: no MIME sniffing, no framing. */
 const HARDENED = {
   'Content-Security-Policy': POLICY,
   'X-Content-Type-Options': 'nosniff',
@@ -61,14 +61,14 @@ const BADGE = {
 }
 
 /**
- * The answer to a GET of `target` (path and query as in a request line); undefined for unknown pages. `status` and `viewer` are
+ * The response to a GET of `target` (path and query as in a request line); undefined for unknown pages. `status` and `viewer` are
  * called only when needed. Otherwise pure.
  */
 export function pageFor(
   target: string,
   status: () => ControllerStatus,
   { apiUrl, viewer }: PageOptions,
-): PageAnswer | undefined {
+): PageResponse | undefined {
   const [path = '', query = ''] = target.split('?', 2)
   const params = new URLSearchParams(query)
   const request = () => ({
@@ -83,8 +83,9 @@ export function pageFor(
   if (path === '/status.json') return found(JSON_HEADERS, `${JSON.stringify(statusDocument(status()))}\n`)
   const [, folder, segment = ''] = /^\/(sets|badge)\/([^/]+)$/.exec(path) ?? []
   const name = decoded(segment)
-  if (folder === 'sets') return setAnswer(name, request, params)
-  if (folder === 'badge' && name?.endsWith('.svg') === true) return badgeAnswer(name.slice(0, -4), status())
+  if (folder === 'sets') return responseForSet(name, request, params)
+  if (folder === 'badge' && name?.endsWith('.svg') === true)
+    return responseForBadge(name.slice(0, -4), status())
   return undefined
 }
 
@@ -100,7 +101,7 @@ const JSON_HEADERS = {
   'Cache-Control': 'no-store',
 }
 
-function found(headers: PageAnswer['headers'], body: string): PageAnswer {
+function found(headers: PageResponse['headers'], body: string): PageResponse {
   return { status: 200, headers, body }
 }
 
@@ -113,11 +114,11 @@ function decoded(segment: string): string | null {
   }
 }
 
-function setAnswer(
+function responseForSet(
   name: string | null,
   requested: () => PageRequest,
   params: URLSearchParams,
-): PageAnswer | undefined {
+): PageResponse | undefined {
   const request = requested()
   const set = request.status.sets.find((one) => one.name === name)
   if (set === undefined) return undefined
@@ -130,7 +131,7 @@ function stateIn(params: URLSearchParams): ServiceState | null {
   return SERVICE_STATES.find((state) => state === params.get('state')) ?? null
 }
 
-function badgeAnswer(name: string, { sets }: ControllerStatus): PageAnswer {
+function responseForBadge(name: string, { sets }: ControllerStatus): PageResponse {
   const set = sets.find((one) => one.name === name)
   return { status: set === undefined ? 404 : 200, headers: BADGE, body: badge(name, set) }
 }

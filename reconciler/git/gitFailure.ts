@@ -49,7 +49,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     'there is no repository at the address, or this user has no access to it: correct the address',
   ],
   [/mismatched algorithms/, 'the repository uses SHA-256, which is not supported'],
-  [/Operation too slow|Operation timed out|Timeout, server/i, 'the host stopped answering'],
+  [/Operation too slow|Operation timed out|Timeout, server/i, 'the host stopped responding'],
 ]
 
 /**

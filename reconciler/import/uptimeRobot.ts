@@ -34,7 +34,7 @@ const DIGEST = new Set(['2', 'DIGEST'])
 const BEARER = 'BEARER'
 
 /**
- * The services of an answer of UptimeRobot's API, version 2 (getMonitors) or 3 (GET /v3/monitors): one for each HTTP,
+ * The services of a response of UptimeRobot's API, version 2 (getMonitors) or 3 (GET /v3/monitors): one for each HTTP,
  * keyword and API monitor.
  */
 export function fromUptimeRobot(
@@ -63,7 +63,7 @@ export function fromUptimeRobot(
   return services
 }
 
-/** Notes pages of an answer that are not among the files: version 2 counts monitors, version 3 names the next page. */
+/** Notes pages of a response that are not among the files: version 2 counts monitors, version 3 names the next page. */
 function notePages(documents: readonly SourceValue[], found: number): void {
   const [pages] = documents.map((document) => document.get('pagination'))
   const total = pages?.get('total').number() ?? 0
@@ -126,7 +126,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&#039;': "'" },
 }
 
-/** Names and URLs are escaped in its answers as in a page. */
+/** Names and URLs are escaped in its responses as in a page. */
 function unescaped(text: string): string {
   return text.replaceAll(/&(?:amp|lt|gt|quot|#0?39);/g, (entity) => ENTITIES[entity] ?? entity)
 }

@@ -66,7 +66,7 @@ function messagesOf(receiver: Receiver): readonly string[][] {
 }
 
 test('Scenario 52: an unreachable Slack delays no run, no other channel, and not the exit of the program', async () => {
-  slack.answers.push('hang', 'hang')
+  slack.responses.push('hang', 'hang')
   notifications = opened([channel('slack', `${slack.url}/services/T/B/x`), channel('webhook', hook.url)])
   notifications.onEvent(event('first'))
   await received(hook, 1)
@@ -110,7 +110,7 @@ test('related events are sent in one message, whose signature covers the raw bod
 
 test('a delivery to an unreachable receiver is retried with the same id, with growing delays that respect Retry-After', async () => {
   notifications = opened([channel('webhook', hook.url)])
-  hook.answers.push(503, 'reset', { status: 429, headers: { 'Retry-After': '30' } }, 500)
+  hook.responses.push(503, 'reset', { status: 429, headers: { 'Retry-After': '30' } }, 500)
   notifications.onEvent(event('delivered in the end'))
   await received(hook, 5)
 
@@ -129,7 +129,7 @@ test('a delivery to an unreachable receiver is retried with the same id, with gr
 
 test('a delivery that a receiver refuses permanently is reported without its URL, and does not delay later ones', async () => {
   notifications = opened([channel('slack', `${slack.url}/services/SECRET-PATH`)])
-  slack.answers.push(404)
+  slack.responses.push(404)
   notifications.onEvent(event('lost'))
   await received(slack, 1)
   await metric('pharos_notifications_total{channel="slack",result="refused"} 1')

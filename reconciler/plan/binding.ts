@@ -11,7 +11,7 @@ export interface Heal {
 }
 
 /**
- * The record of an owned service: its manifest, the last request and the API's answer. Both hold fingerprints in place of
+ * The record of an owned service: its manifest, the last request and the API's response. Both hold fingerprints in place of
  * secrets.
  */
 export interface Binding {

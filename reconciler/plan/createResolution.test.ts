@@ -7,7 +7,7 @@ import { binding, desired, ID, live, NOW_MS, OTHER_ID } from './testing/planning
 
 const policy = { onDelete: 'pause', protect: true, pruneAfterSecs: 60 } as const
 
-/** A creation of `shop` whose answer was lost, and that can no longer take effect. */
+/** A creation of `shop` whose response was lost, and that can no longer take effect. */
 function open(change: Partial<OpenCreate> = {}): OpenCreate {
   return {
     opId: 'op',
@@ -24,7 +24,7 @@ function ambiguous(key: string, ids: string): Blocked {
   return {
     kind: 'blocked',
     key,
-    message: `the answer to a creation was lost, and several services may be its result: ${ids}`,
+    message: `the response to a creation was lost, and several services may be its result: ${ids}`,
     hint: 'set metadata.id to the id of the right one',
     needsDecision: true,
   }
@@ -71,7 +71,7 @@ test('a run waits for lost creations that may still take effect, until the last 
   const blocked = (key: string): Blocked => ({
     kind: 'blocked',
     key,
-    message: 'the answer to a creation was lost: the creation may still take effect',
+    message: 'the response to a creation was lost: the creation may still take effect',
     hint: 'apply again in a minute',
     needsDecision: false,
   })

@@ -4,7 +4,7 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import { type Binding, newBinding } from './binding.ts'
 import type { Blocked } from './planValue.ts'
 
-/** A creation that was sent, or was about to be sent, without a recorded answer. */
+/** A creation that was sent, or was about to be sent, without a recorded response. */
 export interface OpenCreate {
   readonly opId: string
   readonly key: string
@@ -80,7 +80,7 @@ function waitingFor(create: OpenCreate): Blocked {
   return {
     kind: 'blocked',
     key: create.key,
-    message: 'the answer to a creation was lost: the creation may still take effect',
+    message: 'the response to a creation was lost: the creation may still take effect',
     hint: 'apply again in a minute',
     needsDecision: false,
   }
@@ -91,7 +91,7 @@ function ambiguous(create: OpenCreate, found: readonly ServiceResponse[]): Block
   return {
     kind: 'blocked',
     key: create.key,
-    message: `the answer to a creation was lost, and several services may be its result: ${ids}`,
+    message: `the response to a creation was lost, and several services may be its result: ${ids}`,
     hint: 'set metadata.id to the id of the right one',
     needsDecision: true,
   }

@@ -6,8 +6,8 @@ import { driftOf } from './drift.ts'
 import { binding, brief, desired, ID, type Live, live, NOW_MS, OTHER_ID, plan } from './testing/planning.ts'
 
 test('Scenario 26: a plan after an apply is empty, however the server normalised the request', () => {
-  const answer = { regions: ['eu-west-1', 'us-east-1'], name: 'SHOP' }
-  const clean = plan({ desired: [desired()], actual: [live(answer)], bindings: [binding({}, answer)] })
+  const response = { regions: ['eu-west-1', 'us-east-1'], name: 'SHOP' }
+  const clean = plan({ desired: [desired()], actual: [live(response)], bindings: [binding({}, response)] })
   expect([clean.changes, clean.unchanged]).toEqual([[], ['shop']])
 })
 

@@ -14,11 +14,11 @@ const nothing = {
 }
 
 test('a service that is unchanged since its apply has no difference, even if the server normalised the request', () => {
-  const answer = { regions: ['eu-west-1', 'us-east-1'] }
+  const response = { regions: ['eu-west-1', 'us-east-1'] }
 
-  expect(diffOfBound(desired(), binding({}, answer), live(answer))).toEqual({
+  expect(diffOfBound(desired(), binding({}, response), live(response))).toEqual({
     ...nothing,
-    live: canonicalResponse(live(answer)),
+    live: canonicalResponse(live(response)),
     matchesManifest: true,
   })
 })

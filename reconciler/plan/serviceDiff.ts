@@ -31,7 +31,7 @@ export interface ServiceDiff {
 }
 
 /**
- * Three-way comparison: the manifest with the last request, and the service with the API's last answer. A normalisation by
+ * Three-way comparison: the manifest with the last request, and the service with the API's last response. A normalisation by
  * the server is therefore no difference. Pure.
  *
  * Fingerprints of secrets are compared under the key with which `binding` was written.

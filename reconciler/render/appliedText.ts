@@ -47,7 +47,7 @@ function outcomeLines({ change, result, message, notes }: ChangeOutcome, paint: 
     case 'lost':
       return [
         paint.red(
-          `  ? ${change.key}: creation sent, answer lost: ${visible(message)} (apply again in a minute)`,
+          `  ? ${change.key}: creation sent, response lost: ${visible(message)} (apply again in a minute)`,
         ),
       ]
     case 'stale':

@@ -18,19 +18,19 @@ const forever = () => new Promise<never>(() => {})
 test('a wait is reported once within 15 seconds, with its reason and since when, and again every minute', () => {
   const { clock, wait, reports } = watched(HOUR_MS)
   void wait.observer.during(forever)
-  wait.observer.failed('throttled', 'the API answered 429')
+  wait.observer.failed('throttled', 'the API responded with 429')
 
   clock.advance(9_000)
   expect(reports).toEqual([])
   clock.advance(6_000)
-  expect(reports).toEqual([`waiting for the API since ${START}: the API answered 429`])
+  expect(reports).toEqual([`waiting for the API since ${START}: the API responded with 429`])
   clock.advance(50_000)
   expect(reports).toHaveLength(1)
   clock.advance(15_000)
   expect(reports).toHaveLength(2)
 })
 
-test('a run whose requests are answered reports no wait', () => {
+test('a run whose requests succeed reports no wait', () => {
   const { clock, wait, reports } = watched(HOUR_MS)
   void wait.observer.during(forever)
   for (let count = 0; count < 30; count += 1) {
@@ -52,7 +52,7 @@ test.each([
 ])('a run ends after %s', (_what, timeoutMs, endsAfterMs, words) => {
   const { clock, wait } = watched(timeoutMs)
   void wait.observer.during(forever)
-  wait.observer.failed('throttled', 'the API answered 429')
+  wait.observer.failed('throttled', 'the API responded with 429')
 
   clock.advance(endsAfterMs - 1)
   expect(wait.signal.aborted).toBe(false)

@@ -4,8 +4,8 @@ import { ExpectedFailure } from './failure.ts'
 
 /** Default time limit of a run (milliseconds): 10,000 changes at the rate of one key take 33 minutes. */
 export const RUN_MS_MAX = 3_600_000
-/** How long a run continues without a usable answer of the API (milliseconds). */
-export const NO_ANSWER_MS_MAX = 600_000
+/** How long a run continues without a usable response of the API (milliseconds). */
+export const NO_RESPONSE_MS_MAX = 600_000
 /** Time before a wait is first reported, and time between two checks (milliseconds): together at most 15 s. */
 const REPORT_AFTER_MS = 10_000
 const CHECK_MS = 5_000
@@ -16,7 +16,7 @@ const REPORT_AGAIN_MS = 60_000
 export class ApiTimeout extends ExpectedFailure {
   override readonly name = 'ApiTimeout'
   readonly code = 'E_TIMEOUT'
-  /** Whether answers were 429 at the end. */
+  /** Whether responses were 429 at the end. */
   readonly isThrottled: boolean
 
   constructor(waiting: Waiting | null, afterMs: number, limit: string) {
@@ -65,7 +65,7 @@ export interface WaitOptions {
 
 /**
  * Watches the requests of one run, from now until `stop`: reports a wait within 15 seconds and then every minute, and
- * ends all waits when the run has taken `timeoutMs`, or the API has given no useful answer for ten minutes.
+ * ends all waits when the run has taken `timeoutMs`, or the API has given no useful response for ten minutes.
  */
 export function watchApiWait({ clock, timeoutMs, onWait, observer: given }: WaitOptions): ApiWait {
   const observer = given ?? new WaitObserver(clock.nowMs)
@@ -113,11 +113,11 @@ function endOf(
 ): ApiTimeout | null {
   if (tookMs >= timeoutMs)
     return new ApiTimeout(waiting, timeoutMs, 'the time limit of the run (--timeout, or timeout of the set)')
-  if (waitedMs < NO_ANSWER_MS_MAX) return null
-  return new ApiTimeout(waiting, waitedMs, 'the longest time without a useful answer of the API')
+  if (waitedMs < NO_RESPONSE_MS_MAX) return null
+  return new ApiTimeout(waiting, waitedMs, 'the longest time without a useful response of the API')
 }
 
-/** `waiting for the API since 2026-01-14T10:00:00Z: the API answered 429…`, for one line. Pure. */
+/** `waiting for the API since 2026-01-14T10:00:00Z: the API responded with 429…`, for one line. Pure. */
 export function waitText({ sinceMs, reason }: WaitReport): string {
   return `waiting for the API since ${new Date(sinceMs).toISOString().replace(/\.\d+Z$/, 'Z')}: ${reason}`
 }

@@ -31,7 +31,7 @@ function codeAndMessage(error: unknown): readonly [FailureCode, string] {
 }
 
 function apiMessage(error: ApiError): string {
-  const text = `the API answered ${error.status}: ${error.message}`
+  const text = `the API responded with ${error.status}: ${error.message}`
   if (error.code === 'unauthorized') return `${text}: check PHAROS_API_KEY, it may have been revoked`
   if (error.code === 'forbidden') return `${text}: the plan of the organisation may not include API access`
   return text

@@ -29,7 +29,7 @@ export interface MirrorOptions {
 /** The repository could not be read. The mirror is unchanged. */
 export class SourceUnavailable extends Error {
   override readonly name = 'SourceUnavailable'
-  /** `no-branch`: the repository answers, but has no such branch. */
+  /** `no-branch`: the repository responds, but has no such branch. */
   readonly reason: 'no-branch' | 'unreachable'
 
   constructor(message: string, reason: 'no-branch' | 'unreachable', options?: ErrorOptions) {
@@ -57,7 +57,7 @@ export interface Commit {
 /** A bare copy of one branch of a repository. Nothing is ever checked out, so nothing in it can run or be followed. */
 export interface Mirror {
   /**
-   * Fetches the newest commit of the branch; returns its SHA. A mirror that fails although the repository answers, for example
+   * Fetches the newest commit of the branch; returns its SHA. A mirror that fails although the repository responds, for example
    * after a crash, is created again, once. Throws SourceUnavailable.
    */
   fetch(signal?: AbortSignal): Promise<string>
@@ -250,7 +250,7 @@ function refuseShallow({ access, directory }: MirrorOptions): void {
   throw new SourceUnavailable(message, 'unreachable')
 }
 
-/** Throws SourceUnavailable unless the repository answers and has the branch. */
+/** Throws SourceUnavailable unless the repository responds and has the branch. */
 async function refuseWhenUnavailable(
   options: MirrorOptions,
   failure: GitError,

@@ -138,7 +138,7 @@ describe('over https', () => {
     expect(await refusalOf(access())).toContain('the address redirects to another one, which is not followed')
     expect(other.logins).toEqual([])
 
-    server.behaviour = 'answer'
+    server.behaviour = 'respond'
     expect(await keysOf(sourceOf(access()))).toEqual(['a'])
     await other.close()
   })
@@ -162,7 +162,7 @@ describe('over https', () => {
     expect(processesNaming(CANARY)).toEqual([])
     expect(processesNaming(server.urlOf('shop.git'))).toEqual([])
 
-    server.behaviour = 'answer'
+    server.behaviour = 'respond'
     expect(await keysOf(source)).toEqual(['a'])
     expect(
       readdirSync(join(folder, 'mirror/objects/pack')).filter((name) => name.startsWith('tmp_')),

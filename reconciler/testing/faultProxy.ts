@@ -3,33 +3,41 @@ import type { AddressInfo } from 'node:net'
 
 /**
  * What happens to one request: `pass` it goes through; `drop` it never arrives and the connection breaks;
- * `lose` it arrives and the answer is lost; `late` the connection breaks and it arrives with the next
- * `land()`; `bad-gateway` it arrives and 502 is answered; `internal` it does not arrive and 500 is answered;
- * `truncate` it arrives and half of the answer comes back; with a `Misanswer` it arrives and the answer is a wrong one.
+ * `lose` it arrives and the response is lost; `late` the connection breaks and it arrives with the next
+ * `land()`; `bad-gateway` it arrives and the client gets 502; `internal` it does not arrive and the client gets 500;
+ * `truncate` it arrives and half of the response comes back; with a `WrongResponse` it arrives and the response is wrong.
  */
-export type Fault = 'pass' | 'drop' | 'lose' | 'late' | 'bad-gateway' | 'internal' | 'truncate' | Misanswer
+export type Fault =
+  | 'pass'
+  | 'drop'
+  | 'lose'
+  | 'late'
+  | 'bad-gateway'
+  | 'internal'
+  | 'truncate'
+  | WrongResponse
 
 /**
- * What comes back in the place of the right answer, with its status: `html` a page, with status 200; `no-id` the
+ * What comes back in the place of the right response, with its status: `html` a page, with status 200; `no-id` the
  * service without its id; `half-json` half of the JSON, as if that were all; `wrong-type` the right body as plain text.
  */
-export type Misanswer = 'html' | 'no-id' | 'half-json' | 'wrong-type'
+export type WrongResponse = 'html' | 'no-id' | 'half-json' | 'wrong-type'
 
 /** A proxy before a real server that treats each changing request as configured. */
 export interface FaultProxy {
   readonly url: string
   /** Decides over each request that is no GET; everything passes until it is set. */
   decide: (method: string, path: string) => Fault | Promise<Fault>
-  /** Whether a request is answered with 404 instead, whatever its method. */
+  /** Whether a request gets 404 instead, whatever its method. */
   refuses: (path: string) => boolean
-  /** Whether every request is answered with 429. */
+  /** Whether every request gets 429. */
   throttles: boolean
-  /** A refusal that answers a changing request instead of the server; `undefined` lets it through. */
+  /** A refusal that a changing request gets instead of the server's response; `undefined` lets it through. */
   refusesWith: (
     method: string,
     path: string,
   ) => { readonly status: number; readonly error: string; readonly retryAfterSecs?: number } | undefined
-  /** Called after a changing request had its effect, before its answer goes back. */
+  /** Called after a changing request had its effect, before its response goes back. */
   afterEffect: (method: string, path: string) => void
   /** Lets everything that is late arrive now. */
   readonly land: () => Promise<void>
@@ -46,25 +54,25 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const body = await bodyOf(incoming)
     const { method = 'GET', url = '/' } = incoming
     if (proxy.throttles) {
-      answer(outgoing, { status: 429, body: Buffer.from('{"error":"rate_limited"}') })
+      respond(outgoing, { status: 429, body: Buffer.from('{"error":"rate_limited"}') })
       return
     }
     if (proxy.refuses(url)) {
-      answer(outgoing, { status: 404, body: Buffer.from('{"error":"not_found"}') })
+      respond(outgoing, { status: 404, body: Buffer.from('{"error":"not_found"}') })
       return
     }
     const refusal = method === 'GET' ? undefined : proxy.refusesWith(method, url)
     if (refusal !== undefined) {
       const { status, error, retryAfterSecs } = refusal
       const headers = retryAfterSecs === undefined ? {} : { 'retry-after': String(retryAfterSecs) }
-      answer(outgoing, { status, body: Buffer.from(JSON.stringify({ error })), headers })
+      respond(outgoing, { status, body: Buffer.from(JSON.stringify({ error })), headers })
       return
     }
     const fault = method === 'GET' ? 'pass' : await proxy.decide(method, url)
     const forward: Forward = async () => {
-      const answer = await forwarded(target, incoming, body)
+      const response = await forwarded(target, incoming, body)
       if (method !== 'GET') proxy.afterEffect(method, url)
-      return answer
+      return response
     }
     await execute(fault, { outgoing, forward, late })
   }
@@ -91,7 +99,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
 }
 
 /** Has the server carry a request out. */
-type Forward = () => Promise<Answer>
+type Forward = () => Promise<ProxyResponse>
 
 /** Does to one request what `fault` says. */
 async function execute(
@@ -111,7 +119,7 @@ async function execute(
       outgoing.destroy()
       return
     case 'internal':
-      answer(outgoing, { status: 500, body: Buffer.from('{"error":"internal"}') })
+      respond(outgoing, { status: 500, body: Buffer.from('{"error":"internal"}') })
       return
     case 'lose':
       await forward()
@@ -119,7 +127,7 @@ async function execute(
       return
     case 'bad-gateway':
       await forward()
-      answer(outgoing, { status: 502, body: Buffer.from('<html>bad gateway</html>') })
+      respond(outgoing, { status: 502, body: Buffer.from('<html>bad gateway</html>') })
       return
     case 'truncate': {
       const whole = await forward()
@@ -128,26 +136,26 @@ async function execute(
       return
     }
     case 'pass':
-      answer(outgoing, await forward())
+      respond(outgoing, await forward())
       return
     default:
-      answer(outgoing, misanswered(await forward(), fault))
+      respond(outgoing, wrongResponse(await forward(), fault))
   }
 }
 
-interface Answer {
+interface ProxyResponse {
   readonly status: number
   readonly body: Buffer
   readonly headers?: Readonly<Record<string, string>>
 }
 
-function answer(outgoing: ServerResponse, { status, body, headers = {} }: Answer): void {
+function respond(outgoing: ServerResponse, { status, body, headers = {} }: ProxyResponse): void {
   if (outgoing.destroyed) return
   outgoing.writeHead(status, body.length === 0 ? {} : { 'content-type': 'application/json', ...headers })
   outgoing.end(body)
 }
 
-function misanswered({ status, body }: Answer, how: Misanswer): Answer {
+function wrongResponse({ status, body }: ProxyResponse, how: WrongResponse): ProxyResponse {
   switch (how) {
     case 'html':
       return {
@@ -170,7 +178,7 @@ async function bodyOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function forwarded(target: string, incoming: IncomingMessage, body: Buffer): Promise<Answer> {
+function forwarded(target: string, incoming: IncomingMessage, body: Buffer): Promise<ProxyResponse> {
   const { host: _host, connection: _connection, ...headers } = incoming.headers
   return new Promise((resolve, reject) => {
     const outgoing = request(`${target}${incoming.url}`, { method: incoming.method, headers }, (response) => {

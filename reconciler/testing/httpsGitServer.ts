@@ -5,8 +5,8 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-/** What a server does with the next requests: answer them, send them elsewhere, or stop in the middle of a pack. */
-export type HttpsBehaviour = 'answer' | { readonly redirectTo: string } | 'stop-in-pack' | 'tell-credential'
+/** What a server does with the next requests: respond to them, send them elsewhere, or stop in the middle of a pack. */
+export type HttpsBehaviour = 'respond' | { readonly redirectTo: string } | 'stop-in-pack' | 'tell-credential'
 
 /** A server that repositories are fetched from and pushed to over https, by the git program that real ones run. */
 export interface HttpsGitServer {
@@ -91,7 +91,7 @@ export async function httpsGitServer({ root, login }: HttpsGitServerOptions): Pr
     urlOf: (name) => `https://127.0.0.1:${port}/${name}`,
     caFile,
     issue,
-    behaviour: 'answer',
+    behaviour: 'respond',
     logins,
     held: () =>
       new Promise((resolve) => {
@@ -112,7 +112,7 @@ function headerOf({ username, password }: { readonly username: string; readonly 
 }
 
 /**
- * Answers one request with `git http-backend`, as CGI has it. With `onHalf` a pack ends in its middle, and the
+ * Serves one request with `git http-backend`, as CGI has it. With `onHalf` a pack ends in its middle, and the
  * connection stays open: nothing more ever comes.
  */
 function serve(
@@ -143,7 +143,7 @@ function serve(
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   child.on('close', () => {
-    const { status, headers, body } = cgiAnswer(Buffer.concat(chunks))
+    const { status, headers, body } = cgiResponse(Buffer.concat(chunks))
     response.writeHead(status, headers)
     const start = body.indexOf('PACK')
     if (onHalf === null || start < 0) response.end(body)
@@ -151,7 +151,7 @@ function serve(
   })
 }
 
-function cgiAnswer(output: Buffer): {
+function cgiResponse(output: Buffer): {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: Buffer

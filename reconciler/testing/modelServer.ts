@@ -7,7 +7,7 @@ import type { SensitiveOutput, ServiceRequest, ServiceResponse } from '../../api
 /** What becomes of one request that changes something. */
 type Fault = 'pass' | 'lose' | 'late' | 'drop' | 'internal' | 'bad-gateway' | 'not-sent'
 
-/** Longest time that a request without an answer may still be on its way (milliseconds): less than any grace. */
+/** Longest time that a request without a response may still be on its way (milliseconds): less than any grace. */
 const LATENESS_MS_MAX = 20_000
 /** Longest time that one request takes (milliseconds). */
 const LATENCY_MS_MAX = 400
@@ -27,7 +27,7 @@ interface ModelService {
 }
 
 /**
- * An API that misbehaves on request, without a network: answers are lost, requests land late or not at all.
+ * An API that misbehaves on request, without a network: responses are lost, requests land late or not at all.
  * It keeps who made each service, and counts what we do to those of others.
  */
 export class ModelServer {
@@ -71,7 +71,7 @@ export class ModelServer {
 
   /** A client of one process, which calls `breathe` at every boundary: it throws once the process is dead. */
   client(breathe: () => void): ServiceClient {
-    const changing = <Answer>(effect: () => Answer, options: CallOptions = {}): Promise<Answer> =>
+    const changing = <Reply>(effect: () => Reply, options: CallOptions = {}): Promise<Reply> =>
       this.#repeat(() => this.#request(effect, options, breathe))
     return {
       getOrg: () =>
@@ -95,14 +95,14 @@ export class ModelServer {
     }
   }
 
-  async #reading<Answer>(breathe: () => void, read: () => Answer): Promise<Answer> {
+  async #reading<Reply>(breathe: () => void, read: () => Reply): Promise<Reply> {
     breathe()
     await this.#delay()
     breathe()
     return read()
   }
 
-  async #repeat<Answer>(request: () => Promise<Answer>): Promise<Answer> {
+  async #repeat<Reply>(request: () => Promise<Reply>): Promise<Reply> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await request()
@@ -114,7 +114,7 @@ export class ModelServer {
     }
   }
 
-  async #request<Answer>(effect: () => Answer, options: CallOptions, breathe: () => void): Promise<Answer> {
+  async #request<Reply>(effect: () => Reply, options: CallOptions, breathe: () => void): Promise<Reply> {
     breathe()
     await options.beforeSend?.()
     options.assertMaySend?.()
@@ -126,13 +126,13 @@ export class ModelServer {
       const landsAtMs = this.#clock.nowMs + Math.round(this.#random() * LATENESS_MS_MAX)
       this.#late.push({ landsAtMs, land: () => quietly(effect) })
     }
-    const answer = fault === 'drop' || fault === 'late' ? undefined : { value: effect() }
+    const result = fault === 'drop' || fault === 'late' ? undefined : { value: effect() }
     await this.#delay()
     // A process that dies here never sees what its request did.
     breathe()
     if (fault === 'bad-gateway') throw new ApiError('internal', 'bad gateway', { status: 502 })
-    if (answer === undefined || fault === 'lose') throw new ConnectionError('no answer', 'unknown')
-    return answer.value
+    if (result === undefined || fault === 'lose') throw new ConnectionError('no response', 'unknown')
+    return result.value
   }
 
   async #delay(): Promise<void> {

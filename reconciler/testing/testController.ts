@@ -128,8 +128,8 @@ function callsTo(controller: Controller): Pick<TestController, 'api' | 'push'> {
     fetch(`${controller.url}${path}`, { method: 'POST', body, headers })
   return {
     api: async (path, body = {}) => {
-      const answer = await post(path, JSON.stringify(body), { Authorization: `Bearer ${API_TOKEN}` })
-      return [answer.status, JSON.parse(await answer.text())]
+      const response = await post(path, JSON.stringify(body), { Authorization: `Bearer ${API_TOKEN}` })
+      return [response.status, JSON.parse(await response.text())]
     },
     push: async (branch = 'main') => {
       const body = JSON.stringify({ ref: `refs/heads/${branch}` })

@@ -138,7 +138,7 @@ async function applyWith(
     sleep: (delayMs) => sleepUnlessStopped(delayMs, interruption),
     onWait: (waitMs) =>
       output.notice(
-        `the answer to a creation was lost: waiting ${Math.ceil(waitMs / 1_000)} s to see whether it took effect`,
+        `the response to a creation was lost: waiting ${Math.ceil(waitMs / 1_000)} s to see whether it took effect`,
       ),
   })
 }

@@ -12,7 +12,7 @@ import { withPlanInput } from '../session/planInput.ts'
 import { openSession, requireExistingState } from '../session/session.ts'
 
 /**
- * Shows manual changes since the last apply. Needs no secrets: services are compared with the API's last answers. Two
+ * Shows manual changes since the last apply. Needs no secrets: services are compared with the API's last responses. Two
  * requests, no write.
  */
 export async function driftCommand(path: string, context: CommandContext): Promise<CommandResult> {

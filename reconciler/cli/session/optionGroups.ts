@@ -26,7 +26,7 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
     ['--rate <number>', 'at most so many requests a second with each key (default: 20 at once, then 5)'],
     [
       '--timeout <duration>',
-      'time limit of the command; it also ends after ten minutes without a useful answer (default: PHAROS_TIMEOUT, or 1h)',
+      'time limit of the command; it also ends after ten minutes without a useful response (default: PHAROS_TIMEOUT, or 1h)',
     ],
   ],
   state: [
@@ -50,7 +50,7 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
   grace: [
     [
       '--create-grace <duration>',
-      'how long a creation without an answer may still take effect (default: 60s)',
+      'how long a creation without a response may still take effect (default: 60s)',
     ],
   ],
 }

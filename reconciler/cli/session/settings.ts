@@ -115,7 +115,7 @@ export function secretsDirectory(options: CommandOptions, env: Environment): str
   return options.secretsDir ?? env.PHAROS_SECRETS_DIR ?? SECRETS_DIRECTORY
 }
 
-/** How long a creation without an answer may still take effect: twice as long as a request may take. */
+/** How long a creation without a response may still take effect: twice as long as a request may take. */
 const CREATE_GRACE_MS = 60_000
 
 /** The value of --create-grace (milliseconds). Throws UsageError when it is not a duration. */

@@ -25,7 +25,7 @@ const INTERVAL_SECONDS_MIN = 1
 /** Shortest limit of a transfer (seconds): git needs about as long to start. */
 const FETCH_SECONDS_MIN = 1
 
-/** Shortest time limit of a cycle (seconds): an answer may take as long. */
+/** Shortest time limit of a cycle (seconds): a response may take as long. */
 const TIMEOUT_SECONDS_MIN = 1
 
 /** Kinds of senders of webhooks, by their signatures. */
@@ -147,7 +147,9 @@ const set = mapping({
     .describe('time between two cycles, at least 1s'),
   timeout: durationFrom(TIMEOUT_SECONDS_MIN)
     .default(RUN_MS_MAX)
-    .describe('time limit of one cycle, at least 1s; it also ends after ten minutes without a useful answer'),
+    .describe(
+      'time limit of one cycle, at least 1s; it also ends after ten minutes without a useful response',
+    ),
   drift: oneOf(['heal', 'report', 'ignore'])
     .default('heal')
     .describe('the strongest reaction to manual changes; a manifest may set a weaker one'),

@@ -33,8 +33,8 @@ export interface HookDeps {
   readonly onResult: (source: string, result: HookResult) => void
 }
 
-/** The answer to the sender: the sets that will be synced, or why there are none. */
-interface HookAnswer {
+/** The response to the sender: the sets that will be synced, or why there are none. */
+interface HookResponse {
   readonly source: string
   readonly queued: readonly string[]
   readonly reason?: string
@@ -78,7 +78,7 @@ export function addHookRoute(app: FastifyInstance, deps: HookDeps): void {
       const delivery = deliveryOf(kind, headers)
       if (delivery !== null && !isNew(deliveries, `${source} ${delivery}`)) {
         onResult(source, 'replayed')
-        return { source, queued: [], reason: 'this delivery was already processed' } satisfies HookAnswer
+        return { source, queued: [], reason: 'this delivery was already processed' } satisfies HookResponse
       }
       const { queued, reason } = matching(deps, hook, pushIn(kind, bytes))
       try {
@@ -93,8 +93,8 @@ export function addHookRoute(app: FastifyInstance, deps: HookDeps): void {
         })
       }
       onResult(source, queued.length === 0 ? 'ignored' : 'queued')
-      if (queued.length === 0) return { source, queued, reason } satisfies HookAnswer
-      return reply.code(202).send({ source, queued } satisfies HookAnswer)
+      if (queued.length === 0) return { source, queued, reason } satisfies HookResponse
+      return reply.code(202).send({ source, queued } satisfies HookResponse)
     },
   )
 }

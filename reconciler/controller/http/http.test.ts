@@ -80,8 +80,8 @@ function hmac(body: string | Buffer, secret = SECRETS[0] ?? ''): string {
 const PUSH = JSON.stringify({ ref: 'refs/heads/main', after: 'f'.repeat(40) })
 
 async function hook(source: string, body: string | Buffer, headers: Record<string, string>) {
-  const answer = await fetch(`${server.url}/hooks/${source}`, { method: 'POST', body, headers })
-  return { status: answer.status, ...JSON.parse(await answer.text()) }
+  const response = await fetch(`${server.url}/hooks/${source}`, { method: 'POST', body, headers })
+  return { status: response.status, ...JSON.parse(await response.text()) }
 }
 
 function proof(
@@ -176,10 +176,10 @@ test.each([
 ] as const)('a push event of %s for the repository %j queues %j', async (kind, repository, queued) => {
   const body = JSON.stringify({ ref: 'refs/heads/main', repository })
 
-  const answer = await hook(kind, body, proof(kind, body))
+  const response = await hook(kind, body, proof(kind, body))
 
-  expect([answer.queued, triggered]).toEqual([queued, queued])
-  expect(answer.reason).toBe(
+  expect([response.queued, triggered]).toEqual([queued, queued])
+  expect(response.reason).toBe(
     queued.length > 0
       ? undefined
       : 'no set that follows this branch has this repository: add its address to "url" or "aliases" of the set',
@@ -226,7 +226,7 @@ test('Scenario 25: a body of 30 MB is refused before it is read', async () => {
     const outgoing = request(
       `${server.url}/hooks/github`,
       { method: 'POST', headers: { ...proof('github', ''), 'Content-Length': huge.length } },
-      (answer) => resolve(answer.statusCode),
+      (response) => resolve(response.statusCode),
     )
     outgoing.on('error', reject)
     outgoing.write(huge.subarray(0, 10))
@@ -240,9 +240,9 @@ test('Scenario 25: a body without a length is refused as soon as it is too large
     const body = Buffer.alloc(bytes, ' ')
     return new Promise<number | undefined>((resolve, reject) => {
       const headers = { ...proof('generic', body), 'Transfer-Encoding': 'chunked' }
-      const outgoing = request(`${server.url}/hooks/generic`, { method: 'POST', headers }, (answer) => {
-        answer.resume()
-        resolve(answer.statusCode)
+      const outgoing = request(`${server.url}/hooks/generic`, { method: 'POST', headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
       })
       outgoing.on('error', reject)
       outgoing.end(body)
@@ -268,9 +268,9 @@ test('Scenario 25: an address may send a burst of ten invalid requests, and ten 
 
 test('valid requests are not refused because of invalid ones of others behind the same proxy', async () => {
   const garbage = () => hook('github', PUSH, proof('github', PUSH, 'another-secret-yet'))
-  const answers = []
-  for (let sent = 0; sent < 12; sent += 1) answers.push((await garbage()).status)
-  expect(answers).toEqual([...Array(10).fill(401), 429, 429])
+  const statuses = []
+  for (let sent = 0; sent < 12; sent += 1) statuses.push((await garbage()).status)
+  expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
   expect((await hook('unknown', PUSH, {})).status).toBe(429)
   const run = async (token: string) =>
     (
@@ -293,9 +293,9 @@ test('valid requests are not refused because of invalid ones of others behind th
 function announced(url: string, first: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = { 'Content-Length': 20e6 }
-    const outgoing = request(url, { method: 'POST', headers }, (answer) => {
-      answer.resume()
-      resolve(answer.statusCode)
+    const outgoing = request(url, { method: 'POST', headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
     })
     outgoing.on('error', reject)
     outgoing.write(Buffer.alloc(first))
@@ -336,12 +336,12 @@ test('a request that does not arrive in time gets 408, and makes room for others
 
 test('the API accepts only the configured token, and reports a missing one', async () => {
   const post = async (path: string, body: string, token = TOKEN) => {
-    const answer = await fetch(`${server.url}${path}`, {
+    const response = await fetch(`${server.url}${path}`, {
       method: 'POST',
       body,
       headers: { Authorization: `Bearer ${token}` },
     })
-    return [answer.status, await answer.json()]
+    return [response.status, await response.json()]
   }
   expect(await post('/api/sets/shop/run', '', 'wrong')).toEqual([
     401,
@@ -367,21 +367,21 @@ test('the API accepts only the configured token, and reports a missing one', asy
   ])
 })
 
-test('a request in flight when the listener closes is answered', async () => {
+test('a request in flight when the listener closes gets a response', async () => {
   let asked = (): void => {}
   const isAsked = new Promise<void>((resolve) => {
     asked = resolve
   })
-  let answer = (): void => {}
-  const mayAnswer = new Promise<void>((resolve) => {
-    answer = resolve
+  let respond = (): void => {}
+  const mayRespond = new Promise<void>((resolve) => {
+    respond = resolve
   })
   const closing = await startHttpServer(
     AT,
     (app) =>
       app.get('/metrics', async () => {
         asked()
-        await mayAnswer
+        await mayRespond
         return {}
       }),
     (error) => faults.push(error),
@@ -390,7 +390,7 @@ test('a request in flight when the listener closes is answered', async () => {
   await isAsked
 
   const closed = closing.close()
-  answer()
+  respond()
 
   expect((await scraped).status).toBe(200)
   await closed
@@ -399,8 +399,8 @@ test('a request in flight when the listener closes is answered', async () => {
 
 test('paths, methods and names are matched exactly, and an unexpected error reveals nothing', async () => {
   const get = async (path: string, method = 'GET') => {
-    const answer = await fetch(`${server.url}${path}`, { method })
-    return [answer.status, answer.headers.get('allow'), await answer.text()]
+    const response = await fetch(`${server.url}${path}`, { method })
+    return [response.status, response.headers.get('allow'), await response.text()]
   }
   expect(await get('/echo/a%2Fb?q=1')).toEqual([200, null, '{"name":"a/b","url":"/echo/a%2Fb?q=1"}\n'])
   expect(await get('/echo/a', 'HEAD')).toEqual([200, null, ''])

@@ -10,7 +10,7 @@ import { Refusal } from './refusal.ts'
 const CONNECTIONS_MAX = 256
 /** Default of the largest body (bytes). */
 const BODY_BYTES_MAX = 16 * 1024
-/** Time that answers in progress get when the server closes (milliseconds). */
+/** Time that responses in progress get when the server closes (milliseconds). */
 const CLOSE_MS_MAX = 2_000
 
 /** Time limits of requests (milliseconds). */
@@ -23,7 +23,7 @@ export interface HttpTimeouts {
 
 const TIMEOUTS: HttpTimeouts = { requestMs: 10_000, checkMs: 1_000 }
 
-/** Headers of answers, unless a route sets others. */
+/** Headers of responses, unless a route sets others. */
 const DEFAULT_HEADERS = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -38,7 +38,7 @@ export interface HttpServer {
 
 /**
  * Serves the routes that `addRoutes` adds. Every refusal is `{"error": "…"}`. Unexpected errors are passed to `onFault` and
- * answered 500. Port 0 selects a free port. Throws ConfigError when it cannot listen.
+ * get status 500. Port 0 selects a free port. Throws ConfigError when it cannot listen.
  */
 export async function startHttpServer(
   at: { readonly host: string; readonly port: number },
@@ -77,7 +77,7 @@ function appWith({ requestMs, checkMs }: HttpTimeouts, onFault: (error: unknown)
     http: { headersTimeout: requestMs, connectionsCheckingInterval: checkMs },
     frameworkErrors: (_error, _request, reply) => {
       // No route has a path that cannot be decoded.
-      answerRefusal(reply, new Refusal(404, 'not found'))
+      sendRefusal(reply, new Refusal(404, 'not found'))
     },
   })
   app.server.maxConnections = CONNECTIONS_MAX
@@ -95,22 +95,22 @@ function appWith({ requestMs, checkMs }: HttpTimeouts, onFault: (error: unknown)
       raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined
     if (hasBody && !raw.complete) reply.header('Connection', 'close')
   })
-  app.setNotFoundHandler((_request, reply) => answerRefusal(reply, new Refusal(404, 'not found')))
+  app.setNotFoundHandler((_request, reply) => sendRefusal(reply, new Refusal(404, 'not found')))
   app.setErrorHandler((error, request, reply) => {
-    if (error instanceof Refusal) return answerRefusal(reply, error)
+    if (error instanceof Refusal) return sendRefusal(reply, error)
     const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
     if (status === 413)
-      return answerRefusal(reply, new Refusal(413, `more than ${request.routeOptions.bodyLimit} bytes`))
+      return sendRefusal(reply, new Refusal(413, `more than ${request.routeOptions.bodyLimit} bytes`))
     if (typeof status === 'number' && status < 500)
-      return answerRefusal(reply, new Refusal(status, 'not a valid HTTP request'))
+      return sendRefusal(reply, new Refusal(status, 'not a valid HTTP request'))
     onFault(error)
-    return answerRefusal(reply, new Refusal(500, 'internal error'))
+    return sendRefusal(reply, new Refusal(500, 'internal error'))
   })
   return app
 }
 
 /** Sets all headers and serializes itself, because neither hooks nor serializers run for a path that cannot be decoded. */
-function answerRefusal(reply: FastifyReply, { statusCode, headers, message }: Refusal): FastifyReply {
+function sendRefusal(reply: FastifyReply, { statusCode, headers, message }: Refusal): FastifyReply {
   return reply
     .code(statusCode)
     .headers({ ...DEFAULT_HEADERS, 'Content-Type': 'application/json; charset=utf-8', ...headers })
@@ -119,7 +119,7 @@ function answerRefusal(reply: FastifyReply, { statusCode, headers, message }: Re
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** Adds routes, and for each path the answer 405 to every other method. */
+/** Adds routes, and for each path the response 405 to every other method. */
 function addRoutesWithMethods(app: FastifyInstance, addRoutes: (app: FastifyInstance) => void): void {
   const methodsByPath = new Map<string, string[]>()
   app.addHook('onRoute', ({ url, method }) => {

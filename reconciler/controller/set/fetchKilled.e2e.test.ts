@@ -96,7 +96,7 @@ test('Scenario 22: a controller that is killed during a transfer continues after
     one.signal('SIGKILL')
     await one.ended
     if (withGit) killGit()
-    forge.behaviour = 'answer'
+    forge.behaviour = 'respond'
 
     one = start()
     await one.event(isApplied(sha), 0)
@@ -111,7 +111,7 @@ test('Scenario 22: a git process that is killed during a transfer is run again',
 
   const second = await heldCommit('b')
   killGit()
-  forge.behaviour = 'answer'
+  forge.behaviour = 'respond'
   await one.event(isApplied(second), 0)
 
   // Which of git's programs dies first decides whether the copy is made anew at once or the repository counts as away.

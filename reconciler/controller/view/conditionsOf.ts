@@ -31,7 +31,7 @@ export function conditionsOf(facts: ConditionFacts): readonly FoundCondition[] {
   const conditions = [...stalled(facts), ...waiting]
   if (report !== null) {
     conditions.push(...sourceConditions(report))
-    // While the API does not answer, the plan behind an approval may be outdated.
+    // While the API does not respond, the plan behind an approval may be outdated.
     if (facts.wait === null) conditions.push(...limitConditions(report))
     conditions.push(...serviceConditions(facts.services, report))
   }
@@ -50,7 +50,7 @@ function found(type: ConditionType, message: string, todo: string | null): Found
 
 const THROTTLED_TODO = 'find the other client that uses the same key, or give each its own key'
 
-/** Conditions for a current cycle that waits for the API, or a last one that timed out on answers 429. */
+/** Conditions for a current cycle that waits for the API, or a last one that timed out on 429 responses. */
 function waitConditions({ wait, report }: ConditionFacts): readonly FoundCondition[] {
   if (wait !== null) {
     return wait.kind === 'throttled'

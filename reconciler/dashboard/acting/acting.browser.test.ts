@@ -164,12 +164,12 @@ describe.skipIf(skipReason !== null)(
       await signIn(page, one.controller.url ?? '')
       // True because it listens on TCP.
       await page.goto(`http://127.0.0.1:${(forged.address() as AddressInfo).port}/`)
-      const answered = page.waitForResponse(/suspend/)
+      const responded = page.waitForResponse(/suspend/)
       await page.getByRole('button').click()
-      const answer = await answered
+      const response = await responded
 
-      expect(answer.status()).toBe(403)
-      const sent = await answer.request().allHeaders()
+      expect(response.status()).toBe(403)
+      const sent = await response.request().allHeaders()
       expect([sent['sec-fetch-site'], sent.cookie?.startsWith('__Host-pharos-controller=')]).toEqual([
         'same-site',
         true,

@@ -12,10 +12,15 @@ function visitorOf({ controller }: TestController) {
   let cookie = ''
   const send = async (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) => {
     const headers = { ...init.headers, ...(cookie === '' ? {} : { cookie }) }
-    const answer = await fetch(`${controller.url}${path}`, { ...init, headers, redirect: 'manual' })
-    const [set] = answer.headers.getSetCookie()
+    const response = await fetch(`${controller.url}${path}`, { ...init, headers, redirect: 'manual' })
+    const [set] = response.headers.getSetCookie()
     if (set !== undefined) cookie = set.split(';', 1)[0] ?? ''
-    return { status: answer.status, location: answer.headers.get('location'), set, text: await answer.text() }
+    return {
+      status: response.status,
+      location: response.headers.get('location'),
+      set,
+      text: await response.text(),
+    }
   }
   const post = (
     path: string,

@@ -22,7 +22,7 @@ export interface ActingDeps extends ApiDeps {
 }
 
 /**
- * Adds sign-in, sign-out and the actions on a set: forms, each answered with 303 and a message on the next page.
+ * Adds sign-in, sign-out and the actions on a set: forms, each of which redirects with 303 and shows a message on the next page.
  * Returns the function that determines the viewer of a page.
  */
 export function addActingRoutes(app: FastifyInstance, deps: ActingDeps): (request: FastifyRequest) => Viewer {
@@ -84,7 +84,7 @@ export function addActingRoutes(app: FastifyInstance, deps: ActingDeps): (reques
     return reply.header('Set-Cookie', cookie('', 0)).redirect('./', 303)
   })
 
-  /** The set in a path and the session; null after the answer to a user who is not signed in. */
+  /** The set in a path and the session; null after the response to a user who is not signed in. */
   const admitted = (request: FastifyRequest<SetRoute>, reply: FastifyReply): Admitted | null => {
     const set = status().sets.find(({ name }) => name === request.params.set)
     if (set === undefined) throw new Refusal(404, 'there is no such set')

@@ -25,7 +25,7 @@ const BUSY_SERVICES: readonly ServiceStatus[] = [
   }),
   sampleService('payments', {
     state: 'Failed',
-    message: 'the API answered 400: regions[1]: unknown region "eu-west-9"',
+    message: 'the API responded with 400: regions[1]: unknown region "eu-west-9"',
     todo: 'correct spec.regions in services/payments.yaml',
   }),
   ...['legacy-cart', 'legacy-search', 'legacy-login', 'legacy-mail'].map((key) =>

@@ -19,7 +19,7 @@ export function missingAssertionWarnings(
       {
         code: 'W_NO_ASSERTIONS',
         ...placeIn(origin, path, 'value'),
-        message: `${formatPath(pathIn(origin, path))} has no assertions: any answer with a status below 400 counts as up`,
+        message: `${formatPath(pathIn(origin, path))} has no assertions: any response with a status below 400 counts as up`,
         hint: 'add "assertions: [{status: 2xx}]" here or to endpointsDefaults; "assertions: []" confirms that there are none',
       },
     ]

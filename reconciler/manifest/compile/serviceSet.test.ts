@@ -536,7 +536,7 @@ test('an endpoint without assertions is a warning at its place, and [] confirms 
   const { set } = compile({ 'a.yaml': manifest('    - url: https://b.example/\n      assertions: []\n') })
 
   expect(set.warnings.map(formatProblem)).toEqual([
-    'a.yaml:8:7: [W_NO_ASSERTIONS] spec.endpoints[0] has no assertions: any answer with a status below 400 counts as up (add "assertions: [{status: 2xx}]" here or to endpointsDefaults; "assertions: []" confirms that there are none)',
+    'a.yaml:8:7: [W_NO_ASSERTIONS] spec.endpoints[0] has no assertions: any response with a status below 400 counts as up (add "assertions: [{status: 2xx}]" here or to endpointsDefaults; "assertions: []" confirms that there are none)',
   ])
 })
 

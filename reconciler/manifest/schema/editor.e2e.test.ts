@@ -54,13 +54,13 @@ test('an editor completes the fields of an endpoint with their descriptions', as
   const uri = `${URI}open.yaml`
   await editor.open(uri, text)
 
-  const answer = await editor.request('textDocument/completion', {
+  const response = await editor.request('textDocument/completion', {
     textDocument: { uri },
     position: { line: text.split('\n').length - 1, character: 6 },
   })
 
   // True because the protocol says so.
-  const { items } = answer as { items: readonly { label: string; documentation?: unknown }[] }
+  const { items } = response as { items: readonly { label: string; documentation?: unknown }[] }
   const documented = new Map(items.map(({ label, documentation }) => [label, JSON.stringify(documentation)]))
   for (const field of ['timeout', 'headers', 'assertions', 'maxRedirects', 'withDns', 'method', 'body']) {
     const about = descriptionOf({ kind: 'Service', path: ['spec', 'endpoints', field] })?.description

@@ -117,9 +117,9 @@ export class Channel {
       return { result, pauseMs } as const
     }
     try {
-      const answer = await send(requestOf(message), this.#retryTimer.signal)
-      if (answer.status >= 200 && answer.status < 300) return { result: 'sent', pauseMs: null }
-      return failed(`status ${answer.status}`, !isRetryable(answer), answer.retryAfterMs)
+      const response = await send(requestOf(message), this.#retryTimer.signal)
+      if (response.status >= 200 && response.status < 300) return { result: 'sent', pauseMs: null }
+      return failed(`status ${response.status}`, !isRetryable(response), response.retryAfterMs)
     } catch (error) {
       // No error of a receiver may end the program or affect other receivers.
       return failed(error instanceof Unreachable ? error.message : 'a fault of ours', false, null)

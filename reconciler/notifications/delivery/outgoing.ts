@@ -3,10 +3,10 @@ import { codeOf, connector } from '../../../api/client/connection.ts'
 import type { HttpsProxy } from '../../../api/network/proxy.ts'
 import { ProxyError } from '../../../api/network/proxyError.ts'
 
-/** Time limit for an answer (milliseconds). */
-const ANSWER_MS_MAX = 10_000
-/** Largest answer that is read (bytes): a page of a hundred long comments. */
-const ANSWER_BYTES_MAX = 16 * 1024 * 1024
+/** Time limit for a response (milliseconds). */
+const RESPONSE_MS_MAX = 10_000
+/** Largest response that is read (bytes): a page of a hundred long comments. */
+const RESPONSE_BYTES_MAX = 16 * 1024 * 1024
 /** Maximum pause that a receiver may request (milliseconds). */
 const RETRY_AFTER_MS_MAX = 5 * 60_000
 
@@ -18,8 +18,8 @@ export interface OutgoingRequest {
   readonly body: string | null
 }
 
-/** The answer, of any status. */
-export interface OutgoingAnswer {
+/** The response, of any status. */
+export interface OutgoingResponse {
   readonly status: number
   readonly text: string
   /** Pause before another request (milliseconds); null when the receiver requests none. */
@@ -27,9 +27,9 @@ export interface OutgoingAnswer {
 }
 
 /** Sends a request once. Throws Unreachable. */
-export type Send = (outgoing: OutgoingRequest, signal?: AbortSignal) => Promise<OutgoingAnswer>
+export type Send = (outgoing: OutgoingRequest, signal?: AbortSignal) => Promise<OutgoingResponse>
 
-/** There was no answer. The message has the reason, but not the address. */
+/** There was no response. The message has the reason, but not the address. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
@@ -39,8 +39,8 @@ export function sendOverHttp(nowMs: () => number, proxy: HttpsProxy | undefined)
   const dispatcher = new Agent({ connect: connector({ proxy }) })
   return async ({ method, url, headers, body }, signal) => {
     try {
-      const timeout = AbortSignal.timeout(ANSWER_MS_MAX)
-      const answer = await request(url, {
+      const timeout = AbortSignal.timeout(RESPONSE_MS_MAX)
+      const response = await request(url, {
         dispatcher,
         method,
         headers,
@@ -49,15 +49,15 @@ export function sendOverHttp(nowMs: () => number, proxy: HttpsProxy | undefined)
       })
       const chunks: Buffer[] = []
       let bytes = 0
-      for await (const chunk of answer.body) {
+      for await (const chunk of response.body) {
         const buffer = Buffer.from(chunk)
         bytes += buffer.length
-        if (bytes > ANSWER_BYTES_MAX)
-          throw new Unreachable(`the answer is longer than ${ANSWER_BYTES_MAX} bytes`)
+        if (bytes > RESPONSE_BYTES_MAX)
+          throw new Unreachable(`the response is longer than ${RESPONSE_BYTES_MAX} bytes`)
         chunks.push(buffer)
       }
       const text = Buffer.concat(chunks).toString('utf8')
-      return { status: answer.statusCode, text, retryAfterMs: pauseAskedFor(answer.headers, nowMs()) }
+      return { status: response.statusCode, text, retryAfterMs: pauseAskedFor(response.headers, nowMs()) }
     } catch (error) {
       if (error instanceof Unreachable) throw error
       throw new Unreachable(reasonOf(error))
@@ -67,7 +67,7 @@ export function sendOverHttp(nowMs: () => number, proxy: HttpsProxy | undefined)
 
 /** A code, a name or the refusal of a proxy; other network messages may contain the address. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'no answer'
+  if (!(error instanceof Error)) return 'no response'
   if (error.cause instanceof ProxyError) return error.cause.message
   return codeOf(error) ?? error.name
 }
@@ -90,7 +90,7 @@ function pauseAskedFor(
 }
 
 /** Whether the same request may succeed later. Pure. */
-export function isRetryable({ status, retryAfterMs }: OutgoingAnswer): boolean {
+export function isRetryable({ status, retryAfterMs }: OutgoingResponse): boolean {
   return (
     status >= 500 ||
     status === 408 ||

@@ -86,7 +86,7 @@ function broken(
   })
 }
 const failing = broken([
-  sampleService('checkout', { state: 'Failed', message: 'the API answered 400', todo: 'correct it' }),
+  sampleService('checkout', { state: 'Failed', message: 'the API responded with 400', todo: 'correct it' }),
 ])
 
 for (const kind of ['github', 'gitlab'] as const) {
@@ -136,7 +136,7 @@ for (const kind of ['github', 'gitlab'] as const) {
     test('Scenario 52: a failure sets a status and a comment, and the comment is edited after recovery', async () => {
       await happens(failing, {
         type: 'ServiceFailed',
-        message: 'checkout: update failed: the API answered 400',
+        message: 'checkout: update failed: the API responded with 400',
       })
       expect(server.statuses.map(({ state }) => state)).toEqual([failure])
       expect(comments()).toHaveLength(1)
@@ -154,13 +154,13 @@ for (const kind of ['github', 'gitlab'] as const) {
         '**Services that do not match git:**',
         '',
         '```diff',
-        'failed checkout: the API answered 400 (correct it)',
+        'failed checkout: the API responded with 400 (correct it)',
         '```',
         '',
         '**What was done:**',
         '',
         '```diff',
-        'checkout: update failed: the API answered 400',
+        'checkout: update failed: the API responded with 400',
         '```',
         '',
         '[All about shop](https://pharos.example.com/sets/shop)',

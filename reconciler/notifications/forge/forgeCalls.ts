@@ -1,9 +1,9 @@
-import { isRetryable, type OutgoingAnswer, type OutgoingRequest, type Send } from '../delivery/outgoing.ts'
+import { isRetryable, type OutgoingRequest, type OutgoingResponse, type Send } from '../delivery/outgoing.ts'
 
 /** Entries of a page of a list, and maximum of pages: ten thousand comments. */
 const PER_PAGE = 100
 const PAGES_MAX = 100
-/** Longest part of an answer in a message (characters). */
+/** Longest part of a response in a message (characters). */
 const REASON_CHARS_MAX = 200
 
 /** A forge refused a call. The message has its reason, but neither the token nor the address. */
@@ -15,17 +15,17 @@ export class ForgeRefused extends Error {
   /** Whether the same call may succeed later. */
   readonly isRetryable: boolean
 
-  constructor(what: string, answer: OutgoingAnswer) {
-    super(`${what}: status ${answer.status}${reasonIn(answer.text)}`)
-    this.status = answer.status
-    this.retryAfterMs = answer.retryAfterMs
-    this.isRetryable = isRetryable(answer)
+  constructor(what: string, response: OutgoingResponse) {
+    super(`${what}: status ${response.status}${reasonIn(response.text)}`)
+    this.status = response.status
+    this.retryAfterMs = response.retryAfterMs
+    this.isRetryable = isRetryable(response)
   }
 }
 
 /** Calls to one API, all with the same token. */
 export interface ForgeCalls {
-  /** One call; returns its answer as JSON. `what` names its purpose. Throws ForgeRefused and Unreachable. */
+  /** One call; returns its response as JSON. `what` names its purpose. Throws ForgeRefused and Unreachable. */
   readonly call: (
     what: string,
     method: OutgoingRequest['method'],
@@ -45,12 +45,12 @@ export function forgeCalls(
   const call: ForgeCalls['call'] = async (what, method, path, body) => {
     const written = body === undefined ? null : JSON.stringify(body)
     const type = body === undefined ? {} : { 'Content-Type': 'application/json' }
-    const answer = await send(
+    const response = await send(
       { method, url: `${url}${path}`, headers: { ...headers, ...type }, body: written },
       signal,
     )
-    if (answer.status < 200 || answer.status >= 300) throw new ForgeRefused(what, answer)
-    return parsed(answer.text)
+    if (response.status < 200 || response.status >= 300) throw new ForgeRefused(what, response)
+    return parsed(response.text)
   }
   return {
     call,
@@ -59,8 +59,8 @@ export function forgeCalls(
       const all: Readonly<Record<string, unknown>>[] = []
       for (let page = 1; page <= PAGES_MAX; page += 1) {
         const sign = path.includes('?') ? '&' : '?'
-        const answer = await call(what, 'GET', `${path}${sign}per_page=${PER_PAGE}&page=${page}`)
-        const entries = Array.isArray(answer) ? answer.filter(isRecord) : []
+        const listed = await call(what, 'GET', `${path}${sign}per_page=${PER_PAGE}&page=${page}`)
+        const entries = Array.isArray(listed) ? listed.filter(isRecord) : []
         all.push(...entries)
         if (entries.length < PER_PAGE) break
       }

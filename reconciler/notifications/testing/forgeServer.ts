@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
-  type Answer,
+  type ForgeResponse,
   addComment,
   type Call,
   type ForgeState,
@@ -9,8 +9,8 @@ import {
   type PostedStatus,
   type PullRequest,
 } from './forgeState.ts'
-import { githubAnswer } from './githubApi.ts'
-import { gitlabAnswer } from './gitlabApi.ts'
+import { githubResponse } from './githubApi.ts'
+import { gitlabResponse } from './gitlabApi.ts'
 
 /**
  * The calls of GitHub's and GitLab's API that concern statuses and comments, for tests: a real server with the
@@ -26,7 +26,7 @@ export interface ForgeServer {
   readonly pullRequests: PullRequest[]
   /** Adds a comment of another user. */
   readonly comment: (pullRequest: number, body: string, isSystem?: boolean) => PostedComment
-  /** What the next requests are answered with instead, one each. */
+  /** What the next requests get instead, one each. */
   readonly faults: (
     | number
     | 'reset'
@@ -41,7 +41,7 @@ export async function startForgeServer(token: string): Promise<ForgeServer> {
   const state: ForgeState = { statuses: [], comments: [], pullRequests: [] }
   const requests: string[] = []
   const faults: ForgeServer['faults'] = []
-  const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(incoming.url ?? '/', 'http://forge')
     const body = await bodyOf(incoming)
     requests.push(`${incoming.method} ${url.pathname}`)
@@ -59,7 +59,7 @@ export async function startForgeServer(token: string): Promise<ForgeServer> {
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
   }
   const server = createServer((incoming, response) => {
-    answer(incoming, response).catch(() => response.destroy())
+    respond(incoming, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // True because a server that listens on TCP has an address with a port.
@@ -81,7 +81,7 @@ export async function startForgeServer(token: string): Promise<ForgeServer> {
   }
 }
 
-/** The answer of the API that `url` belongs to, to who knows the token. */
+/** The response of the API that `url` belongs to; requests without the token are refused. */
 function routed(
   { token, state }: { readonly token: string; readonly state: ForgeState },
   {
@@ -89,7 +89,7 @@ function routed(
     url,
     body,
   }: { readonly incoming: IncomingMessage; readonly url: URL; readonly body: Call['body'] },
-): Answer {
+): ForgeResponse {
   const method = incoming.method ?? ''
   const of = (prefix: string): Call => ({
     method,
@@ -102,14 +102,14 @@ function routed(
   if (url.pathname.startsWith('/api/v4/')) {
     if (incoming.headers['private-token'] !== token) return [401, { message: '401 Unauthorized' }]
     return url.pathname.startsWith(`${gitlab}/`)
-      ? gitlabAnswer(state, of(gitlab))
+      ? gitlabResponse(state, of(gitlab))
       : [404, { message: '404 Project Not Found' }]
   }
   if (incoming.headers['user-agent'] === undefined)
     return [403, { message: 'Request forbidden by administrative rules.' }]
   if (incoming.headers.authorization !== `Bearer ${token}`) return [401, { message: 'Bad credentials' }]
   return url.pathname.startsWith(`${github}/`)
-    ? githubAnswer(state, of(github))
+    ? githubResponse(state, of(github))
     : [404, { message: 'Not Found' }]
 }
 

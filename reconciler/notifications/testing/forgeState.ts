@@ -31,8 +31,8 @@ export interface Call {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** The status and the body of an answer. */
-export type Answer = readonly [status: number, body: unknown]
+/** The status and the body of a response. */
+export type ForgeResponse = readonly [status: number, body: unknown]
 
 /** Everything that a forge keeps of one repository. */
 export interface ForgeState {

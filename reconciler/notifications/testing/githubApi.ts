@@ -1,7 +1,7 @@
-import { type Answer, addComment, type Call, type ForgeState, nextId, page } from './forgeState.ts'
+import { addComment, type Call, type ForgeResponse, type ForgeState, nextId, page } from './forgeState.ts'
 
-/** Answers a call of GitHub's API. */
-export function githubAnswer(state: ForgeState, { method, path, query, body }: Call): Answer {
+/** The response to a call of GitHub's API. */
+export function githubResponse(state: ForgeState, { method, path, query, body }: Call): ForgeResponse {
   const [, sha = ''] = /^\/(?:statuses|commits)\/([0-9a-f]{40})(?:\/|$)/.exec(path) ?? []
   const [, issue = ''] = /^\/issues\/(\d+)\/comments$/.exec(path) ?? []
   const [, id = ''] = /^\/issues\/comments\/(\d+)$/.exec(path) ?? []
@@ -50,7 +50,7 @@ export function githubAnswer(state: ForgeState, { method, path, query, body }: C
   return [404, { message: 'Not Found' }]
 }
 
-const TOO_LONG: Answer = [
+const TOO_LONG: ForgeResponse = [
   422,
   {
     message: 'Validation Failed',
@@ -62,7 +62,7 @@ function githubBody({ body }: Call['body']): string | null {
   return typeof body === 'string' && body.length <= 65_536 ? body : null
 }
 
-function githubStatus(state: ForgeState, sha: string, body: Call['body']): Answer {
+function githubStatus(state: ForgeState, sha: string, body: Call['body']): ForgeResponse {
   const { context = 'default', state: wanted, description = '', target_url: targetUrl = null } = body
   const isKnown = ['error', 'failure', 'pending', 'success'].includes(String(wanted))
   if (!isKnown || String(description).length > 140) return [422, { message: 'Validation Failed' }]

@@ -1,7 +1,7 @@
-import { type Answer, addComment, type Call, type ForgeState, nextId, page } from './forgeState.ts'
+import { addComment, type Call, type ForgeResponse, type ForgeState, nextId, page } from './forgeState.ts'
 
-/** Answers a call of GitLab's API. */
-export function gitlabAnswer(state: ForgeState, { method, path, query, body }: Call): Answer {
+/** The response to a call of GitLab's API. */
+export function gitlabResponse(state: ForgeState, { method, path, query, body }: Call): ForgeResponse {
   const [, posted = ''] = /^\/statuses\/([0-9a-f]{40})$/.exec(path) ?? []
   const [, sha = '', what = ''] =
     /^\/repository\/commits\/([0-9a-f]{40})\/(statuses|merge_requests)$/.exec(path) ?? []
@@ -31,12 +31,17 @@ export function gitlabAnswer(state: ForgeState, { method, path, query, body }: C
       ).map(({ number }) => ({ id: 1_000 + number, iid: number, state: 'merged' })),
     ]
   }
-  return iid === '' ? NOT_FOUND : notesAnswer(state, { method, path, query, body }, iid, note)
+  return iid === '' ? NOT_FOUND : notesResponse(state, { method, path, query, body }, iid, note)
 }
 
-const NOT_FOUND: Answer = [404, { message: '404 Not found' }]
+const NOT_FOUND: ForgeResponse = [404, { message: '404 Not found' }]
 
-function notesAnswer(state: ForgeState, { method, query, body }: Call, iid: string, note: string): Answer {
+function notesResponse(
+  state: ForgeState,
+  { method, query, body }: Call,
+  iid: string,
+  note: string,
+): ForgeResponse {
   const mergeRequest = state.pullRequests.find(({ number }) => String(number) === iid)
   if (mergeRequest === undefined) return NOT_FOUND
   if (method === 'GET' && note === '') {
@@ -61,7 +66,7 @@ function notesAnswer(state: ForgeState, { method, query, body }: Call, iid: stri
 }
 
 /** GitLab keeps one status of a name while it is not final, and refuses to make of it what it is. */
-function gitlabStatus(state: ForgeState, sha: string, body: Call['body']): Answer {
+function gitlabStatus(state: ForgeState, sha: string, body: Call['body']): ForgeResponse {
   const { name = 'default', state: wanted, description = '', target_url: targetUrl = null } = body
   const isKnown = ['pending', 'running', 'success', 'failed', 'canceled'].includes(String(wanted))
   if (!isKnown || String(description).length > 255)

@@ -13,8 +13,8 @@ export interface Received {
 export interface Receiver {
   readonly url: string
   readonly received: readonly Received[]
-  /** What the next requests are answered with, one each; afterwards 200. `hang` never answers, `reset` hangs up. */
-  readonly answers: (
+  /** The responses to the next requests, one each; afterwards 200. `hang` never responds, `reset` hangs up. */
+  readonly responses: (
     | number
     | 'hang'
     | 'reset'
@@ -27,25 +27,25 @@ export interface Receiver {
 
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
-  const answers: Receiver['answers'] = []
+  const responses: Receiver['responses'] = []
   const waiting = new Set<() => void>()
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const answer = answers.shift() ?? 200
+      const next = responses.shift() ?? 200
       received.push({
         path: request.url ?? '',
         headers: request.headers,
         body: Buffer.concat(chunks).toString(),
       })
       for (const wake of waiting) wake()
-      if (answer === 'hang') return
-      if (answer === 'reset') {
+      if (next === 'hang') return
+      if (next === 'reset') {
         request.socket.destroy()
         return
       }
-      const { status, headers } = typeof answer === 'number' ? { status: answer, headers: {} } : answer
+      const { status, headers } = typeof next === 'number' ? { status: next, headers: {} } : next
       response.writeHead(status, headers).end(status < 300 ? 'ok' : 'no')
     })
   })
@@ -55,7 +55,7 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${port}`,
     received,
-    answers,
+    responses,
     until: (count) =>
       new Promise((resolve) => {
         const check = () => {

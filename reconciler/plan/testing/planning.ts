@@ -113,13 +113,13 @@ export function live(shape: Live = {}): ServiceResponse {
   }
 }
 
-/** The binding that applying `shape` left behind, with the API having answered `answer`. */
-export function binding(shape: Shape = {}, answer: Live = shape, change: Partial<Binding> = {}): Binding {
+/** The binding that applying `shape` left behind, with `response` from the API. */
+export function binding(shape: Shape = {}, response: Live = shape, change: Partial<Binding> = {}): Binding {
   const key = change.key ?? 'shop'
   return {
-    ...newBinding(key, answer.id ?? ID),
+    ...newBinding(key, response.id ?? ID),
     desired: desired(shape, { key }).canonical,
-    observed: canonicalResponse(live(answer)),
+    observed: canonicalResponse(live(response)),
     onDelete: 'delete',
     ...change,
   }

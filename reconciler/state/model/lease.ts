@@ -52,9 +52,9 @@ export async function takeLease(
   for (;;) {
     const nowMs = clock.nowMs()
     const isAbandoned = watched !== undefined && nowMs - watched.sinceMs >= store.leaseTtlMs
-    const answer = await store.acquire(holder, isAbandoned ? watched?.lease : undefined)
-    if ('epoch' in answer) return held(store, answer.epoch, clock, nowMs)
-    const { heldBy } = answer
+    const result = await store.acquire(holder, isAbandoned ? watched?.lease : undefined)
+    if ('epoch' in result) return held(store, result.epoch, clock, nowMs)
+    const { heldBy } = result
     if (watched?.lease.epoch !== heldBy.epoch || watched.lease.renewals !== heldBy.renewals) {
       watched = { lease: heldBy, sinceMs: nowMs }
     }

@@ -59,7 +59,7 @@ export class SqliteLease {
     // A holder that does not have the lock yet must be able to acquire it, so a mere check does not try it.
     const mayBeFree = seen.holder === null || seen.locks_file || isUnmoved(seen)
     const lock = mayBeFree ? await this.#takeLock() : undefined
-    const answer = this.#database
+    const result = this.#database
       .transaction(() => {
         const row = this.#row()
         const isDead = lock !== undefined && row.locks_file
@@ -72,14 +72,14 @@ export class SqliteLease {
         return { epoch }
       })
       .immediate()
-    if ('heldBy' in answer) {
+    if ('heldBy' in result) {
       lock?.close()
-      const { holder: other, epoch, renewals } = answer.heldBy
+      const { holder: other, epoch, renewals } = result.heldBy
       return { heldBy: { holder: other, epoch, renewals } }
     }
-    this.#epoch = answer.epoch
+    this.#epoch = result.epoch
     this.#lock = lock
-    return answer
+    return result
   }
 
   /**

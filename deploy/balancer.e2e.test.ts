@@ -51,14 +51,14 @@ describe.skipIf(skipReason !== null)(
       return stdout.trim()
     }
 
-    test('a server with the settings of the manifests answers their probes', async () => {
+    test('a server with the settings of the manifests responds to their probes', async () => {
       const server = await startProcess([], ['--admin-port', '0'], { environment })
       const [workload] = workloads().filter(({ metadata }) => metadata.name === 'pharos-server')
       const [container] = workload?.spec.template.spec.containers ?? []
       const probes = [container?.startupProbe, container?.livenessProbe, container?.readinessProbe]
       await vi.waitFor(() => expect(server.adminUrl()).toBeDefined(), WAIT)
 
-      const answers = await Promise.all(
+      const statuses = await Promise.all(
         probes.map(async (probe) => {
           const { statusCode, body } = await request(`${server.adminUrl()}${probe?.httpGet?.path}`)
           await body.dump()
@@ -66,7 +66,7 @@ describe.skipIf(skipReason !== null)(
         }),
       )
 
-      expect(answers).toEqual([200, 200, 200])
+      expect(statuses).toEqual([200, 200, 200])
       expect(await server.stop()).toBe(0)
     })
 
@@ -89,9 +89,9 @@ describe.skipIf(skipReason !== null)(
       const load = startLoad(`https://127.0.0.1:${outside}`, keys)
 
       for (const index of [0, 1, 2]) {
-        const answered = load.outcomes.length
+        const before = load.outcomes.length
         await servers[index]?.stop()
-        await vi.waitFor(() => expect(load.outcomes.length).toBeGreaterThan(answered + 2 * keys.length), WAIT)
+        await vi.waitFor(() => expect(load.outcomes.length).toBeGreaterThan(before + 2 * keys.length), WAIT)
         servers[index] = await start(index)
         await untilUp(balancer)
       }
@@ -204,11 +204,11 @@ async function untilUp(balancer: Balancer): Promise<void> {
 const PAUSE_MS = 300
 
 interface Load {
-  /** Statuses of the answers so far, and codes of the errors in place of one. */
+  /** Statuses of the responses so far, and codes of the errors in place of one. */
   readonly outcomes: readonly (number | string)[]
-  /** Status, `retry-after` and body of one more answer. */
+  /** Status, `retry-after` and body of one more response. */
   readonly ask: () => Promise<readonly unknown[]>
-  /** Resolves when the last request is answered. */
+  /** Resolves after the last response. */
   readonly stop: () => Promise<void>
 }
 
@@ -224,9 +224,9 @@ function startLoad(url: string, keys: readonly string[]): Load {
       const body = round % 2 === 0 ? {} : { method: 'POST' as const, body: JSON.stringify(service) }
       outcomes.push(
         await request(`${url}/v1/services`, { dispatcher, headers, ...body }).then(
-          async (answer) => {
-            await answer.body.dump()
-            return answer.statusCode
+          async (response) => {
+            await response.body.dump()
+            return response.statusCode
           },
           (error: unknown) => String(error),
         ),

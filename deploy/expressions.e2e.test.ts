@@ -160,13 +160,13 @@ const EMPTY = /deliveries_total|notifications_total|notifications_waiting|webhoo
 test.skipIf(skipReason !== null).each(FILES)(
   `a real Prometheus evaluates every expression of %s, and panels have data${suffix}`,
   async (file) => {
-    const answers = []
+    const results = []
     for (const expression of expressionsOf(file)) {
       const { status, error } = await prometheus.query(filledIn(expression))
-      answers.push([expression, status, error])
+      results.push([expression, status, error])
       if (file.endsWith('.json') && !EMPTY.test(expression)) await prometheus.samplesOf(filledIn(expression))
     }
 
-    expect(answers).toEqual(expressionsOf(file).map((expression) => [expression, 'success', undefined]))
+    expect(results).toEqual(expressionsOf(file).map((expression) => [expression, 'success', undefined]))
   },
 )

@@ -85,7 +85,7 @@ function run(
   return { output }
 }
 
-/** Starts the installed server; resolves to it and its address once it answers. */
+/** Starts the installed server; resolves to it and its address once it responds. */
 async function serve({ place, environment: env }: Consumer): Promise<{ server: ChildProcess; url: string }> {
   const server = spawn('pharos-server', ['serve', '--data-dir', 'data', '--port', '0'], { cwd: place, env })
   for await (const line of server.stdout) {

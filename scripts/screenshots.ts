@@ -63,7 +63,7 @@ const login = await create('Login', good.url('/login'))
 const invoices = await create('Invoices', good.url('/invoices'))
 await create('Returns', 'http://10.0.0.1/returns')
 await api.post(`/v1/services/${invoices}/pause`)
-const text = { title: 'Checkout answers 503', message: 'We are looking into it.' }
+const text = { title: 'Checkout responds with 503', message: 'We are looking into it.' }
 const incident = await api.post('/v1/incidents', {
   ...text,
   severity: 'major_outage',
@@ -133,12 +133,12 @@ addSampleHistory(
   Math.floor(Date.now() / 1_000),
 )
 for (const [id, body] of definitions) {
-  const { status, text: answer } = await api.patch(
+  const { status, text: responseBody } = await api.patch(
     `/v1/services/${id}`,
     { ...body, interval_secs: 30 },
     { headers },
   )
-  if (status !== 200) throw new Error(`PATCH answered ${status}: ${answer}`)
+  if (status !== 200) throw new Error(`PATCH responded with ${status}: ${responseBody}`)
 }
 
 const ORG = '/o/:org'

@@ -41,14 +41,14 @@ const definition: components['schemas']['ServiceRequest'] = {
   ],
 }
 
-/** The body of an answer that has to be a success. */
-function got<Data>(answer: {
+/** The body of a response that has to be a success. */
+function got<Data>(result: {
   data?: Data
   error?: components['schemas']['Error']
   response: Response
 }): Data {
-  if (answer.data === undefined) throw new Error(`${answer.response.status} ${answer.error?.error ?? ''}`)
-  return answer.data
+  if (result.data === undefined) throw new Error(`${result.response.status} ${result.error?.error ?? ''}`)
+  return result.data
 }
 
 async function serviceLifecycle() {

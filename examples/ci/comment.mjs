@@ -47,13 +47,13 @@ function place() {
 const { list, one, edit, headers } = place()
 
 async function request(method, url, content) {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method,
     headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'pharos' },
     ...(content === undefined ? {} : { body: JSON.stringify(content) }),
   })
-  if (!answer.ok) throw new Error(`${method} ${url} answered ${answer.status}`)
-  return answer.json()
+  if (!response.ok) throw new Error(`${method} ${url} responded with ${response.status}`)
+  return response.json()
 }
 
 async function earlierComment() {

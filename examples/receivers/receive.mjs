@@ -8,14 +8,14 @@ const BODY_BYTES_MAX = 1_048_576
 
 /**
  * Serves webhooks of Pharos at HOST and PORT (default: 127.0.0.1:8080) and gives each event to `handle` once. Requests
- * without a valid signature of PHAROS_WEBHOOK_SECRET get 401. When `handle` rejects, the answer is 502: Pharos sends the event
+ * without a valid signature of PHAROS_WEBHOOK_SECRET get 401. When `handle` rejects, the response is 502: Pharos sends the event
  * again later.
  */
 export function receive(handle) {
   const { PORT = '8080', HOST = '127.0.0.1' } = process.env
   const webhook = new Webhook(required('PHAROS_WEBHOOK_SECRET'))
   const handled = new Set()
-  const answer = async (request) => {
+  const statusFor = async (request) => {
     let event
     try {
       event = webhook.verify(await bodyOf(request), request.headers)
@@ -30,7 +30,7 @@ export function receive(handle) {
     return 204
   }
   const server = createServer((request, response) => {
-    answer(request)
+    statusFor(request)
       .catch((error) => {
         process.stderr.write(`${error.message}\n`)
         return 502
@@ -50,7 +50,7 @@ export function required(name) {
   process.exit(1)
 }
 
-/** Sends `body` as JSON; resolves to the answer. Rejects when the answer is an error. */
+/** Sends `body` as JSON; resolves to the response. Rejects when the response is an error. */
 export async function send(method, url, body, headers = {}) {
   const response = await fetch(url, {
     method,
@@ -59,7 +59,8 @@ export async function send(method, url, body, headers = {}) {
     signal: AbortSignal.timeout(15_000),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${new URL(url).host} answered ${response.status}: ${text}`)
+  if (!response.ok)
+    throw new Error(`${method} ${new URL(url).host} responded with ${response.status}: ${text}`)
   return text === '' ? undefined : JSON.parse(text)
 }
 

@@ -39,8 +39,8 @@ async function startService() {
       const call = `${request.method} ${request.url?.replace(/\?.*/, '')}`
       if (request.method !== 'GET') calls.push({ call, body })
       if (call === 'POST /repos/acme/shop/issues') issues.push({ number: 7, body: body.body })
-      const answer = request.method === 'GET' ? issues : { number: 7 }
-      response.writeHead(service.status).end(JSON.stringify(answer))
+      const content = request.method === 'GET' ? issues : { number: 7 }
+      response.writeHead(service.status).end(JSON.stringify(content))
     })
   })
   server.listen(0, '127.0.0.1')
@@ -94,7 +94,7 @@ function incidentEvent(type: string, status: string, body: string) {
 const created = incidentEvent('incident.created', 'investigating', 'We look.')
 const resolved = incidentEvent('incident.updated', 'resolved', 'Done.')
 
-/** Delivers what every receiver must treat alike; the statuses of the answers. */
+/** Delivers what every receiver must treat alike; the statuses of the responses. */
 async function deliverAll(deliver: Awaited<ReturnType<typeof startReceiver>>, service: { status: number }) {
   const forged = await deliver('msg_0', created, OTHER_SECRET)
   service.status = 500

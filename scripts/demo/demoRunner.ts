@@ -115,7 +115,7 @@ export class DemoRunner {
     this.outcome(requests === 1 ? '1 API request' : `${requests} API requests`)
   }
 
-  /** Ends a step. Returns the number of requests that the API answered since the last one, for the table. */
+  /** Ends a step. Returns the number of requests that the API served since the last one, for the table. */
   async endStep(title: string): Promise<number> {
     const counted = await this.#countRequests()
     const requests = counted - this.#counted

@@ -9,7 +9,7 @@ import { servicesTable, stepsTable } from './closingTable.ts'
 import { DemoFailure, DemoRunner, type DemoShell } from './demoRunner.ts'
 import { demoGitops } from './gitopsChapter.ts'
 import { demoMonitoring } from './monitoringChapter.ts'
-import { type RunningServer, requestsAnswered, showServer, startServer } from './serverChapter.ts'
+import { type RunningServer, requestCount, showServer, startServer } from './serverChapter.ts'
 import { demoTerraform, findTerraform } from './terraformChapter.ts'
 
 const write = (text: string): void => void process.stdout.write(text)
@@ -79,7 +79,7 @@ async function run(): Promise<number> {
   try {
     const shell = { folder, environment: environmentOf(folder) }
     const listening = await startServer(shell)
-    const demo = new DemoRunner(write, () => requestsAnswered(listening.adminUrl))
+    const demo = new DemoRunner(write, () => requestCount(listening.adminUrl))
     steps.push(
       () => listening.stop(),
       () => demo.stop(),

@@ -20,7 +20,7 @@ export interface MonitoringParts {
 /** Check interval (seconds). Shorter than the plan allows, so that the demo takes seconds, not minutes. */
 const INTERVAL_S = 1
 
-/** A real local target answers, breaks and recovers. The server notices each change, sends it and shows it. */
+/** A real local target responds, breaks and recovers. The server notices each change, sends it and shows it. */
 export async function demoMonitoring(parts: MonitoringParts): Promise<void> {
   const { demo, shell, server, byHand } = parts
   demo.chapter('4. A service breaks, and its incident opens by itself')
@@ -39,8 +39,8 @@ export async function demoMonitoring(parts: MonitoringParts): Promise<void> {
     const states = `pharos-server states ${org} | grep Payments`
     const wait = (state: string) => demo.typeUntil(states, shell, (output) => output.includes(`  ${state}  `))
     demo.outcome(shortState(await wait('up')))
-    demo.say('The target answers 503 from now on:')
-    target.answer(503)
+    demo.say('The target responds with 503 from now on:')
+    target.respondWith(503)
     demo.outcome(shortState(await wait('down')))
     showIncident(demo, await incidentOf(parts, serviceId, 'investigating'))
     demo.outcome(
@@ -51,7 +51,7 @@ export async function demoMonitoring(parts: MonitoringParts): Promise<void> {
     const { url: link }: { readonly url: string } = JSON.parse((await demo.type(invite, shell)).stdout)
     demo.outcome(`an owner opens ${link}: "${await titleOf(demo, link)}"`)
     demo.say('It recovers:')
-    target.answer(200)
+    target.respondWith(200)
     demo.outcome(shortState(await wait('up')))
     showIncident(demo, await incidentOf(parts, serviceId, 'monitoring'))
     await demo.endStep('inspected')
@@ -92,7 +92,7 @@ async function startTarget() {
     hookUrl: `http://127.0.0.1:${port}/hook`,
     /** Types of the received events whose signature was correct. */
     events,
-    answer: (next: number): void => {
+    respondWith: (next: number): void => {
       status = next
     },
     trust: (key: string): void => {

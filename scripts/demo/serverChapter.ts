@@ -56,8 +56,8 @@ async function stop(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Requests to /v1 that the server has answered, from its metrics. */
-export async function requestsAnswered(adminUrl: string): Promise<number> {
+/** The number of requests to /v1 that the server has served, from its metrics. */
+export async function requestCount(adminUrl: string): Promise<number> {
   const response = await fetch(`${adminUrl}/metrics`)
   const samples = (await response.text()).matchAll(/^pharos_http_requests_total\{[^}]*\} (\d+)$/gm)
   return [...samples].reduce((total, [, count]) => total + Number(count), 0)

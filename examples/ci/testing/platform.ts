@@ -29,20 +29,20 @@ export async function startPlatform(list: string, one: string): Promise<Platform
       const isKnown =
         headers.authorization === 'Bearer platform-token' || headers['private-token'] === 'platform-token'
       const path = url.split('?')[0] ?? ''
-      const answer = (status: number, body: unknown): void => {
+      const respond = (status: number, body: unknown): void => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
       }
       if (method !== 'GET') writes.push(`${method} ${path}`)
       const edited = comments.find(({ id }) => path === `${one}/${id}`)
-      if (!isKnown) answer(401, {})
-      else if (method === 'GET' && path === list) answer(200, comments)
+      if (!isKnown) respond(401, {})
+      else if (method === 'GET' && path === list) respond(200, comments)
       else if (method === 'POST' && path === list) {
         comments.push({ id: comments.length + 1, body: JSON.parse(text).body })
-        answer(201, {})
+        respond(201, {})
       } else if (edited !== undefined) {
         edited.body = JSON.parse(text).body
-        answer(200, {})
-      } else answer(404, {})
+        respond(200, {})
+      } else respond(404, {})
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -5,8 +5,8 @@ import { CommandScene } from './testing/commandScene.ts'
 import { manifestOf } from './testing/manifestOf.ts'
 
 describe('on a server that implements only the API document', async () => {
-  // What recovers from crashes and lost responses, once more; the torture has the scenarios too. Files that are read for
-  // themselves are read anew, before and after.
+  // What recovers from crashes and lost responses, once more; the torture has the scenarios too. Files that are read
+  // for themselves are read anew, before and after.
   beforeAll(() => void vi.stubEnv('PHAROS_TEST_PLAIN', 'yes'))
   afterAll(() => {
     vi.unstubAllEnvs()

@@ -56,7 +56,10 @@ export function isFinalFailure(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'internal' && error.status === 500
 }
 
-/** Whether later requests would fail as well: the key is refused, no server responds, or nothing can be recorded. Pure. */
+/**
+ * Whether later requests would fail as well: the key is refused, no server responds, or nothing can be recorded.
+ * Pure.
+ */
 export function endsTheRun(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'not-sent'
   return !(error instanceof ApiError) || error.code === 'unauthorized'

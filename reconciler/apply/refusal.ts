@@ -33,8 +33,8 @@ export function refusedPath(refusal: string, service: DeclaredService): Manifest
 }
 
 /**
- * The place in the manifest of a refused definition: the field that the response names, or else `metadata.name`. Undefined
- * without a refusal or a manifest. Pure.
+ * The place in the manifest of a refused definition: the field that the response names, or else `metadata.name`.
+ * Undefined without a refusal or a manifest. Pure.
  */
 export function refusedPlace(
   { change, refusal }: Pick<ChangeOutcome, 'change' | 'refusal'>,

@@ -14,8 +14,9 @@ const SERVER_FIELDS = [
 ] as const
 
 /**
- * Notices about a response: fields for which the server stores other values than were sent, which may hide a mistake, and
- * fields that it changed without a request. `before` is the service before the request; `undefined` for a new one. Pure.
+ * Notices about a response: fields for which the server stores other values than were sent, which may hide a mistake,
+ * and fields that it changed without a request. `before` is the service before the request; `undefined` for a new one.
+ * Pure.
  */
 export function sideEffectsOf(
   desired: DesiredService,

@@ -61,8 +61,8 @@ const BADGE = {
 }
 
 /**
- * The response to a GET of `target` (path and query as in a request line); undefined for unknown pages. `status` and `viewer` are
- * called only when needed. Otherwise pure.
+ * The response to a GET of `target` (path and query as in a request line); undefined for unknown pages. `status` and
+ * `viewer` are called only when needed. Otherwise pure.
  */
 export function pageFor(
   target: string,

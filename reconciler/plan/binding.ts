@@ -11,8 +11,8 @@ export interface Heal {
 }
 
 /**
- * The record of an owned service: its manifest, the last request and the API's response. Both hold fingerprints in place of
- * secrets.
+ * The record of an owned service: its manifest, the last request and the API's response. Both hold fingerprints in
+ * place of secrets.
  */
 export interface Binding {
   readonly key: string

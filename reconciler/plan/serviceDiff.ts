@@ -31,8 +31,8 @@ export interface ServiceDiff {
 }
 
 /**
- * Three-way comparison: the manifest with the last request, and the service with the API's last response. A normalisation by
- * the server is therefore no difference. Pure.
+ * Three-way comparison: the manifest with the last request, and the service with the API's last response. A
+ * normalisation by the server is therefore no difference. Pure.
  *
  * Fingerprints of secrets are compared under the key with which `binding` was written.
  */

@@ -57,8 +57,8 @@ export interface Commit {
 /** A bare copy of one branch of a repository. Nothing is ever checked out, so nothing in it can run or be followed. */
 export interface Mirror {
   /**
-   * Fetches the newest commit of the branch; returns its SHA. A mirror that fails although the repository responds, for example
-   * after a crash, is created again, once. Throws SourceUnavailable.
+   * Fetches the newest commit of the branch; returns its SHA. A mirror that fails although the repository responds, for
+   * example after a crash, is created again, once. Throws SourceUnavailable.
    */
   fetch(signal?: AbortSignal): Promise<string>
   /** Throws BrokenMirror, and SourceUnavailable for a message that is too long. */

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
  * What happens to one request: `pass` it goes through; `drop` it never arrives and the connection breaks;
  * `lose` it arrives and the response is lost; `late` the connection breaks and it arrives with the next
  * `land()`; `bad-gateway` it arrives and the client gets 502; `internal` it does not arrive and the client gets 500;
- * `truncate` it arrives and half of the response comes back; with a `WrongResponse` it arrives and the response is wrong.
+ * `truncate` it arrives and half of the response comes back; with a `WrongResponse` it arrives and the response is
+ * wrong.
  */
 export type Fault =
   | 'pass'

@@ -15,8 +15,8 @@ export interface ConnectProxy {
 export type Refusal = (socket: Duplex) => void
 
 /**
- * Starts a proxy. `login` is `user:password`. It connects each name to the port of this machine that `ports` has for it, and responds with 403
- * for other names, or everything as `refusal` says.
+ * Starts a proxy. `login` is `user:password`. It connects each name to the port of this machine that `ports` has for
+ * it, and responds with 403 for other names, or everything as `refusal` says.
  */
 export async function startConnectProxy(
   login: string,

@@ -22,8 +22,8 @@ export interface ActingDeps extends ApiDeps {
 }
 
 /**
- * Adds sign-in, sign-out and the actions on a set: forms, each of which redirects with 303 and shows a message on the next page.
- * Returns the function that determines the viewer of a page.
+ * Adds sign-in, sign-out and the actions on a set: forms, each of which redirects with 303 and shows a message on the
+ * next page. Returns the function that determines the viewer of a page.
  */
 export function addActingRoutes(app: FastifyInstance, deps: ActingDeps): (request: FastifyRequest) => Viewer {
   const { token, wrong, status } = deps

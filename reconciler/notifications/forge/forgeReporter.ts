@@ -59,8 +59,8 @@ interface Known {
 
 /**
  * Reports the results of commits to a forge. After each event of a set the status that the forge should show is compared with
- * the one that it shows, and only a difference is sent. A lost response or an unreachable forge therefore only delays a report,
- * and never a run.
+ * the one that it shows, and only a difference is sent. A lost response or an unreachable forge therefore only delays a
+ * report, and never a run.
  */
 export class ForgeReporter {
   readonly #options: ForgeReporterOptions

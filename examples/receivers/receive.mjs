@@ -8,8 +8,8 @@ const BODY_BYTES_MAX = 1_048_576
 
 /**
  * Serves webhooks of Pharos at HOST and PORT (default: 127.0.0.1:8080) and gives each event to `handle` once. Requests
- * without a valid signature of PHAROS_WEBHOOK_SECRET get 401. When `handle` rejects, the response is 502: Pharos sends the event
- * again later.
+ * without a valid signature of PHAROS_WEBHOOK_SECRET get 401. When `handle` rejects, the response is 502: Pharos sends
+ * the event again later.
  */
 export function receive(handle) {
   const { PORT = '8080', HOST = '127.0.0.1' } = process.env

@@ -14,7 +14,7 @@ import { incidentSchema, RESOLVE_MESSAGE } from './schema.ts'
 
 type State = StateOf<typeof incidentSchema>
 
-/** The computed attributes of an incident, from the API's answer. Pure. */
+/** The computed attributes of an incident, from the API's response. Pure. */
 function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
   return {
     id: incident.id,
@@ -42,7 +42,7 @@ function planResolved(prior: State): AmendmentOf<typeof incidentSchema> {
   return { message, severity, status, updated_at, resolved_at }
 }
 
-/** The answer of a read; `null` when the incident does not exist. */
+/** The result of a read; `null` when the incident does not exist. */
 async function refreshed(
   session: Session,
   { id, message }: { readonly id: string; readonly message: string | null },

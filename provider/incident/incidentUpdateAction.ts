@@ -13,7 +13,7 @@ export const incidentUpdateAction = actionFor<Connection>()({
   schema: defineSchema({
     description:
       'Posts an update to an incident (Terraform 1.14). `resolved` closes the incident permanently. If an update ' +
-      'gets no answer, the action searches for it before it posts it again.',
+      'gets no response, the action searches for it before it posts it again.',
     attributes: {
       incident_id: { type: 'string', required: true, description: 'UUID of the incident.' },
       message: { type: 'string', required: true, description: 'Text of the update. API: `body`.' },

@@ -1,4 +1,4 @@
-/** Incidents are public, so after a lost answer a post is searched for before it is repeated. */
+/** Incidents are public, so after a lost response a post is searched for before it is repeated. */
 import { randomUUID } from 'node:crypto'
 import type { Incident, IncidentRequest, IncidentUpdateRequest } from '../../api/contract/incident.ts'
 import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
@@ -73,7 +73,7 @@ function isOpenedBy(request: IncidentRequest, { title, severity, service_ids, up
 function ambiguous(title: string, found: readonly Incident[]): DiagnosticError {
   const ids = found.map(({ display_id, id }) => `${display_id} (${id})`).join(', ')
   const detail =
-    `The API did not answer the request that opens "${title}", and ${found.length} new incidents match it: ${ids}. ` +
+    `The API did not respond to the request that opens "${title}", and ${found.length} new incidents match it: ${ids}. ` +
     'Import one of them, resolve the others, and apply again.'
   return new DiagnosticError(errorAt(undefined, 'Cannot tell which incident was opened', detail))
 }

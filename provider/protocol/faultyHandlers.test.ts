@@ -24,9 +24,9 @@ const thing = resourceFor<object>()({
     },
   }),
   read: ({ report }) => {
-    const answer = read()
-    if ('size' in answer.state && answer.state.size === 'doubtful') report(errorAt(['size'], 'Doubtful', ''))
-    return answer
+    const result = read()
+    if ('size' in result.state && result.state.size === 'doubtful') report(errorAt(['size'], 'Doubtful', ''))
+    return result
   },
   create: () => ({ state: { id: 'one', size: 'small' } }),
   update: () => ({ state: {} }),

@@ -67,24 +67,24 @@ test('a provider that is started manually explains itself on stderr and exits wi
 test('compiled code is cached for the next process, and compiled again where the cache is damaged', async () => {
   const environment = { XDG_CACHE_HOME: join(root, 'cache') }
   const folder = join(root, 'cache/pharos')
-  const answer = async (): Promise<unknown> => {
+  const metadataOf = async (): Promise<unknown> => {
     const provider = await startProvider({
       command: [join(process.cwd(), 'dist/terraform-provider-pharos.cjs')],
       environment,
     })
-    // The schema is answered without the provider, which this RPC has it load.
+    // The schema is sent without the provider, which this RPC has it load.
     const metadata = await provider.client.call(METHODS.GetMetadata, {})
     expect(await provider.shutDown()).toBe(0)
     return metadata
   }
-  const first = await answer()
+  const first = await metadataOf()
   const [name = ''] = readdirSync(folder)
   const kept = readFileSync(join(folder, name))
   const writtenMs = statSync(join(folder, name)).mtimeMs
-  const second = await answer()
+  const second = await metadataOf()
   const unchangedMs = statSync(join(folder, name)).mtimeMs
   writeFileSync(join(folder, name), kept.subarray(0, 1_000))
-  const third = await answer()
+  const third = await metadataOf()
 
   expect(name).toMatch(/^main-[0-9a-f]{16}-/)
   expect(unchangedMs).toBe(writtenMs)

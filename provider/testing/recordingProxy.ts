@@ -19,22 +19,22 @@ export interface RecordingProxy {
   readonly passed: readonly ProxiedRequest[]
   /** The user agent of each request since the start. */
   readonly userAgents: readonly string[]
-  /** Answers the next request to `path` with `status` instead of forwarding it. */
+  /** Responds to the next request to `path` with `status` instead of forwarding it. */
   readonly refuseNext: (method: string, path: RegExp, status: number, error: string) => void
-  /** Forwards the next request to `path`, but loses its answer: the client gets 502 or a closed connection. */
+  /** Forwards the next request to `path`, but loses its response: the client gets 502 or a closed connection. */
   readonly loseAnswer: (method: string, path: RegExp, how: 502 | 'closed') => void
-  /** Answers requests with 429 instead of forwarding them while `isRefused` returns true. */
+  /** Responds to requests with 429 instead of forwarding them while `isRefused` returns true. */
   readonly refuseForRate: (isRefused: () => boolean) => void
   /**
-   * From now on misbehaves for requests to `path`: refuses all with 429, never answers, or sends an endless answer byte
-   * by byte. `undefined` ends this.
+   * From now on misbehaves for requests to `path`: refuses all with 429, never responds, or sends an endless response
+   * byte by byte. `undefined` ends this.
    */
   readonly misbehave: (misbehaviour: Misbehaviour | undefined) => void
   /** Resolves once a request has met the current misbehaviour. */
   readonly misbehaved: () => Promise<void>
-  /** From now on rewrites answers to GET requests for exactly this path with `change`. */
+  /** From now on rewrites responses to GET requests for exactly this path with `change`. */
   readonly rewrite: (path: string, change: (body: string) => string) => void
-  /** Resolves once `count` requests of `method` have been answered since the start. */
+  /** Resolves once `count` requests of `method` have got a response since the start. */
   readonly answered: (method: string, count: number) => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -50,14 +50,14 @@ export interface ProxyOptions {
   readonly withoutHeaders?: readonly string[]
 }
 
-/** Time between two bytes of an endless answer (milliseconds). */
+/** Time between two bytes of an endless response (milliseconds). */
 const DRIP_MS = 20
 
 /** A request with special treatment. */
 interface Exception {
   readonly method: string
   readonly path: RegExp
-  /** The answer without forwarding, or the fate of the server's answer. */
+  /** The response without forwarding, or the fate of the server's response. */
   readonly instead: { readonly status: number; readonly error: string } | 502 | 'closed'
 }
 
@@ -67,16 +67,16 @@ interface Memory {
   readonly userAgents: string[]
   readonly exceptions: Exception[]
   readonly rewrites: Map<string, (body: string) => string>
-  readonly answeredCounts: Map<string, number>
-  /** Emits `answer` after each forwarded answer, and `misbehaviour` when a request met one. */
-  readonly answers: EventEmitter
+  readonly responseCounts: Map<string, number>
+  /** Emits `response` after each forwarded response, and `misbehaviour` when a request met one. */
+  readonly events: EventEmitter
   isRefused: () => boolean
   misbehaviour: Misbehaviour | undefined
   /** Whether a request has met the current misbehaviour. */
   hasMisbehaved: boolean
 }
 
-/** A complete request, and the response for its answer. */
+/** A complete request, and the stream for its response. */
 interface Exchange {
   readonly method: string
   readonly path: string
@@ -93,8 +93,8 @@ export async function startRecordingProxy(
     userAgents: [],
     exceptions: [],
     rewrites: new Map(),
-    answeredCounts: new Map(),
-    answers: new EventEmitter(),
+    responseCounts: new Map(),
+    events: new EventEmitter(),
     isRefused: () => false,
     misbehaviour: undefined,
     hasMisbehaved: false,
@@ -105,13 +105,13 @@ export async function startRecordingProxy(
       memory.passed.push({ method, path, body: body.toString() })
       memory.userAgents.push(incoming.headers['user-agent'] ?? '')
       if (memory.misbehaviour?.path.test(path)) return misbehave(memory, memory.misbehaviour, outgoing)
-      if (memory.isRefused()) return answerWith(outgoing, 429, 'rate limit')
+      if (memory.isRefused()) return respondWith(outgoing, 429, 'rate limit')
       const instead = exceptionFor(memory, method, path)
-      if (typeof instead === 'object') return answerWith(outgoing, instead.status, instead.error)
+      if (typeof instead === 'object') return respondWith(outgoing, instead.status, instead.error)
       const headers = { ...incoming.headers }
       for (const name of options.withoutHeaders ?? []) delete headers[name]
-      const onward = forward(`${target}${path}`, { method, headers }, (answer) =>
-        passOn(memory, { method, path, outgoing }, answer, instead),
+      const onward = forward(`${target}${path}`, { method, headers }, (response) =>
+        passOn(memory, { method, path, outgoing }, response, instead),
       )
       onward.on('error', () => outgoing.destroy())
       onward.end(body)
@@ -151,19 +151,19 @@ function controlsOf(memory: Memory, running: Pick<RecordingProxy, 'url' | 'close
       memory.hasMisbehaved = false
     },
     misbehaved: async () => {
-      while (!memory.hasMisbehaved) await once(memory.answers, 'misbehaviour')
+      while (!memory.hasMisbehaved) await once(memory.events, 'misbehaviour')
     },
     rewrite: (path, change) => void memory.rewrites.set(path, change),
     answered: async (method, count) => {
-      while ((memory.answeredCounts.get(method) ?? 0) < count) await once(memory.answers, 'answer')
+      while ((memory.responseCounts.get(method) ?? 0) < count) await once(memory.events, 'response')
     },
   }
 }
 
 function misbehave(memory: Memory, { how }: Misbehaviour, outgoing: ServerResponse): void {
   memory.hasMisbehaved = true
-  memory.answers.emit('misbehaviour')
-  if (how === 'throttled') answerWith(outgoing, 429, 'rate limit')
+  memory.events.emit('misbehaviour')
+  if (how === 'throttled') respondWith(outgoing, 429, 'rate limit')
   if (how === 'dripping') {
     outgoing.writeHead(200, { 'content-type': 'application/json' })
     const drip = setInterval(() => outgoing.write(' '), DRIP_MS)
@@ -181,36 +181,36 @@ function exceptionFor(
   return place === -1 ? undefined : exceptions.splice(place, 1)[0]?.instead
 }
 
-/** Sends the server's answer to the client: unchanged, rewritten, or not at all. */
+/** Sends the server's response to the client: unchanged, rewritten, or not at all. */
 function passOn(
-  { rewrites, answeredCounts, answers }: Memory,
+  { rewrites, responseCounts, events }: Memory,
   { method, path, outgoing }: Exchange,
-  answer: IncomingMessage,
+  response: IncomingMessage,
   lost: 502 | 'closed' | undefined,
 ): void {
   if (lost !== undefined) {
-    answer.resume().on('end', () => {
+    response.resume().on('end', () => {
       if (lost === 'closed') outgoing.destroy()
-      else answerWith(outgoing, lost, 'bad gateway')
+      else respondWith(outgoing, lost, 'bad gateway')
     })
     return
   }
   const change = method === 'GET' ? rewrites.get(path) : undefined
   if (change !== undefined) {
-    void text(answer).then((whole) => {
-      outgoing.writeHead(answer.statusCode ?? 500, { 'content-type': 'application/json' })
+    void text(response).then((whole) => {
+      outgoing.writeHead(response.statusCode ?? 500, { 'content-type': 'application/json' })
       outgoing.end(change(whole))
     })
     return
   }
-  outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-  answer.pipe(outgoing).on('finish', () => {
-    answeredCounts.set(method, (answeredCounts.get(method) ?? 0) + 1)
-    answers.emit('answer')
+  outgoing.writeHead(response.statusCode ?? 500, response.headers)
+  response.pipe(outgoing).on('finish', () => {
+    responseCounts.set(method, (responseCounts.get(method) ?? 0) + 1)
+    events.emit('response')
   })
 }
 
-function answerWith(outgoing: ServerResponse, status: number, error: string): void {
+function respondWith(outgoing: ServerResponse, status: number, error: string): void {
   outgoing.writeHead(status, { 'content-type': 'application/json' })
   outgoing.end(JSON.stringify({ error }))
 }

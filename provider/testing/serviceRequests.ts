@@ -158,7 +158,7 @@ export const trapRequest: ServiceRequest = {
   ],
 }
 
-/** The API's answer to `request`, in which sealed values have only key ids. Pure. */
+/** The API's response to `request`, in which sealed values have only key ids. Pure. */
 export function answerTo(request: ServiceRequest): ServiceResponse {
   const output = ({ value, sensitive: isSecret }: SensitiveInput): SensitiveOutput =>
     isSecret === true ? { Sealed: { key_id: 'k1' } } : { Plain: value }
@@ -214,17 +214,17 @@ export function configurationOf(request: ServiceRequest): ServiceConfiguration {
   } as ServiceConfiguration
 }
 
-type EndpointAnswer = NonNullable<ServiceAnswer['endpoints']>[number]
+type EndpointResult = NonNullable<ServiceAnswer['endpoints']>[number]
 
-function withSecrets(entry: EndpointAnswer, request: ServiceRequest, index: number): EndpointAnswer {
+function withSecrets(entry: EndpointResult, request: ServiceRequest, index: number): EndpointResult {
   const http = request.endpoints[index]?.call.Http
   const secretOf = (input: SensitiveInput | null | undefined): string | null =>
     input?.sensitive === true ? input.value : null
-  const { body, headers: answered } = entry.http ?? {}
+  const { body, headers: returned } = entry.http ?? {}
   const filled =
-    answered instanceof Map
+    returned instanceof Map
       ? new Map(
-          [...answered].map(([key, value]) => [key, { ...value, value_wo: secretOf(http?.headers?.[key]) }]),
+          [...returned].map(([key, value]) => [key, { ...value, value_wo: secretOf(http?.headers?.[key]) }]),
         )
       : null
   return {

@@ -50,7 +50,7 @@ export interface Views {
   readonly knownConfig: object
   readonly planned: object
   readonly state: object
-  readonly answer: object
+  readonly result: object
   readonly amendment: object
 }
 
@@ -60,7 +60,7 @@ export interface ViewsOf<S extends Schema> {
   readonly knownConfig: KnownConfigOf<S>
   readonly planned: PlannedOf<S>
   readonly state: StateOf<S>
-  readonly answer: AnswerOf<S>
+  readonly result: AnswerOf<S>
   readonly amendment: AmendmentOf<S>
 }
 
@@ -70,6 +70,6 @@ export interface AnyViews {
   readonly knownConfig: ObjectValue
   readonly planned: ObjectValue
   readonly state: ObjectValue
-  readonly answer: object
+  readonly result: object
   readonly amendment: object
 }

@@ -16,9 +16,9 @@ import type { Schema } from './schema.ts'
  * - `knownConfig`: the configuration at apply time, when all values are known;
  * - `planned`: the plan; values that the provider computes may be unknown;
  * - `state`: the stored state; no value is unknown, any may be null;
- * - `answer`: the result of a handler; like state, but attributes may be left out.
+ * - `result`: the result of a handler; like state, but attributes may be left out.
  */
-type Source = 'config' | 'knownConfig' | 'planned' | 'state' | 'answer'
+type Source = 'config' | 'knownConfig' | 'planned' | 'state' | 'result'
 
 type UnknownIn<P extends Source, A> = P extends 'config'
   ? Unknown
@@ -36,11 +36,11 @@ type NullIn<P extends Source, A> = P extends 'config' | 'knownConfig' | 'planned
 
 type ElementUnknown<P extends Source> = P extends 'config' ? Unknown : never
 
-type TypedObject<T extends ObjectTypes, P extends Source> = P extends 'answer'
+type TypedObject<T extends ObjectTypes, P extends Source> = P extends 'result'
   ? { readonly [K in keyof T]?: Typed<T[K], P> | null }
   : { readonly [K in keyof T]: Typed<T[K], P> | null | ElementUnknown<P> }
 
-type MapIn<P extends Source, V> = P extends 'answer'
+type MapIn<P extends Source, V> = P extends 'result'
   ? ReadonlyMap<string, V> | { readonly [key: string]: V }
   : ReadonlyMap<string, V>
 
@@ -80,10 +80,10 @@ type AttributeIn<A, P extends Source> =
   | UnknownIn<P, A>
 
 type AttributesIn<B, P extends Source> = string extends keyof B
-  ? P extends 'answer'
+  ? P extends 'result'
     ? object
     : ObjectValue
-  : P extends 'answer'
+  : P extends 'result'
     ? { readonly [K in keyof B]?: AttributeIn<B[K], P> }
     : { readonly [K in keyof B]: AttributeIn<B[K], P> }
 
@@ -99,8 +99,8 @@ export type PlannedOf<S extends Schema> = AttributesIn<S['attributes'], 'planned
 /** Stored state. Null for unset values, and for nearly all values right after an import. */
 export type StateOf<S extends Schema> = AttributesIn<S['attributes'], 'state'>
 /** The result of a handler. The meaning of an omitted attribute depends on the handler. */
-export type AnswerOf<S extends Schema> = AttributesIn<S['attributes'], 'answer'>
+export type AnswerOf<S extends Schema> = AttributesIn<S['attributes'], 'result'>
 /** The attributes that a plan hook plans differently. */
 export type AmendmentOf<S extends Schema> = {
-  readonly [K in keyof S['attributes']]?: AttributeIn<S['attributes'][K], 'answer'> | Unknown
+  readonly [K in keyof S['attributes']]?: AttributeIn<S['attributes'][K], 'result'> | Unknown
 }

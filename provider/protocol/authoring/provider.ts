@@ -70,7 +70,7 @@ interface ApplyContext<V extends Views, Client> extends ConfiguredContext<Client
    * Records the current facts about the object, which are saved if the handler fails later. Call it as soon as an id is
    * known. Omitted attributes of a create are saved as planned, those of an update as they were.
    */
-  keep(state: V['answer'], privateBytes?: Uint8Array): void
+  keep(state: V['result'], privateBytes?: Uint8Array): void
 }
 
 /** The context of the handler of this name, for your own functions. @public */
@@ -94,8 +94,8 @@ export interface ImportContext<Client> extends ConfiguredContext<Client> {
 }
 
 /** The object after a handler. */
-export interface Answer<V extends Views> {
-  readonly state: V['answer']
+export interface HandlerResult<V extends Views> {
+  readonly state: V['result']
   /** Private bytes to store. Default: those that the handler received. */
   readonly private?: Uint8Array
 }
@@ -124,18 +124,18 @@ interface ResourceHandlers<V extends Views, Client> {
   /**
    * The current object; `null` when it does not exist. Omitted attributes keep their stored value. A failure keeps the stored state.
    */
-  read(context: ReadContext<V, Client>): Awaitable<Answer<V> | null>
+  read(context: ReadContext<V, Client>): Awaitable<HandlerResult<V> | null>
   /**
    * Creates the object. Planned attributes are saved as planned; the result provides the unknown ones. After a failure
    * the values passed to `keep` are saved and the resource is tainted; without `keep` nothing is saved.
    */
-  create(context: CreateContext<V, Client>): Awaitable<Answer<V>>
+  create(context: CreateContext<V, Client>): Awaitable<HandlerResult<V>>
   /** Updates the object. After a failure the values passed to `keep` are saved, or else the prior state. */
-  update?(context: UpdateContext<V, Client>): Awaitable<Answer<V>>
+  update?(context: UpdateContext<V, Client>): Awaitable<HandlerResult<V>>
   /** Deletes the object. A missing object is a success. A failure keeps the prior state. */
   delete(context: DeleteContext<V, Client>): Awaitable<void>
   /** A stub of the object with the attributes that `read` needs. Default: the resource cannot be imported. */
-  import?(context: ImportContext<Client>): Awaitable<Answer<V>>
+  import?(context: ImportContext<Client>): Awaitable<HandlerResult<V>>
 }
 
 /** The context of the handler of this name, for your own functions. @public */
@@ -152,7 +152,7 @@ interface DataSourceHandlers<V extends Views, Client> {
   readonly schema: Schema
   validate?(context: ValidateContext<V['config']>): Awaitable<void>
   /** The result. Omitted attributes are as configured. */
-  read(context: DataSourceContext<V, Client>): Awaitable<{ readonly state: V['answer'] }>
+  read(context: DataSourceContext<V, Client>): Awaitable<{ readonly state: V['result'] }>
 }
 
 export type AnyResource<Client> = ResourceHandlers<AnyViews, Client>

@@ -21,9 +21,9 @@ interface Running {
   readonly server: GrpcServer
   /** An independent implementation of a caller. */
   readonly client: Client
-  /** Resolves with the answer of a unary call; rejects with grpc-js' error. */
+  /** Resolves with the response of a unary call; rejects with grpc-js' error. */
   call(path: string, request?: Buffer): Promise<Buffer>
-  /** Resolves with the messages of an answer. */
+  /** Resolves with the messages of a response. */
   collect(path: string): Promise<readonly Buffer[]>
   /** A session of HTTP/2 without gRPC on top, by Node's implementation. */
   raw(settings?: Settings): ClientHttp2Session
@@ -58,8 +58,8 @@ async function running(
     client,
     call: (path, request = Buffer.alloc(0)) =>
       new Promise((resolve, reject) => {
-        client.makeUnaryRequest(path, asIs, asIs, request, (error: ServiceError | null, answer?: Buffer) =>
-          error === null ? resolve(answer ?? Buffer.alloc(0)) : reject(error),
+        client.makeUnaryRequest(path, asIs, asIs, request, (error: ServiceError | null, response?: Buffer) =>
+          error === null ? resolve(response ?? Buffer.alloc(0)) : reject(error),
         )
       }),
     collect: (path) =>
@@ -87,7 +87,7 @@ const echo: Method['answer'] = async function* (request) {
   yield request
 }
 
-test('a call is answered with one message, several or none', async () => {
+test('a response has one message, several or none', async () => {
   const { call, collect } = await running({
     '/a/Echo': echo,
     '/a/Three': async function* () {
@@ -186,7 +186,7 @@ test('a call that its caller gives up aborts, and no other', async () => {
   expect((await call('/a/Echo', Buffer.from('x'))).toString()).toBe('x')
 })
 
-test('a stream of the caller is answered while it is open', async () => {
+test('a stream of the caller gets its response while it is open', async () => {
   let isDone = false
   const { client } = await running({
     '/a/Open': {
@@ -218,14 +218,14 @@ async function exchange(
 ): Promise<readonly unknown[]> {
   const stream = session.request({ ...headers })
   stream.end(Buffer.from(body))
-  const [answer] = await once(stream, 'response')
-  let trailers = answer
+  const [response] = await once(stream, 'response')
+  let trailers = response
   stream.on('trailers', (given) => {
     trailers = given
   })
   stream.resume()
   await once(stream, 'close')
-  return [answer[':status'], trailers['grpc-status']]
+  return [response[':status'], trailers['grpc-status']]
 }
 
 test('what is not a call of gRPC is refused', async () => {
@@ -242,16 +242,16 @@ test('what is not a call of gRPC is refused', async () => {
   expect(await exchange(session, POST, [0, 0, 0, 0, 1, 1])).toEqual([200, '0'])
 })
 
-test('a thousand calls at a time are answered', async () => {
+test('a thousand calls at a time get their responses', async () => {
   const { call } = await running({ '/a/Echo': echo })
   const texts = Array.from({ length: 1_000 }, (_, index) => String(index))
 
-  const answers = await Promise.all(texts.map((text) => call('/a/Echo', Buffer.from(text))))
+  const responses = await Promise.all(texts.map((text) => call('/a/Echo', Buffer.from(text))))
 
-  expect(answers.map(String)).toEqual(texts)
+  expect(responses.map(String)).toEqual(texts)
 })
 
-test('an answer that is not read holds no other back', async () => {
+test('a response that is not read holds no other back', async () => {
   const { raw } = await running({
     '/a/Large': async function* () {
       yield Buffer.alloc(8 * MIB)
@@ -272,7 +272,7 @@ test('an answer that is not read holds no other back', async () => {
   expect(bytes).toBe(5 + 8 * MIB)
 })
 
-test('an answer of many messages is made as its caller takes it', async () => {
+test('a response of many messages is made as its caller takes it', async () => {
   const parts = 100
   let made = 0
   const { raw } = await running({
@@ -284,7 +284,7 @@ test('an answer of many messages is made as its caller takes it', async () => {
   const slow = session.request({ ...POST, ':path': '/a/Long' })
   slow.end(Buffer.alloc(5))
   await once(slow, 'response')
-  // Answered after everything that the server could do before.
+  // This response comes after everything that the server could do before.
   for (let pings = 0; pings < 10; pings += 1) {
     await new Promise((resolve) => void session.ping(resolve))
   }
@@ -299,7 +299,7 @@ test('an answer of many messages is made as its caller takes it', async () => {
   expect([made, bytes]).toEqual([parts, parts * (MIB + 5)])
 })
 
-test('an answer ends when its caller is gone, though nothing of it was taken', async () => {
+test('a response ends when its caller is gone, though nothing of it was taken', async () => {
   let isOver = false
   const { raw } = await running({
     '/a/Long': async function* (_, signal) {
@@ -320,25 +320,25 @@ test('an answer ends when its caller is gone, though nothing of it was taken', a
   await vi.waitFor(() => expect(isOver).toBe(true), 30_000)
 })
 
-test('at the end the calls under way are answered, and no more are taken', async () => {
-  let answer: (() => void) | undefined
+test('at the end the calls under way get their responses, and no more are taken', async () => {
+  let respond: (() => void) | undefined
   const { server, call } = await running({
     '/a/Wait': async function* () {
       await new Promise<void>((resolve) => {
-        answer = resolve
+        respond = resolve
       })
       yield Buffer.from('late')
     },
   })
   const waiting = call('/a/Wait')
-  await vi.waitFor(() => expect(answer).toBeDefined(), 30_000)
+  await vi.waitFor(() => expect(respond).toBeDefined(), 30_000)
   server.end()
-  answer?.()
+  respond?.()
 
   expect((await waiting).toString()).toBe('late')
 })
 
-/** All of an answer. */
+/** All of a response. */
 async function bodyOf(stream: ClientHttp2Stream): Promise<Buffer> {
   const chunks: Buffer[] = []
   stream.on('data', (chunk: Buffer) => void chunks.push(chunk))
@@ -352,7 +352,7 @@ function calling(session: ClientHttp2Session, text: string): ClientHttp2Stream {
   return session.request(POST).end(message)
 }
 
-test('a caller with windows of a few bytes gets long answers, beside one another', async () => {
+test('a caller with windows of a few bytes gets long responses, beside one another', async () => {
   const session = (
     await running({
       '/a/Echo': async function* (request) {
@@ -371,7 +371,7 @@ test('a caller with windows of a few bytes gets long answers, beside one another
   expect(bodies.map(String)).toEqual(['a', 'b', 'c'].map(expected))
 })
 
-test('a caller may close its window in the middle of an answer, and open it again', async () => {
+test('a caller may close its window in the middle of a response, and open it again', async () => {
   const session = (
     await running({
       '/a/Echo': async function* () {
@@ -390,7 +390,7 @@ test('a caller may close its window in the middle of an answer, and open it agai
   expect((await bodyOf(stream)).length).toBe(5 + MIB)
 })
 
-test('a caller without a table of headers understands the answers', async () => {
+test('a caller without a table of headers understands the responses', async () => {
   const session = (await running({ '/a/Echo': echo })).raw({ headerTableSize: 0 })
 
   for (const text of ['one', 'two']) {

@@ -1,6 +1,6 @@
 /**
- * A gRPC server on HTTP/2 with the features that the caller of a plugin uses: each call has one message, and its answer has any
- * number of messages and a status. Deadlines and compression are not supported.
+ * A gRPC server on HTTP/2 with the features that the caller of a plugin uses: each call has one message, and its
+ * response has any number of messages and a status. Deadlines and compression are not supported.
  */
 import type { Duplex } from 'node:stream'
 import { framed, IncomingMessage } from './frame.ts'
@@ -13,22 +13,25 @@ import { GrpcError, STATUS, statusTrailers } from './status.ts'
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024
 
 const CONTENT_TYPE = 'application/grpc'
-const ANSWER_HEADERS = { ':status': '200', 'content-type': CONTENT_TYPE }
+const RESPONSE_HEADERS = { ':status': '200', 'content-type': CONTENT_TYPE }
 
 export interface Method {
   /**
-   * The messages of the answer to `request`. A thrown GrpcError becomes the status of the call, any other error INTERNAL. `signal`
-   * aborts at the end of the call, including a cancellation by its caller.
+   * The messages of the response to `request`. A thrown GrpcError becomes the status of the call, any other error
+   * INTERNAL. `signal` aborts at the end of the call, including a cancellation by its caller.
    */
   answer(request: Uint8Array, signal: AbortSignal): AsyncIterable<Uint8Array>
-  /** Whether the caller may keep its stream open, which is not read: `request` is empty, and the answer begins at once. */
+  /**
+   * Whether the caller may keep its stream open, which is not read: `request` is empty, and the response begins at
+   * once.
+   */
   readonly isRequestStream?: boolean
 }
 
 export interface GrpcServer {
   /** Serves the unread `connection`. */
   serve(connection: Duplex): void
-  /** Accepts no more calls, and closes each connection after its last answer. */
+  /** Accepts no more calls, and closes each connection after its last response. */
   end(): void
   /** Drops every connection. */
   close(): void
@@ -38,7 +41,7 @@ export interface GrpcServer {
 type FindMethod = (path: string) => Promise<Method | undefined>
 
 /**
- * A server of the methods that `find` returns; other calls are answered UNIMPLEMENTED, and those whose message is longer than
+ * A server of the methods that `find` returns; other calls get UNIMPLEMENTED, and those whose message is longer than
  * `messageBytesMax` RESOURCE_EXHAUSTED.
  */
 export function createGrpcServer(find: FindMethod, messageBytesMax = MESSAGE_BYTES_MAX): GrpcServer {
@@ -65,11 +68,11 @@ interface CallParts {
   readonly incoming: IncomingMessage
 }
 
-/** Answers a call, or refuses another request. Returns the listener for its stream. */
+/** Responds to a call, or refuses another request. Returns the listener for its stream. */
 function openCall(stream: Http2Stream, request: Request, { find, incoming }: CallParts): StreamListener {
   const gone = new AbortController()
   if (request.method === 'POST' && request.contentType.startsWith(CONTENT_TYPE)) {
-    void answerCall(stream, { path: request.path, find, incoming, signal: gone.signal })
+    void respondToCall(stream, { path: request.path, find, incoming, signal: gone.signal })
   } else {
     stream.end({ ':status': '415' })
   }
@@ -85,16 +88,16 @@ interface OpenCall extends CallParts {
   readonly signal: AbortSignal
 }
 
-async function answerCall(stream: Http2Stream, { path, find, incoming, signal }: OpenCall): Promise<void> {
+async function respondToCall(stream: Http2Stream, { path, find, incoming, signal }: OpenCall): Promise<void> {
   try {
     const method = await find(path)
     if (method === undefined) throw new GrpcError(STATUS.unimplemented, `there is no method ${path}`)
     const request = method.isRequestStream ? new Uint8Array(0) : await incoming.message
     if (signal.aborted) return
     for await (const part of method.answer(request, signal)) {
-      // A long answer is never kept completely.
+      // A long response is never kept completely.
       await stream.room()
-      if (!stream.hasHeaders) stream.respond(ANSWER_HEADERS)
+      if (!stream.hasHeaders) stream.respond(RESPONSE_HEADERS)
       stream.write(framed(part))
     }
     finish(stream, STATUS.ok)
@@ -104,8 +107,8 @@ async function answerCall(stream: Http2Stream, { path, find, incoming, signal }:
   }
 }
 
-/** Ends the answer of a call with a status. */
+/** Ends the response to a call with a status. */
 function finish(stream: Http2Stream, code: number, reason?: string): void {
   const trailers = statusTrailers(code, reason)
-  stream.end(stream.hasHeaders ? trailers : { ...ANSWER_HEADERS, ...trailers })
+  stream.end(stream.hasHeaders ? trailers : { ...RESPONSE_HEADERS, ...trailers })
 }

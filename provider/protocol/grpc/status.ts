@@ -6,7 +6,7 @@ export const STATUS = {
   internal: 13,
 } as const
 
-/** An answer without a result: `code` is one of STATUS, and the message is for the caller. */
+/** A response without a result: `code` is one of STATUS, and the message is for the caller. */
 export class GrpcError extends Error {
   readonly code: number
 

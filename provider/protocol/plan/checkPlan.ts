@@ -6,7 +6,7 @@
  */
 import { type Attribute, type Attributes, isNested, typeOf } from '../authoring/schema.ts'
 import { elementsOf } from '../schema/elements.ts'
-import type { Fault } from '../state/answer.ts'
+import type { Fault } from '../state/handlerResult.ts'
 import { equalValues, isArray, isMap } from '../values/equality.ts'
 import type { Path } from '../values/path.ts'
 import { isKnown, type ObjectValue, type Value } from '../values/value.ts'

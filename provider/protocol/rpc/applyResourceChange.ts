@@ -1,7 +1,7 @@
 import type { AnyViews } from '../authoring/context.ts'
 import { hasErrors } from '../authoring/diagnostics.ts'
-import type { Answer, AnyResource, Typed } from '../authoring/provider.ts'
-import { overlay, settle } from '../state/answer.ts'
+import type { AnyResource, HandlerResult, Typed } from '../authoring/provider.ts'
+import { overlay, settle } from '../state/handlerResult.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { conform, withoutUnknown } from '../values/conform.ts'
 import { isObject } from '../values/equality.ts'
@@ -9,7 +9,7 @@ import type { ObjectValue } from '../values/value.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { applyResourceChange as messages } from '../wire/tfplugin6.ts'
 import { type Call, createReporter, type Reporter } from './call.ts'
-import { answeredState, configuredContext, faultDiagnostic, lookUp } from './handlers.ts'
+import { configuredContext, faultDiagnostic, lookUp, returnedState } from './handlers.ts'
 import { identityOf } from './identity.ts'
 import { openPrivate, type PrivateEnvelope } from './privateEnvelope.ts'
 import { decodeObject, encodeDiagnostics, encodeValue, requireObject } from './wireValue.ts'
@@ -43,7 +43,7 @@ function untouched({ private: { prior } }: Applying, state: ObjectValue | null):
 }
 
 /**
- * Faults in a handler's answer are corrected, with a warning: if Terraform refused the answer, it could lose the
+ * Faults in a handler's result are corrected, with a warning: if Terraform refused the result, it could lose the
  * object.
  */
 function warningOf({ reporter, resource: { name, handlers } }: Applying) {
@@ -51,25 +51,25 @@ function warningOf({ reporter, resource: { name, handlers } }: Applying) {
 }
 
 /** The values passed to `keep`, merged over the prior state or, for a new object, over the plan. */
-function kept(applying: Applying, parts: CreateOrUpdate, answer: Answer<AnyViews>): Outcome {
+function kept(applying: Applying, parts: CreateOrUpdate, result: HandlerResult<AnyViews>): Outcome {
   const { resource } = applying
   const { attributes } = resource.handlers.schema
-  const answered = answeredState(warningOf(applying), answer.state)
-  const state = overlay(attributes, answered, parts.prior ?? parts.planned)
+  const returned = returnedState(warningOf(applying), result.state)
+  const state = overlay(attributes, returned, parts.prior ?? parts.planned)
   const whole = conform(resource.type, withoutUnknown(state))
   return {
     state: isObject(whole) ? withoutWriteOnly(attributes, whole) : null,
-    private: answer.private ?? (parts.prior === null ? applying.private.planned : applying.private.prior),
+    private: result.private ?? (parts.prior === null ? applying.private.planned : applying.private.prior),
   }
 }
 
-/** The plan, with the answer's values in place of unknown ones. */
-function finished(applying: Applying, { planned }: CreateOrUpdate, answer: Answer<AnyViews>): Outcome {
+/** The plan, with the result's values in place of unknown ones. */
+function finished(applying: Applying, { planned }: CreateOrUpdate, result: HandlerResult<AnyViews>): Outcome {
   const { resource, reporter } = applying
   const { attributes } = resource.handlers.schema
-  const settled = settle(attributes, planned, answeredState(warningOf(applying), answer.state))
+  const settled = settle(attributes, planned, returnedState(warningOf(applying), result.state))
   for (const fault of settled.faults) reporter.report(faultDiagnostic('warning', resource.name, fault))
-  return { state: settled.state, private: answer.private ?? applying.private.planned }
+  return { state: settled.state, private: result.private ?? applying.private.planned }
 }
 
 async function createOrUpdate(applying: Applying, parts: CreateOrUpdate): Promise<Outcome> {
@@ -84,15 +84,15 @@ async function createOrUpdate(applying: Applying, parts: CreateOrUpdate): Promis
       survivor = kept(applying, parts, { state, ...(bytes === undefined ? {} : { private: bytes }) })
     },
   }
-  const answer = await reporter.attempt(`${parts.prior === null ? 'Creating' : 'Updating'} ${name}`, () => {
+  const result = await reporter.attempt(`${parts.prior === null ? 'Creating' : 'Updating'} ${name}`, () => {
     const given = { ...configuredContext(call, reporter), ...context }
     if (parts.prior === null) return handlers.create(given)
     if (handlers.update === undefined) throw new Error('the resource has no update handler')
     return handlers.update({ ...given, prior: parts.prior })
   })
-  if (answer === undefined) return survivor
-  // After an error the plan was not fulfilled, so the handler's answer takes precedence.
-  return hasErrors(reporter.diagnostics) ? kept(applying, parts, answer) : finished(applying, parts, answer)
+  if (result === undefined) return survivor
+  // After an error the plan was not fulfilled, so the handler's result takes precedence.
+  return hasErrors(reporter.diagnostics) ? kept(applying, parts, result) : finished(applying, parts, result)
 }
 
 async function destroy(applying: Applying, prior: ObjectValue): Promise<Outcome> {
@@ -116,8 +116,8 @@ async function destroy(applying: Applying, prior: ObjectValue): Promise<Outcome>
  * - update: the values that the handler kept or returned, or else the prior state;
  * - delete: the prior state.
  *
- * Values that Terraform would refuse in a successful answer are replaced by the planned ones, with a warning: if
- * Terraform refused the answer, it could lose the object.
+ * Values that Terraform would refuse in a successful response are replaced by the planned ones, with a warning: if
+ * Terraform refused the response, it could lose the object.
  */
 export async function applyResourceChange(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)

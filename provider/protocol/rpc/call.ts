@@ -21,12 +21,12 @@ export interface Call {
   readonly signal: AbortSignal
   /**
    * Rejects when an uncaught exception occurs during the call. Its handler may then never end, and Terraform would wait
-   * for the answer forever.
+   * for the response forever.
    */
   readonly crash: Promise<never>
 }
 
-/** Collects diagnostics and turns exceptions into them, so that an RPC always has an answer. */
+/** Collects diagnostics and turns exceptions into them, so that an RPC always has a response. */
 export interface Reporter {
   readonly diagnostics: Diagnostic[]
   report(diagnostic: Diagnostic): void
@@ -71,14 +71,14 @@ function describeException({ session, signal }: Call, what: string, error: unkno
 }
 
 /**
- * The answer of an RPC with the reported diagnostics: `outcome`, or `otherwise` when there is none or an error was
+ * The response of an RPC with the reported diagnostics: `outcome`, or `otherwise` when there is none or an error was
  * reported.
  */
-export function answerOf<Outcome extends object, Otherwise extends object>(
+export function responseOf<Outcome extends object, Otherwise extends object>(
   { diagnostics }: Reporter,
   outcome: Outcome | undefined,
   otherwise: Otherwise,
 ): (Outcome | Otherwise) & { readonly diagnostics: readonly WireDiagnostic[] } {
-  const answer = outcome === undefined || hasErrors(diagnostics) ? otherwise : outcome
-  return { ...answer, diagnostics: encodeDiagnostics(diagnostics) }
+  const response = outcome === undefined || hasErrors(diagnostics) ? otherwise : outcome
+  return { ...response, diagnostics: encodeDiagnostics(diagnostics) }
 }

@@ -26,7 +26,7 @@ export async function getProviderSchema(_request: object, { session }: Call): Pr
   return allSchemas(session.provider)
 }
 
-/** The answer to GetProviderSchema as bytes, for `serveProvider`. */
+/** The response to GetProviderSchema as bytes, for `serveProvider`. */
 export function encodedSchema(provider: Provider): Uint8Array {
   return messages.response.encode(allSchemas(provider))
 }

@@ -1,4 +1,4 @@
-/** Lookup of handlers, their contexts, and the validation of their answers. */
+/** Lookup of handlers, their contexts, and the validation of their results. */
 
 import type {
   Awaitable,
@@ -17,7 +17,7 @@ import {
   refuseReadOnly,
   violationsOf,
 } from '../schema/validateConfig.ts'
-import { type Fault, readAnswer } from '../state/answer.ts'
+import { type Fault, readResult } from '../state/handlerResult.ts'
 import { containsUnknown } from '../values/equality.ts'
 import { formatPath } from '../values/path.ts'
 import type { ObjectValue } from '../values/value.ts'
@@ -53,7 +53,7 @@ export function lookUp<Handlers>(
 }
 
 /**
- * The diagnostic for `fault` in an answer of a handler of `typeName`: a warning if it was corrected, otherwise an
+ * The diagnostic for `fault` in a result of a handler of `typeName`: a warning if it was corrected, otherwise an
  * error.
  */
 export function faultDiagnostic(severity: 'error' | 'warning', typeName: string, fault: Fault): Diagnostic {
@@ -65,8 +65,8 @@ export function faultDiagnostic(severity: 'error' | 'warning', typeName: string,
   )
 }
 
-/** The origin of a handler's answer, and the severity of its faults. */
-interface Answering {
+/** The origin of a handler's result, and the severity of its faults. */
+interface ResultOrigin {
   readonly reporter: Reporter
   readonly name: string
   readonly attributes: Attributes
@@ -74,22 +74,22 @@ interface Answering {
   readonly severity: 'error' | 'warning'
 }
 
-/** The state in a handler's answer. Attributes of a wrong type are reported and left out. */
-export function answeredState(
-  { reporter, name, attributes, severity }: Answering,
+/** The state in a handler's result. Attributes of a wrong type are reported and left out. */
+export function returnedState(
+  { reporter, name, attributes, severity }: ResultOrigin,
   state: object,
 ): ObjectValue {
-  const read = readAnswer(attributes, state, 'partial')
+  const read = readResult(attributes, state, 'partial')
   for (const fault of read.faults) reporter.report(faultDiagnostic(severity, name, fault))
   return read.state
 }
 
-/** The state in the answer of a read, which must not contain unknown values. */
-export function knownState(answering: Answering, given: object): ObjectValue {
-  const state = answeredState(answering, given)
+/** The state in the result of a read, which must not contain unknown values. */
+export function knownState(origin: ResultOrigin, given: object): ObjectValue {
+  const state = returnedState(origin, given)
   for (const attribute of Object.keys(state).filter((name) => containsUnknown(state[name] ?? null))) {
     const fault = { path: [attribute], message: 'is unknown after a read' }
-    answering.reporter.report(faultDiagnostic('error', answering.name, fault))
+    origin.reporter.report(faultDiagnostic('error', origin.name, fault))
   }
   return state
 }

@@ -1,13 +1,13 @@
 import { DiagnosticError, errorAt } from '../authoring/diagnostics.ts'
 import type { AnyResource, Typed } from '../authoring/provider.ts'
-import { overlay } from '../state/answer.ts'
+import { overlay } from '../state/handlerResult.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { withoutUnknown } from '../values/conform.ts'
 import { isObject } from '../values/equality.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { importResourceState as messages } from '../wire/tfplugin6.ts'
-import { answerOf, type Call, createReporter } from './call.ts'
-import { answeredState, configuredContext, lookUp } from './handlers.ts'
+import { type Call, createReporter, responseOf } from './call.ts'
+import { configuredContext, lookUp, returnedState } from './handlers.ts'
 import { identityOf, identityTypes } from './identity.ts'
 import { decodeObject, encodeValue } from './wireValue.ts'
 
@@ -47,16 +47,16 @@ export async function importResourceState(request: Request, call: Call): Promise
         errorAt(undefined, `${typeName} cannot be imported`, 'The resource has no import handler.'),
       )
     }
-    const answer = await handlers.import({ ...configuredContext(call, reporter), id: request.id })
-    const answered = answeredState({ reporter, name: typeName, attributes, severity: 'error' }, answer.state)
-    const stub = withoutUnknown(overlay(attributes, answered, {}))
+    const result = await handlers.import({ ...configuredContext(call, reporter), id: request.id })
+    const returned = returnedState({ reporter, name: typeName, attributes, severity: 'error' }, result.state)
+    const stub = withoutUnknown(overlay(attributes, returned, {}))
     const state = isObject(stub) ? withoutWriteOnly(attributes, stub) : null
     return {
       typeName,
       state: encodeValue(type, state),
-      private: answer.private ?? new Uint8Array(0),
+      private: result.private ?? new Uint8Array(0),
       identity: identityOf(resource, state),
     }
   })
-  return answerOf(reporter, imported && { importedResources: [imported] }, { importedResources: [] })
+  return responseOf(reporter, imported && { importedResources: [imported] }, { importedResources: [] })
 }

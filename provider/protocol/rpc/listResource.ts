@@ -1,6 +1,6 @@
 import type { ListedObject } from '../authoring/listing.ts'
 import type { AnyResource, Typed } from '../authoring/provider.ts'
-import { overlay } from '../state/answer.ts'
+import { overlay } from '../state/handlerResult.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { withoutUnknown } from '../values/conform.ts'
 import { isObject } from '../values/equality.ts'
@@ -8,7 +8,7 @@ import type { ObjectValue } from '../values/value.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { listResource as messages } from '../wire/tfplugin6.ts'
 import { type Call, createReporter, type Reporter } from './call.ts'
-import { answeredState, configuredContext, lookUp } from './handlers.ts'
+import { configuredContext, lookUp, returnedState } from './handlers.ts'
 import { identityOf } from './identity.ts'
 import { encodeDiagnostics, encodeValue, requireObject } from './wireValue.ts'
 
@@ -22,8 +22,8 @@ function objectOf(
   reporter: Reporter,
 ): ObjectValue {
   const { attributes } = handlers.schema
-  const answering = { reporter, name: `list.${name}`, attributes, severity: 'error' } as const
-  const whole = withoutUnknown(overlay(attributes, answeredState(answering, state), {}))
+  const origin = { reporter, name: `list.${name}`, attributes, severity: 'error' } as const
+  const whole = withoutUnknown(overlay(attributes, returnedState(origin, state), {}))
   return withoutWriteOnly(attributes, isObject(whole) ? whole : {})
 }
 

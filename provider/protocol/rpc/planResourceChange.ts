@@ -3,7 +3,7 @@ import type { AnyResource, PlanAmendment, PlanContext, Typed } from '../authorin
 import type { Attributes } from '../authoring/schema.ts'
 import { checkPlan } from '../plan/checkPlan.ts'
 import { applyDefaults, markComputed, replacingPaths } from '../plan/planned.ts'
-import { readAnswer } from '../state/answer.ts'
+import { readResult } from '../state/handlerResult.ts'
 import { keepSpelling } from '../state/keepSpelling.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { equalValues } from '../values/equality.ts'
@@ -11,7 +11,7 @@ import { formatPath, type Path } from '../values/path.ts'
 import type { ObjectValue } from '../values/value.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { planResourceChange as messages } from '../wire/tfplugin6.ts'
-import { answerOf, type Call, createReporter, type Reporter } from './call.ts'
+import { type Call, createReporter, type Reporter, responseOf } from './call.ts'
 import { configuredContext, faultDiagnostic, lookUp } from './handlers.ts'
 import { identityOf } from './identity.ts'
 import { openPrivate, sealPrivate } from './privateEnvelope.ts'
@@ -59,7 +59,7 @@ async function planCreateOrUpdate(planning: Planning, parts: Parts): Promise<Res
       ? { action: 'create', config, planned: marked }
       : { action: 'update', config, planned: marked, prior, hasChanges: differs(proposed) },
   )
-  const { state: amended, faults } = readAnswer(attributes, amendment?.planned ?? {}, 'exact')
+  const { state: amended, faults } = readResult(attributes, amendment?.planned ?? {}, 'exact')
   // A change that only the hook makes also sets computed values to unknown. Values of the hook take precedence.
   const planned = { ...mark({ ...marked, ...amended }), ...amended }
   const broken = [...faults, ...checkPlan(attributes, { planned, config, prior: prior ?? undefined })]
@@ -131,5 +131,5 @@ export async function planResourceChange(request: Request, call: Call): Promise<
     if (prior === null) throw new Error('Terraform sent neither a prior nor a proposed state')
     return planDelete(planning, prior)
   })
-  return answerOf(reporter, planned, {})
+  return responseOf(reporter, planned, {})
 }

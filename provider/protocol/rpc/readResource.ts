@@ -1,12 +1,12 @@
 import type { AnyViews } from '../authoring/context.ts'
-import type { Answer, AnyResource, Typed } from '../authoring/provider.ts'
-import { overlay } from '../state/answer.ts'
+import type { AnyResource, HandlerResult, Typed } from '../authoring/provider.ts'
+import { overlay } from '../state/handlerResult.ts'
 import { keepSpelling } from '../state/keepSpelling.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import type { ObjectValue } from '../values/value.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { readResource as messages } from '../wire/tfplugin6.ts'
-import { answerOf, type Call, createReporter, type Reporter } from './call.ts'
+import { type Call, createReporter, type Reporter, responseOf } from './call.ts'
 import { configuredContext, knownState, lookUp } from './handlers.ts'
 import { identityOf } from './identity.ts'
 import { encodeValue, requireObject } from './wireValue.ts'
@@ -17,10 +17,10 @@ type Response = Partial<MessageOf<typeof messages.response>>
 function refreshed(
   { name, handlers }: Typed<AnyResource<unknown>>,
   prior: ObjectValue,
-  { answer, reporter }: { readonly answer: Answer<AnyViews>; readonly reporter: Reporter },
+  { result, reporter }: { readonly result: HandlerResult<AnyViews>; readonly reporter: Reporter },
 ): ObjectValue {
   const { attributes } = handlers.schema
-  const state = knownState({ reporter, name, attributes, severity: 'error' }, answer.state)
+  const state = knownState({ reporter, name, attributes, severity: 'error' }, result.state)
   return withoutWriteOnly(attributes, keepSpelling(attributes, overlay(attributes, state, prior), prior))
 }
 
@@ -30,21 +30,21 @@ function refreshed(
  */
 export async function readResource(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)
-  const answered = await reporter.attempt(`Reading ${request.typeName}`, async () => {
+  const outcome = await reporter.attempt(`Reading ${request.typeName}`, async () => {
     const resource = lookUp(call.session.provider.resources, request.typeName)
     const prior = requireObject(resource.type, request.currentState, 'current state')
-    const answer = await resource.handlers.read({
+    const result = await resource.handlers.read({
       ...configuredContext(call, reporter),
       prior,
       private: request.private,
     })
-    if (answer === null) return { newState: encodeValue(resource.type, null), private: new Uint8Array(0) }
-    const state = refreshed(resource, prior, { answer, reporter })
+    if (result === null) return { newState: encodeValue(resource.type, null), private: new Uint8Array(0) }
+    const state = refreshed(resource, prior, { result, reporter })
     return {
       newState: encodeValue(resource.type, state),
-      private: answer.private ?? request.private,
+      private: result.private ?? request.private,
       newIdentity: identityOf(resource, state),
     }
   })
-  return answerOf(reporter, answered, { newState: request.currentState, private: request.private })
+  return responseOf(reporter, outcome, { newState: request.currentState, private: request.private })
 }

@@ -2,7 +2,7 @@ import { conform } from '../values/conform.ts'
 import { parseJson } from '../values/json.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { upgradeResourceIdentity as messages } from '../wire/tfplugin6.ts'
-import { answerOf, type Call, createReporter } from './call.ts'
+import { type Call, createReporter, responseOf } from './call.ts'
 import { lookUp } from './handlers.ts'
 import { identityTypes } from './identity.ts'
 import { encodeValue } from './wireValue.ts'
@@ -20,5 +20,5 @@ export async function upgradeResourceIdentity(request: Request, call: Call): Pro
     const stored = parseJson(Buffer.from(request.rawIdentity?.json ?? new Uint8Array()).toString())
     return { data: encodeValue({ object: types }, conform({ object: types }, stored)) }
   })
-  return answerOf(reporter, upgradedIdentity && { upgradedIdentity }, {})
+  return responseOf(reporter, upgradedIdentity && { upgradedIdentity }, {})
 }

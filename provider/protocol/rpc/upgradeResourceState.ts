@@ -6,7 +6,7 @@ import { isObject } from '../values/equality.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../values/json.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { upgradeResourceState as messages } from '../wire/tfplugin6.ts'
-import { answerOf, type Call, createReporter } from './call.ts'
+import { type Call, createReporter, responseOf } from './call.ts'
 import { lookUp } from './handlers.ts'
 import { encodeValue } from './wireValue.ts'
 
@@ -45,5 +45,5 @@ export async function upgradeResourceState(request: Request, call: Call): Promis
     const state = conform(type, upgrade(handlers, request.version, stored), 'stored')
     return encodeValue(type, isObject(state) ? withoutWriteOnly(handlers.schema.attributes, state) : null)
   })
-  return answerOf(reporter, upgradedState && { upgradedState }, {})
+  return responseOf(reporter, upgradedState && { upgradedState }, {})
 }

@@ -38,7 +38,7 @@ function isReadOnly({ computed, optional }: Attribute): boolean {
 
 /**
  * Refuses values for attributes that only the provider sets. Terraform accepts them, plans them as configured, and loses
- * the object when the provider's answer differs. An unknown value is refused too, because it is set.
+ * the object when the provider's response differs. An unknown value is refused too, because it is set.
  */
 export const refuseReadOnly: Rule = (attribute, value, path) => {
   if (!isReadOnly(attribute) || value === null) return []

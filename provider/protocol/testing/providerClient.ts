@@ -14,7 +14,7 @@ interface Method<Request, Response> {
 export interface ProviderClient {
   /** Calls any method. Rejects with grpc-js' ServiceError, which has `code` and `details`. */
   call<Request, Response>(method: Method<Request, Response>, request: Partial<Request>): Promise<Response>
-  /** Calls a method whose answer is a stream; resolves with all its messages. Rejects like `call`. */
+  /** Calls a method whose response is a stream; resolves with all its messages. Rejects like `call`. */
   collect<Request, Response>(
     method: Method<Request, Response>,
     request: Partial<Request>,
@@ -57,7 +57,7 @@ export function connect(target: string, security?: ChannelCredentials): Provider
           request,
           (error: ServiceError | null, response) => {
             if (error !== null) reject(error)
-            else if (response === undefined) reject(new Error(`${method.path} answered without a message`))
+            else if (response === undefined) reject(new Error(`${method.path} responded without a message`))
             else resolve(response)
           },
         )

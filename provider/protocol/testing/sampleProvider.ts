@@ -60,7 +60,7 @@ const noteSchema = defineSchema({
   },
 })
 
-type Answer = AnswerOf<typeof noteSchema>
+type NoteResult = AnswerOf<typeof noteSchema>
 type Planned = PlannedOf<typeof noteSchema>
 
 /** The client of the handlers: a directory of files. */
@@ -72,7 +72,7 @@ export interface NoteStore {
 
 /** A note in its file. The weight is text, which keeps every digit. */
 interface Stored {
-  readonly note: Answer
+  readonly note: NoteResult
   readonly weight: string | null
 }
 
@@ -100,7 +100,7 @@ const anchorOf = (heading: string): string => heading.toLowerCase().replaceAll('
 
 function toFile(planned: Planned, revision: number): Stored {
   const { title, author, interval, weight, tags, labels, sections, trouble } = planned
-  const note: Answer = {
+  const note: NoteResult = {
     title,
     author,
     interval,
@@ -115,7 +115,7 @@ function toFile(planned: Planned, revision: number): Stored {
 }
 
 /** The values of a planned note that apply computes. */
-function computedBy(id: string, planned: Planned, revision: number): Answer {
+function computedBy(id: string, planned: Planned, revision: number): NoteResult {
   return {
     id,
     revision,
@@ -147,8 +147,8 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** Answers that break Terraform's rules. */
-function wrongAnswers(trouble: string | null): Answer {
+/** Results that break Terraform's rules. */
+function wrongResults(trouble: string | null): NoteResult {
   if (trouble === 'other-title') return { title: 'not what was planned' }
   if (trouble === 'leak') return { passphrase: 'hunter2' }
   return {}
@@ -187,7 +187,7 @@ const note = resourceFor<NoteStore>()({
     client.save(id, toFile(planned, 1))
     keep({ id })
     await makeTrouble(planned.trouble, signal)
-    return { state: { ...computedBy(id, planned, 1), ...wrongAnswers(planned.trouble) } }
+    return { state: { ...computedBy(id, planned, 1), ...wrongResults(planned.trouble) } }
   },
   async update({ client, planned, prior, signal, keep }) {
     await makeTrouble(planned.trouble, signal)

@@ -28,7 +28,7 @@ export interface StoredObject {
   readonly private: Uint8Array
 }
 
-/** The answer of an RPC with its diagnostics. */
+/** The response of an RPC with its diagnostics. */
 export interface Outcome extends StoredObject {
   readonly diagnostics: readonly SeenDiagnostic[]
 }

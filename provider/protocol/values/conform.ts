@@ -21,7 +21,7 @@ export class ConformError extends Error {
  *
  * - `exact`: an unknown attribute is refused, a missing one is null;
  * - `stored`: an unknown attribute is dropped, because it may come from an older schema;
- * - `partial`: like `exact`, but a missing attribute remains missing, as in the answer of a handler.
+ * - `partial`: like `exact`, but a missing attribute remains missing, as in the result of a handler.
  */
 export type Matching = 'exact' | 'stored' | 'partial'
 

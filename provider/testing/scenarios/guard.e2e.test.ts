@@ -49,7 +49,7 @@ describe.skipIf(cannotRunTerraform)('terraform, with the provider as it is insta
     return (await byHand.listServices()).services.map(({ id }) => id).sort()
   }
 
-  /** Kills Terraform when the answer to a creation has passed the proxy, and is in no state yet. */
+  /** Kills Terraform when the response to a creation has passed the proxy, and is in no state yet. */
   async function killedApply(workspace: TerraformWorkspace): Promise<void> {
     const child = workspace.start(APPLY)
     const closed = once(child, 'close')

@@ -38,8 +38,8 @@ interface Served extends RawClient {
 async function connected(): Promise<Served> {
   const calls = { begun: 0, aborted: 0 }
   const server = createGrpcServer(async (path) => {
-    const answer = METHODS[path]
-    return answer === undefined
+    const respond = METHODS[path]
+    return respond === undefined
       ? undefined
       : {
           isRequestStream: path !== '/Echo',
@@ -48,7 +48,7 @@ async function connected(): Promise<Served> {
             signal.addEventListener('abort', () => {
               calls.aborted += 1
             })
-            return answer(request, signal)
+            return respond(request, signal)
           },
         }
   })
@@ -109,7 +109,7 @@ test('a caller that does not speak HTTP/2 gets the reason, and its connection is
   expect(client.isClosed()).toBe(true)
 })
 
-test('a ping is answered with what it carries, an answer to one is not', async () => {
+test('a ping gets a response with its payload; an acknowledgement gets none', async () => {
   const client = await connected()
 
   await client.send(ping(), ping(FLAG.ack))
@@ -191,7 +191,7 @@ test('data of a closed stream is given back to the connection', async () => {
   expect(client.shortly()).toEqual([`windowUpdate 0 by ${MIB / 2}`])
 })
 
-test('RST_STREAM stops a request that goes on after its answer', async () => {
+test('RST_STREAM stops a request that goes on after its response', async () => {
   const client = await connected()
 
   await client.send(callFrame(1, '/Missing'))
@@ -369,7 +369,7 @@ test('a caller that gives up every second call is served', async () => {
   expect(client.isClosed()).toBe(false)
 })
 
-test('a caller that reads nothing cannot make the server keep answers without end', async () => {
+test('a caller that reads nothing cannot make the server keep responses without end', async () => {
   const client = await connected()
   client.stopReading()
   const pings = Buffer.concat(Array.from({ length: 3_000 }, () => ping()))
@@ -425,7 +425,7 @@ test('data is sent as far as both windows permit, and goes on when they grow', a
   expect(restBytes).toBe(65_535 - 10 - 7 - 20 - 1)
 })
 
-test('an answer is sent whole when the windows permit it, in frames that every caller takes', async () => {
+test('a response is sent whole when the windows permit it, in frames that every caller takes', async () => {
   const client = await connected()
   const calm = [settings([4, 2 * MIB]), update(0, 2 * MIB)]
 
@@ -436,7 +436,7 @@ test('an answer is sent whole when the windows permit it, in frames that every c
   expect(Math.max(...frames.map(({ payload }) => payload.length))).toBe(16_384)
 })
 
-test('answers take turns', async () => {
+test('responses take turns', async () => {
   const client = await connected()
   const ids = [1, 3, 5]
   const begin = ids.map((id) => callFrame(id, '/Long', FLAG.endHeaders | FLAG.endStream))
@@ -447,7 +447,7 @@ test('answers take turns', async () => {
   expect(order).toEqual([1, 3, 5, 1])
 })
 
-test('an end is announced with the last call, which is answered before the connection closes', async () => {
+test('an end is announced with the last call, which gets its response before the connection closes', async () => {
   const client = await connected()
   await client.send(callFrame(1, '/Echo'))
 

@@ -12,7 +12,7 @@ import type { Http2Stream, StreamListener } from './stream.ts'
 import { Streams } from './streams.ts'
 import { DEFAULT_WINDOW_BYTES, RECEIVE_WINDOW_BYTES, ReceiveWindow } from './windows.ts'
 
-/** Answers `request` on `stream`. Returns the listener for the stream's body and end. */
+/** Responds to `request` on `stream`. Returns the listener for the stream's body and end. */
 export type OnRequest = (stream: Http2Stream, request: Request) => StreamListener
 
 export class Http2Connection {
@@ -45,7 +45,7 @@ export class Http2Connection {
     connection.on('error', () => undefined)
   }
 
-  /** Accepts no more requests, and closes the connection after the last answer. */
+  /** Accepts no more requests, and closes the connection after the last response. */
   end(): void {
     if (this.#isOver) return
     this.#writer.send(goAway(this.#streams.lastId, ERROR.none, ''))
@@ -112,7 +112,7 @@ export class Http2Connection {
         this.#receivePing(next)
         break
       case TYPE.goAway:
-        // The peer opens no more streams, and closes the connection when it has its answers.
+        // The peer opens no more streams, and closes the connection when it has its responses.
         checkFrame(next, { isOfConnection: true })
         break
       case TYPE.windowUpdate:

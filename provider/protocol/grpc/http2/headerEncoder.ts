@@ -1,4 +1,7 @@
-/** Encodes header blocks, without tables and Huffman codes: answers have three short headers, and no table has to be kept in step. */
+/**
+ * Encodes header blocks, without tables and Huffman codes: responses have three short headers, and no table has to be
+ * kept in step.
+ */
 import { FLAG, frame, PAYLOAD_BYTES_MAX, TYPE } from './frames.ts'
 
 /** Names are in lower case, pseudo-headers first. */

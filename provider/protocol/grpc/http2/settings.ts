@@ -37,8 +37,8 @@ export function ownSettings(): Buffer {
 }
 
 /**
- * The window for each stream of the answers that `payload` sets; `undefined` when it sets none. Throws a ConnectionError for an
- * invalid one. Pure.
+ * The window for the response on each stream that `payload` sets; `undefined` when it sets none. Throws a
+ * ConnectionError for an invalid one. Pure.
  *
  * The rest needs nothing of this server: it pushes nothing, its headers use no table, and its frames are the shortest that every peer
  * has to accept.

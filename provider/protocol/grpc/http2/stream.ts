@@ -1,11 +1,11 @@
-/** One stream: a request, and its answer (RFC 9113, 5.1 and 8.1). */
+/** One stream: a request, and its response (RFC 9113, 5.1 and 8.1). */
 import { ERROR, StreamError } from './errors.ts'
 import { frameHeader, numbersFrame, PAYLOAD_BYTES_MAX, TYPE } from './frames.ts'
 import type { DataFrames, FrameWriter } from './frameWriter.ts'
 import { type HeaderList, headerFrames } from './headerEncoder.ts'
 import { ReceiveWindow, SendWindow } from './windows.ts'
 
-/** Bytes of an answer that are kept until the caller takes them, before its author should wait. */
+/** Bytes of a response that are kept until the caller takes them, before its author should wait. */
 const QUEUE_BYTES_MAX = PAYLOAD_BYTES_MAX
 
 /** What the owner of a stream hears of it. */
@@ -21,10 +21,10 @@ export interface StreamListener {
 interface StreamParts {
   readonly id: number
   readonly writer: FrameWriter
-  /** The first window of its answer (bytes). */
+  /** The first window of its response (bytes). */
   readonly windowBytes: number
-  /** Called when the stream is closed: by its answer, or by an error or its caller. */
-  onClose(isAnswered: boolean): void
+  /** Called when the stream is closed: by its response, or by an error or its caller. */
+  onClose(isComplete: boolean): void
 }
 
 export class Http2Stream {
@@ -45,7 +45,7 @@ export class Http2Stream {
     this.#window = new SendWindow(parts.windowBytes)
   }
 
-  /** Whether an answer has begun. */
+  /** Whether a response has begun. */
   get hasHeaders(): boolean {
     return this.#hasHeaders
   }
@@ -55,14 +55,14 @@ export class Http2Stream {
     this.#listener = listener
   }
 
-  /** Begins the answer. Nothing of a closed stream is sent, here and below. */
+  /** Begins the response. Nothing of a closed stream is sent, here and below. */
   respond(headers: HeaderList): void {
     if (this.#isClosed) return
     this.#hasHeaders = true
     this.#parts.writer.send(headerFrames(this.#parts.id, headers, false))
   }
 
-  /** Sends a part of the answer's body, which is not empty. */
+  /** Sends a part of the response's body, which is not empty. */
   write(bytes: Buffer): void {
     if (this.#isClosed) return
     this.#queue.push(bytes)
@@ -70,7 +70,7 @@ export class Http2Stream {
     this.#parts.writer.wake(this)
   }
 
-  /** Resolves when there is room for more: the caller has taken most of the answer, or is gone. */
+  /** Resolves when there is room for more: the caller has taken most of the response, or is gone. */
   async room(): Promise<void> {
     if (this.#isClosed || this.#queuedBytes < QUEUE_BYTES_MAX) return
     await new Promise<void>((resolve) => {
@@ -78,7 +78,7 @@ export class Http2Stream {
     })
   }
 
-  /** Ends the answer with `headers`: its only ones, or its trailers. */
+  /** Ends the response with `headers`: its only ones, or its trailers. */
   end(headers: HeaderList): void {
     if (this.#isClosed) return
     this.#trailers = headers
@@ -101,13 +101,13 @@ export class Http2Stream {
     this.#listener?.end()
   }
 
-  /** Changes the window of the answer by `bytes`. Returns whether it is one that the protocol permits. */
+  /** Changes the window of the response by `bytes`. Returns whether it is one that the protocol permits. */
   enlarge(bytes: number): boolean {
     if (this.#queue.length > 0) this.#parts.writer.wake(this)
     return this.#window.add(bytes)
   }
 
-  /** Closes the stream before its answer is complete. */
+  /** Closes the stream before its response is complete. */
   abort(): void {
     this.#close(false)
   }
@@ -128,7 +128,7 @@ export class Http2Stream {
     return { frames, dataBytes }
   }
 
-  /** The end of the answer, which closes the stream: RST_STREAM stops a request that goes on (RFC 9113, 8.1). */
+  /** The end of the response, which closes the stream: RST_STREAM stops a request that goes on (RFC 9113, 8.1). */
   #lastFrames(headers: HeaderList): Buffer {
     const last = headerFrames(this.#parts.id, headers, true)
     const stop = this.#isRequestOver ? [] : [numbersFrame(TYPE.rstStream, this.#parts.id, ERROR.none)]
@@ -136,12 +136,12 @@ export class Http2Stream {
     return Buffer.concat([last, ...stop])
   }
 
-  #close(isAnswered: boolean): void {
+  #close(isComplete: boolean): void {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#queue.length = 0
     this.#onRoom?.()
-    this.#parts.onClose(isAnswered)
+    this.#parts.onClose(isComplete)
     this.#listener?.close()
   }
 

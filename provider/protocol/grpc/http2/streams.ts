@@ -29,7 +29,7 @@ export class Streams {
     this.#onNoneLeft = onNoneLeft
   }
 
-  /** The id that GOAWAY names: later streams are not answered. */
+  /** The id that GOAWAY names: later streams get no response. */
   get lastId(): number {
     return this.#lastId
   }
@@ -63,9 +63,9 @@ export class Streams {
       id,
       writer: this.#writer,
       windowBytes: this.#windowBytes,
-      onClose: (isAnswered) => {
+      onClose: (isComplete) => {
         this.#open.delete(id)
-        this.#givenUp = isAnswered ? Math.max(0, this.#givenUp - 1) : this.#givenUp + 1
+        this.#givenUp = isComplete ? Math.max(0, this.#givenUp - 1) : this.#givenUp + 1
         this.#callWhenNoneLeft()
       },
     })
@@ -81,7 +81,7 @@ export class Streams {
     }
   }
 
-  /** Changes the window of all answers. Throws a ConnectionError when that of an open one gets too large. */
+  /** Changes the window of all responses. Throws a ConnectionError when that of an open one gets too large. */
   setInitialWindow(bytes: number): void {
     const change = bytes - this.#windowBytes
     this.#windowBytes = bytes

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Attributes } from '../authoring/schema.ts'
 import { type ObjectValue, UNKNOWN } from '../values/value.ts'
-import { overlay, readAnswer, settle } from './answer.ts'
+import { overlay, readResult, settle } from './handlerResult.ts'
 
 const ATTRIBUTES: Attributes = {
   id: { type: 'string', computed: true },
@@ -25,9 +25,9 @@ const PLANNED: ObjectValue = {
 }
 
 test('a result fills in the unknown values of the plan, in nested objects too', () => {
-  const { state: answer } = readAnswer(ATTRIBUTES, { id: 'x', parts: { a: { serial: 'n1' } } }, 'partial')
+  const { state: result } = readResult(ATTRIBUTES, { id: 'x', parts: { a: { serial: 'n1' } } }, 'partial')
 
-  expect(settle(ATTRIBUTES, PLANNED, answer)).toStrictEqual({
+  expect(settle(ATTRIBUTES, PLANNED, result)).toStrictEqual({
     state: { id: 'x', size: 1, parts: new Map([['a', { color: 'red', serial: 'n1' }]]), secret: null },
     faults: [],
   })
@@ -40,15 +40,15 @@ test('an attribute that the result leaves unknown is saved as null and named', (
     state: { id: null, size: 1, parts: new Map([['a', { color: 'red', serial: null }]]), secret: null },
     faults: [
       { path: ['id'], message: 'is not known after apply; it is saved as null' },
-      { path: ['parts'], message: 'is unknown in the answer; it is saved as null' },
+      { path: ['parts'], message: 'is unknown in the result; it is saved as null' },
     ],
   })
 })
 
 test('an attribute that the result contradicts is saved as planned and named', () => {
-  const answer = { id: 'x', size: 2, parts: new Map([['a', { color: 'blue', serial: 'n1' }]]), secret: 's' }
+  const result = { id: 'x', size: 2, parts: new Map([['a', { color: 'blue', serial: 'n1' }]]), secret: 's' }
 
-  expect(settle(ATTRIBUTES, PLANNED, answer)).toStrictEqual({
+  expect(settle(ATTRIBUTES, PLANNED, result)).toStrictEqual({
     state: { id: 'x', size: 1, parts: new Map([['a', { color: 'red', serial: 'n1' }]]), secret: null },
     faults: [
       { path: ['size'], message: 'differs from what was planned; it is saved as planned' },
@@ -59,13 +59,13 @@ test('an attribute that the result contradicts is saved as planned and named', (
 })
 
 test('an attribute of the wrong type or without a place in the schema is left out and named', () => {
-  const answer = readAnswer(
+  const result = readResult(
     ATTRIBUTES,
     { id: 7, size: '2', extra: true, parts: { a: { color: [] } } },
     'partial',
   )
 
-  expect(answer).toStrictEqual({
+  expect(result).toStrictEqual({
     state: { size: 2 },
     faults: [
       { path: ['id'], message: 'expected string, found a number' },

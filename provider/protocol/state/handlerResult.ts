@@ -8,7 +8,7 @@ import { formatPath, type Path } from '../values/path.ts'
 import { type ObjectValue, UNKNOWN, type Value } from '../values/value.ts'
 import { meansTheSame } from './keepSpelling.ts'
 
-/** A mistake in a handler's answer. `message` never contains a value. */
+/** A mistake in a handler's result. `message` never contains a value. */
 export interface Fault {
   readonly path: Path
   readonly message: string
@@ -20,13 +20,13 @@ export interface Settled {
 }
 
 /**
- * The attributes of an answer that have the right type, and the faults of the others. With `matching` `partial`,
+ * The attributes of a result that have the right type, and the faults of the others. With `matching` `partial`,
  * attributes that are missing in nested objects remain missing.
  */
-export function readAnswer(attributes: Attributes, answer: object, matching: 'partial' | 'exact'): Settled {
+export function readResult(attributes: Attributes, result: object, matching: 'partial' | 'exact'): Settled {
   const faults: Fault[] = []
   const state: Record<string, Value> = {}
-  for (const [name, given] of Object.entries(answer)) {
+  for (const [name, given] of Object.entries(result)) {
     const attribute = attributes[name]
     if (given === undefined) continue
     if (attribute === undefined) {
@@ -43,11 +43,11 @@ export function readAnswer(attributes: Attributes, answer: object, matching: 'pa
   return { state, faults }
 }
 
-/** `answer` merged over `base`, including attributes of nested objects. */
-export function overlay(attributes: Attributes, answer: ObjectValue, base: ObjectValue): ObjectValue {
+/** `result` merged over `base`, including attributes of nested objects. */
+export function overlay(attributes: Attributes, result: ObjectValue, base: ObjectValue): ObjectValue {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, attribute]) => {
-      const given = answer[name]
+      const given = result[name]
       const before = base[name] ?? null
       if (given === undefined) return [name, before]
       if (!isNested(attribute)) return [name, given]
@@ -59,58 +59,58 @@ export function overlay(attributes: Attributes, answer: ObjectValue, base: Objec
   )
 }
 
-/** `planned` with its unknown values taken from `answer`, or null where the answer omits them. */
-function fill(planned: Value, answer: Value | undefined): Value {
-  if (planned === UNKNOWN) return answer ?? null
-  if (isArray(planned) && isArray(answer) && planned.length === answer.length) {
-    return planned.map((item, index) => fill(item, answer[index]))
+/** `planned` with its unknown values taken from `result`, or null where the result omits them. */
+function fill(planned: Value, result: Value | undefined): Value {
+  if (planned === UNKNOWN) return result ?? null
+  if (isArray(planned) && isArray(result) && planned.length === result.length) {
+    return planned.map((item, index) => fill(item, result[index]))
   }
-  if (isMap(planned) && isMap(answer)) {
-    return new Map([...planned].map(([key, item]) => [key, fill(item, answer.get(key))]))
+  if (isMap(planned) && isMap(result)) {
+    return new Map([...planned].map(([key, item]) => [key, fill(item, result.get(key))]))
   }
-  if (isObject(planned) && isObject(answer)) {
-    return Object.fromEntries(Object.entries(planned).map(([key, item]) => [key, fill(item, answer[key])]))
+  if (isObject(planned) && isObject(result)) {
+    return Object.fromEntries(Object.entries(planned).map(([key, item]) => [key, fill(item, result[key])]))
   }
   return planned
 }
 
-/** Whether the answer for attribute `name` equals its plan; attributes missing in nested objects count as equal. */
-function agrees(attributes: Attributes, name: string, planned: Value, answer: Value): boolean {
+/** Whether the result for attribute `name` equals its plan; attributes missing in nested objects count as equal. */
+function agrees(attributes: Attributes, name: string, planned: Value, result: Value): boolean {
   const attribute = attributes[name]
   if (attribute === undefined) return true
-  if (equalValues(typeOf(attribute), planned, answer) || meansTheSame(attribute, planned, answer)) return true
-  return isNested(attribute) && nestedAgrees(attribute.attributes, planned, answer)
+  if (equalValues(typeOf(attribute), planned, result) || meansTheSame(attribute, planned, result)) return true
+  return isNested(attribute) && nestedAgrees(attribute.attributes, planned, result)
 }
 
-function nestedAgrees(attributes: Attributes, planned: Value, answer: Value): boolean {
-  if (isArray(planned) && isArray(answer)) {
+function nestedAgrees(attributes: Attributes, planned: Value, result: Value): boolean {
+  if (isArray(planned) && isArray(result)) {
     return (
-      planned.length === answer.length &&
-      planned.every((item, index) => nestedAgrees(attributes, item, answer[index] ?? null))
+      planned.length === result.length &&
+      planned.every((item, index) => nestedAgrees(attributes, item, result[index] ?? null))
     )
   }
-  if (isMap(planned) && isMap(answer)) {
+  if (isMap(planned) && isMap(result)) {
     return (
-      planned.size === answer.size &&
-      [...planned].every(([key, item]) => nestedAgrees(attributes, item, answer.get(key) ?? null))
+      planned.size === result.size &&
+      [...planned].every(([key, item]) => nestedAgrees(attributes, item, result.get(key) ?? null))
     )
   }
-  if (!isObject(planned) || !isObject(answer)) return planned === answer
-  return Object.entries(answer).every(([name, item]) => agrees(attributes, name, planned[name] ?? null, item))
+  if (!isObject(planned) || !isObject(result)) return planned === result
+  return Object.entries(result).every(([name, item]) => agrees(attributes, name, planned[name] ?? null, item))
 }
 
 /**
- * The state after a successful apply: the plan, with unknown values from `answer`.
+ * The state after a successful apply: the plan, with unknown values from `result`.
  *
  * Terraform refuses a result that differs from the plan, and may then lose the object. So the planned value is saved
  * and the difference is reported; the next refresh shows the real value.
  */
-export function settle(attributes: Attributes, planned: ObjectValue, answer: ObjectValue): Settled {
+export function settle(attributes: Attributes, planned: ObjectValue, result: ObjectValue): Settled {
   const faults: Fault[] = []
   const state: Record<string, Value> = {}
   for (const [name, attribute] of Object.entries(attributes)) {
     const wanted = planned[name] ?? null
-    const given = answer[name]
+    const given = result[name]
     const known = given === undefined ? undefined : withoutUnknown(given)
     const filled = fill(wanted, known)
     state[name] = withoutUnknown(filled)
@@ -119,7 +119,7 @@ export function settle(attributes: Attributes, planned: ObjectValue, answer: Obj
     } else if (containsUnknown(filled) || (wanted === UNKNOWN && given === undefined)) {
       faults.push({ path: [name], message: 'is not known after apply; it is saved as null' })
     } else if (given !== undefined && containsUnknown(given)) {
-      faults.push({ path: [name], message: 'is unknown in the answer; it is saved as null' })
+      faults.push({ path: [name], message: 'is unknown in the result; it is saved as null' })
     } else if (known !== undefined && wanted !== UNKNOWN && !agrees(attributes, name, filled, known)) {
       faults.push({ path: [name], message: 'differs from what was planned; it is saved as planned' })
     }

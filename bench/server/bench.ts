@@ -1,5 +1,5 @@
 import { cpus } from 'node:os'
-import { type ApiAnswer, apiClient } from '../../server/testing/apiClient.ts'
+import { type ApiResponse, apiClient } from '../../server/testing/apiClient.ts'
 import { serviceBody } from '../../server/testing/serviceBodies.ts'
 import { durableCreates, slowDurableCreates } from './creates.ts'
 import { type LoadReport, runLoad } from './load.ts'
@@ -108,7 +108,7 @@ async function reads(pharos: Subject, bare: Subject): Promise<readonly Row[]> {
 }
 
 /** Headers of a response other than those of every Node server. */
-function ownHeaders(headers: ApiAnswer['headers']): object {
+function ownHeaders(headers: ApiResponse['headers']): object {
   const common = new Set(['content-type', 'content-length', 'connection', 'keep-alive', 'date'])
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !common.has(name)))
 }

@@ -14,7 +14,7 @@ test('a server that does not serve agents is reported as the wrong port', async 
   const link = httpsLink({ server: new URL(`http://127.0.0.1:${port}`), token: 'x' })
 
   await expect(link.sync('', IDLE_SYNC, new AbortController().signal)).rejects.toThrow(
-    'the server returned 404: not found; --server must name its --agent-port',
+    'the server responded with 404: not found; --server must name its --agent-port',
   )
 
   link.close()

@@ -214,5 +214,9 @@ function refusal(status: number, text: string): LinkError {
   }
   const reason = typeof said.error === 'string' ? said.error.slice(0, REFUSAL_CHARS_MAX) : 'no reason given'
   const remedy = status === 404 ? '; --server must name its --agent-port' : ''
-  return new LinkError(status, `the server returned ${status}: ${reason}${remedy}`, said.code === 'protocol')
+  return new LinkError(
+    status,
+    `the server responded with ${status}: ${reason}${remedy}`,
+    said.code === 'protocol',
+  )
 }

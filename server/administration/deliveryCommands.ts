@@ -33,7 +33,7 @@ export function addDeliveryCommands(channel: Command, write: Write): void {
         store.listDeliveries(channelRefOf(options), { state, countMax }),
       )
       const rows = deliveries.map((one) => [
-        ...[one.webhookId, timestamp(one.atMs), one.type, one.state, String(one.attempts), answerOf(one)],
+        ...[one.webhookId, timestamp(one.atMs), one.type, one.state, String(one.attempts), resultOf(one)],
         one.dueMs === null ? '-' : timestamp(one.dueMs),
       ])
       const header = ['ID', 'AT', 'EVENT', 'STATE', 'ATTEMPTS', 'LAST ANSWER', 'NEXT ATTEMPT']
@@ -58,7 +58,7 @@ export function addDeliveryCommands(channel: Command, write: Write): void {
 
 function addTest(channel: Command, write: Write): void {
   addChannelOptions(
-    channel.command('test').description('send a test event, and show the answer of the receiver'),
+    channel.command('test').description('send a test event, and show the response of the receiver'),
   ).action(async (options: ChannelOptions) => {
     const channelRef = channelRefOf(options)
     const delivery = await withExistingStore(engineOf(options), async (store) => {
@@ -68,8 +68,8 @@ function addTest(channel: Command, write: Write): void {
     if (delivery === undefined || delivery.state === 'waiting') {
       throw new Error(`nothing was sent within ${TEST_MS_MAX / 1_000} s: a running server sends it`)
     }
-    if (delivery.state === 'failed') throw new Error(`the test failed: ${answerOf(delivery)}`)
-    present(write, options.json, shown(delivery), `delivered: ${answerOf(delivery)}`)
+    if (delivery.state === 'failed') throw new Error(`the test failed: ${resultOf(delivery)}`)
+    present(write, options.json, shown(delivery), `delivered: ${resultOf(delivery)}`)
   })
 }
 
@@ -88,11 +88,11 @@ async function endOf(
   }
 }
 
-function answerOf({ last, failedReason }: StoredDelivery): string {
+function resultOf({ last, failedReason }: StoredDelivery): string {
   if (last === null) return failedReason ?? '-'
   const { status, error, durationMs } = last
-  const answer = `${status === null ? error : `status ${status}`} after ${durationMs} ms${adviceOf(error)}`
-  return failedReason === null ? answer : `${answer}; ${failedReason}`
+  const result = `${status === null ? error : `status ${status}`} after ${durationMs} ms${adviceOf(error)}`
+  return failedReason === null ? result : `${result}; ${failedReason}`
 }
 
 function adviceOf(error: string | null): string {

@@ -127,8 +127,8 @@ test('an agent that disconnects during a message, or a proxy that requests a tun
   half.destroy()
   const tunnel = connect(Number(port), hostname)
   tunnel.write('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n')
-  const [answer] = await once(tunnel, 'data')
+  const [response] = await once(tunnel, 'data')
 
-  expect(String(answer)).toContain('this server is not a proxy')
+  expect(String(response)).toContain('this server is not a proxy')
   expect((await send(json(sync()))).status).toBe(200)
 })

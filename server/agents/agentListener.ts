@@ -11,12 +11,12 @@ import { keyBuckets } from '../http/rateLimit.ts'
 import { type CertificateSource, followCertificate } from '../http/transport/certificate.ts'
 import { limitConnections } from '../http/transport/connectionLimits.ts'
 import { refuseConnection, refuseTunnels } from '../http/transport/connectionRefusals.ts'
-import { watchAnswers } from '../http/transport/gracefulClose.ts'
+import { watchResponses } from '../http/transport/gracefulClose.ts'
 import { TIMEOUTS } from '../http/transport/timeouts.ts'
 import { dropBody } from '../http/transport/unreadBody.ts'
 import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 import type { AgentToken, AgentTokenStore } from '../store/monitoringStore.ts'
-import { answerJson, MessageReader, ProtocolError } from './agentMessage.ts'
+import { sendJson, MessageReader, ProtocolError } from './agentMessage.ts'
 import { forwardRequest } from './forwardRequest.ts'
 import type { Hub } from './hub.ts'
 
@@ -26,9 +26,9 @@ const CONNECTIONS_MAX = 1_024
 const WRONG_TOKENS = { burstRequests: 10, refillIntervalMs: 100 }
 /** Interval between checks for revoked tokens of waiting requests (milliseconds). */
 const REVOKED_CHECK_MS = 1_000
-/** Longest time for an agent to read an answer (milliseconds). */
-const ANSWER_MS_MAX = 60_000
-/** Time for answers in progress to finish when the server stops (milliseconds). */
+/** Longest time for an agent to read a response (milliseconds). */
+const TAKEN_MS_MAX = 60_000
+/** Time for responses in progress to finish when the server stops (milliseconds). */
 const STOP_MS_MAX = 5_000
 /** Retry-After of an agent that sent too many requests (seconds). */
 const BUSY_RETRY_S = '2'
@@ -47,7 +47,9 @@ export type AgentHub = Pick<Hub, 'sync' | 'ingest' | 'forgetToken'>
 /** Dependencies of the listener for agents. */
 export interface AgentListenerParts {
   readonly hub: AgentHub
-  /** URL of the server that answers agents; `undefined` on that server. Throws ResultsBusyError while the URL is unknown. */
+  /**
+   * URL of the server that serves agents; `undefined` on that server. Throws ResultsBusyError while the URL is unknown.
+   */
   readonly elsewhere: () => string | undefined
   readonly tokens: Pick<AgentTokenStore, 'agentTokenOf'>
   /** Absent behind a TLS proxy, or on loopback. */
@@ -60,7 +62,7 @@ export interface AgentListenerParts {
 export interface AgentListener {
   /** Not yet listening. */
   readonly server: Server | TlsHttpServer
-  /** Answers waiting requests; resolves when the answers are sent. */
+  /** Responds to waiting requests; resolves when the responses are sent. */
   readonly stop: () => Promise<void>
 }
 
@@ -79,7 +81,7 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
   let isStopping = false
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    answer(request, response).catch((error: unknown) => refuse(request, response, error))
+    respond(request, response).catch((error: unknown) => refuse(request, response, error))
   }
   const server =
     tls === undefined
@@ -88,10 +90,10 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
   followCertificate(server, tls)
   server.maxConnections = 2 * CONNECTIONS_MAX
   server.setTimeout(TIMEOUTS.silenceMs)
-  const answers = watchAnswers(server)
+  const responses = watchResponses(server)
   const limits = limitConnections(server, {
     connectionsMax: CONNECTIONS_MAX,
-    isIdle: answers.isIdle,
+    isIdle: responses.isIdle,
     onEnd: ({ address }) => log.debug({ address }, 'a connection of an agent was ended to make room'),
   })
   server.on('clientError', refuseConnection)
@@ -110,7 +112,7 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
     throw wrongToken()
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url?.split('?', 1)[0]
     if (path !== SYNC_PATH && path !== RESULTS_PATH) throw new ApiError('not_found', 'not found')
     if (request.method !== 'POST') throw new ApiError('method_not_allowed', 'method must be POST')
@@ -121,9 +123,9 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
     const message = await reader.read(request)
     const value =
       path === SYNC_PATH ? await sync(admitted, message, response) : await ingest(admitted, message)
-    const timeout = setTimeout(() => request.socket.destroy(), ANSWER_MS_MAX)
-    answers.whenClosed(response, () => clearTimeout(timeout))
-    await answerJson(response, { status: 200, value })
+    const timeout = setTimeout(() => request.socket.destroy(), TAKEN_MS_MAX)
+    responses.whenClosed(response, () => clearTimeout(timeout))
+    await sendJson(response, { status: 200, value })
   }
 
   async function sync(admitted: Admitted, message: unknown, response: ServerResponse): Promise<unknown> {
@@ -169,7 +171,7 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
     }
     const refusal = refusalOfAgent(error)
     if (refusal.status === 500) log.error({ err: error }, 'a request of an agent failed')
-    answerJson(response, refusal).catch(() => response.destroy())
+    sendJson(response, refusal).catch(() => response.destroy())
   }
 
   return {
@@ -179,7 +181,7 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
       clearInterval(looking)
       for (const end of waiting.keys()) end.abort()
       const timeout = setTimeout(() => server.closeAllConnections(), STOP_MS_MAX)
-      await answers.stop()
+      await responses.stop()
       clearTimeout(timeout)
     },
   }
@@ -191,7 +193,7 @@ function wrongToken(): ApiError {
   return new ApiError('unauthorized', 'the agent token is unknown or revoked')
 }
 
-/** The answer to a refused request. Pure. */
+/** The response to a refused request. Pure. */
 function refusalOfAgent(error: unknown) {
   if (error instanceof ProtocolError) {
     return { status: 400, value: { error: error.message, code: 'protocol' } }

@@ -95,8 +95,8 @@ function assertProtocol(value: unknown): void {
   )
 }
 
-/** Answers with `value` as JSON, compressed if it is long and the agent accepts that. */
-export async function answerJson(
+/** Sends `value` as JSON, compressed if it is long and the agent accepts that. */
+export async function sendJson(
   response: ServerResponse,
   {
     status,

@@ -13,7 +13,7 @@ import { type AgentPrograms, agentPrograms, until } from './testing/agentProgram
 
 /** Descriptors of the agent: it needs some 30 for itself. */
 const DESCRIPTORS = 56
-/** Hosts of this machine that hold their answers back; 8 checks at a time go to each. */
+/** Hosts of this machine that hold their responses back; 8 checks at a time go to each. */
 const HOSTS = 8
 const HELD_MS = 2_500
 /** Beside one another, and beside other files, the tests take several times as long as alone. */
@@ -44,7 +44,7 @@ async function totalOf(programs: AgentPrograms, section: string): Promise<number
   for (;;) {
     const { status, json } = await programs.api().get(`/v1/incidents?section=${section}`)
     if (status === 200) return Number(Object(json).total)
-    if (status !== 429) throw new Error(`the API answered ${status}`)
+    if (status !== 429) throw new Error(`the API responded with ${status}`)
     await sleep(REFILL_MS)
   }
 }

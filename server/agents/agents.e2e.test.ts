@@ -87,7 +87,7 @@ async function create(path: string, changes: Partial<ServiceRequest> = {}): Prom
   const body = { interval_secs: 1, regions: [REGION], endpoints: [endpointBody({ url: target.url(path) })] }
   const { json, status } = await api.post('/v1/services', serviceBody({ ...body, ...changes }))
   expect(status).toBe(201)
-  // True because the answer is a service.
+  // True because the response is a service.
   return json as ServiceResponse
 }
 

@@ -17,7 +17,7 @@ const LOOK_MS = 500
 /** Secrets of a request, each of which the target sends back. */
 const CANARIES = ['sealed-canary-7f3a9c', 'query-canary-51b2de90', 'body-canary-c3d4e5f6']
 
-/** A target that answers with all that it was sent. */
+/** A target that responds with all that it was sent. */
 const target = createServer((request, response) => {
   let body = ''
   request.setEncoding('utf8').on('data', (text: string) => {
@@ -59,7 +59,7 @@ async function incidentWhere(
   isWanted: (incident: Incident) => boolean,
 ): Promise<Incident> {
   for (;;) {
-    // True because the answer is a page of incidents.
+    // True because the response is a page of incidents.
     const { items } = (await api.get('/v1/incidents?section=active')).json as IncidentPage
     const [newest] = items
     if (newest !== undefined && isWanted(newest)) return newest
@@ -98,7 +98,7 @@ test('a failing target gets an automatic incident, which reports recovery and co
   const url = `http://127.0.0.1:${port}/pay?token=${query}`
   const request = serviceBody({ interval_secs: 1, endpoints: [endpointBody({ url, call, assertions })] })
   const created = await api.post('/v1/services', request)
-  // True because the answer is a service.
+  // True because the response is a service.
   const service = created.json as ServiceResponse
 
   status = 503

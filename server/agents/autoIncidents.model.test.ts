@@ -40,7 +40,7 @@ interface Minute {
   readonly outcomes: readonly [Outcome, Outcome]
   /** Transitions that are applied before everything is opened anew; `null` for no crash. */
   readonly crashAfter: number | null
-  /** Whether the results arrive a second time, as after an answer that was lost. */
+  /** Whether the results arrive a second time, as after a response that was lost. */
   readonly isRepeated: boolean
   readonly person: 'update' | 'resolve' | null
 }
@@ -224,7 +224,7 @@ class Rig {
         quota: { ...quota, autoIncidents },
       }),
     )
-    // True because the answer is a service.
+    // True because the response is a service.
     this.service = JSON.parse(text) as ServiceResponse
   }
 

@@ -15,7 +15,7 @@ export interface ChecksSettings {
 /** Messages to the thread. */
 export type ToChecks =
   | { readonly kind: 'regions'; readonly regions: readonly string[] }
-  | { readonly kind: 'response'; readonly answer: PortResponse }
+  | { readonly kind: 'response'; readonly response: PortResponse }
   | { readonly kind: 'stop' }
 
 /** Messages from the thread. */

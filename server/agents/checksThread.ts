@@ -41,7 +41,7 @@ port.on('message', (message: ToChecks) => {
       void agent.setRegions(message.regions)
       return
     case 'response':
-      link.take(message.answer)
+      link.take(message.response)
       return
     case 'stop':
       void stop()

@@ -29,8 +29,8 @@ function never(): never {
 test.each([
   ['ends', 'process.exit(1)', []],
   ['throws', `throw new Error('out of memory')`, ['the checks thread failed']],
-  ['loops before its first beat', 'for (;;) {}', ['the checks thread does not answer and is ended']],
-  ['loops after a beat', `${BEAT}for (;;) {}`, ['the checks thread does not answer and is ended']],
+  ['loops before its first beat', 'for (;;) {}', ['the checks thread does not respond and is ended']],
+  ['loops after a beat', `${BEAT}for (;;) {}`, ['the checks thread does not respond and is ended']],
 ])('a checks thread that %s is started again', async (_what, code, reports) => {
   const { agent, lines } = agentOf(code)
 

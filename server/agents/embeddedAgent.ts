@@ -7,7 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { type AgentName, logAlerts } from './agentAlerts.ts'
 import type { ChecksSettings, FromChecks, ToChecks } from './checksMessages.ts'
 import type { Hub } from './hub.ts'
-import { PortAnswers } from './portAnswers.ts'
+import { PortResponder } from './portResponder.ts'
 
 /** Pauses before restarts of a failed thread (milliseconds); the last one repeats. */
 const RESTART_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
@@ -27,7 +27,9 @@ export const EMBEDDED_NAME: AgentName = { region: '', agent: 'embedded', instanc
 /** A thread and its heartbeat timeouts. */
 export interface ChecksThread {
   readonly file: URL
-  /** Longest silence, and longest time from the start to the first heartbeat (milliseconds), before it is terminated. */
+  /**
+   * Longest silence, and longest time from the start to the first heartbeat (milliseconds), before it is terminated.
+   */
   readonly silentMsMax: number
   readonly startMsMax: number
   /** Interval between checks of the heartbeat (milliseconds). */
@@ -108,14 +110,14 @@ export class EmbeddedAgent {
     this.#worker = worker
     this.#dueMs = startedMs + this.#thread.startMsMax
     this.#isLate = false
-    const answers = new PortAnswers({
+    const responder = new PortResponder({
       hub,
-      post: (answer) => worker.postMessage({ kind: 'response', answer } satisfies ToChecks),
+      post: (response) => worker.postMessage({ kind: 'response', response } satisfies ToChecks),
     })
-    worker.on('message', (message: FromChecks) => this.#take(message, answers))
+    worker.on('message', (message: FromChecks) => this.#take(message, responder))
     worker.on('error', (error) => log.error({ err: error }, 'the checks thread failed'))
     worker.on('exit', () => {
-      answers.end()
+      responder.end()
       if (performance.now() - startedMs > HEALTHY_MS) this.#deaths = 0
       this.#onExit()
     })
@@ -136,14 +138,14 @@ export class EmbeddedAgent {
   #checkHeartbeat(): void {
     const isSilent = performance.now() > this.#dueMs
     if (isSilent && this.#isLate) {
-      this.#parts.log.error('the checks thread does not answer and is ended')
+      this.#parts.log.error('the checks thread does not respond and is ended')
       this.#dueMs = Number.POSITIVE_INFINITY
       void this.#worker?.terminate()
     }
     this.#isLate = isSilent
   }
 
-  #take(message: FromChecks, answers: PortAnswers): void {
+  #take(message: FromChecks, responder: PortResponder): void {
     switch (message.kind) {
       case 'beat':
         this.#dueMs = performance.now() + this.#thread.silentMsMax
@@ -156,7 +158,7 @@ export class EmbeddedAgent {
         return
       }
       case 'request':
-        void answers.take(message.request)
+        void responder.take(message.request)
     }
   }
 

@@ -34,7 +34,7 @@ async function create(
   const body = serviceBody({ interval_secs: 1, regions: [REGION], endpoints, ...changes })
   const { json, status } = await harness.api.post('/v1/services', body)
   expect(status).toBe(201)
-  // True because the answer is a service.
+  // True because the response is a service.
   return json as ServiceResponse
 }
 
@@ -79,7 +79,7 @@ test('an agent with the instance of another is refused 409, and checks nothing u
   const refusals: LinkError[] = []
   harness.startAgent('two', harness.networkLink(token), {
     instance,
-    // True because a link that was answered rejects with nothing else.
+    // True because a link that got a response rejects with nothing else.
     onError: (error) => refusals.push(error as LinkError),
   })
   await create(['/twice'])

@@ -5,12 +5,12 @@ import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 
 /** Header of forwarded requests, which are not forwarded again. */
 const FORWARDED = 'pharos-forwarded'
-/** Longest wait for the other server (milliseconds): it answers a sync in half of that. */
+/** Longest wait for the other server (milliseconds): it responds to a sync in half of that. */
 const SILENCE_MS_MAX = 90_000
 
 /**
- * Forwards a request to the server at `base`, and its answer back. Rejects with ResultsBusyError while that server
- * cannot be reached.
+ * Forwards a request to the server at `base`, and sends its response back. Rejects with ResultsBusyError while that
+ * server cannot be reached.
  */
 export async function forwardRequest(
   request: IncomingMessage,
@@ -27,17 +27,17 @@ export async function forwardRequest(
     timeout: SILENCE_MS_MAX,
   })
   response.once('close', () => sent.destroy())
-  sent.once('timeout', () => sent.destroy(new Error('the other server does not answer')))
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+  sent.once('timeout', () => sent.destroy(new Error('the other server does not respond')))
+  const arrival = new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve)
     sent.once('error', reject)
   })
-  // The answer reports a failure of the request.
+  // The response reports a failure of the request.
   pipeline(request, sent).catch(() => {})
-  const answer = await answered.catch((error: unknown) => {
+  const reply = await arrival.catch((error: unknown) => {
     throw new ResultsBusyError('the server that monitors cannot be reached', { cause: error })
   })
-  const { connection: ___, 'keep-alive': ____, 'transfer-encoding': _____, ...passed } = answer.headers
-  response.writeHead(answer.statusCode ?? 502, passed)
-  await pipeline(answer, response)
+  const { connection: ___, 'keep-alive': ____, 'transfer-encoding': _____, ...passed } = reply.headers
+  response.writeHead(reply.statusCode ?? 502, passed)
+  await pipeline(reply, response)
 }

@@ -99,12 +99,17 @@ export class Hub implements Bus {
   }
 
   /**
-   * Answers a sync of `caller`: at once if there are changes for it, else on the next change or before the timeout.
+   * Responds to a sync of `caller`: at once if there are changes for it, else on the next change or before the timeout.
    * Rejects with `conflict` and `forbidden` as Members do, and with a ZodError for a malformed sync.
    */
   async sync(caller: AgentCaller, body: unknown, signal: AbortSignal): Promise<SyncResponse> {
     const request = syncRequestSchema.parse(body)
-    return this.#answerSync({ region: caller.region, request, member: this.#join(caller, request), signal })
+    return this.#respondToSync({
+      region: caller.region,
+      request,
+      member: this.#join(caller, request),
+      signal,
+    })
   }
 
   /** Stores results of an agent that checks `regions`. Rejects when they must be sent again. */
@@ -142,7 +147,7 @@ export class Hub implements Bus {
     return results.update(async () => ({ services: await services.readAll(), ended: [], isWhole: true }))
   }
 
-  /** Answers every waiting agent, and stops announcing. */
+  /** Responds to every waiting agent, and stops announcing. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#gathering)
@@ -210,7 +215,7 @@ export class Hub implements Bus {
     return member
   }
 
-  async #answerSync(sync: Sync): Promise<SyncResponse> {
+  async #respondToSync(sync: Sync): Promise<SyncResponse> {
     const { request, member, signal } = sync
     const startedMs = performance.now()
     const ask = member?.asks ?? 0
@@ -218,7 +223,7 @@ export class Hub implements Bus {
     if (request.leaving) {
       if (member !== undefined) this.members.leave(member)
       this.#wake()
-      return this.#answer(sync, { ...NO_CHANGE, cursor: cursor ?? '' }, startedMs)
+      return this.#response(sync, { ...NO_CHANGE, cursor: cursor ?? '' }, startedMs)
     }
     for (;;) {
       const upTo = this.#announcedUpTo
@@ -228,7 +233,7 @@ export class Hub implements Bus {
       const isOver = leftMs <= 0 || signal.aborted || this.#isClosed
       if (signal.aborted && member !== undefined) this.members.seeDisconnect(member, ask)
       if (hasChanges || isOver || this.#epochOf(sync) !== request.epoch)
-        return this.#answer(sync, page, startedMs)
+        return this.#response(sync, page, startedMs)
       cursor = page.cursor
       if (upTo === this.#announcedUpTo) await this.#change(leftMs, signal)
     }
@@ -266,7 +271,7 @@ export class Hub implements Bus {
     return count === reported.count && hash === reported.hash ? 'same' : 'different'
   }
 
-  #answer(sync: Sync, { start, end, ...page }: FeedPage, startedMs: number): SyncResponse {
+  #response(sync: Sync, { start, end, ...page }: FeedPage, startedMs: number): SyncResponse {
     const { region, request, member } = sync
     const { storeId: store, nowMs, services, allowedRanges, ownAddresses } = this.#parts
     const isRemote = services.modeOf(region) === 'remote'

@@ -31,13 +31,13 @@ const body = (path: string, changes: Partial<ServiceRequest> = {}) =>
 async function create(path: string, changes: Partial<ServiceRequest> = {}): Promise<ServiceResponse> {
   const { json, status } = await harness.api.post('/v1/services', body(path, changes))
   expect(status).toBe(201)
-  // True because the answer is a service.
+  // True because the response is a service.
   return json as ServiceResponse
 }
 
 /** Resolves when results of `count` different slots are stored. */
 async function stored(count: number): Promise<void> {
-  while (harness.handedOver.reduce((sum, { answer }) => sum + answer.stored, 0) < count) {
+  while (harness.handedOver.reduce((sum, { response }) => sum + response.stored, 0) < count) {
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
@@ -116,7 +116,7 @@ test('invalid results are refused over both links with a status, so that they ar
 
   expect(refusals).toMatchObject([
     { status: 400, message: 'results[0]: must have at least 15 items' },
-    { status: 400, message: 'the server returned 400: results[0]: must have at least 15 items' },
+    { status: 400, message: 'the server responded with 400: results[0]: must have at least 15 items' },
   ])
 })
 
@@ -203,7 +203,7 @@ test('agents of a region that stops being remote lose their endpoints and defini
   await harness.server.store.setRegionMode(REGION, 'off')
   await harness.readModes()
   const other = harness.networkLink(token)
-  const answer = await other.sync(REGION, IDLE_SYNC, new AbortController().signal)
+  const response = await other.sync(REGION, IDLE_SYNC, new AbortController().signal)
   // It would share the region otherwise.
   await other.sync(REGION, { ...IDLE_SYNC, leaving: true }, new AbortController().signal)
   await harness.server.store.setRegionMode(REGION, 'remote')
@@ -211,7 +211,7 @@ test('agents of a region that stops being remote lose their endpoints and defini
   const before = target.visits('/').length
   await target.visited('/', before + 2)
 
-  expect(answer).toMatchObject({ start: [], members: [], inventory: 'same' })
+  expect(response).toMatchObject({ start: [], members: [], inventory: 'same' })
 })
 
 test("results for a series of another region are refused and logged, and those of the agent's region are stored", async () => {
@@ -221,8 +221,8 @@ test("results for a series of another region are refused and logged, and those o
   const link = harness.networkLink(token)
   let series: number | undefined
   while (series === undefined) {
-    const answer = await link.sync('', IDLE_SYNC, new AbortController().signal)
-    series = readSyncResponse(answer).start[0]?.endpoints[0]?.series
+    const response = await link.sync('', IDLE_SYNC, new AbortController().signal)
+    series = readSyncResponse(response).start[0]?.endpoints[0]?.series
   }
   const dueS = Math.floor(Date.now() / 1_000)
   const row = (of: number, generation = 1) => [of, generation, dueS, 1, 1, 0, 200, 1, 0, 5, 0, 1, 0, 3, 1]
@@ -248,19 +248,19 @@ test('an agent that lost a service gets it again, because its inventory differs 
   const link = harness.networkLink((await harness.createToken()).token)
   await create('/')
   let lost = 0
-  /** Loses the services of the first answer that has any. */
+  /** Loses the services of the first response that has any. */
   const losing: Link = {
     ...link,
     sync: async (...asked) => {
-      const answer = readSyncResponse(await link.sync(...asked))
-      if (lost > 0 || answer.start.length === 0) return answer
-      lost = answer.start.length
-      return { ...answer, start: [] }
+      const response = readSyncResponse(await link.sync(...asked))
+      if (lost > 0 || response.start.length === 0) return response
+      lost = response.start.length
+      return { ...response, start: [] }
     },
   }
   harness.startAgent('one', losing)
   while (target.visits('/').length === 0) {
-    // The server answers at once instead of after 25 s.
+    // The server responds at once instead of after 25 s.
     harness.hub.renewMembers()
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -296,11 +296,11 @@ test('an agent checks no private address that the server does not allow, and not
   harness.hubRanges.splice(0)
   await create('/')
   const link = harness.networkLink(token)
-  const answer = await link.sync('', { ...IDLE_SYNC, leaving: true }, new AbortController().signal)
+  const response = await link.sync('', { ...IDLE_SYNC, leaving: true }, new AbortController().signal)
   harness.startAgent('one', link)
   await stored(1)
 
-  expect(answer).toMatchObject({ ranges_allowed: [], server_addresses: [SERVER_ADDRESS] })
+  expect(response).toMatchObject({ ranges_allowed: [], server_addresses: [SERVER_ADDRESS] })
   expect(harness.handedOver[0]?.request.results[0]?.slice(4, 6)).toEqual([4, 80])
   expect(target.visits('/')).toEqual([])
 })

@@ -50,7 +50,7 @@ const body = (path: string, changes: Partial<ServiceRequest> = {}) =>
 async function create(path: string, changes: Partial<ServiceRequest> = {}): Promise<ServiceResponse> {
   const { json, status } = await api.post('/v1/services', body(path, changes))
   expect(status).toBe(201)
-  // True because the answer is a service.
+  // True because the response is a service.
   return json as ServiceResponse
 }
 

@@ -34,7 +34,7 @@ async function unpublished(countMax: number): Promise<readonly Delivery[]> {
 /** Creates a service; returns its id and text. */
 async function create(changes: Parameters<typeof serviceBody>[0]) {
   const { json, text } = await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody(changes))
-  // True because the answer is a service.
+  // True because the response is a service.
   const { id } = json as { id: string }
   return { id, text }
 }

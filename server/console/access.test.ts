@@ -7,7 +7,7 @@ import { runHere } from '../testing/commandHere.ts'
 import { serviceBody } from '../testing/serviceBodies.ts'
 import { consoleRoutes } from './consoleRoutes.ts'
 import { isOrgRoute, type OrgRoute } from './routing/route.ts'
-import type { ConsoleAnswer, ConsoleClient } from './testing/consoleClient.ts'
+import type { ConsoleResponse, ConsoleClient } from './testing/consoleClient.ts'
 import { type ConsoleServer, startConsoleServer, type TestPerson } from './testing/startConsoleServer.ts'
 
 const ORG_ROUTES = consoleRoutes.filter(isOrgRoute)
@@ -66,7 +66,7 @@ async function makeForeign(orgId: string): Promise<Readonly<Record<string, strin
 }
 
 function idOf(json: unknown): string {
-  // True because every creation answers with the id of what it made.
+  // True because every creation returns the id of the new resource.
   return (json as { readonly id: string }).id
 }
 
@@ -80,7 +80,7 @@ function pathFor({ path }: OrgRoute, orgId: string, ids: 'foreign' | 'unknown'):
     )
 }
 
-function ask(client: ConsoleClient, { method }: OrgRoute, path: string): Promise<ConsoleAnswer> {
+function ask(client: ConsoleClient, { method }: OrgRoute, path: string): Promise<ConsoleResponse> {
   return method === 'GET' ? client.get(path) : client.post(path)
 }
 
@@ -122,10 +122,10 @@ test('permissions of the roles agree with the table', () => {
 
 describe.each(ORG_ROUTES.map((route) => [named(route), route] as const))('%s', (_, route) => {
   test('needs a session', async () => {
-    const answer = await ask(server.visitor(), route, pathFor(route, server.orgId, 'unknown'))
+    const response = await ask(server.visitor(), route, pathFor(route, server.orgId, 'unknown'))
 
-    if (route.path.startsWith('/api/')) expect(answer.status).toBe(401)
-    else expect([answer.status, answer.location.split('?')[0]]).toEqual([303, '/login'])
+    if (route.path.startsWith('/api/')) expect(response.status).toBe(401)
+    else expect([response.status, response.location.split('?')[0]]).toEqual([303, '/login'])
   })
 
   test('hides the organisation from people of other organisations, as if it did not exist', async () => {
@@ -177,8 +177,8 @@ test.each(
 )('%s asks for the password when it was not confirmed recently', async (_, route) => {
   const { client } = await server.signIn('owner', { isElevated: false })
   const before = await writes()
-  const answer = await ask(client, route, pathFor(route, server.orgId, 'unknown'))
+  const response = await ask(client, route, pathFor(route, server.orgId, 'unknown'))
 
-  expect([answer.status, answer.text.includes('your_password')]).toEqual([403, true])
+  expect([response.status, response.text.includes('your_password')]).toEqual([403, true])
   expect(await writes()).toEqual(before)
 })

@@ -49,7 +49,7 @@ describe.skipIf(skipReason !== null)(
       const { page, complaints, close } = await opened(owner, options)
       const found: unknown[] = []
       for (const path of paths()) {
-        const answer = await page.goto(`${server.consoleUrl}${path}`)
+        const response = await page.goto(`${server.consoleUrl}${path}`)
         const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
         const small = await page
           .locator('a, button, summary, select')
@@ -59,7 +59,7 @@ describe.skipIf(skipReason !== null)(
               .map((one) => one.outerHTML),
           )
         found.push([path, await axeFindings(page), await page.evaluate(overflow), small])
-        if (answer?.status() === 404) complaints.pop()
+        if (response?.status() === 404) complaints.pop()
       }
       await close()
 
@@ -176,9 +176,9 @@ describe.skipIf(skipReason !== null)(
         await page.goto(`http://${host}:${port}/`)
         const frame = page.frames()[1]
         expect(await frame?.locator('input').count()).toBe(0)
-        const answered = page.waitForResponse(action)
+        const response = page.waitForResponse(action)
         await page.getByRole('button').click()
-        statuses.push((await answered).status())
+        statuses.push((await response).status())
       }
       await close()
       await new Promise((resolve) => evil.close(resolve))

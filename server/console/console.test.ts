@@ -63,10 +63,10 @@ test('a form from another site, from another port, or without an origin changes 
     {},
     { origin: 'null' },
   ]
-  const answers = []
-  for (const headers of sites) answers.push((await client.post('/api/sessions/end', {}, headers)).status)
+  const responses = []
+  for (const headers of sites) responses.push((await client.post('/api/sessions/end', {}, headers)).status)
 
-  expect(answers).toEqual([403, 403, 403, 403])
+  expect(responses).toEqual([403, 403, 403, 403])
   expect(await server.store.sessionsOf(id, Date.now())).toHaveLength(1)
   expect((await client.post('/api/sessions/end', {}, { origin: server.consoleUrl })).status).toBe(303)
 })

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The first line and the headers of the answer to a request with the lines `head`. */
+/** The first line and the headers of the response to a request with the lines `head`. */
 function headOf(head: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(server.consoleUrl).port), '127.0.0.1')
@@ -49,7 +49,7 @@ const HARDENED = {
 test('every response has the security headers, refusals and redirects included', async () => {
   const { client, root, actions } = await server.signIn('viewer')
   const visitor = server.visitor()
-  const answers = [
+  const responses = [
     await visitor.get('/login'),
     await visitor.get('/nowhere'),
     await visitor.get('/invite/x'),
@@ -62,12 +62,12 @@ test('every response has the security headers, refusals and redirects included',
     await client.post(`${actions}/keys`),
     await client.get('/me%'),
   ]
-  const found = answers.map(({ headers }) => Object.keys(HARDENED).map((name) => headers.get(name)))
+  const found = responses.map(({ headers }) => Object.keys(HARDENED).map((name) => headers.get(name)))
 
-  expect(answers.map(({ status }) => status)).toEqual([
+  expect(responses.map(({ status }) => status)).toEqual([
     ...[200, 404, 410, 403, 413, 404, 200, 403, 303, 403, 400],
   ])
-  expect(found).toEqual(answers.map(() => Object.values(HARDENED)))
+  expect(found).toEqual(responses.map(() => Object.values(HARDENED)))
 })
 
 test('static files are cached by browsers for a year, under names that change with their content', async () => {
@@ -81,7 +81,7 @@ test('static files are cached by browsers for a year, under names that change wi
   ])
 })
 
-test('a request for another host is answered 421, whatever its path', async () => {
+test('a request for another host gets 421, whatever its path', async () => {
   const lines = ['evil.example', 'localhost', 'localhost:1', '127.0.0.1.evil.example']
   const heads = await Promise.all(lines.map((host) => headOf(['GET /login HTTP/1.1', `Host: ${host}`])))
   const own = await headOf(['GET /login HTTP/1.1', `Host: 127.0.0.1:${new URL(server.consoleUrl).port}`])
@@ -113,7 +113,7 @@ test("signing out ends the session in the database, and clears the browser's sto
 })
 
 test('a connection that requests more than sixteen pages without reading one is closed', async () => {
-  const answersTo = (count: number): Promise<number> =>
+  const pagesReadOf = (count: number): Promise<number> =>
     new Promise((resolve) => {
       const { port } = new URL(server.consoleUrl)
       const socket = connect(Number(port), '127.0.0.1')
@@ -127,13 +127,13 @@ test('a connection that requests more than sixteen pages without reading one is 
       socket.write(`${`${ask}\r\n`.repeat(count - 1)}${ask}${end}\r\n`)
     })
 
-  expect(await answersTo(16)).toBe(16)
-  expect(await answersTo(200)).toBeLessThan(200)
+  expect(await pagesReadOf(16)).toBe(16)
+  expect(await pagesReadOf(200)).toBeLessThan(200)
 })
 
-test('a form without a session is answered before it is read, and slow clients have the timeouts of the API', async () => {
+test('a form without a session gets its response before it is read, and slow clients have the timeouts of the API', async () => {
   const { port } = new URL(server.consoleUrl)
-  const answered = await new Promise<string>((resolve, reject) => {
+  const response = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1')
     socket.on('data', (chunk) => {
       resolve(String(chunk))
@@ -150,7 +150,7 @@ test('a form without a session is answered before it is read, and slow clients h
   const { headersTimeout, requestTimeout, keepAliveTimeout, timeout } = app.server
   await app.close()
 
-  expect(answered).toMatch(/^HTTP\/1\.1 401 /)
+  expect(response).toMatch(/^HTTP\/1\.1 401 /)
   expect([headersTimeout, requestTimeout, keepAliveTimeout, timeout]).toEqual([
     10_000, 30_000, 72_000, 60_000,
   ])
@@ -159,18 +159,18 @@ test('a form without a session is answered before it is read, and slow clients h
 test('a form with more fields than any page has is refused before they are parsed', async () => {
   const { client, actions } = await server.signIn('member')
   const fields = (count: number) => new URLSearchParams(Array(count).fill('a').join('&'))
-  const answers = [await client.post(`${actions}/pages`, fields(3_000))]
-  answers.push(await client.post(`${actions}/pages`, fields(3_001)))
-  answers.push(await server.visitor().post('/api/sessions', fields(3_001)))
+  const responses = [await client.post(`${actions}/pages`, fields(3_000))]
+  responses.push(await client.post(`${actions}/pages`, fields(3_001)))
+  responses.push(await server.visitor().post('/api/sessions', fields(3_001)))
 
-  expect(answers.map(({ status }) => status)).toEqual([422, 413, 413])
+  expect(responses.map(({ status }) => status)).toEqual([422, 413, 413])
 })
 
 test('bodies that are not forms are refused', async () => {
   const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
-  const answer = await fetch(`${server.consoleUrl}/api/sessions`, { method: 'POST', body: '{}', headers })
+  const response = await fetch(`${server.consoleUrl}/api/sessions`, { method: 'POST', body: '{}', headers })
 
-  expect(answer.status).toBe(415)
+  expect(response.status).toBe(415)
 })
 
 test('a console that would be reachable without encryption does not start', async () => {

@@ -15,12 +15,12 @@ import { framed } from './frame/frame.ts'
 import { SECTIONS } from './frame/sections.ts'
 import { type GuardedResult, runGuarded } from './guard.ts'
 import { ConcurrencyLimit } from './limits/concurrencyLimit.ts'
-import { answerOfError } from './routing/answerOfError.ts'
+import { pageOfError } from './routing/pageOfError.ts'
 import { FLASH_COOKIE, setCookie } from './routing/cookies.ts'
 import { messagePage, NOT_FOUND_PAGE, signInAgainPage, TOO_MANY_AT_ONCE } from './routing/messagePages.ts'
 import type { ConsoleAddress } from './routing/requestRules.ts'
 import {
-  type Answer,
+  type RouteResponse,
   type ConsoleParts,
   type ConsoleRequest,
   FORM_BYTES_MAX,
@@ -34,7 +34,7 @@ export interface ConsoleListenerParts extends Omit<ConsoleParts, 'consoleUrl'> {
   readonly tls?: CertificateSource | undefined
   /** Public origin; a port of 0 is only known once it listens. */
   readonly consoleUrlOf: () => string
-  /** Origins and hosts under which it answers. */
+  /** Origins and hosts under which it is reached. */
   readonly addressOf: () => ConsoleAddress
   /** Trusted proxies in front of it, which set X-Forwarded-For. */
   readonly proxies: number
@@ -52,16 +52,16 @@ const PRESENT = new Set(
 )
 
 /**
- * The console on Fastify, not yet listening. It shares nothing with the API but the database, and never reads the header
- * Authorization. Gap G54.
+ * The console on Fastify, not yet listening. It shares nothing with the API but the database, and never reads the
+ * header Authorization. Gap G54.
  */
 export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
   const isSecure = parts.consoleUrlOf().startsWith('https:')
   const concurrencyLimit = new ConcurrencyLimit(REQUESTS_MAX)
   const send = (request: FastifyRequest, reply: FastifyReply, result: GuardedResult): FastifyReply =>
-    sendAnswer({ request, reply, isSecure }, result)
-  const sendOutside = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
-    send(request, reply, { answer, signedIn: undefined, org: undefined })
+    sendResponse({ request, reply, isSecure }, result)
+  const sendOutside = (request: FastifyRequest, reply: FastifyReply, response: RouteResponse): FastifyReply =>
+    send(request, reply, { response, signedIn: undefined, org: undefined })
   const app = browserApp(
     parts.connectionsMax,
     (reply) =>
@@ -111,25 +111,25 @@ export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
         if (signedIn === undefined) return sendOutside(request, reply, signInAgainPage())
       },
       handler: async (request, reply) =>
-        send(request, reply, await answerTo({ parts, concurrencyLimit, route }, request)),
+        send(request, reply, await runRoute({ parts, concurrencyLimit, route }, request)),
     })
   }
   app.setNotFoundHandler((request, reply) => sendOutside(request, reply, NOT_FOUND_PAGE))
   app.setErrorHandler((error, request, reply) =>
-    sendOutside(request, reply, answerOfError(error, parts.onError)),
+    sendOutside(request, reply, pageOfError(error, parts.onError)),
   )
   return app
 }
 
-interface Answering {
+interface RouteRun {
   readonly parts: ConsoleListenerParts
   readonly concurrencyLimit: ConcurrencyLimit
   readonly route: Route
 }
 
 /** Runs a route for a request; an error becomes a page. */
-async function answerTo(
-  { parts, concurrencyLimit, route }: Answering,
+async function runRoute(
+  { parts, concurrencyLimit, route }: RouteRun,
   request: FastifyRequest,
 ): Promise<GuardedResult> {
   const nowMs = parts.environment.nowMs()
@@ -148,14 +148,14 @@ async function answerTo(
     headers: request.headers,
   }
   const signedIn = await signedInOf(consoleRequest, request.headers.cookie)
-  const answered = (): Promise<GuardedResult> =>
+  const run = (): Promise<GuardedResult> =>
     runGuarded(route, consoleRequest, signedIn).catch((error: unknown) => {
       const org = signedIn?.memberships.find(({ orgId }) => orgId === consoleRequest.params.org)
-      return { answer: answerOfError(error, parts.onError), signedIn, org }
+      return { response: pageOfError(error, parts.onError), signedIn, org }
     })
-  if (signedIn === undefined) return answered()
-  const result = await concurrencyLimit.run(signedIn.person.id, answered)
-  return result ?? { answer: TOO_MANY_AT_ONCE, signedIn, org: undefined }
+  if (signedIn === undefined) return run()
+  const result = await concurrencyLimit.run(signedIn.person.id, run)
+  return result ?? { response: TOO_MANY_AT_ONCE, signedIn, org: undefined }
 }
 
 interface Sending {
@@ -164,17 +164,17 @@ interface Sending {
   readonly isSecure: boolean
 }
 
-function sendAnswer(sending: Sending, result: GuardedResult): FastifyReply {
+function sendResponse(sending: Sending, result: GuardedResult): FastifyReply {
   const { reply, isSecure } = sending
-  const { answer } = result
+  const { response } = result
   reply.headers(hardenedHeaders(isSecure)).header('cache-control', 'no-store')
-  switch (answer.kind) {
+  switch (response.kind) {
     case 'not found':
-      return sendPage(sending, { ...result, answer: NOT_FOUND_PAGE })
+      return sendPage(sending, { ...result, response: NOT_FOUND_PAGE })
     case 'page':
-      return sendPage(sending, { ...result, answer })
+      return sendPage(sending, { ...result, response })
     case 'redirect': {
-      const { to, flash, cookies = [], isEnd = false } = answer
+      const { to, flash, cookies = [], isEnd = false } = response
       const said = flash === undefined ? [] : [{ name: FLASH_COOKIE, value: encodeURIComponent(flash) }]
       // The flash message is shown on the next page.
       if (isEnd) reply.header('clear-site-data', '"cache"')
@@ -183,20 +183,20 @@ function sendAnswer(sending: Sending, result: GuardedResult): FastifyReply {
     }
     case 'file':
       return reply
-        .type(answer.type)
-        .header('content-disposition', `attachment; filename="${answer.name}"`)
-        .send(answer.content)
+        .type(response.type)
+        .header('content-disposition', `attachment; filename="${response.name}"`)
+        .send(response.content)
     case 'stream':
-      answer.start(reply)
+      response.start(reply)
       return reply
   }
 }
 
 function sendPage(
   { request, reply }: Sending,
-  { answer, signedIn, org, notices }: GuardedResult & { readonly answer: Page },
+  { response, signedIn, org, notices }: GuardedResult & { readonly response: Page },
 ): FastifyReply {
-  const { title, body, section, status = 200, retryAfterS, cookies = [], isBare = false } = answer
+  const { title, body, section, status = 200, retryAfterS, cookies = [], isBare = false } = response
   const flash = cookieOf(request.headers.cookie, FLASH_COOKIE) ?? ''
   const shown = flash === '' ? [] : [{ name: FLASH_COOKIE, value: '' }]
   if (cookies.length + shown.length > 0) reply.header('set-cookie', [...cookies, ...shown].map(setCookie))

@@ -48,10 +48,11 @@ const foreignMarks = (): readonly Readonly<Record<string, string>>[] => {
 
 test.each(routes('POST'))('POST %s is refused unless a page of the console sent it', async (_, route) => {
   const before = await state()
-  const answers: number[] = []
-  for (const marks of foreignMarks()) answers.push((await owner.client.post(pathOf(route), {}, marks)).status)
+  const responses: number[] = []
+  for (const marks of foreignMarks())
+    responses.push((await owner.client.post(pathOf(route), {}, marks)).status)
 
-  expect(answers).toEqual(foreignMarks().map(() => 403))
+  expect(responses).toEqual(foreignMarks().map(() => 403))
   expect(await state()).toEqual(before)
 })
 

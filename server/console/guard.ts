@@ -6,7 +6,7 @@ import type { Notices } from './frame/notices.ts'
 import { noticesOf } from './live/noticesOf.ts'
 import { forbiddenPage, signInAgainPage } from './routing/messagePages.ts'
 import {
-  type Answer,
+  type RouteResponse,
   type ConsoleRequest,
   isOrgRoute,
   type OrgRoute,
@@ -14,57 +14,57 @@ import {
   type SignedIn,
 } from './routing/route.ts'
 
-/** The answer to a request, and its person and organisation. */
+/** The response to a request, and its person and organisation. */
 export interface GuardedResult {
-  readonly answer: Answer
+  readonly response: RouteResponse
   readonly signedIn: SignedIn | undefined
   /** The organisation of the route, if the person is a member. */
   readonly org: Membership | undefined
-  /** Warnings; absent unless the answer is a page of the organisation. */
+  /** Warnings; absent unless the response is a page of the organisation. */
   readonly notices?: Notices
 }
 
 /**
  * Runs the handler of a route if the request has the required session, membership, permission and recent password. The
- * organisation of others is answered like an unknown one. Gap G54.
+ * organisation of others gets the response of an unknown one. Gap G54.
  */
 export async function runGuarded(
   route: Route,
   consoleRequest: ConsoleRequest,
   signedIn: SignedIn | undefined,
 ): Promise<GuardedResult> {
-  const outside = (answer: Answer): GuardedResult => ({ answer, signedIn, org: undefined })
+  const outside = (response: RouteResponse): GuardedResult => ({ response, signedIn, org: undefined })
   if (route.access === 'anyone') return outside(await route.handle({ ...consoleRequest, signedIn }))
   if (signedIn === undefined) return outside(askForSignIn(route, consoleRequest))
   const by = { kind: 'person', id: signedIn.person.id } as const
   if (!isOrgRoute(route)) return outside(await route.handle({ ...consoleRequest, ...signedIn, by }))
   const org = signedIn.memberships.find(({ orgId }) => orgId === consoleRequest.params.org)
   if (org === undefined) return outside({ kind: 'not found' })
-  const { answer, areResultsBusy } = await withoutBusyResults(route, consoleRequest, (request) =>
+  const { response, areResultsBusy } = await withoutBusyResults(route, consoleRequest, (request) =>
     asMember(route, request, { signedIn, org }),
   )
-  if (answer.kind !== 'page') return { answer, signedIn, org }
+  if (response.kind !== 'page') return { response, signedIn, org }
   const notices = { ...(await noticesOf(consoleRequest, org.orgId, consoleRequest.nowMs)), areResultsBusy }
-  return { answer, signedIn, org, notices }
+  return { response, signedIn, org, notices }
 }
 
-/** The answer of `handle`. While results cannot be read, a page is rendered without them; changes are not retried. */
+/** The response of `handle`. While results cannot be read, a page is rendered without them; changes are not retried. */
 async function withoutBusyResults(
   { method }: Route,
   asked: ConsoleRequest,
-  handle: (consoleRequest: ConsoleRequest) => Promise<Answer>,
+  handle: (consoleRequest: ConsoleRequest) => Promise<RouteResponse>,
 ) {
   try {
-    return { answer: await handle(asked), areResultsBusy: false }
+    return { response: await handle(asked), areResultsBusy: false }
   } catch (error) {
     if (!(error instanceof ResultsBusyError) || method !== 'GET') throw error
     const readServices = (orgId: string) => asked.index.readServices(orgId)
     const index = { read: readServices, readServices }
-    return { answer: await handle({ ...asked, measurements: undefined, index }), areResultsBusy: true }
+    return { response: await handle({ ...asked, measurements: undefined, index }), areResultsBusy: true }
   }
 }
 
-function askForSignIn({ method }: Route, { url }: ConsoleRequest): Answer {
+function askForSignIn({ method }: Route, { url }: ConsoleRequest): RouteResponse {
   if (method === 'POST' || url.startsWith('/api/')) return signInAgainPage()
   return { kind: 'redirect', to: `/login?next=${encodeURIComponent(url)}` }
 }
@@ -73,7 +73,7 @@ async function asMember(
   route: OrgRoute,
   asked: ConsoleRequest,
   { signedIn, org }: { readonly signedIn: SignedIn; readonly org: Membership },
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const { orgId: id, orgName: name, plan, role } = org
   if (!isPermitted(role, route.access)) return forbiddenPage(role)
   const { person, session } = signedIn

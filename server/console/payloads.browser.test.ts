@@ -107,8 +107,8 @@ describe.skipIf(skipReason !== null)(
         const { page, complaints, close } = await opened(estate.owner)
         const found: unknown[] = []
         for (const path of pagePaths()) {
-          const answer = await page.goto(`${server.consoleUrl}${path}`)
-          found.push([path, answer?.status(), await page.evaluate(INJECTED_MARKUP), complaints.splice(0)])
+          const response = await page.goto(`${server.consoleUrl}${path}`)
+          found.push([path, response?.status(), await page.evaluate(INJECTED_MARKUP), complaints.splice(0)])
         }
         await close()
 
@@ -166,14 +166,14 @@ describe.skipIf(skipReason !== null)(
           const count = Number(await page.evaluate(`${FORMS}.length`))
           for (let index = 0; index < count; index += 1) {
             await page.goto(`${server.consoleUrl}${path}`)
-            const answered = page.waitForResponse((response) => response.request().method() === 'POST')
+            const submitted = page.waitForResponse((response) => response.request().method() === 'POST')
             const loaded = page.waitForEvent('load')
             await page.evaluate(sendForm(index, PAYLOADS.join(' ')))
-            const status = (await answered).status()
+            const status = (await submitted).status()
             await loaded
-            const isAnswered = [303, 403, 422].includes(status)
+            const isExpected = [303, 403, 422].includes(status)
             const objections = complaints.splice(0).filter((one) => !NO_OBJECTION.test(one))
-            found.push([path, index, isAnswered, await page.evaluate(INJECTED_MARKUP), objections])
+            found.push([path, index, isExpected, await page.evaluate(INJECTED_MARKUP), objections])
           }
           await close()
         }

@@ -24,7 +24,7 @@ export interface ConsoleListening {
 export interface RunningConsole {
   /** Public origin. */
   readonly url: string
-  /** Closes it after all started answers, or after `msMax`. */
+  /** Closes it after all started responses, or after `msMax`. */
   readonly close: (msMax: number) => Promise<void>
 }
 

@@ -9,8 +9,8 @@ import { type Environment, timestamp } from './environment.ts'
 import { assertIncidentRoom, type IncidentRoom } from './incidentRoom.ts'
 
 /**
- * Maximum total size of an incident's updates (bytes of JSON). Every answer with the incident contains all of them, up
- * to a hundred incidents in a page, and each new update reads them all. Gap G34.
+ * Maximum total size of an incident's updates (bytes of JSON). Every response with the incident contains all of them,
+ * up to a hundred incidents in a page, and each new update reads them all. Gap G34.
  */
 const UPDATES_BYTES_MAX = 256 * 1_024
 
@@ -29,7 +29,7 @@ export function distinctServiceIds(ids: readonly string[]): readonly string[] {
 }
 
 /**
- * The incident that `request` opens. Throws `invalid` when a service is not in the organisation, with the same answer
+ * The incident that `request` opens. Throws `invalid` when a service is not in the organisation, with the same response
  * whether or not it exists elsewhere (Gap G25). Throws `forbidden` when there is no room for the incident (Gap G38).
  * Contract: POST /v1/incidents.
  */

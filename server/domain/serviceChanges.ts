@@ -25,7 +25,7 @@ export interface ServiceChange {
   readonly action: ServiceAction
   /** The service after the change; `null` when it is deleted. */
   readonly service: Service | null
-  /** The service in the answer: ServiceResponse as JSON, which is the last one of a deleted service. */
+  /** The service in the response: ServiceResponse as JSON, which is the last one of a deleted service. */
   readonly text: string
   /** All secrets of the service after the change; `null` leaves them unchanged. */
   readonly sealed: readonly SealedValue[] | null

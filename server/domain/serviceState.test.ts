@@ -38,7 +38,7 @@ test.each<[string, State[], State]>([
   ['two good results in a row after a failure are up', ['down', 'up', 'up'], 'up'],
   ['a failure in between restarts the count', ['down', 'up', 'down', 'up'], 'down'],
   ['degraded needs no second good result', ['degraded', 'up'], 'up'],
-  ['a failing series that answers slowly is degraded', ['down', 'degraded'], 'degraded'],
+  ['a failing series that responds slowly is degraded', ['down', 'degraded'], 'degraded'],
   ['an unknown result changes nothing', ['up', 'unknown'], 'up'],
   ['an unknown result does not interrupt a row', ['down', 'up', 'unknown', 'up'], 'up'],
 ])('%s', (_, outcomes, state) => {
@@ -153,7 +153,10 @@ test('results in any order, with duplicates, give the same state as the newest o
   )
 })
 
-/** A naive model: the state at `nowS` as docs/monitoring.md defines it, from all results so far, each time from the beginning. */
+/**
+ * A naive model: the state at `nowS` as docs/monitoring.md defines it, from all results so far, each time from the
+ * beginning.
+ */
 function stateByDefinition(results: readonly SeriesResult[], times: SeriesTimes, nowS: number): State {
   const known = results.filter(({ outcome }) => outcome !== 'unknown')
   const silenceS = 2 * times.intervalS + times.timeoutMs / 1_000 + 30

@@ -20,7 +20,7 @@ test.each([
   ['GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: all\r\nConnection: close\r\n\r\n', 417],
   ['GET /v1/org HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
   ['GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 200],
-])('the admin listener answers %j with %i, and in JSON', async (request, status) => {
+])('the admin listener responds to %j with %i, and in JSON', async (request, status) => {
   expect((await rawExchange(server.adminUrl, request)).status).toBe(status)
 })
 

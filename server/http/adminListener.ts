@@ -6,7 +6,7 @@ import { openApi } from './openapi/openApi.ts'
 import type { OpenApiDocument } from './openapi/reference/document.ts'
 import { llmsText } from './openapi/reference/llmsText.ts'
 import { REFERENCE_HEADERS, referencePage } from './openapi/reference/referencePage.ts'
-import { JSON_TYPE } from './transport/answer.ts'
+import { JSON_TYPE } from './transport/response.ts'
 import { type CertificateSource, followCertificate } from './transport/certificate.ts'
 import { ADMIN_CONNECTIONS_MAX, limitConnections } from './transport/connectionLimits.ts'
 import { refuseConnection, refuseTunnels } from './transport/connectionRefusals.ts'
@@ -42,7 +42,7 @@ const SERVER_OPTIONS = {
  */
 export function buildAdminListener(parts: AdminParts): Server | TlsHttpServer {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    answer(request.url ?? '', response, parts).catch((error: unknown) => refuse(response, error))
+    respond(request.url ?? '', response, parts).catch((error: unknown) => refuse(response, error))
   }
   const { tls } = parts
   const server =
@@ -64,7 +64,7 @@ export function buildAdminListener(parts: AdminParts): Server | TlsHttpServer {
   return server
 }
 
-async function answer(
+async function respond(
   url: string,
   response: ServerResponse,
   { metrics, probes, probe }: AdminParts,

@@ -5,13 +5,13 @@ import type { Caller } from '../domain/apiKeys.ts'
 import type { Admission } from '../store/store.ts'
 import { admit } from './admission.ts'
 import { openApi } from './openapi/openApi.ts'
-import { type Answering, addOperation } from './operationRoute.ts'
+import { type ResponseParts, addOperation } from './operationRoute.ts'
 import { allowedMethods, isUnderApi, OPERATIONS, pathOf } from './operations/apiRoutes.ts'
 import type { ApiParts } from './operations/operation.ts'
 import { notFound } from './operations/resourceId.ts'
 import { rateLimitHeaders } from './rateLimit.ts'
-import { type HeaderList, writeAnswer, writeLastAnswer } from './transport/answer.ts'
-import type { AnswerBudget } from './transport/answerBudget.ts'
+import { type HeaderList, writeResponse, writeLastResponse } from './transport/response.ts'
+import type { ResponseBudget } from './transport/responseBudget.ts'
 import type { CertificateSource } from './transport/certificate.ts'
 import {
   type ConnectionBounds,
@@ -19,14 +19,14 @@ import {
   limitConnections,
 } from './transport/connectionLimits.ts'
 import {
-  answerExpectations,
+  handleExpectations,
   assertHost,
   permitBody,
   refuseConnection,
   refuseTunnels,
 } from './transport/connectionRefusals.ts'
 import { eventLoopTurns } from './transport/eventLoopTurns.ts'
-import { watchAnswers } from './transport/gracefulClose.ts'
+import { watchResponses } from './transport/gracefulClose.ts'
 import { BODY_BYTES_MAX } from './transport/jsonBody.ts'
 import { listeningWith } from './transport/listeningWith.ts'
 import { refusalOf } from './transport/refusal.ts'
@@ -49,7 +49,7 @@ export interface RequestRecord {
   readonly address: string
   /** The User-Agent header. */
   readonly userAgent?: string | undefined
-  /** The internal error behind a status of 500 or an interrupted long answer; absent otherwise. */
+  /** The internal error behind a status of 500 or an interrupted long response; absent otherwise. */
   readonly failure?: unknown
 }
 
@@ -63,17 +63,17 @@ export interface AppParts extends ApiParts {
   readonly connectionsMax: number
   readonly onConnectionEnded: ConnectionBounds['onEnd']
   readonly timeouts: Timeouts
-  /** Memory for all answers in progress. */
-  readonly budget: AnswerBudget
+  /** Memory for all responses in progress. */
+  readonly budget: ResponseBudget
   /** Memory for all bodies being read. */
-  readonly bodies: AnswerBudget
+  readonly bodies: ResponseBudget
 }
 
 /** The state of a request before its operation runs. */
 interface Progress {
   /** Start of the request by a monotonic clock (milliseconds). */
   readonly startedAtMs: number
-  /** Headers of every answer. */
+  /** Headers of every response. */
   readonly headers: HeaderList
   caller: Caller | null
   failure: unknown
@@ -87,7 +87,7 @@ declare module 'fastify' {
 }
 
 /**
- * The API on Fastify, not yet listening. Every answer with a status of 400 or more has only the contract's field
+ * The API on Fastify, not yet listening. Every response with a status of 400 or more has only the contract's field
  * `error`.
  */
 export function buildApp(parts: AppParts): FastifyInstance {
@@ -103,19 +103,19 @@ export function buildApp(parts: AppParts): FastifyInstance {
     }
   })
   const { server } = app
-  const answers = watchAnswers(server)
+  const responses = watchResponses(server)
   const { connectionsMax, onConnectionEnded: onEnd } = parts
-  const connections = limitConnections(server, { connectionsMax, isIdle: answers.isIdle, onEnd })
-  answerExpectations(server, answers)
+  const connections = limitConnections(server, { connectionsMax, isIdle: responses.isIdle, onEnd })
+  handleExpectations(server, responses)
   refuseTunnels(server)
-  app.addHook('preClose', answers.stop)
+  app.addHook('preClose', responses.stop)
 
   app.decorateRequest('progress', null)
   const keepUntaken = ({ raw }: FastifyReply): void => {
     const bytes = raw.writableLength
     if (bytes === 0) return
     const { release } = budget.keepSmall(raw, bytes)
-    answers.whenClosed(raw, release)
+    responses.whenClosed(raw, release)
   }
   const done = reporter(parts)
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown): void => {
@@ -126,9 +126,9 @@ export function buildApp(parts: AppParts): FastifyInstance {
     dropBody(request.raw)
     const isCut = willBeCut(request.raw, status)
     // `connection` is set here only when the body was not permitted.
-    if (isCut || reply.raw.hasHeader('connection')) answers.announceEnd(reply.raw)
-    if (isCut) writeLastAnswer(request, reply, { status, headers: allHeaders, text })
-    else writeAnswer(reply, status, allHeaders, text)
+    if (isCut || reply.raw.hasHeader('connection')) responses.announceEnd(reply.raw)
+    if (isCut) writeLastResponse(request, reply, { status, headers: allHeaders, text })
+    else writeResponse(reply, status, allHeaders, text)
     keepUntaken(reply)
     done(request, status)
   }
@@ -139,20 +139,20 @@ export function buildApp(parts: AppParts): FastifyInstance {
   keepBodies(app)
   addOpenApi(app, done, keepUntaken)
   const { mibMs } = timeouts
-  const answering: Answering = {
+  const responseParts: ResponseParts = {
     done,
     keepUntaken,
-    answers,
+    responses,
     budget,
     bodies,
     turnsOf: eventLoopTurns(),
     mibMs,
   }
-  for (const operation of OPERATIONS) addOperation(app, operation, parts, answering)
+  for (const operation of OPERATIONS) addOperation(app, operation, parts, responseParts)
   return app
 }
 
-/** Fastify without routes. `undecodable` answers a request whose path cannot be decoded. */
+/** Fastify without routes. `undecodable` handles a request whose path cannot be decoded. */
 function bareApp(
   { tls, timeouts }: Pick<AppParts, 'tls' | 'timeouts'>,
   undecodable: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
@@ -165,7 +165,7 @@ function bareApp(
       bodyLimit: BODY_BYTES_MAX,
       requestTimeout: requestMs,
       keepAliveTimeout: keepAliveMs,
-      // Otherwise the answer to a client that never reads would be kept forever.
+      // Otherwise the response to a client that never reads would be kept forever.
       connectionTimeout: silenceMs,
       return503OnClosing: false,
       forceCloseConnections: 'idle',
@@ -182,11 +182,11 @@ function bareApp(
   return app
 }
 
-/** Reports a request whose answer was passed to the socket. */
+/** Reports a request whose response was passed to the socket. */
 type Done = (request: FastifyRequest, status: number) => void
 
 /**
- * Reports when the answer is passed to the socket: a hook that waits for its last byte costs as much as handling a
+ * Reports when the response is passed to the socket: a hook that waits for its last byte costs as much as handling a
  * read.
  */
 function reporter({ onRequestDone }: AppParts): Done {
@@ -271,11 +271,11 @@ function keepBodies(app: FastifyInstance): void {
 
 /** Adds the OpenAPI document outside /v1, so that tools can read it without a key. */
 function addOpenApi(app: FastifyInstance, done: Done, keepUntaken: (reply: FastifyReply) => void): void {
-  // As bytes, so that all waiting answers share one copy.
+  // As bytes, so that all waiting responses share one copy.
   let text: Buffer | undefined
   app.get('/openapi.json', (request, reply) => {
     text ??= Buffer.from(JSON.stringify(openApi()))
-    writeAnswer(reply, 200, request.progress?.headers ?? [], text)
+    writeResponse(reply, 200, request.progress?.headers ?? [], text)
     keepUntaken(reply)
     done(request, 200)
   })

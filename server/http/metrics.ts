@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { RequestRecord } from './app.ts'
-import type { AnswerBudget } from './transport/answerBudget.ts'
+import type { ResponseBudget } from './transport/responseBudget.ts'
 
 /** Upper bounds of the duration buckets (seconds). */
 const DURATION_BUCKETS_SECS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
@@ -54,14 +54,14 @@ interface Counted {
 }
 
 /** The metrics of one server, including its `budget`. Two servers in one process share none. */
-export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeldBytes'>): Metrics {
+export function createMetrics(budget: Pick<ResponseBudget, 'heldBytes' | 'mostHeldBytes'>): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(name)
   const counts = new Map<string, Counted>()
   new Counter({
     name: 'pharos_http_requests_total',
-    help: `Requests answered; key is the id of the API key, empty without one, ${OTHER_KEYS} after the first ${KEYS_COUNTED_MAX}`,
+    help: `Requests with a response; key is the id of the API key, empty without one, ${OTHER_KEYS} after the first ${KEYS_COUNTED_MAX}`,
     labelNames: ['route', 'method', 'status', 'key'] as const,
     registers: [registry],
     // Counted in a map that is copied when metrics are read, because a labelled increment costs more than a lookup.
@@ -77,14 +77,14 @@ export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeld
   })
   const duration = new Histogram({
     name: 'pharos_http_request_duration_seconds',
-    help: 'Time from the head of a request until its answer is handed over',
+    help: 'Time from the head of a request until its response is passed to the socket',
     labelNames: ['route', 'method'] as const,
     buckets: DURATION_BUCKETS_SECS,
     registers: [registry],
   })
   new Gauge({
     name: 'pharos_answers_held_bytes',
-    help: 'Bytes of the answers in progress',
+    help: 'Bytes of the responses in progress',
     registers: [registry],
     collect() {
       this.set(budget.heldBytes)
@@ -92,7 +92,7 @@ export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeld
   })
   new Gauge({
     name: 'pharos_answers_held_bytes_peak',
-    help: 'Maximum bytes of answers in progress since the start',
+    help: 'Maximum bytes of responses in progress since the start',
     registers: [registry],
     collect() {
       this.set(budget.mostHeldBytes)

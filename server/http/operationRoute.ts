@@ -1,33 +1,39 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../domain/apiKeys.ts'
 import { readmit } from './admission.ts'
-import type { AdmittedRequest, Answer, ApiParts, Exchange, Operation } from './operations/operation.ts'
+import type {
+  AdmittedRequest,
+  OperationResponse,
+  ApiParts,
+  Exchange,
+  Operation,
+} from './operations/operation.ts'
 import { entityTag } from './operations/preconditions.ts'
-import { type HeaderList, writeAnswer } from './transport/answer.ts'
+import { type HeaderList, writeResponse } from './transport/response.ts'
 import {
-  type AnswerBudget,
+  type ResponseBudget,
   type MemoryReservation,
-  SMALL_ANSWER_BYTES_MAX,
-} from './transport/answerBudget.ts'
+  SMALL_RESPONSE_BYTES_MAX,
+} from './transport/responseBudget.ts'
 import { parsedBytes, SMALL_BODY_BYTES_MAX } from './transport/bodyBudget.ts'
 import type { YieldTurn } from './transport/eventLoopTurns.ts'
 import type { Lane } from './transport/fairQueue.ts'
-import type { Answers } from './transport/gracefulClose.ts'
+import type { Responses } from './transport/gracefulClose.ts'
 import { assertJson, parseJson } from './transport/jsonBody.ts'
-import { LONG_ANSWER_BYTES, writeLongAnswer } from './transport/longAnswer.ts'
+import { LONG_RESPONSE_BYTES, writeLongResponse } from './transport/longResponse.ts'
 
-/** Dependencies for answering operations. */
-export interface Answering {
-  /** Reports a request whose answer was passed to the socket. */
+/** Dependencies for sending the responses of operations. */
+export interface ResponseParts {
+  /** Reports a request whose response was passed to the socket. */
   readonly done: (request: FastifyRequest, status: number) => void
-  /** Counts a small answer until its client has read it. */
+  /** Counts a small response until its client has read it. */
   readonly keepUntaken: (reply: FastifyReply) => void
-  readonly answers: Answers
-  readonly budget: AnswerBudget
+  readonly responses: Responses
+  readonly budget: ResponseBudget
   /** Memory for parsed bodies. */
-  readonly bodies: AnswerBudget
+  readonly bodies: ResponseBudget
   readonly turnsOf: (lane: Lane) => YieldTurn
-  /** Minimum reading speed for a long answer (milliseconds for each MiB). */
+  /** Minimum reading speed for a long response (milliseconds for each MiB). */
   readonly mibMs: number
 }
 
@@ -40,14 +46,14 @@ export function addOperation(
   app: FastifyInstance,
   operation: Operation,
   parts: ApiParts,
-  answering: Answering,
+  responseParts: ResponseParts,
 ): void {
-  const { answers, turnsOf, budget, bodies } = answering
+  const { responses, turnsOf, budget, bodies } = responseParts
   app.route<{ Params: { id?: string } }>({
     method: operation.method,
     url: operation.path,
     handler: async (request, reply) => {
-      if (answers.comesTooLate(reply.raw)) {
+      if (responses.comesTooLate(reply.raw)) {
         reply.hijack()
         return
       }
@@ -60,28 +66,28 @@ export function addOperation(
       if (operation.takesBody)
         assertJson(request.headers['content-type'], request.headers['content-encoding'])
       const admitted = admittedOf(request, caller, turnsOf(caller))
-      const handle = (): Promise<Answer> =>
+      const handle = (): Promise<OperationResponse> =>
         withBody(operation, request, { asked: admitted, bodies }, (exchange) =>
           operation.handle(exchange, parts),
         )
-      const { answer, room } = await answerWithRoom(operation, handle, { asked: admitted, parts, budget })
-      const { generation } = answer
+      const { response, room } = await responseWithRoom(operation, handle, { asked: admitted, parts, budget })
+      const { generation } = response
       if (generation !== undefined) headers.push('etag', entityTag(parts.store.storeId, generation))
-      await write(request, reply, { answer, room, headers, yieldTurn: admitted.yieldTurn }, answering)
+      await write(request, reply, { response, room, headers, yieldTurn: admitted.yieldTurn }, responseParts)
     },
   })
 }
 
 /**
- * The answer of `handle`. A long body is parsed when there is room for its values, and keeps the room until the request
- * is handled: twenty parsed bodies at the same time would fill a small heap. Gap G40.
+ * The response of `handle`. A long body is parsed when there is room for its values, and keeps the room until the
+ * request is handled: twenty parsed bodies at the same time would fill a small heap. Gap G40.
  */
 async function withBody(
   { takesBody }: Operation,
   { body: bytes }: FastifyRequest,
-  { asked, bodies }: { readonly asked: AdmittedRequest; readonly bodies: AnswerBudget },
-  handle: (exchange: Exchange) => Promise<Answer>,
-): Promise<Answer> {
+  { asked, bodies }: { readonly asked: AdmittedRequest; readonly bodies: ResponseBudget },
+  handle: (exchange: Exchange) => Promise<OperationResponse>,
+): Promise<OperationResponse> {
   if (!takesBody || !Buffer.isBuffer(bytes)) return await handle({ ...asked, body: undefined })
   const isLong = bytes.length > SMALL_BODY_BYTES_MAX
   const room = isLong ? await bodies.take(asked.caller, parsedBytes(bytes)) : undefined
@@ -92,41 +98,41 @@ async function withBody(
   }
 }
 
-/** An answer, and the room that it holds; a small one holds none. */
+/** A response, and the room that it holds; a small one holds none. */
 interface Roomed {
-  readonly answer: Answer
+  readonly response: OperationResponse
   readonly room: MemoryReservation | undefined
 }
 
 /**
- * The answer of `operation`, and room for it. A change gets its room beforehand, because its result must not be lost. A
- * read runs again after a wait, so that waiting answers hold nothing. Gap G39.
+ * The response of `operation`, and room for it. A change gets its room beforehand, because its result must not be lost.
+ * A read runs again after a wait, so that waiting responses hold nothing. Gap G39.
  */
-async function answerWithRoom(
+async function responseWithRoom(
   operation: Operation,
-  handle: () => Promise<Answer>,
+  handle: () => Promise<OperationResponse>,
   {
     asked,
     parts,
     budget,
-  }: { readonly asked: AdmittedRequest; readonly parts: ApiParts; readonly budget: AnswerBudget },
+  }: { readonly asked: AdmittedRequest; readonly parts: ApiParts; readonly budget: ResponseBudget },
 ): Promise<Roomed> {
   const { caller: lane } = asked
-  const most = (await operation.answerBytesMax?.(asked, parts)) ?? 0
-  let room = most > SMALL_ANSWER_BYTES_MAX ? await budget.take(lane, most) : undefined
+  const most = (await operation.responseBytesMax?.(asked, parts)) ?? 0
+  let room = most > SMALL_RESPONSE_BYTES_MAX ? await budget.take(lane, most) : undefined
   try {
     for (;;) {
-      const answer = await handle()
-      const bytes = heldBytes(answer)
-      if (bytes <= SMALL_ANSWER_BYTES_MAX) {
+      const response = await handle()
+      const bytes = heldBytes(response)
+      if (bytes <= SMALL_RESPONSE_BYTES_MAX) {
         room?.release()
-        return { answer, room: undefined }
+        return { response, room: undefined }
       }
-      if (room?.resize(bytes) === true) return { answer, room }
+      if (room?.resize(bytes) === true) return { response, room }
       room?.release()
       room = budget.tryTake(lane, bytes)
-      if (room !== undefined) return { answer, room }
-      if (operation.method !== 'GET') throw new Error('an answer is larger than its operation announced')
+      if (room !== undefined) return { response, room }
+      if (operation.method !== 'GET') throw new Error('a response is larger than its operation announced')
       room = await budget.take(lane, bytes)
     }
   } catch (error) {
@@ -135,12 +141,12 @@ async function answerWithRoom(
   }
 }
 
-function heldBytes({ text, openLong }: Answer): number {
-  if (openLong !== undefined) return LONG_ANSWER_BYTES
+function heldBytes({ text, openLong }: OperationResponse): number {
+  if (openLong !== undefined) return LONG_RESPONSE_BYTES
   return text === undefined ? 0 : Buffer.byteLength(text)
 }
 
-/** An answer, and the dependencies for writing it. */
+/** A response, and the dependencies for writing it. */
 interface Written extends Roomed {
   readonly headers: HeaderList
   readonly yieldTurn: YieldTurn
@@ -149,25 +155,25 @@ interface Written extends Roomed {
 async function write(
   request: FastifyRequest,
   reply: FastifyReply,
-  { answer, room, headers, yieldTurn }: Written,
-  { done, keepUntaken, answers, mibMs }: Answering,
+  { response, room, headers, yieldTurn }: Written,
+  { done, keepUntaken, responses, mibMs }: ResponseParts,
 ): Promise<void> {
-  const { status, openLong: open, text } = answer
-  const response = reply.raw
-  room?.cutWith(() => response.destroy())
+  const { status, openLong: open, text } = response
+  const raw = reply.raw
+  room?.cutWith(() => raw.destroy())
   if (open === undefined) {
-    writeAnswer(reply, status, headers, text)
+    writeResponse(reply, status, headers, text)
     if (room === undefined) keepUntaken(reply)
-    else answers.whenClosed(response, room.release)
+    else responses.whenClosed(raw, room.release)
     done(request, status)
     return
   }
   try {
     // The client may have disconnected during the slices of other requests.
-    if (response.destroyed || request.raw.socket.destroyed) {
+    if (raw.destroyed || request.raw.socket.destroyed) {
       reply.hijack()
     } else {
-      const failure = await writeLongAnswer(reply, { status, headers, open, yieldTurn, mibMs })
+      const failure = await writeLongResponse(reply, { status, headers, open, yieldTurn, mibMs })
       if (request.progress !== null) request.progress.failure = failure
     }
   } finally {

@@ -26,7 +26,7 @@ async function start(options: Parameters<typeof startServer>[0]): Promise<TestSe
 async function create(server: TestServer, body = serviceBody()): Promise<ServiceResponse> {
   const { json, status } = await apiClient(server.url, server.apiKey).post('/v1/services', body)
   expect(status).toBe(201)
-  // True because the answer is a service.
+  // True because the response is a service.
   return json as ServiceResponse
 }
 

@@ -12,23 +12,23 @@ test('a results thread that does not respond fails one scrape, and no later scra
   onTestFinished(() => server.close())
   await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody())
   await new MonitoredServices(server.store).readAll()
-  const answers: (() => void)[] = []
-  const latest = () => new Promise<readonly []>((resolve) => answers.push(() => resolve([])))
+  const replies: (() => void)[] = []
+  const latest = () => new Promise<readonly []>((resolve) => replies.push(() => resolve([])))
   const page = probesPage({ store: server.store, latest, pageMsMax: 200 })
 
   const late = [page(EVERYTHING), page(EVERYTHING)]
   const refusals = await Promise.allSettled(late)
-  for (const answer of answers) answer()
+  for (const reply of replies) reply()
   const next = page(EVERYTHING)
-  while (answers.length < 2) await new Promise((resolve) => setImmediate(resolve))
-  answers[1]?.()
+  while (replies.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  replies[1]?.()
 
   const error = expect.objectContaining({
     code: 'unavailable',
-    message: 'the results thread did not answer in time: try again',
+    message: 'the results thread did not respond in time: try again',
   })
   expect(refusals).toEqual(late.map(() => ({ status: 'rejected', reason: error })))
   expect(await next).toBe('')
   // The second page was never rendered, because its scrape had ended before its turn.
-  expect(answers).toHaveLength(2)
+  expect(replies).toHaveLength(2)
 })

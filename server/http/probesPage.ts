@@ -3,7 +3,7 @@ import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 import type { AdminParts } from './adminListener.ts'
 import { type ProbeParts, renderProbes } from './probeMetrics.ts'
 
-/** Maximum time until a page is answered (milliseconds): less than the ten seconds that Prometheus waits. */
+/** Maximum time until a page is sent (milliseconds): less than the ten seconds that Prometheus waits. */
 const PAGE_MS_MAX = 8_000
 
 /** Dependencies of the page. `latest` is `undefined` while the server checks nothing. */
@@ -15,7 +15,7 @@ export interface ProbesPageParts extends Pick<ProbeParts, 'store'> {
 
 /**
  * The page of the last results, rendered one at a time. Rejects with `unavailable` when the results thread does not
- * answer within PAGE_MS_MAX. A page is not rendered once its scrape has ended.
+ * response within PAGE_MS_MAX. A page is not rendered once its scrape has ended.
  */
 export function probesPage({
   store,
@@ -43,7 +43,7 @@ function refuse(error: unknown): never {
 function refusalAfter(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => {
-      reject(new ApiError('unavailable', 'the results thread did not answer in time: try again'))
+      reject(new ApiError('unavailable', 'the results thread did not respond in time: try again'))
     })
   })
 }

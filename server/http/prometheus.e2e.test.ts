@@ -26,7 +26,7 @@ afterEach(async () => {
 async function startMonitored() {
   const folder = temporaryFolder()
   const { authorities, valid } = makeAuthority()
-  const targets = [createHttpServer(answerOk), createHttpsServer(valid, answerOk)]
+  const targets = [createHttpServer(respondOk), createHttpsServer(valid, respondOk)]
   const [http, https] = await Promise.all(targets.map(listening))
   const orgId = await makeOrg(folder)
   const [apiKey = ''] = await makeKeys(folder, orgId, 1)
@@ -42,7 +42,7 @@ async function startMonitored() {
   return { orgId, adminUrl: server.adminUrl() ?? '' }
 }
 
-function answerOk(_request: IncomingMessage, response: ServerResponse): void {
+function respondOk(_request: IncomingMessage, response: ServerResponse): void {
   response.end('ok')
 }
 
@@ -115,7 +115,7 @@ const QUERIES = [
 ]
 
 test.skipIf(skipReason !== null)(
-  `a Prometheus with the documented configuration answers the queries of blackbox_exporter dashboards, and accepts both pages${skipReason === null ? '' : ` (${skipReason})`}`,
+  `a Prometheus with the documented configuration returns results for the queries of blackbox_exporter dashboards, and accepts both pages${skipReason === null ? '' : ` (${skipReason})`}`,
   async () => {
     const { orgId, adminUrl } = await startMonitored()
     const prometheus = await startPrometheus(documentedConfiguration(adminUrl))
@@ -123,8 +123,8 @@ test.skipIf(skipReason !== null)(
     const { samplesOf } = prometheus
 
     const [success] = await samplesOf('probe_success{instance=~"http:.+"}')
-    const answered = []
-    for (const query of QUERIES) if ((await samplesOf(query)).length > 0) answered.push(query)
+    const filled = []
+    for (const query of QUERIES) if ((await samplesOf(query)).length > 0) filled.push(query)
     const phases = await samplesOf('sum by (phase) (probe_http_duration_seconds)')
     const [tls] = await samplesOf('probe_tls_version_info')
     const [counted] = await samplesOf('pharos_checks_total{outcome="up"}')
@@ -140,7 +140,7 @@ test.skipIf(skipReason !== null)(
     expect(success?.metric).toMatchObject({ org: orgId, region: 'eu-west-1', job: 'blackbox' })
     expect(success?.metric.instance).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
     expect(success?.metric.target).toBe(success?.metric.instance)
-    expect(answered).toEqual(QUERIES)
+    expect(filled).toEqual(QUERIES)
     expect(phases.map(({ metric }) => metric.phase).sort()).toEqual([
       'connect',
       'processing',

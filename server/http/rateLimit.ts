@@ -42,7 +42,7 @@ function dropFull(buckets: Map<string, Bucket>, now: number, rate: BucketRate): 
 const WINDOW_SECS = (BURST_REQUESTS * REFILL_INTERVAL_MS) / 1_000
 const POLICY = `"key";q=${BURST_REQUESTS};w=${WINDOW_SECS}`
 
-/** Maximum number of cached header texts. There are some hundred different ones, and each answer contains one. */
+/** Maximum number of cached header texts. There are some hundred different ones, and each response contains one. */
 const ALLOWANCES_KEPT = 1_000
 const allowanceTexts = new Map<number, string>()
 

@@ -13,7 +13,7 @@ import { runHere } from '../testing/commandHere.ts'
 import { faultInjectorOf } from '../testing/faultInjector.ts'
 import { serviceBody } from '../testing/serviceBodies.ts'
 import { type StartServerOptions, startServer, type TestServer } from '../testing/startServer.ts'
-import { type Answer, type Received, type Receiver, startReceiver } from './testing/receiver.ts'
+import { type ReceiverResponse, type Received, type Receiver, startReceiver } from './testing/receiver.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 /** How often a condition is looked at, for most with a command (milliseconds). */
@@ -40,8 +40,8 @@ async function start(options: StartServerOptions = {}) {
   return server
 }
 
-async function receiving(answer?: (delivery: Received) => Answer): Promise<Receiver> {
-  const receiver = await startReceiver(answer)
+async function receiving(respond?: (delivery: Received) => ReceiverResponse): Promise<Receiver> {
+  const receiver = await startReceiver(respond)
   open.push(receiver.close)
   return receiver
 }
@@ -228,7 +228,7 @@ test('a 410 disables the channel: nothing more is sent until it is enabled, and 
   const resend = ['channel', 'resend', '--id', id, '--since', new Date(0).toISOString()]
   const refused = admin(server, ...resend)
   await expect(refused).rejects.toThrow(
-    'the channel is disabled (the receiver answered 410): enable it first',
+    'the channel is disabled (the receiver responded with 410): enable it first',
   )
   await expect(admin(server, 'channel', 'test', '--id', id)).rejects.toThrow('enable it first')
   status = 204
@@ -355,14 +355,14 @@ test('a channel is disabled only after five days without success and ten failed 
 
 test('a test shows the response of the receiver, and is not retried', async () => {
   const server = await start()
-  let answer: Answer = { status: 500 }
-  const receiver = await receiving(() => answer)
+  let response: ReceiverResponse = { status: 500 }
+  const receiver = await receiving(() => response)
   const { id } = await createChannel(server, receiver.url, '--events', 'certificate.expiring')
 
   await expect(admin(server, 'channel', 'test', '--id', id)).rejects.toThrow(
     /^the test failed: status 500 after \d+ ms$/,
   )
-  answer = { status: 204 }
+  response = { status: 204 }
   const delivered = await admin(server, 'channel', 'test', '--id', id, '--org', server.orgId)
 
   expect(delivered).toMatchObject({ type: 'channel.test', state: 'sent', last: { status: 204 } })
@@ -398,8 +398,8 @@ test('a receiver that never responds delays no other channel', async () => {
 
 test('forty receivers that fail, and then never respond, delay no other channel', async () => {
   const server = await start()
-  let answer: Answer = { status: 500 }
-  const dead = await receiving(() => answer)
+  let response: ReceiverResponse = { status: 500 }
+  const dead = await receiving(() => response)
   const working = await receiving()
   const [deadService, workingService] = [await service(server), await service(server)]
   for (let made = 0; made < 40; made += 1) await createChannel(server, dead.url, '--service', deadService)
@@ -409,7 +409,7 @@ test('forty receivers that fail, and then never respond, delay no other channel'
   const metrics = async () => (await fetch(`${server.adminUrl}/metrics`)).text()
   await until(async () => (await metrics()).includes('outcome="again"} 40'))
 
-  answer = 'none'
+  response = 'none'
   aheadMs += 5_500
   await dead.first(40 + 16)
   await incident(server, workingService)

@@ -147,7 +147,7 @@ test('through a proxy the certificate of a receiver is verified against its name
 
 test.each<[string, string, Refusal | undefined, string]>([
   ['requires a password', '', undefined, 'responded with 407'],
-  ['does not answer', `${PROXY_LOGIN}@`, () => {}, 'did not connect (no response within 5 s)'],
+  ['does not respond', `${PROXY_LOGIN}@`, () => {}, 'did not connect (no response within 5 s)'],
 ])(
   'a proxy that %s is named as the reason, without its password',
   async (_case, login, refusal, said) => {

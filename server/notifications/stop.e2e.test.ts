@@ -17,8 +17,8 @@ test('a server that is stopped during deliveries exits with 0, and sends them ag
   const dataDir = join(folder, 'data')
   const orgId = await makeOrg(dataDir)
   const [key = ''] = await makeKeys(dataDir, orgId, 1)
-  let isAnswering = false
-  const receiver = await startReceiver(() => (isAnswering ? { status: 204 } : 'none'))
+  let isResponding = false
+  const receiver = await startReceiver(() => (isResponding ? { status: 204 } : 'none'))
   const first = await startProcess(dataDir, FLAGS)
   for (let index = 0; index < CHANNELS; index += 1) {
     const given = ['--data-dir', dataDir, '--org', orgId, '--kind', 'webhook', '--name', `hook ${index}`]
@@ -32,7 +32,7 @@ test('a server that is stopped during deliveries exits with 0, and sends them ag
 
   const code = await first.stop()
   const atStop = receiver.received.length
-  isAnswering = true
+  isResponding = true
   const second = await startProcess(dataDir, FLAGS)
   const again = (await receiver.first(atStop + CHANNELS)).slice(atStop).map(({ id }) => id)
   await second.stop()

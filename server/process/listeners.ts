@@ -131,7 +131,7 @@ export async function listenForPeople(
       tls: settings.certificate,
       // Connections without a key get half, and none here has one.
       connectionsMax: 2 * connectionsOf(settings),
-      onError: (error) => log.error({ err: error }, 'the console could not answer'),
+      onError: (error) => log.error({ err: error }, 'the console could not respond'),
     },
     settings.console,
   ).catch(withHostFlag('--console-host'))

@@ -11,7 +11,7 @@ import { createMetrics } from '../http/metrics.ts'
 import { addMonitoringMetrics, addStoreMetrics } from '../http/operatorMetrics.ts'
 import { probesPage } from '../http/probesPage.ts'
 import { keyBuckets } from '../http/rateLimit.ts'
-import { ANSWER_BOUNDS, AnswerBudget } from '../http/transport/answerBudget.ts'
+import { RESPONSE_BOUNDS, ResponseBudget } from '../http/transport/responseBudget.ts'
 import { BODY_BOUNDS } from '../http/transport/bodyBudget.ts'
 import { TIMEOUTS } from '../http/transport/timeouts.ts'
 import { startNotifications } from '../notifications/startNotifications.ts'
@@ -61,8 +61,8 @@ export interface Program {
 }
 
 /**
- * Starts a server; resolves when it answers. Rejects, and closes everything, when the folder is in use, the database or
- * a master key is unusable, or a port is taken.
+ * Starts a server; resolves when it responds. Rejects, and closes everything, when the folder is in use, the database
+ * or a master key is unusable, or a port is taken.
  */
 export async function startProgram(settings: ProgramSettings): Promise<Program> {
   const stopSteps: (() => Promise<void> | void)[] = []
@@ -103,8 +103,8 @@ async function listen(
   const { makesMasterKeys } = settings.engine
   const findMasterKey = await openMasterKeys({ store, source, dataDir, makesMasterKeys, environment })
   const timeouts = { ...TIMEOUTS, ...settings.timeouts }
-  const budget = new AnswerBudget({ ...ANSWER_BOUNDS, mibMs: timeouts.mibMs, ...settings.answerBounds })
-  const bodies = new AnswerBudget(BODY_BOUNDS)
+  const budget = new ResponseBudget({ ...RESPONSE_BOUNDS, mibMs: timeouts.mibMs, ...settings.responseBounds })
+  const bodies = new ResponseBudget(BODY_BOUNDS)
   const refusals = startRefusalLog(log)
   stopSteps.push(() => refusals.stop())
   const uses = startKeyUses(store, (error) => log.warn({ err: error }, 'key uses could not be recorded'))

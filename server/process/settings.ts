@@ -3,7 +3,7 @@ import type { Bus } from '../bus/bus.ts'
 import type { ConsoleListening } from '../console/startConsole.ts'
 import type { Environment } from '../domain/environment.ts'
 import type { SpendRequest } from '../http/rateLimit.ts'
-import type { AnswerBounds } from '../http/transport/answerBudget.ts'
+import type { ResponseBounds } from '../http/transport/responseBudget.ts'
 import type { Timeouts } from '../http/transport/timeouts.ts'
 import type { KeySource } from '../secrets/keyring.ts'
 import type { Engine } from '../store/engine.ts'
@@ -76,6 +76,6 @@ export interface ProgramSettings {
   readonly bus?: Bus
   /** Timeouts for clients; TIMEOUTS for absent members. */
   readonly timeouts?: Partial<Timeouts>
-  /** Memory bounds of answers in progress; the defaults for absent members. */
-  readonly answerBounds?: Partial<AnswerBounds>
+  /** Memory bounds of responses in progress; the defaults for absent members. */
+  readonly responseBounds?: Partial<ResponseBounds>
 }

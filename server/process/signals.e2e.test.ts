@@ -48,9 +48,9 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     const server = await startProcess(dataDir)
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     const head = `POST /v1/incidents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`
-    let answer = ''
+    let response = ''
     socket.on('data', (bytes) => {
-      answer += bytes.toString()
+      response += bytes.toString()
     })
     socket.write(head)
     // The request is under way once the server has asked for its body.
@@ -61,7 +61,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     socket.write('{}')
     await Promise.all([once(socket, 'close'), once(server.child, 'exit')])
 
-    expect(answer).toContain('HTTP/1.1 400 Bad Request')
+    expect(response).toContain('HTTP/1.1 400 Bad Request')
     expect([server.child.exitCode, server.child.signalCode, server.stderr()]).toEqual([0, null, ''])
   },
 )

@@ -78,7 +78,7 @@ const shown = async () => [...new Set(await Promise.all(listeners().map(shownBy)
 
 test('each listener uses TLS with the certificate', async () => {
   const api = apiClient(server.url, server.apiKey)
-  const answer = await api.get('/v1/org', { dispatcher: client })
+  const response = await api.get('/v1/org', { dispatcher: client })
   const statuses = await Promise.all(
     [
       `${server.adminUrl}/healthz`,
@@ -96,7 +96,7 @@ test('each listener uses TLS with the certificate', async () => {
     }),
   )
 
-  expect(answer.status).toBe(200)
+  expect(response.status).toBe(200)
   expect(statuses).toEqual([200, 404, 404, 200])
   expect(listeners().every((url) => url.startsWith('https://'))).toBe(true)
   expect(await shown()).toEqual([fingerprintOf(authority.valid)])

@@ -125,7 +125,7 @@ test('invalid results are refused, each with its reason, and the rest is stored'
   results.update()
   const nowS = START_S + 86_400
 
-  const answer = results.send(
+  const response = results.send(
     [
       { series: DUBLIN, dueS: nowS + 60 },
       { series: DUBLIN, dueS: nowS - 27 * 3_600 },
@@ -137,13 +137,13 @@ test('invalid results are refused, each with its reason, and the rest is stored'
   )
   const ofAnother = results.send([{ series: ASHBURN, dueS: nowS }], nowS, OTHER)
 
-  expect(answer?.refused.map(([, , reason]) => reason)).toEqual([
+  expect(response?.refused.map(([, , reason]) => reason)).toEqual([
     'clock',
     'too_old',
     'unknown_series',
     'unknown_series',
   ])
-  expect([answer?.stored, ofAnother?.stored, ofAnother?.refused[0]?.[2]]).toEqual([1, 0, 'other_store'])
+  expect([response?.stored, ofAnother?.stored, ofAnother?.refused[0]?.[2]]).toEqual([1, 0, 'other_store'])
 })
 
 test('a result of a former definition is refused if it is later than the change, and is history if it is earlier', () => {

@@ -15,7 +15,9 @@ import type { StateBoard } from './stateBoard.ts'
 
 /** How far ahead of the server's clock a result may be due (seconds). */
 const AHEAD_S_MAX = 5
-/** Largest age of a result (seconds): an agent spools for a day while the server is down, plus a margin of two hours. */
+/**
+ * Largest age of a result (seconds): an agent spools for a day while the server is down, plus a margin of two hours.
+ */
 const AGE_S_MAX = 26 * 60 * 60
 /** Most details stored per series; the oldest are removed. */
 const DETAILS_MAX = 50
@@ -40,8 +42,8 @@ export type Ingest = (
 ) => readonly ResultsResponse[]
 
 /**
- * Prepares the ingest of results into `log`; new ones change the states of `board`. `onStored` is called after a commit with the
- * series and the code of the outcome of each new result.
+ * Prepares the ingest of results into `log`; new ones change the states of `board`. `onStored` is called after a commit
+ * with the series and the code of the outcome of each new result.
  */
 export function prepareIngest(
   database: ResultsDatabase,
@@ -96,10 +98,10 @@ export function prepareIngest(
     let isCommitted = false
     stored = []
     try {
-      const answers = board.transact(() => batches.map((batch) => storeBatch(batch, storeId, nowMs)))
+      const responses = board.transact(() => batches.map((batch) => storeBatch(batch, storeId, nowMs)))
       isCommitted = true
       onStored(stored)
-      return answers
+      return responses
     } finally {
       log.settle(isCommitted)
     }

@@ -124,10 +124,10 @@ test('readiness says that the master key is missing, unreadable, readable by oth
 
   for (const [words, breakKey] of ways) {
     await breakKey()
-    const [status, answer] = await readiness(running)
-    expect([status, answer]).toEqual([503, expect.stringContaining('the master key cannot be used: ')])
-    expect(answer).toContain(words)
-    expect(answer).not.toContain(text.trim())
+    const [status, response] = await readiness(running)
+    expect([status, response]).toEqual([503, expect.stringContaining('the master key cannot be used: ')])
+    expect(response).toContain(words)
+    expect(response).not.toContain(text.trim())
     await keep()
     expect(await readiness(running)).toEqual([200, '{"status":"ready"}'])
   }

@@ -4,7 +4,7 @@ import type { Engine } from '../store/engine.ts'
 import type { SecretStore } from '../store/store.ts'
 import { hasKeys, type KeySource, readKeys, replaceKeys } from './keyring.ts'
 
-/** Maximum number of secrets rewrapped in one transaction, during which a running server answers no requests. */
+/** Maximum number of secrets rewrapped in one transaction, during which a running server handles no requests. */
 const BATCH_MAX = 200
 
 export interface RotationParts {

@@ -4,12 +4,12 @@ import { FAVICON } from '../http/pages/asset.ts'
 import { browserApp } from '../http/pages/browserApp.ts'
 import { isKnown, sendAsset } from '../http/pages/sendAsset.ts'
 import type { CertificateSource } from '../http/transport/certificate.ts'
-import { AnswerCache, type CachedAnswer, ENCODINGS, type Encoding, encodingOf } from './answerCache.ts'
-import { answerHeaders, messageHeaders } from './answerHeaders.ts'
+import { ResponseCache, type CachedResponse, ENCODINGS, type Encoding, encodingOf } from './responseCache.ts'
+import { responseHeaders, messageHeaders } from './responseHeaders.ts'
 import { stateBadge } from './formats/stateBadge.ts'
 import { ASSETS } from './pages/assets.ts'
 import { messagePage } from './pages/messagePage.ts'
-import type { AnswerKind } from './renderAnswer.ts'
+import type { ResponseKind } from './renderResponse.ts'
 import { placeOf, type Target, targetOf } from './target.ts'
 import { PageViews, type ViewSources } from './view/pageViews.ts'
 
@@ -20,7 +20,7 @@ export interface StatusParts extends ViewSources {
   readonly connectionsMax: number
   /** Absent for a listener without TLS. */
   readonly tls?: CertificateSource | undefined
-  /** Called with the error of a 503 answer. */
+  /** Called with the error of a 503 response. */
   readonly onError: (error: unknown) => void
 }
 
@@ -30,7 +30,7 @@ export interface StatusParts extends ViewSources {
  */
 export function buildStatusListener(parts: StatusParts): FastifyInstance {
   const views = new PageViews(parts)
-  const cache = new AnswerCache(parts, views)
+  const cache = new ResponseCache(parts, views)
   const isSecure = parts.tls !== undefined || parts.statusUrl?.startsWith('https:') === true
   const ofMessages = messageHeaders(isSecure)
   const message = memoised(messagePage)
@@ -45,7 +45,7 @@ export function buildStatusListener(parts: StatusParts): FastifyInstance {
   app.addHook('onRequest', (request, reply, next) => {
     if (request.method === 'GET' || request.method === 'HEAD') return next()
     reply.header('allow', 'GET, HEAD').header('connection', 'close')
-    say(reply, 405, 'Only GET and HEAD are answered')
+    say(reply, 405, 'Only GET and HEAD are supported')
   })
   app.get('/assets/:name', (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
     const { name } = request.params
@@ -71,26 +71,26 @@ export function buildStatusListener(parts: StatusParts): FastifyInstance {
     const encoding = encodingAccepted(accepted)
     const current = target === undefined ? undefined : cache.current(target, encoding)
     // Without a promise, which would double the cost.
-    if (current !== undefined) return void send(request, reply, { answer: current, encoding, headers })
-    return answerLater(request, reply, { target, encoding, boundHost })
+    if (current !== undefined) return void send(request, reply, { response: current, encoding, headers })
+    return respondLater(request, reply, { target, encoding, boundHost })
   })
-  /** Reads or renders the answer first. */
-  async function answerLater(
+  /** Reads or renders the response first. */
+  async function respondLater(
     request: FastifyRequest,
     reply: FastifyReply,
     { target, encoding, boundHost }: PageRequest,
   ): Promise<FastifyReply> {
-    const answer = target === undefined ? undefined : await cache.get(target, encoding)
-    if (answer !== undefined) return send(request, reply, { answer, encoding, headers })
+    const response = target === undefined ? undefined : await cache.get(target, encoding)
+    if (response !== undefined) return send(request, reply, { response, encoding, headers })
     if (boundHost !== undefined && (await views.read({ kind: 'host', host: boundHost })) === undefined) {
       return say(reply, 421, 'This host has no status page')
     }
     return refuse(reply, target)
   }
-  /** Answers a request without a result. A badge is embedded in other sites, so its 404 is a badge too. */
+  /** Refuses a request without a result. A badge is embedded in other sites, so its 404 is a badge too. */
   function refuse(reply: FastifyReply, target: Target | undefined): FastifyReply {
     if (target?.resource.kind !== 'badge') return say(reply, 404, 'There is no such page')
-    const headers = answerHeaders({ kind: 'badge', encoding: 'identity', isSecure })
+    const headers = responseHeaders({ kind: 'badge', encoding: 'identity', isSecure })
     return reply
       .code(404)
       .headers({ ...headers, 'cache-control': 'no-store' })
@@ -110,11 +110,11 @@ interface PageRequest {
   readonly boundHost: string | undefined
 }
 
-type HeadersByForm = Readonly<Record<AnswerKind, Readonly<Record<Encoding, Record<string, string>>>>>
+type HeadersByForm = Readonly<Record<ResponseKind, Readonly<Record<Encoding, Record<string, string>>>>>
 
 function headersByForm(isSecure: boolean): HeadersByForm {
-  const ofKind = (kind: AnswerKind) =>
-    Object.fromEntries(ENCODINGS.map((encoding) => [encoding, answerHeaders({ kind, encoding, isSecure })]))
+  const ofKind = (kind: ResponseKind) =>
+    Object.fromEntries(ENCODINGS.map((encoding) => [encoding, responseHeaders({ kind, encoding, isSecure })]))
   // True because each kind and each encoding is a key.
   return {
     html: ofKind('html'),
@@ -128,12 +128,12 @@ function send(
   request: FastifyRequest,
   reply: FastifyReply,
   {
-    answer,
+    response,
     encoding,
     headers,
-  }: { readonly answer: CachedAnswer; readonly encoding: Encoding; readonly headers: HeadersByForm },
+  }: { readonly response: CachedResponse; readonly encoding: Encoding; readonly headers: HeadersByForm },
 ): FastifyReply {
-  const { kind, etag, bodies } = answer
+  const { kind, etag, bodies } = response
   reply.headers(headers[kind][encoding]).header('etag', etag)
   if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
   return reply.send(bodies.get(encoding))

@@ -14,12 +14,14 @@ const PAGE_PAYLOADS = 15
 let site: SampleSite
 let browser: Browser
 
-/** Opens `path`; `complaints` is everything that the browser objects to, `answered` the requests with an answer so far. */
+/**
+ * Opens `path`; `complaints` is everything that the browser objects to, `finished` the requests with a response so far.
+ */
 async function opened(path: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ timezoneId: 'Europe/Berlin', ...options })
   const page = await context.newPage()
   const complaints: string[] = []
-  const answered: Request[] = []
+  const finished: Request[] = []
   page.on('console', (message) => {
     // Of a picture or a document, the browser asks for an icon by itself.
     if (!message.location().url.endsWith('/favicon.ico')) complaints.push(message.text())
@@ -32,7 +34,7 @@ async function opened(path: string, options: BrowserContextOptions = {}) {
       request.url().endsWith('/favicon.svg') && request.failure()?.errorText === 'net::ERR_ABORTED'
     if (!isLeft) complaints.push(`failed: ${request.url()}`)
   })
-  page.on('requestfinished', (request) => void answered.push(request))
+  page.on('requestfinished', (request) => void finished.push(request))
   page.on('request', (request) => {
     if (!request.url().startsWith(site.url)) complaints.push(`elsewhere: ${request.url()}`)
   })
@@ -40,7 +42,7 @@ async function opened(path: string, options: BrowserContextOptions = {}) {
   if (options.javaScriptEnabled !== false && !path.includes('.')) {
     await page.getByText('Times are in your time zone').waitFor()
   }
-  return { page, complaints, answered, close: () => context.close() }
+  return { page, complaints, finished, close: () => context.close() }
 }
 
 /** Thirty components in three sections, incidents of all kinds, and a window. */
@@ -161,10 +163,10 @@ describe.skipIf(skipReason !== null)(
     })
 
     test('a page of thirty components is small, including everything that it loads', async () => {
-      const { page, answered, close } = await opened('/s/example')
+      const { page, finished, close } = await opened('/s/example')
       await page.waitForLoadState('networkidle')
       const sizes = await Promise.all(
-        answered.map(async (request) => {
+        finished.map(async (request) => {
           const { responseBodySize, responseHeadersSize } = await request.sizes()
           return responseBodySize + responseHeadersSize
         }),

@@ -67,7 +67,7 @@ test('C120 a page follows checks, automatic incidents, pause and delete, and nam
   const url = target.url(`/${path}?q=${query}`)
   const endpoints = [endpointBody({ url, name: endpoint, call, assertions: assertions.slice(0, 2) })]
   const request = serviceBody({ name, interval_secs: 1, endpoints })
-  // True because the answers are services.
+  // True because the responses are services.
   const service = (await api.post('/v1/services', request)).json as ServiceResponse
   await admin(
     ...['status-page', 'create', '--org', orgId, '--slug', 'shop', '--title', 'Shop', '--incidents', 'all'],
@@ -89,10 +89,10 @@ test('C120 a page follows checks, automatic incidents, pause and delete, and nam
   const down = await shownWith('/status.json', /"state":"down".*"display_id":"INC-2"/)
   const { id: componentId } = JSON.parse(down).sections[0].components[0]
   const paths = ['', '/history', '/incidents/INC-2', '/feed.atom', '/badge.svg', `/badge/${componentId}.svg`]
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     paths.map(async (one) => {
-      const answer = await fetch(`${server.statusUrl()}/s/shop${one}`)
-      return `${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`
+      const response = await fetch(`${server.statusUrl()}/s/shop${one}`)
+      return `${response.status} ${JSON.stringify([...response.headers])} ${await response.text()}`
     }),
   )
   await api.post(`/v1/services/${service.id}/pause`)
@@ -100,7 +100,7 @@ test('C120 a page follows checks, automatic incidents, pause and delete, and nam
   await api.delete(`/v1/services/${service.id}`)
   const deleted = await shownWith('/status.json', '"sections":[]')
 
-  expect(answers.map((text) => text.slice(0, 3))).toEqual(paths.map(() => '200'))
+  expect(responses.map((text) => text.slice(0, 3))).toEqual(paths.map(() => '200'))
   expect(JSON.parse(down).incidents).toMatchObject([
     {
       title: 'Problems with Checkout',
@@ -109,7 +109,7 @@ test('C120 a page follows checks, automatic incidents, pause and delete, and nam
     },
   ])
   const ids = [service.id, orgId, ...service.endpoints.map(({ id }) => id)]
-  const everything = [up, down, paused, deleted, ...answers].join('\n')
+  const everything = [up, down, paused, deleted, ...responses].join('\n')
   expect([...CANARIES, ...ids, '127.0.0.1', 'Dublin'].filter((one) => everything.includes(one))).toEqual([])
 })
 

@@ -15,11 +15,13 @@ const HOST = { host: 'status.example.org' }
 /** GET of `path` at `host`, which fetch would not let a test choose. */
 async function get(path: string, headers: Record<string, string> = HOST) {
   const { request } = await import('undici')
-  const { statusCode, headers: answered, body } = await request(`${site.url}${path}`, { headers })
-  return { status: statusCode, headers: answered, text: await body.text() }
+  const { statusCode, headers: responseHeaders, body } = await request(`${site.url}${path}`, { headers })
+  return { status: statusCode, headers: responseHeaders, text: await body.text() }
 }
 
-/** All that the listener sends in answer to `text` until it closes the connection: for requests that no client sends. */
+/**
+ * All that the listener sends in response to `text` until it closes the connection: for requests that no client sends.
+ */
 async function exchange(text: string): Promise<string> {
   const socket = connect(Number(new URL(site.url).port), '127.0.0.1')
   socket.write(text)
@@ -226,7 +228,7 @@ test('states stay for a minute while results are unavailable, and are unknown af
   ])
 })
 
-test('a page answers at its slug and at its hosts, hidden and unknown pages and hosts alike', async () => {
+test('a page is served at its slug and at its hosts, and hidden and unknown pages and hosts get the same response', async () => {
   const checkout = await site.addService('svc-1')
   const id = await addPage(checkout)
   await site.store.bindStatusHost(id, 'status.shop.example')
@@ -247,7 +249,7 @@ test('a page answers at its slug and at its hosts, hidden and unknown pages and 
   expect((await get('/', shop)).status).toBe(421)
 })
 
-test('without a public address every host is answered by slug alone', async () => {
+test('without a public address every host serves pages by slug alone', async () => {
   const plain = await startSampleSite()
   const id = await plain.addPage({ slug: 'example', title: 'Example', sections: [] })
   await plain.store.bindStatusHost(id, 'status.shop.example')
@@ -303,7 +305,7 @@ test('every response has the security policy, only GET and HEAD are accepted, an
     '/nothing',
     '/assets/favicon.svg',
   ]
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...[...paths, '/%'].map((path) => get(path, { ...HOST, cookie: 'a=b' })),
     ...(['POST', 'DELETE', 'OPTIONS'] as const).map(async (method) => {
       const { statusCode, headers, body } = await request(`${site.url}/s/example`, {
@@ -313,8 +315,8 @@ test('every response has the security policy, only GET and HEAD are accepted, an
     }),
   ])
 
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200, 400, 405, 405, 405])
-  for (const { headers } of answers) {
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200, 400, 405, 405, 405])
+  for (const { headers } of responses) {
     expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'")
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -326,12 +328,12 @@ test('every response has the security policy, only GET and HEAD are accepted, an
   expect([head.statusCode, await head.body.text()]).toEqual([200, ''])
 })
 
-test('an unknown Expect is answered with 417 and the end of the connection', async () => {
+test('an unknown Expect gets 417 and the end of the connection', async () => {
   const request = 'GET /s/example HTTP/1.1\r\nHost: status.example.org\r\nExpect: cake\r\n\r\n'
 
-  const answer = await exchange(request)
+  const response = await exchange(request)
 
-  expect(answer.split('\r\n').filter((line) => /^HTTP|^connection:/i.test(line))).toEqual([
+  expect(response.split('\r\n').filter((line) => /^HTTP|^connection:/i.test(line))).toEqual([
     ...['HTTP/1.1 417 Expectation Failed', 'connection: close'],
   ])
 })
@@ -339,8 +341,8 @@ test('an unknown Expect is answered with 417 and the end of the connection', asy
 test('a proxy may send the origin in the request line, and a host may end with a dot', async () => {
   await site.store.bindStatusHost(await addPage(await site.addService('svc-1')), 'status.shop.example')
   const statusOf = async (target: string, host: string) => {
-    const answer = await exchange(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
-    return answer.split(' ', 2)[1]
+    const response = await exchange(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    return response.split(' ', 2)[1]
   }
 
   expect([
@@ -354,11 +356,11 @@ test('a proxy may send the origin in the request line, and a host may end with a
 
 test('a request with two hosts is malformed', async () => {
   await addPage(await site.addService('svc-1'))
-  const answer = await exchange(
+  const response = await exchange(
     'GET /s/example HTTP/1.1\r\nHost: one.example\r\nHost: two.example\r\nConnection: close\r\n\r\n',
   )
 
-  expect(answer.split(' ', 2)[1]).toBe('400')
+  expect(response.split(' ', 2)[1]).toBe('400')
 })
 
 test('uptime is the same value on the page and in the document', async () => {

@@ -19,7 +19,7 @@ export interface Target {
   readonly root: string
   readonly resource: Resource
   readonly theme: Theme
-  /** Cache key: equal only for requests with the same answer. */
+  /** Cache key: equal only for requests with the same response. */
   readonly name: string
 }
 

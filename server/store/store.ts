@@ -17,7 +17,7 @@ import type { AgentTokenStore, MonitoringStore } from './monitoringStore.ts'
 import type { AuditStore, NotificationStore } from './notificationStore.ts'
 import type { PublishedStore, StatusPageStore } from './statusPageStore.ts'
 
-/** A service in an answer: ServiceResponse as JSON text, and the generation of its ETag. */
+/** A service in a response: ServiceResponse as JSON text, and the generation of its ETag. */
 export interface RenderedService {
   readonly text: string
   readonly generation: number
@@ -58,8 +58,8 @@ export interface ServiceStore {
   /** All services of the organisation in creation order. */
   listServices(orgId: string): Promise<readonly RenderedService[]>
   /**
-   * The same as one JSON array in UTF-8: the answer to a list, without parsing each service. `undefined` when it is too
-   * long for memory.
+   * The same as one JSON array in UTF-8: the response to a list, without parsing each service. `undefined` when it is
+   * too long for memory.
    */
   renderServices(orgId: string): Promise<Uint8Array | undefined>
   /** The same array in pieces, of any length. */
@@ -69,8 +69,9 @@ export interface ServiceStore {
   /** `undefined` when the organisation has no such service. */
   getService(orgId: string, serviceId: string): Promise<RenderedService | undefined>
   /**
-   * Stores the result of `decide` with its secrets and commands, or returns the answer stored for the same `fingerprint`.
-   * Rejects with the errors of `decide`, and with `invalid` when `fingerprint` was used for another body.
+   * Stores the result of `decide` with its secrets and commands, or returns the response stored for the same
+   * `fingerprint`. Rejects with the errors of `decide`, and with `invalid` when `fingerprint` was used for another
+   * body.
    */
   createService(
     orgId: string,
@@ -154,7 +155,9 @@ export interface IncidentStore {
     by: Actor,
     decide: (incident: Incident, room: IncidentRoom) => Incident,
   ): Promise<Incident | undefined>
-  /** Authors of the updates of an incident, by update id; absent for automatic updates and those of earlier releases. */
+  /**
+   * Authors of the updates of an incident, by update id; absent for automatic updates and those of earlier releases.
+   */
   incidentAuthors(incidentId: string): Promise<ReadonlyMap<string, IncidentAuthor>>
 }
 

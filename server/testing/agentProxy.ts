@@ -12,7 +12,7 @@ import {
 /** A batch of results that the server acknowledged. */
 export interface TakenBatch {
   readonly request: ResultsRequest
-  readonly answer: ResultsResponse
+  readonly response: ResultsResponse
   /** Time of the acknowledgement (milliseconds since the epoch). */
   readonly atMs: number
 }
@@ -48,21 +48,21 @@ export async function startAgentProxy(upstream: () => string): Promise<AgentProx
     )
     const isResults = request.url === RESULTS_PATH
     if (!isResults) syncs.set(message.instance, message)
-    // Answers must be readable here.
+    // Responses must be readable here.
     const headers = { ...request.headers, 'accept-encoding': 'identity' }
     const passed = httpRequest(`${upstream()}${request.url}`, { method: 'POST', headers, agent: false })
     response.on('close', () => passed.destroy())
-    const answered = once(passed, 'response')
+    const arrival = once(passed, 'response')
     passed.end(body)
     if (isResults) passed.once('finish', () => events.emit('sent', message))
     // True because the event is emitted with this value.
-    const [answer] = (await answered) as [IncomingMessage]
-    const text = await bytesOf(answer)
-    if (isResults && answer.statusCode === 200) {
-      taken.push({ request: message, answer: JSON.parse(text.toString()), atMs: Date.now() })
+    const [upstreamResponse] = (await arrival) as [IncomingMessage]
+    const text = await bytesOf(upstreamResponse)
+    if (isResults && upstreamResponse.statusCode === 200) {
+      taken.push({ request: message, response: JSON.parse(text.toString()), atMs: Date.now() })
       events.emit('taken', message)
     }
-    response.writeHead(answer.statusCode ?? 502, answer.headers).end(text)
+    response.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers).end(text)
   }
 
   const server = createServer((request, response) => {

@@ -1,8 +1,8 @@
 import { type Dispatcher, request } from 'undici'
-import { assertDescribed } from './describedAnswer.ts'
+import { assertDescribed } from './describedResponse.ts'
 
-/** A raw answer. */
-export interface ApiAnswer {
+/** A raw response. */
+export interface ApiResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
@@ -22,13 +22,13 @@ export interface CallOptions {
   readonly dispatcher?: Dispatcher
 }
 
-/** Calls one server with one key. Every answer passes `assertAnswer` and `assertDescribed`. */
+/** Calls one server with one key. Every response passes `assertResponse` and `assertDescribed`. */
 export interface ApiClient {
-  readonly call: (method: string, path: string, options?: CallOptions) => Promise<ApiAnswer>
-  readonly get: (path: string, options?: CallOptions) => Promise<ApiAnswer>
-  readonly post: (path: string, json?: unknown, options?: CallOptions) => Promise<ApiAnswer>
-  readonly patch: (path: string, json: unknown, options?: CallOptions) => Promise<ApiAnswer>
-  readonly delete: (path: string, options?: CallOptions) => Promise<ApiAnswer>
+  readonly call: (method: string, path: string, options?: CallOptions) => Promise<ApiResponse>
+  readonly get: (path: string, options?: CallOptions) => Promise<ApiResponse>
+  readonly post: (path: string, json?: unknown, options?: CallOptions) => Promise<ApiResponse>
+  readonly patch: (path: string, json: unknown, options?: CallOptions) => Promise<ApiResponse>
+  readonly delete: (path: string, options?: CallOptions) => Promise<ApiResponse>
 }
 
 /** A client of the server at `url`. */
@@ -49,12 +49,12 @@ export function apiClient(url: string, apiKey: string): ApiClient {
     })
     const text = await response.body.text()
     const { statusCode: status, headers } = response
-    const answer = { status, headers, text, json: method === 'HEAD' ? undefined : parse(text) }
+    const apiResponse = { status, headers, text, json: method === 'HEAD' ? undefined : parse(text) }
     if (method !== 'HEAD') {
-      assertAnswer(answer)
-      assertDescribed(method, path, answer)
+      assertResponse(apiResponse)
+      assertDescribed(method, path, apiResponse)
     }
-    return answer
+    return apiResponse
   }
   return {
     call,
@@ -70,10 +70,10 @@ function parse(text: string): unknown {
 }
 
 /**
- * Throws for an answer with a status of 400 or more that is not a JSON object with only the string field `error` (C154,
- * Contract: Errors).
+ * Throws for a response with a status of 400 or more that is not a JSON object with only the string field `error`
+ * (C154, Contract: Errors).
  */
-export function assertAnswer({ status, headers, json }: ApiAnswer): void {
+export function assertResponse({ status, headers, json }: ApiResponse): void {
   if (status < 400) return
   const isOneField =
     typeof json === 'object' &&
@@ -82,6 +82,6 @@ export function assertAnswer({ status, headers, json }: ApiAnswer): void {
     'error' in json &&
     typeof json.error === 'string'
   if (!isOneField || headers['content-type'] !== 'application/json; charset=utf-8') {
-    throw new Error(`an answer of ${status} is not one field error: ${JSON.stringify(json)}`)
+    throw new Error(`a response of ${status} is not one field error: ${JSON.stringify(json)}`)
   }
 }

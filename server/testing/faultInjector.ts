@@ -10,7 +10,7 @@ import type { TestServer } from './startServer.ts'
 export const FAILURES = ['ABORT', 'FAIL', 'ROLLBACK'] as const
 export type FailureKind = (typeof FAILURES)[number]
 
-/** Text of every error, which no answer may contain. */
+/** Text of every error, which no response may contain. */
 export const INSIDE = 'a secret of the inside'
 
 /** A write to break. */

@@ -34,7 +34,7 @@ export function plainKey(apiKey: string): string {
 }
 
 /**
- * Starts the proxy in front of the server at `target`. Keys have a different prefix. Requests and answers lose every
+ * Starts the proxy in front of the server at `target`. Keys have a different prefix. Requests and responses lose every
  * header that is not in the document. Errors have different texts, instants an offset, and a page of incidents a
  * different envelope. Optional members are absent.
  */
@@ -71,9 +71,9 @@ function pass(
     },
   })
   onward.on('error', () => outgoing.destroy())
-  onward.on('response', (answer) => {
-    void buffer(answer).then((bytes) => {
-      const status = answer.statusCode ?? 500
+  onward.on('response', (upstreamResponse) => {
+    void buffer(upstreamResponse).then((bytes) => {
+      const status = upstreamResponse.statusCode ?? 500
       outgoing.writeHead(status, bytes.length === 0 ? {} : { 'content-type': 'application/json' })
       outgoing.end(bytes.length === 0 ? undefined : plainBody(status, bytes.toString()))
     })

@@ -29,7 +29,7 @@ export interface Sample {
 
 /** A Prometheus in a separate process. */
 export interface PrometheusProcess {
-  /** Answers an instant query with its status, and the samples or the error. */
+  /** The result of an instant query: its status, and the samples or the error. */
   readonly query: (
     query: string,
   ) => Promise<{ readonly status: string; readonly error?: string; readonly samples: readonly Sample[] }>
@@ -39,7 +39,7 @@ export interface PrometheusProcess {
   readonly stop: () => Promise<void>
 }
 
-/** Starts Prometheus with a configuration. It may not answer yet. */
+/** Starts Prometheus with a configuration. It may not respond yet. */
 export async function startPrometheus(configuration: string): Promise<PrometheusProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-prometheus-'))
   writeFileSync(join(folder, 'prometheus.yml'), configuration)
@@ -50,10 +50,10 @@ export async function startPrometheus(configuration: string): Promise<Prometheus
   })
   const query: PrometheusProcess['query'] = async (text) => {
     const asked = `http://${address}/api/v1/query?${new URLSearchParams({ query: text })}`
-    const answer = await fetch(asked).catch(() => undefined)
-    if (answer === undefined || answer.status === 503) return { status: 'starting', samples: [] }
+    const response = await fetch(asked).catch(() => undefined)
+    if (response === undefined || response.status === 503) return { status: 'starting', samples: [] }
     // True because the HTTP API of Prometheus has this form.
-    const body = (await answer.json()) as { status: string; error?: string; data?: { result: Sample[] } }
+    const body = (await response.json()) as { status: string; error?: string; data?: { result: Sample[] } }
     return {
       status: body.status,
       ...(body.error === undefined ? {} : { error: body.error }),

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { type ApiAnswer, assertAnswer } from './apiClient.ts'
+import { type ApiResponse, assertResponse } from './apiClient.ts'
 
 /**
  * Writes `parts` to a new connection in order, and reads until the server closes it. For requests that no client
@@ -8,7 +8,7 @@ import { type ApiAnswer, assertAnswer } from './apiClient.ts'
 export async function rawExchange(
   url: string,
   ...parts: readonly (string | Uint8Array)[]
-): Promise<ApiAnswer> {
+): Promise<ApiResponse> {
   const { hostname, port } = new URL(url)
   const bytes = await new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -19,13 +19,13 @@ export async function rawExchange(
     socket.on('error', reject)
     socket.on('close', () => resolve(Buffer.concat(chunks)))
   })
-  const answer = readAnswer(bytes.toString())
-  assertAnswer(answer)
-  return answer
+  const response = readResponse(bytes.toString())
+  assertResponse(response)
+  return response
 }
 
-/** The last answer in `text`, which a 100 may precede. */
-function readAnswer(text: string): ApiAnswer {
+/** The last response in `text`, which a 100 may precede. */
+function readResponse(text: string): ApiResponse {
   const start = text.lastIndexOf('HTTP/1.1 ')
   const [head = '', ...rest] = text.slice(start).split('\r\n\r\n')
   const [statusLine = '', ...lines] = head.split('\r\n')

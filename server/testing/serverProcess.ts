@@ -36,7 +36,7 @@ export interface ProcessOptions {
 }
 
 /**
- * Starts the built program on a data folder, or on the database of the flags `data`. Resolves when it answers; rejects
+ * Starts the built program on a data folder, or on the database of the flags `data`. Resolves when it responds; rejects
  * with its stderr when it does not.
  */
 export async function startProcess(

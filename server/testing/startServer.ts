@@ -12,7 +12,7 @@ import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import type { Environment } from '../domain/environment.ts'
 import { KEY_BYTES } from '../domain/seal.ts'
 import { keyBuckets, type SpendRequest } from '../http/rateLimit.ts'
-import type { AnswerBounds } from '../http/transport/answerBudget.ts'
+import type { ResponseBounds } from '../http/transport/responseBudget.ts'
 import type { Timeouts } from '../http/transport/timeouts.ts'
 import type { TlsFiles } from '../process/certificateFiles.ts'
 import { startProgram } from '../process/program.ts'
@@ -59,8 +59,8 @@ export interface StartServerOptions {
   readonly bus?: Bus
   /** Timeouts for clients that replace the default ones. */
   readonly timeouts?: Partial<Timeouts>
-  /** Memory bounds for answers that replace the default ones. */
-  readonly answerBounds?: Partial<AnswerBounds>
+  /** Memory bounds for responses that replace the default ones. */
+  readonly responseBounds?: Partial<ResponseBounds>
   /** Maximum number of connections. Default: more than any test opens. */
   readonly connectionsMax?: number
   readonly logLevel?: string
@@ -172,7 +172,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     log: createLog(destination, options.logLevel ?? 'info'),
     ...(options.bus === undefined ? {} : { bus: options.bus }),
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
-    ...(options.answerBounds === undefined ? {} : { answerBounds: options.answerBounds }),
+    ...(options.responseBounds === undefined ? {} : { responseBounds: options.responseBounds }),
   })
   const { store } = program
   const createOrg: TestServer['createOrg'] = async ({ name = 'Acme', plan = 'business' } = {}) => {

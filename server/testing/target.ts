@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A target of checks that records its requests, and answers with `status`. */
+/** A target of checks that records its requests, and responds with `status`. */
 export interface Target {
   readonly url: (path: string) => string
   /** Requests so far, by path. */
   readonly visits: (path: string) => readonly IncomingMessage[]
   /** Resolves after `count` requests for the path. */
   readonly visited: (path: string, count: number) => Promise<void>
-  /** Status of its answers; `null` for no answer until it ends. */
+  /** Status of its responses; `null` for no response until it ends. */
   status: number | null
   readonly close: () => void
 }

@@ -23,7 +23,7 @@ export async function putSampleService(api: SampleApi, targetUrl: string): Promi
       },
     ],
   }
-  // True because the answers are the server's own.
+  // True because the responses are the server's own.
   const services = (await call(api, 'GET', '/v1/services')) as { id: string; name: string }[]
   const existing = services.find(({ name }) => name === NAME)
   const [method, path] =

@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A web server that the sample service checks. `POST /break` makes it answer 503, `POST /repair` 200 again. */
+/**
+ * A web server that the sample service checks. `POST /break` makes it respond with 503, `POST /repair` with 200 again.
+ */
 export interface SampleTarget {
   /** Without a trailing slash. */
   readonly url: string
@@ -19,7 +21,9 @@ export async function startSampleTarget(): Promise<SampleTarget> {
         return response.writeHead(404).end('POST /break or /repair\n')
       }
       isBroken = request.url === '/break'
-      return response.end(isBroken ? 'broken: GET / answers 503 now\n' : 'repaired: GET / answers 200 now\n')
+      return response.end(
+        isBroken ? 'broken: GET / responds with 503 now\n' : 'repaired: GET / responds with 200 now\n',
+      )
     }
     return response.writeHead(isBroken ? 503 : 200).end(isBroken ? 'broken\n' : 'ok\n')
   }).listen(0, '127.0.0.1')

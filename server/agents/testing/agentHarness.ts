@@ -1,4 +1,6 @@
-/** A server whose hub is in this process, for tests of agents. Its results are written by dist/pharos-server-results.js. */
+/**
+ * A server whose hub is in this process, for tests of agents. Its results are written by dist/pharos-server-results.js.
+ */
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
@@ -22,17 +24,17 @@ import { agentListener } from '../agentListener.ts'
 import { applyTransitions } from '../applyTransitions.ts'
 import { Hub } from '../hub.ts'
 import { MonitoredServices } from '../monitoredServices.ts'
-import { PortAnswers } from '../portAnswers.ts'
+import { PortResponder } from '../portResponder.ts'
 
 export const REGION = 'eu-west-1'
 const ALLOWED_RANGES = ['127.0.0.0/8']
 /** What the hub says of the machine of its server. */
 export const SERVER_ADDRESS = '203.0.114.9'
 
-/** A batch that an agent handed over, and what it was answered. */
+/** A batch that an agent handed over, and the response to it. */
 export interface HandedOver {
   readonly request: ResultsRequest
-  readonly answer: ResultsResponse
+  readonly response: ResultsResponse
 }
 
 export interface AgentHarness {
@@ -105,9 +107,9 @@ export async function startHarness(monotonicMs = () => performance.now()): Promi
       update: (read) => results.update(read),
       reportAgents: (regions) => results.reportAgents(regions),
       ingest: async (batch) => {
-        const answer = await results.ingest(batch)
-        handedOver.push({ request: batch.request, answer })
-        return answer
+        const response = await results.ingest(batch)
+        handedOver.push({ request: batch.request, response })
+        return response
       },
     },
   })
@@ -142,8 +144,8 @@ export async function startHarness(monotonicMs = () => performance.now()): Promi
       return { id, token }
     },
     portLink: () => {
-      const link = portLink({ postMessage: (request: PortRequest) => void answers.take(request) })
-      const answers = new PortAnswers({ hub, post: link.take })
+      const link = portLink({ postMessage: (request: PortRequest) => void responder.take(request) })
+      const responder = new PortResponder({ hub, post: link.take })
       return link
     },
     networkLink: (token, address = url) => {

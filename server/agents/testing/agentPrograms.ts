@@ -48,8 +48,8 @@ export interface AgentPrograms {
 }
 
 /**
- * Makes an organisation, a key and an agent token; `rangesAllowed` are allowed to the server and to the agents. The server
- * is started by the command `under`, if there is one.
+ * Makes an organisation, a key and an agent token; `rangesAllowed` are allowed to the server and to the agents. The
+ * server is started by the command `under`, if there is one.
  */
 export async function agentPrograms(
   rangesAllowed: string,
@@ -100,7 +100,7 @@ export async function agentPrograms(
       const body = serviceBody({ interval_secs: 1, regions: [REGION], ...changes })
       const { json, status, text } = await api().post('/v1/services', body)
       if (status !== 201) throw new Error(text)
-      // True because the answer is a service.
+      // True because the response is a service.
       return json as ServiceResponse
     },
     resultsOf: async (serviceId) => (await admin('results', '--service', serviceId)).results,

@@ -2,9 +2,9 @@ import { html } from '../../../web/html.ts'
 import { hashToken, isElevated, newToken } from '../../domain/accounts/sessions.ts'
 import type { Person } from '../../store/accountStore.ts'
 import { accountField, passwordField } from '../frame/fields.ts'
-import { answerOfError } from '../routing/answerOfError.ts'
+import { pageOfError } from '../routing/pageOfError.ts'
 import { NOT_FOUND_PAGE, signInAgainPage, tooMany } from '../routing/messagePages.ts'
-import type { Answer, ConsoleRequest, SignedIn } from '../routing/route.ts'
+import type { RouteResponse, ConsoleRequest, SignedIn } from '../routing/route.ts'
 import { sessionCookie } from './session.ts'
 
 /** Field of the form that asks for the password. */
@@ -17,8 +17,8 @@ const PASSWORD_FIELD = 'your_password'
 export async function confirmPassword(
   asked: ConsoleRequest,
   { person, session }: SignedIn,
-  act: () => Promise<Answer>,
-): Promise<Answer> {
+  act: () => Promise<RouteResponse>,
+): Promise<RouteResponse> {
   const { store, nowMs, form, passwords, throttle, environment } = asked
   if (isElevated(session, nowMs)) return act()
   const password = form.get(PASSWORD_FIELD)
@@ -32,13 +32,17 @@ export async function confirmPassword(
   // The role may have been lowered, or the session ended, during the check.
   if (!(await store.elevateSession(session.idHash, hashToken(token), nowMs))) return signInAgainPage()
   // Even if the action fails: without the new id, the browser would be signed out.
-  const answered = await act().catch((error: unknown) => answerOfError(error, asked.onError))
-  const answer = answered.kind === 'not found' ? NOT_FOUND_PAGE : answered
-  if (answer.kind !== 'page' && answer.kind !== 'redirect') return answer
-  return { ...answer, cookies: [...(answer.cookies ?? []), sessionCookie(token)] }
+  const outcome = await act().catch((error: unknown) => pageOfError(error, asked.onError))
+  const response = outcome.kind === 'not found' ? NOT_FOUND_PAGE : outcome
+  if (response.kind !== 'page' && response.kind !== 'redirect') return response
+  return { ...response, cookies: [...(response.cookies ?? []), sessionCookie(token)] }
 }
 
-function passwordPage({ form, url }: ConsoleRequest, { email }: Person, fault: string | undefined): Answer {
+function passwordPage(
+  { form, url }: ConsoleRequest,
+  { email }: Person,
+  fault: string | undefined,
+): RouteResponse {
   const title = 'Confirm your password'
   const carried = [...form].filter(([name]) => name !== PASSWORD_FIELD)
   return {

@@ -5,7 +5,7 @@ import { hashToken } from '../../domain/accounts/sessions.ts'
 import type { OpenInvitation } from '../../store/accountStore.ts'
 import { accountField, passwordField, textField } from '../frame/fields.ts'
 import { messagePage } from '../routing/messagePages.ts'
-import type { Answer, OpenRequest, Route } from '../routing/route.ts'
+import type { RouteResponse, OpenRequest, Route } from '../routing/route.ts'
 import { deviceCookie } from './device.ts'
 import { openSession } from './session.ts'
 
@@ -28,12 +28,12 @@ function tokenHashOf({ params }: OpenRequest): Buffer {
   return hashToken(params.token ?? '')
 }
 
-async function show(request: OpenRequest): Promise<Answer> {
+async function show(request: OpenRequest): Promise<RouteResponse> {
   const invitation = await request.store.invitationOf(tokenHashOf(request), request.nowMs)
   return invitation === undefined ? EXPIRED : page(request, invitation)
 }
 
-async function accept(request: OpenRequest): Promise<Answer> {
+async function accept(request: OpenRequest): Promise<RouteResponse> {
   const { store, nowMs, signedIn } = request
   const tokenHash = tokenHashOf(request)
   const invitation = await store.invitationOf(tokenHash, nowMs)
@@ -45,7 +45,7 @@ async function accept(request: OpenRequest): Promise<Answer> {
   return joined === undefined ? EXPIRED : welcome(joined)
 }
 
-async function acceptAsNew(request: OpenRequest, invitation: OpenInvitation): Promise<Answer> {
+async function acceptAsNew(request: OpenRequest, invitation: OpenInvitation): Promise<RouteResponse> {
   const { store, nowMs, form, passwords, environment } = request
   const name = (form.get('name') ?? '').trim()
   const password = form.get('password') ?? ''
@@ -76,7 +76,7 @@ interface Filled {
   readonly faults: { readonly name: string | undefined; readonly password: string | undefined }
 }
 
-function page(request: OpenRequest, invitation: OpenInvitation, filled?: Filled): Answer {
+function page(request: OpenRequest, invitation: OpenInvitation, filled?: Filled): RouteResponse {
   const title = `Join ${invitation.orgName}`
   const body = html`<h1>${title}</h1>
 <p>You are invited as ${invitation.role}, with the address <bdi>${invitation.email}</bdi>.</p>

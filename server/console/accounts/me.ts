@@ -5,7 +5,7 @@ import { timestamp } from '../../domain/environment.ts'
 import { COLOUR_SCHEMES, type StoredSession } from '../../store/accountStore.ts'
 import { accountField, passwordField, selectField } from '../frame/fields.ts'
 import { tooMany } from '../routing/messagePages.ts'
-import type { Answer, Page, PersonRequest, Route } from '../routing/route.ts'
+import type { RouteResponse, Page, PersonRequest, Route } from '../routing/route.ts'
 import { openSession } from './session.ts'
 
 /** The account page: password, sessions, colour scheme. */
@@ -84,7 +84,7 @@ function sessionTable(sessions: readonly StoredSession[], current: StoredSession
 
 const WRONG = 'This is not your password'
 
-async function changePassword(request: PersonRequest): Promise<Answer> {
+async function changePassword(request: PersonRequest): Promise<RouteResponse> {
   const { store, person, form, passwords, throttle, by, nowMs } = request
   const next = form.get('next') ?? ''
   const stored = (await store.passwordHashOf(person.id)) ?? null

@@ -17,7 +17,9 @@ let server: ConsoleServer
 /** Hashes of OLD and of NEW. */
 let hashes: { readonly old: string; readonly new: string }
 let person: TestPerson
-/** What happens once a password was found right, in front of what the request does next: tokens and salts are made then. */
+/**
+ * What happens once a password was found right, in front of what the request does next: tokens and salts are made then.
+ */
 let meanwhile: () => void = () => {}
 
 beforeAll(async () => {
@@ -86,8 +88,8 @@ test('an action that fails after the password was confirmed leaves the session u
   const { client, actions } = person
   const before = client.cookie('__Host-pharos')
   const path = `${actions}/keys/${crypto.randomUUID()}/revoke`
-  const answer = await client.post(path, { your_password: OLD })
+  const response = await client.post(path, { your_password: OLD })
 
-  expect([answer.status, (await client.get('/me')).status]).toEqual([404, 200])
+  expect([response.status, (await client.get('/me')).status]).toEqual([404, 200])
   expect(client.cookie('__Host-pharos')).not.toBe(before)
 })

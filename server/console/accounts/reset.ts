@@ -4,7 +4,7 @@ import { hashToken } from '../../domain/accounts/sessions.ts'
 import type { Person } from '../../store/accountStore.ts'
 import { accountField, passwordField } from '../frame/fields.ts'
 import { messagePage } from '../routing/messagePages.ts'
-import type { Answer, OpenRequest, Page, Route } from '../routing/route.ts'
+import type { RouteResponse, OpenRequest, Page, Route } from '../routing/route.ts'
 
 /** Setting a new password with a link of `pharos-server person reset`. */
 export const resetRoutes: readonly Route[] = [
@@ -23,7 +23,7 @@ export const resetRoutes: readonly Route[] = [
 
 const EXPIRED = messagePage(410, 'Link not valid', 'This link has expired or was used. Ask for a new one.')
 
-async function reset({ store, params, form, passwords, nowMs }: OpenRequest): Promise<Answer> {
+async function reset({ store, params, form, passwords, nowMs }: OpenRequest): Promise<RouteResponse> {
   const token = params.token ?? ''
   const password = form.get('password') ?? ''
   const person = await store.personOfReset(hashToken(token), nowMs)

@@ -4,7 +4,7 @@ import type { AttemptResult } from '../credentials/passwordThrottle.ts'
 import { passwordField, textField } from '../frame/fields.ts'
 import { SESSION_COOKIE } from '../routing/cookies.ts'
 import { tooMany } from '../routing/messagePages.ts'
-import type { Answer, OpenRequest, Route } from '../routing/route.ts'
+import type { RouteResponse, OpenRequest, Route } from '../routing/route.ts'
 import { safePath } from '../routing/safePath.ts'
 import { deviceCookie, knownDevice } from './device.ts'
 import { openSession } from './session.ts'
@@ -34,7 +34,7 @@ export const signInRoutes: readonly Route[] = [
   },
 ]
 
-async function signIn(request: OpenRequest): Promise<Answer> {
+async function signIn(request: OpenRequest): Promise<RouteResponse> {
   const { store, form, signedIn, passwords } = request
   const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
   const next = safePath(form.get('next'))
@@ -42,7 +42,7 @@ async function signIn(request: OpenRequest): Promise<Answer> {
   const result = await checkPassword(request, found, password)
   if (result.kind === 'refused') return tooMany(result.waitS)
   const fault = 'E-mail address and password do not match'
-  const wrong: Answer = {
+  const wrong: RouteResponse = {
     ...{ kind: 'page', status: 422, title: 'Sign in', body: signInForm({ next, email, fault }) },
   }
   const passwordHash = found?.passwordHash ?? null

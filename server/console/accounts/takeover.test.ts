@@ -65,13 +65,13 @@ test('an invitation is valid only for its address: strangers and other members c
   } as const
   await server.store.invite({ ...invitation, expiresAtMs: Date.now() + HOUR_MS }, { kind: 'cli' }, Date.now())
   const other = await server.signIn('owner')
-  const answers = [await accept(server.visitor(), tokenHash), await accept(other.client, tokenHash)]
+  const responses = [await accept(server.visitor(), tokenHash), await accept(other.client, tokenHash)]
   const before = await server.store.listMembers(orgId)
   const known = server.visitor()
   await signIn(known, 'known@example.org')
   const joined = await known.post(`/api/invitations/${tokenHash}`)
 
-  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect(responses.map(({ status }) => status)).toEqual([200, 200])
   expect([before, joined.status, joined.location]).toEqual([[], 303, `/o/${orgId}`])
   // The password that the stranger typed is not that of the account.
   expect((await server.store.listMembers(orgId)).map(({ email }) => email)).toEqual(['known@example.org'])
@@ -80,9 +80,9 @@ test('an invitation is valid only for its address: strangers and other members c
 test('an invitation that is accepted twice at the same moment makes one person', async () => {
   const token = await invited('twice@example.org')
   const [one, two] = [server.visitor(), server.visitor()]
-  const answers = await Promise.all([accept(one, token), accept(two, token)])
+  const responses = await Promise.all([accept(one, token), accept(two, token)])
 
-  expect(answers.map(({ status }) => status).sort()).toEqual([303, 410])
+  expect(responses.map(({ status }) => status).sort()).toEqual([303, 410])
   expect((await members()).filter((email) => email === 'twice@example.org')).toHaveLength(1)
 })
 
@@ -120,8 +120,8 @@ test('without an invitation no route creates a person, a member or a session', a
     for (const form of forms) {
       for (const token of ['', 'x', newToken(randomBytes)]) {
         const visitor = server.visitor()
-        const answer = await visitor.post(path.replace(/:\w+/, token), form)
-        expect([path, token, visitor.cookie(SESSION_COOKIE), answer.status < 500]).toEqual([
+        const response = await visitor.post(path.replace(/:\w+/, token), form)
+        expect([path, token, visitor.cookie(SESSION_COOKIE), response.status < 500]).toEqual([
           ...[path, token, undefined, true],
         ])
       }

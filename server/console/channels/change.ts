@@ -6,18 +6,18 @@ import { type Faults, refusalOf } from '../forms/readForm.ts'
 import { type NamedService, namedServices, servicesOf } from '../forms/services.ts'
 import { versionOfText } from '../forms/version.ts'
 import { problemNotice, textField } from '../frame/fields.ts'
-import type { Answer, OrgRequest, Page } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest, Page } from '../routing/route.ts'
 import { channelRef } from './channel.ts'
 import { choiceFields, eventLabel, nameField, readChannelForm, typedOr } from './channelForm.ts'
 
 /** GET /o/:org/channels/:id/edit. */
-export async function editChannelPage(request: OrgRequest): Promise<Answer> {
+export async function editChannelPage(request: OrgRequest): Promise<RouteResponse> {
   const channel = await channelOf(request)
   return channel === undefined ? { kind: 'not found' } : form(request, channel)
 }
 
 /** POST /api/o/:org/channels/:id/change. When two people edit at once, the second one sees both versions. */
-export async function changeChannel(request: OrgRequest): Promise<Answer> {
+export async function changeChannel(request: OrgRequest): Promise<RouteResponse> {
   const { store, environment, findMasterKey, nowMs, root } = request
   const before = await channelOf(request)
   if (before === undefined) return { kind: 'not found' }

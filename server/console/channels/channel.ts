@@ -5,7 +5,7 @@ import { timestamp } from '../../domain/environment.ts'
 import type { DeliveryState, StoredChannel, StoredDelivery } from '../../store/notificationStore.ts'
 import { refusalOf } from '../forms/readForm.ts'
 import { problemNotice, textField } from '../frame/fields.ts'
-import type { Answer, OrgRequest } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 import { stateText } from './list.ts'
 
 const DELIVERIES_SHOWN = 100
@@ -20,7 +20,7 @@ export function channelRef({ params, org, by }: OrgRequest) {
 }
 
 /** GET /o/:org/channels/:id. */
-export async function channelPage(request: OrgRequest, problem?: string): Promise<Answer> {
+export async function channelPage(request: OrgRequest, problem?: string): Promise<RouteResponse> {
   const { store, org, params, query, root, actions, may } = request
   const channel = (await store.listChannels(org.id)).find(({ id }) => id === params.id)
   if (channel === undefined) return { kind: 'not found' }
@@ -57,11 +57,11 @@ ${may('manage channel secrets') && button('delete', 'Delete', html` class="dange
 }
 
 function deliveryTable(deliveries: readonly StoredDelivery[], at: string, actions: string | undefined): Html {
-  return html`<div class="scroll" tabindex="0"><table class="stack"><thead><tr><th scope="col">Event</th><th scope="col">At</th><th scope="col">State</th><th scope="col">Attempts</th><th scope="col">Last answer</th>${actions !== undefined && html`<th scope="col">Action</th>`}</tr></thead>
+  return html`<div class="scroll" tabindex="0"><table class="stack"><thead><tr><th scope="col">Event</th><th scope="col">At</th><th scope="col">State</th><th scope="col">Attempts</th><th scope="col">Last response</th>${actions !== undefined && html`<th scope="col">Action</th>`}</tr></thead>
 <tbody>${deliveries.map(
     (one) => html`<tr><th scope="row">${one.type}</th><td data-of="At">${instant(timestamp(one.atMs))}</td>
 <td data-of="State">${one.state}${one.dueMs !== null && html`, next ${instant(timestamp(one.dueMs))}`}${one.failedReason !== null && html` <span class="quiet">${one.failedReason}</span>`}</td>
-<td data-of="Attempts">${one.attempts}</td><td data-of="Last answer">${answerOf(one.last)}</td>
+<td data-of="Attempts">${one.attempts}</td><td data-of="Last response">${resultOf(one.last)}</td>
 ${
   actions !== undefined &&
   html`<td data-of="Action"><div class="row"><a class="button" href="${at}/deliveries/${one.webhookId}">Show<span class="unseen"> ${one.webhookId}</span></a>
@@ -77,15 +77,15 @@ ${textField({ name: 'since', label: 'Events since (UTC)', type: 'datetime-local'
 <button>Resend all failed</button></form></section>`
 }
 
-/** The last answer of a receiver as text. Pure. */
-function answerOf(last: StoredDelivery['last']): string {
+/** The last response of a receiver as text. Pure. */
+function resultOf(last: StoredDelivery['last']): string {
   if (last === null) return '–'
   const { status, error, durationMs } = last
   return `${status === null ? error : `status ${status}`} after ${durationMs} ms`
 }
 
 /** GET /o/:org/channels/:id/deliveries/:delivery: the payload and all attempts. */
-export async function deliveryPage(request: OrgRequest): Promise<Answer> {
+export async function deliveryPage(request: OrgRequest): Promise<RouteResponse> {
   const { store, params, root } = request
   const {
     webhookId,
@@ -98,14 +98,14 @@ export async function deliveryPage(request: OrgRequest): Promise<Answer> {
 <section class="group" aria-labelledby="attempts"><h2 id="attempts">Attempts</h2>${
     attempts.length === 0
       ? html`<p>None yet.</p>`
-      : html`<ul>${attempts.map((one) => html`<li>${instant(timestamp(one.atMs))}: ${answerOf(one)}</li>`)}</ul>`
+      : html`<ul>${attempts.map((one) => html`<li>${instant(timestamp(one.atMs))}: ${resultOf(one)}</li>`)}</ul>`
   }</section>
 <p><a class="button" href="${root}/channels/${params.id}">Back</a></p>`
   return { kind: 'page', title: 'Delivery', section: 'channels', body }
 }
 
-/** Sends a test and waits for the answer of the receiver. */
-export async function testChannel(request: OrgRequest): Promise<Answer> {
+/** Sends a test and waits for the receiver's response. */
+export async function testChannel(request: OrgRequest): Promise<RouteResponse> {
   const { store, nowMs, root, params, monotonicMs } = request
   const ref = channelRef(request)
   let webhookId = ''
@@ -120,13 +120,13 @@ export async function testChannel(request: OrgRequest): Promise<Answer> {
     const newest = await store.listDeliveries(ref, { countMax: DELIVERIES_SHOWN })
     delivery = newest.find((one) => one.webhookId === webhookId)
   } while (delivery?.state === 'waiting' && delivery.last === null && monotonicMs() < untilMs)
-  const answer = answerOf(delivery?.last ?? null)
+  const result = resultOf(delivery?.last ?? null)
   const to = `${root}/channels/${params.id}`
-  if (delivery?.state === 'sent') return { kind: 'redirect', to, flash: `The test was delivered: ${answer}.` }
+  if (delivery?.state === 'sent') return { kind: 'redirect', to, flash: `The test was delivered: ${result}.` }
   return channelPage(
     request,
     delivery?.last == null
-      ? 'The receiver did not answer the test within 15 seconds.'
-      : `The test failed: ${answer}.`,
+      ? 'The receiver did not respond to the test within 15 seconds.'
+      : `The test failed: ${result}.`,
   )
 }

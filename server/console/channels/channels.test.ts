@@ -75,7 +75,7 @@ test('an incident posted in the console reaches a webhook, verified with the sec
   expect(view.text).not.toContain('secret-part')
 })
 
-test('a test shows the answer of the receiver, and a failed delivery is shown with its attempts and sent again', async () => {
+test('a test shows the response of the receiver, and a failed delivery is shown with its attempts and sent again', async () => {
   const { client, actions, root, id } = await server.signIn('member')
   await client.post(`${actions}/channels`, channelForm('tests'))
   const channel = await channelOf('tests')

@@ -1,5 +1,5 @@
 import { refusalOf } from '../forms/readForm.ts'
-import type { Answer, OrgRequest, OrgRoute, Route } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest, OrgRoute, Route } from '../routing/route.ts'
 import { changeChannel, editChannelPage } from './change.ts'
 import { channelPage, channelRef, deliveryPage, testChannel } from './channel.ts'
 import { createChannel, newChannelPage } from './create.ts'
@@ -43,16 +43,16 @@ function setState(verb: 'enable' | 'disable', state: 'active' | 'disabled'): Org
   }
 }
 
-function back({ root, params }: OrgRequest, flash: string): Answer {
+function back({ root, params }: OrgRequest, flash: string): RouteResponse {
   return { kind: 'redirect', to: `${root}/channels/${params.id}`, flash }
 }
 
-async function remove(request: OrgRequest): Promise<Answer> {
+async function remove(request: OrgRequest): Promise<RouteResponse> {
   await request.store.deleteChannel(channelRef(request), request.nowMs)
   return { kind: 'redirect', to: `${request.root}/channels`, flash: 'Channel deleted.' }
 }
 
-async function sendAllAgain(request: OrgRequest): Promise<Answer> {
+async function sendAllAgain(request: OrgRequest): Promise<RouteResponse> {
   const since = request.form.get('since') ?? ''
   const sinceMs = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(since) ? Date.parse(`${since}Z`) : Number.NaN
   if (Number.isNaN(sinceMs)) return channelPage(request, 'Give a date and a time')
@@ -62,7 +62,7 @@ async function sendAllAgain(request: OrgRequest): Promise<Answer> {
 async function sendAgain(
   request: OrgRequest,
   which: { readonly webhookId: string } | { readonly sinceMs: number },
-): Promise<Answer> {
+): Promise<RouteResponse> {
   let count = 0
   const refusal = await refusalOf([], async () => {
     count = await request.store.resendDeliveries(channelRef(request), which, request.nowMs)

@@ -5,7 +5,7 @@ import { mintSecret } from '../../domain/notifications/signature.ts'
 import { type Faults, refusalOf } from '../forms/readForm.ts'
 import { namedServices } from '../forms/services.ts'
 import { problemNotice, selectField, textField } from '../frame/fields.ts'
-import type { Answer, OrgRequest, Page } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest, Page } from '../routing/route.ts'
 import { choiceFields, nameField, readChannelForm, typedOr } from './channelForm.ts'
 import { secretPage } from './secrets.ts'
 
@@ -32,7 +32,7 @@ ${choiceFields(values, services, faults)}
 }
 
 /** POST /api/o/:org/channels. */
-export async function createChannel(request: OrgRequest): Promise<Answer> {
+export async function createChannel(request: OrgRequest): Promise<RouteResponse> {
   const { store, org, form, environment, findMasterKey, nowMs, by, root } = request
   const { name, url, events, serviceIds, faults } = await readChannelForm(request)
   const kind = CHANNEL_KINDS.find((one) => one === form.get('kind'))

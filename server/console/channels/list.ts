@@ -2,10 +2,10 @@ import { type Html, html } from '../../../web/html.ts'
 import { instant } from '../../../web/times.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { StoredChannel } from '../../store/notificationStore.ts'
-import type { Answer, OrgRequest } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 
 /** GET /o/:org/channels. */
-export async function listChannels({ store, org, root, may }: OrgRequest): Promise<Answer> {
+export async function listChannels({ store, org, root, may }: OrgRequest): Promise<RouteResponse> {
   const channels = await store.listChannels(org.id)
   const body = html`<h1>Channels ${may('use channels') && html`<a class="button main" href="${root}/channels/new">New channel</a>`}</h1>
 <section class="group" aria-label="Channels">${

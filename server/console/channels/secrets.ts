@@ -3,11 +3,11 @@ import { OLD_SECRET_MS, sealSecret } from '../../domain/notifications/channel.ts
 import { mintSecret } from '../../domain/notifications/signature.ts'
 import { openValue } from '../../domain/seal.ts'
 import { refusalOf } from '../forms/readForm.ts'
-import type { Answer, OrgRequest, Page } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest, Page } from '../routing/route.ts'
 import { channelPage, channelRef } from './channel.ts'
 
 /** POST /api/o/:org/channels/:id/rotate. */
-export async function rotateSecret(request: OrgRequest): Promise<Answer> {
+export async function rotateSecret(request: OrgRequest): Promise<RouteResponse> {
   const { store, params, environment, findMasterKey, nowMs, root } = request
   const secret = mintSecret(environment)
   await store.rotateSecret(
@@ -20,7 +20,7 @@ export async function rotateSecret(request: OrgRequest): Promise<Answer> {
 }
 
 /** POST /api/o/:org/channels/:id/show-secret. The audit log records it. Gap G35. */
-export async function showSecret(request: OrgRequest): Promise<Answer> {
+export async function showSecret(request: OrgRequest): Promise<RouteResponse> {
   const { store, params, findMasterKey, nowMs, root } = request
   let secret = ''
   const refusal = await refusalOf([], async () => {

@@ -28,7 +28,7 @@ export function servicesOf(
 }
 
 function named(text: string): NamedService {
-  // True because the text is an answer of the API.
+  // True because the text is a response of the API.
   const { id, name } = JSON.parse(text) as NamedService
   return { id, name }
 }

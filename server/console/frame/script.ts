@@ -24,9 +24,9 @@ document.addEventListener('submit', (event) => {
 const policy = window.trustedTypes?.createPolicy('pharos', { createHTML: (text) => text })
 const parts = (root) => [...root.querySelectorAll('[data-live]')]
 const renew = async () => {
-  const answer = await fetch(location.pathname + location.search, { cache: 'no-store' })
-  if (!answer.ok) return
-  const text = await answer.text()
+  const response = await fetch(location.pathname + location.search, { cache: 'no-store' })
+  if (!response.ok) return
+  const text = await response.text()
   const next = parts(new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, 'text/html'))
   for (const [index, part] of parts(document).entries()) {
     const isInUse = part.contains(document.activeElement) || part.querySelector('details[open]')

@@ -6,7 +6,7 @@ import { SEVERITY_LABELS } from '../../domain/notifications/incidentLabels.ts'
 import { type Faults, formText, readForm, refusalOf } from '../forms/readForm.ts'
 import { namedServices, servicesField } from '../forms/services.ts'
 import { problemNotice, selectField, textArea, textField } from '../frame/fields.ts'
-import type { Answer, OrgRequest, Page } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest, Page } from '../routing/route.ts'
 
 const SEVERITY_OPTIONS = SEVERITIES.map((one) => [one, SEVERITY_LABELS[one]] as const)
 const FIELDS = ['title', 'service_ids', 'message', 'severity']
@@ -44,7 +44,7 @@ ${textArea({ name: 'message', label: 'First update', value: form.get('message') 
 }
 
 /** POST /api/o/:org/incidents. */
-export async function createIncident(request: OrgRequest): Promise<Answer> {
+export async function createIncident(request: OrgRequest): Promise<RouteResponse> {
   const { store, org, form, environment, by, root } = request
   const read = readForm(incidentRequestSchema, {
     title: formText(form, 'title'),

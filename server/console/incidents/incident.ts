@@ -14,7 +14,7 @@ import type { IncidentAuthor } from '../../store/store.ts'
 import { type Faults, formText, readForm, refusalOf } from '../forms/readForm.ts'
 import { serviceLinks, servicesOf } from '../forms/services.ts'
 import { problemNotice, selectField, textArea } from '../frame/fields.ts'
-import type { Answer, OrgRequest } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 import { type Audience, audienceOf } from './audience.ts'
 import { durationOf } from './list.ts'
 import { SEVERITY_STATES } from './severityStates.ts'
@@ -32,7 +32,7 @@ interface Refusal {
 }
 
 /** GET /o/:org/incidents/:id. */
-export async function incidentPage(request: OrgRequest, refusal?: Refusal): Promise<Answer> {
+export async function incidentPage(request: OrgRequest, refusal?: Refusal): Promise<RouteResponse> {
   const { store, org, params, root, may, nowMs } = request
   const incident = await store.getIncident(org.id, params.id ?? '')
   if (incident === undefined) return { kind: 'not found' }
@@ -53,9 +53,9 @@ ${shownOn(audience, incident, request)}
 ${may('operate') && status !== 'resolved' && updateForm(request, incident, { audience, refusal })}
 <section class="group" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>
 <ol class="plain-list" reversed>${updates.map((update) => timelineEntry(update, authors))}</ol></section>`
-  const answer = { kind: 'page', title: `${display_id} ${title}`, section: 'incidents', body } as const
-  if (refusal === undefined) return answer
-  return { ...answer, status: refusal.isOutdated === true ? 409 : 422 }
+  const response = { kind: 'page', title: `${display_id} ${title}`, section: 'incidents', body } as const
+  if (refusal === undefined) return response
+  return { ...response, status: refusal.isOutdated === true ? 409 : 422 }
 }
 
 function timelineEntry(update: IncidentUpdate, authors: ReadonlyMap<string, IncidentAuthor>): Html {
@@ -124,7 +124,7 @@ function listed(names: readonly string[], none: string): Html {
 class OutdatedError extends Error {}
 
 /** POST /api/o/:org/incidents/:id/updates. */
-export async function postUpdate(request: OrgRequest): Promise<Answer> {
+export async function postUpdate(request: OrgRequest): Promise<RouteResponse> {
   const { store, org, params, form, environment, by, root } = request
   const id = params.id ?? ''
   const read = readForm(incidentUpdateRequestSchema, {

@@ -1,4 +1,4 @@
-import type { Answer, OrgRequest, Route } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest, Route } from '../routing/route.ts'
 import { createIncident, newIncidentPage } from './create.ts'
 import { incidentPage, postUpdate } from './incident.ts'
 import { listIncidents } from './list.ts'
@@ -35,7 +35,7 @@ export const incidentRoutes: readonly Route[] = [
 ]
 
 /** Hides or shows an incident on a status page. */
-async function setVisibility(request: OrgRequest, how: 'hide' | 'show'): Promise<Answer> {
+async function setVisibility(request: OrgRequest, how: 'hide' | 'show'): Promise<RouteResponse> {
   const { store, org, params, form, root, by } = request
   const page = await store.getStatusPage(params.id ?? '')
   const incident = await store.getIncident(org.id, form.get('incident') ?? '')

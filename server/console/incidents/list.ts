@@ -8,7 +8,7 @@ import { SEVERITY_LABELS, STATUS_LABELS } from '../../domain/notifications/incid
 import { itemsOf } from '../../store/shared/readIncidents.ts'
 import type { IncidentFilter } from '../../store/store.ts'
 import { selectField, textField } from '../frame/fields.ts'
-import type { Answer, OrgRequest } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 import { SEVERITY_STATES } from './severityStates.ts'
 
 const PAGE_ROWS = 100
@@ -24,7 +24,14 @@ const SECTION_OPTIONS = [
 ] as const
 
 /** GET /o/:org/incidents. */
-export async function listIncidents({ store, org, query, root, may, nowMs }: OrgRequest): Promise<Answer> {
+export async function listIncidents({
+  store,
+  org,
+  query,
+  root,
+  may,
+  nowMs,
+}: OrgRequest): Promise<RouteResponse> {
   const filter = filterOf(query)
   const list = await store.listIncidents(org.id, filter, async () => {})
   const { total } = list

@@ -13,7 +13,7 @@ let app: FastifyInstance
 let url: string
 let streams: LiveStreams
 let listeners: Set<(serviceIds: ReadonlySet<string>) => void>
-/** Errors of answers, each of which would end the program. */
+/** Errors of responses, each of which would end the program. */
 let errors: Error[]
 let sockets: Socket[]
 let isMember: boolean
@@ -89,16 +89,16 @@ test('clients that disconnect before their stream begins leave nothing behind', 
     await asked('/long')
     socket.destroy()
   }
-  const answer = await asked('/live/ada/1')
-  await answer.body?.cancel()
+  const response = await asked('/live/ada/1')
+  await response.body?.cancel()
 
-  expect([answer.status, listeners.size <= 1]).toEqual([200, true])
+  expect([response.status, listeners.size <= 1]).toEqual([200, true])
 })
 
 test('a HEAD request opens no stream', async () => {
-  const answer = await fetch(`${url}/live/ada/1`, { method: 'HEAD' })
+  const response = await fetch(`${url}/live/ada/1`, { method: 'HEAD' })
 
-  expect([answer.status, listeners.size]).toEqual([204, 0])
+  expect([response.status, listeners.size]).toEqual([204, 0])
 })
 
 test('a session has at most five streams, and a person twenty over all sessions', async () => {
@@ -114,9 +114,9 @@ test('a session has at most five streams, and a person twenty over all sessions'
 })
 
 test('a person who is no longer a member gets no change, and the stream ends', async () => {
-  const answer = await asked('/live/ada/1')
+  const response = await asked('/live/ada/1')
   isMember = false
   change()
 
-  expect(await answer.text()).toBe('retry: 3000\n\n')
+  expect(await response.text()).toBe('retry: 3000\n\n')
 })

@@ -32,7 +32,9 @@ export class LiveStreams {
   /** Streams by person, with their session keys. */
   readonly #open = new Map<string, Map<FastifyReply, string>>()
 
-  /** Takes over `reply`. When the session or person has too many streams, answers 204, which stops an EventSource. */
+  /**
+   * Takes over `reply`. When the session or person has too many streams, responds with 204, which stops an EventSource.
+   */
   start(reply: FastifyReply, reader: LiveReader): void {
     const { personId, sessionKey, measurements } = reader
     const ofPerson = this.#open.get(personId) ?? new Map<FastifyReply, string>()
@@ -75,7 +77,7 @@ export class LiveStreams {
 }
 
 /**
- * Calls `act` once, when the stream ends or its connection closes. A pipelined answer does not report the latter by
+ * Calls `act` once, when the stream ends or its connection closes. A pipelined response does not report the latter by
  * itself.
  */
 function onceClosed({ raw, request }: FastifyReply, act: () => void): void {

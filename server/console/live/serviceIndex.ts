@@ -59,7 +59,7 @@ export interface IndexSources {
 
 /**
  * Caches the services of organisations in short, with their states, so that lists of ten thousand can be ordered,
- * counted and searched. Changes are read before each answer.
+ * counted and searched. Changes are read before each response.
  */
 export class ServiceIndex {
   readonly #sources: IndexSources

@@ -109,14 +109,14 @@ test('an organisation has at most 200 pending windows, and the page shows the 10
   for (let index = 0; index < 101; index += 1) await window(`Past ${index}.`, 2020, index)
   for (let index = 0; index < 199; index += 1) await window('Coming', 2090, index)
   const form = { title: 'Last', services: own, from: '2090-01-01T10:00', to: '2090-01-01T11:00' }
-  const answers = [
+  const responses = [
     await client.post(`${actions}/maintenance`, form),
     await client.post(`${actions}/maintenance`, form),
   ]
   const { text } = await client.get(`${root}/maintenance`)
 
-  expect(answers.map(({ status }) => status)).toEqual([303, 422])
-  expect(answers[1]?.text).toContain('at most 200 maintenance windows that have not ended')
+  expect(responses.map(({ status }) => status)).toEqual([303, 422])
+  expect(responses[1]?.text).toContain('at most 200 maintenance windows that have not ended')
   expect([
     text.includes('Past 0.'),
     text.match(/>Past \d+\./g)?.[0],

@@ -9,7 +9,7 @@ import { type Faults, formText, refusalOf } from '../forms/readForm.ts'
 import { type NamedService, namedServices, servicesField } from '../forms/services.ts'
 import { versionOfText } from '../forms/version.ts'
 import { problemNotice, textField } from '../frame/fields.ts'
-import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
 
 /** Maintenance windows. Gap G6. */
 export const maintenanceRoutes: readonly Route[] = [
@@ -47,7 +47,7 @@ function phaseOf({ startsAt, endsAt }: MaintenanceWindow, now: string): Phase {
   return startsAt <= now ? 'in progress' : 'upcoming'
 }
 
-async function list({ store, org, root, actions, may, nowMs }: OrgRequest): Promise<Answer> {
+async function list({ store, org, root, actions, may, nowMs }: OrgRequest): Promise<RouteResponse> {
   const now = timestamp(nowMs)
   const windows = await shownWindows(store, org.id, now)
   const names = new Map((await namedServices(store, org.id)).map(({ id, name }) => [id, name]))
@@ -106,7 +106,7 @@ async function windowOf({ store, org, params, nowMs }: OrgRequest): Promise<Main
   return (await shownWindows(store, org.id, timestamp(nowMs))).find(({ id }) => id === params.id)
 }
 
-async function editOne(request: OrgRequest): Promise<Answer> {
+async function editOne(request: OrgRequest): Promise<RouteResponse> {
   const window = await windowOf(request)
   return window === undefined ? { kind: 'not found' } : edit(request, window)
 }
@@ -167,7 +167,7 @@ function instantOf(text: string): string | undefined {
   return Number.isNaN(ms) || !timestamp(ms).startsWith(text) ? undefined : timestamp(ms)
 }
 
-async function save(request: OrgRequest, window: MaintenanceWindow | undefined): Promise<Answer> {
+async function save(request: OrgRequest, window: MaintenanceWindow | undefined): Promise<RouteResponse> {
   const { store, org, form, by, nowMs, root, environment } = request
   const title = formText(form, 'title')
   const startsAt = instantOf(form.get('from') ?? '')
@@ -210,12 +210,12 @@ async function save(request: OrgRequest, window: MaintenanceWindow | undefined):
   return { kind: 'redirect', to: `${root}/maintenance`, flash: 'Maintenance window saved.' }
 }
 
-async function change(request: OrgRequest): Promise<Answer> {
+async function change(request: OrgRequest): Promise<RouteResponse> {
   const window = await windowOf(request)
   return window === undefined ? { kind: 'not found' } : save(request, window)
 }
 
-async function end(request: OrgRequest): Promise<Answer> {
+async function end(request: OrgRequest): Promise<RouteResponse> {
   const window = await windowOf(request)
   if (window === undefined) return { kind: 'not found' }
   const { store, by, nowMs, root } = request
@@ -226,7 +226,7 @@ async function end(request: OrgRequest): Promise<Answer> {
   return { kind: 'redirect', to: `${root}/maintenance`, flash: 'Maintenance ended.' }
 }
 
-async function cancel({ store, org, params, by, nowMs, root }: OrgRequest): Promise<Answer> {
+async function cancel({ store, org, params, by, nowMs, root }: OrgRequest): Promise<RouteResponse> {
   await store.cancelMaintenance({ id: params.id ?? '', orgId: org.id }, by, nowMs)
   return { kind: 'redirect', to: `${root}/maintenance`, flash: 'Maintenance window cancelled.' }
 }

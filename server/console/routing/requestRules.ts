@@ -1,4 +1,4 @@
-/** The origins and hosts under which the console answers. */
+/** The origins and hosts under which the console is reached. */
 export interface ConsoleAddress {
   readonly origins: ReadonlySet<string>
   readonly hosts: ReadonlySet<string>

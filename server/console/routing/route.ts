@@ -30,7 +30,7 @@ export interface ConsoleParts {
   readonly throttle: PasswordThrottle
   readonly streams: LiveStreams
   readonly index: Pick<ServiceIndex, 'read' | 'readServices'>
-  /** Called with the error of a 500 answer. */
+  /** Called with the error of a 500 response. */
   readonly onError: (error: unknown) => void
 }
 
@@ -107,8 +107,8 @@ export interface Page {
   readonly isBare?: boolean
 }
 
-/** The answer of a route. */
-export type Answer =
+/** The response of a route. */
+export type RouteResponse =
   | Page
   | {
       readonly kind: 'redirect'
@@ -141,19 +141,19 @@ export interface OrgRoute extends RouteFacts {
   readonly access: Permission
   /** Whether the action needs a password given in the last 15 minutes. */
   readonly needsPassword?: boolean
-  readonly handle: (request: OrgRequest) => Promise<Answer>
+  readonly handle: (request: OrgRequest) => Promise<RouteResponse>
 }
 
 /** A route of a person. */
 export interface PersonRoute extends RouteFacts {
   readonly access: 'signed in'
-  readonly handle: (request: PersonRequest) => Promise<Answer>
+  readonly handle: (request: PersonRequest) => Promise<RouteResponse>
 }
 
 /** A route without a session. */
 export interface OpenRoute extends RouteFacts {
   readonly access: 'anyone'
-  readonly handle: (request: OpenRequest) => Promise<Answer>
+  readonly handle: (request: OpenRequest) => Promise<RouteResponse>
 }
 
 /** A route of the console. The guard decides which requests reach its handler. */

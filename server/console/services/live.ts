@@ -1,7 +1,7 @@
-import type { Answer, OrgRequest } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 
 /** The event stream of an organisation. */
-export async function live(request: OrgRequest): Promise<Answer> {
+export async function live(request: OrgRequest): Promise<RouteResponse> {
   const { session, measurements, store, org, environment, person, streams } = request
   if (measurements === undefined) return { kind: 'stream', start: (reply) => void reply.code(204).send() }
   const reader = {

@@ -7,7 +7,7 @@ import type { ServiceDay } from '../../results/measurements/measurements.ts'
 import { historyBar, problemList } from '../../statusPages/pages/history.ts'
 import { daysShown } from '../../statusPages/view/readPublicPage.ts'
 import { uptimeOf, uptimeText } from '../../statusPages/view/uptime.ts'
-import type { Answer, OrgRequest } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 import { actionForms, managedNotice } from './actionForms.ts'
 import { definitionPart } from './definitionPart.ts'
 import { eventsPart } from './eventsPart.ts'
@@ -26,7 +26,7 @@ const RANGES = [
 ] as const
 
 /** The page of a service. */
-export async function servicePage(request: OrgRequest): Promise<Answer> {
+export async function servicePage(request: OrgRequest): Promise<RouteResponse> {
   const { org, params, nowMs, measurements, query, root } = request
   const row = await readServiceRow(request, org.id, { serviceId: params.id ?? '', nowMs })
   if (row === undefined) return { kind: 'not found' }

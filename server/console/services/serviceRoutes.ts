@@ -14,7 +14,7 @@ import {
 import { serviceDeps } from '../../http/operations/serviceDeps.ts'
 import type { ServiceFacts } from '../../store/store.ts'
 import { messagePage } from '../routing/messagePages.ts'
-import type { Answer, OrgRequest, Route } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest, Route } from '../routing/route.ts'
 import { CONFIRMED, isManaged, managementOfService } from './actionForms.ts'
 import { readDefinition } from './definitionText.ts'
 import { live } from './live.ts'
@@ -85,7 +85,7 @@ function settingsIn(form: URLSearchParams): AutoIncidentSettings {
 }
 
 /** Refuses an unconfirmed change of a service that code manages; otherwise `undefined`. */
-async function refuseUnconfirmed(request: OrgRequest): Promise<Answer | undefined> {
+async function refuseUnconfirmed(request: OrgRequest): Promise<RouteResponse | undefined> {
   const management = await managementOfService(request, request.params.id ?? '')
   if (!isManaged(management) || request.form.get(CONFIRMED) === 'yes') return undefined
   const text = `${management.manager} manages this service, and its next run reverts changes made here. Tick the box to change it anyway.`
@@ -103,7 +103,7 @@ function change(
   })
 }
 
-async function create(request: OrgRequest): Promise<Answer> {
+async function create(request: OrgRequest): Promise<RouteResponse> {
   const { store, org, form, person, nowMs, root } = request
   try {
     const definition = await readDefinition(request, form.get('definition') ?? shortDefinition(form))
@@ -120,10 +120,10 @@ async function create(request: OrgRequest): Promise<Answer> {
   }
 }
 
-async function replace(request: OrgRequest): Promise<Answer> {
+async function replace(request: OrgRequest): Promise<RouteResponse> {
   const { store, org, params, form, root } = request
   const id = params.id ?? ''
-  const again = async (fault: EditFault): Promise<Answer> =>
+  const again = async (fault: EditFault): Promise<RouteResponse> =>
     (await editServicePage(request, fault)) ?? { kind: 'not found' }
   const found = await store.getService(org.id, id)
   if (found === undefined) return { kind: 'not found' }

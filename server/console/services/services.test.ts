@@ -25,7 +25,7 @@ async function create(
 ): Promise<ServiceResponse> {
   const { json, status, text } = await api.post('/v1/services', serviceBody(changes), { headers })
   if (status !== 201) throw new Error(text)
-  // True because the answer is a service.
+  // True because the response is a service.
   return json as ServiceResponse
 }
 

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../web/html.ts'
 import { instant } from '../../../web/times.ts'
 import type { NamedAuditEntry } from '../../store/notificationStore.ts'
 import { selectField, textField } from '../frame/fields.ts'
-import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
 import { ACTOR_KINDS, type AuditQuery, readAuditQuery, writeAuditQuery } from './auditQuery.ts'
 import { csv } from './csv.ts'
 
@@ -83,7 +83,7 @@ function detailText({ detail }: NamedAuditEntry): string {
     .join(', ')
 }
 
-async function download({ store, org, query }: OrgRequest): Promise<Answer> {
+async function download({ store, org, query }: OrgRequest): Promise<RouteResponse> {
   const { filter } = readAuditQuery(query)
   const entries: NamedAuditEntry[] = []
   for (;;) {

@@ -7,7 +7,7 @@ import { timestamp } from '../../domain/environment.ts'
 import type { StoredKey } from '../../store/store.ts'
 import { refusalOf } from '../forms/readForm.ts'
 import { selectField, textField } from '../frame/fields.ts'
-import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
 
 /** Most revoked keys shown. */
 const REVOKED_SHOWN = 100
@@ -40,7 +40,7 @@ async function list(request: OrgRequest, fault?: string): Promise<Page> {
     .filter(({ revokedAt }) => revokedAt !== null)
     .toSorted((a, b) => ((a.revokedAt ?? '') < (b.revokedAt ?? '') ? 1 : -1))
   const body = html`<h1>API keys</h1>
-${!hasApiAccess && html`<p class="notice">The plan ${org.plan} does not include the API: requests with these keys are answered 403.</p>`}
+${!hasApiAccess && html`<p class="notice">The plan ${org.plan} does not include the API: requests with these keys get 403.</p>`}
 <section class="group" aria-labelledby="active"><h2 id="active">Active keys</h2>
 ${active.length === 0 ? html`<p>No keys.</p>` : keyTable(active, actions)}</section>
 <section class="group" aria-labelledby="new"><h2 id="new">New key</h2>
@@ -92,7 +92,7 @@ function lastUse({ usedAtMs, usedBy }: StoredKey): Html {
   return html`${instant(timestamp(usedAtMs))}${usedBy !== null && html`, ${usedBy}`}`
 }
 
-async function mint(request: OrgRequest): Promise<Answer> {
+async function mint(request: OrgRequest): Promise<RouteResponse> {
   const { store, org, form, environment, person, by, nowMs, root } = request
   const note = (form.get('note') ?? '').trim()
   const scope = SCOPES.find((one) => one === form.get('scope'))

@@ -8,7 +8,7 @@ import { timestamp } from '../../domain/environment.ts'
 import type { Member, OpenInvitation } from '../../store/accountStore.ts'
 import { refusalOf } from '../forms/readForm.ts'
 import { problemNotice, selectField, textField } from '../frame/fields.ts'
-import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
 
 const ROLE_NAMES = [
   ['viewer', 'Viewer: sees services and incidents'],
@@ -111,7 +111,7 @@ function invitationTable(invitations: readonly OpenInvitation[], actions: string
   )}</tbody></table></div></section>`
 }
 
-async function invite(request: OrgRequest): Promise<Answer> {
+async function invite(request: OrgRequest): Promise<RouteResponse> {
   const { store, org, form, by, nowMs, environment, consoleUrl, root } = request
   const email = (form.get('email') ?? '').trim()
   const role = ROLES.find((one) => one === form.get('role')) ?? 'viewer'
@@ -132,7 +132,7 @@ async function invite(request: OrgRequest): Promise<Answer> {
   return { kind: 'page', title, section: 'members', body }
 }
 
-function changeRole(request: OrgRequest): Promise<Answer> {
+function changeRole(request: OrgRequest): Promise<RouteResponse> {
   const { store, org, params, form, by, nowMs } = request
   const role = ROLES.find((one) => one === form.get('role'))
   return changed(request, 'Role changed.', async () => {
@@ -142,7 +142,11 @@ function changeRole(request: OrgRequest): Promise<Answer> {
 }
 
 /** Runs a change of a member; shows a refusal on the members page. */
-async function changed(request: OrgRequest, flash: string, work: () => Promise<void>): Promise<Answer> {
+async function changed(
+  request: OrgRequest,
+  flash: string,
+  work: () => Promise<void>,
+): Promise<RouteResponse> {
   const refusal = await refusalOf([], work)
   if (refusal !== undefined) return list(request, { member: refusal[''] })
   return { kind: 'redirect', to: `${request.root}/settings/members`, flash }

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../web/html.ts'
 import { STORED_PER_ACTIVE_SERVICE } from '../../domain/planLimits.ts'
 import type { OrgUse } from '../../store/store.ts'
 import { textField } from '../frame/fields.ts'
-import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
 
 /** Longest name of an organisation (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
@@ -34,8 +34,8 @@ ${textField({ name: 'name', label: 'Name', value: form.get('name') ?? org.name, 
 }</section>
 <section class="group" aria-labelledby="use"><h2 id="use">Plan limits and usage</h2>${useTable(use)}
 <p class="quiet">The operator of this server changes plans.</p></section>`
-  const answer: Page = { kind: 'page', title: 'Organisation', section: 'organisation', body }
-  return fault === undefined ? answer : { ...answer, status: 422 }
+  const response: Page = { kind: 'page', title: 'Organisation', section: 'organisation', body }
+  return fault === undefined ? response : { ...response, status: 422 }
 }
 
 function useTable({ limits, usage, incidentBytes }: OrgUse): Html {
@@ -67,7 +67,7 @@ function bar(used: number, max: number): Html {
   return html`<svg class="use" viewBox="0 0 ${BAR_WIDTH} 4" preserveAspectRatio="none" aria-hidden="true" focusable="false"><rect width="${BAR_WIDTH}" height="4" class="d-none"/><rect width="${width}" height="4" class="${width >= BAR_WIDTH ? 'd-degraded' : 'd-operational'}"/></svg>`
 }
 
-async function rename(request: OrgRequest): Promise<Answer> {
+async function rename(request: OrgRequest): Promise<RouteResponse> {
   const { store, org, form, by, nowMs, root } = request
   const name = (form.get('name') ?? '').trim()
   const problem = readableTextProblem(name, { charsMax: NAME_CHARS_MAX, lines: 'one line' })

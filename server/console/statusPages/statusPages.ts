@@ -3,7 +3,7 @@ import { type Html, html } from '../../../web/html.ts'
 import type { StatusPage } from '../../domain/statusPages/definition.ts'
 import { type Faults, refusalOf } from '../forms/readForm.ts'
 import { namedServices } from '../forms/services.ts'
-import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
+import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
 import { afterButton, type Draft, draftFaults, draftOf, NEW_DRAFT, readDraft, sectionsOf } from './draft.ts'
 import { editorForm } from './editor.ts'
 
@@ -44,7 +44,7 @@ async function pageOf({ store, org, params }: OrgRequest): Promise<StatusPage | 
   return (await store.listStatusPages(org.id)).find(({ id }) => id === params.id)
 }
 
-async function list({ store, org, root, may }: OrgRequest): Promise<Answer> {
+async function list({ store, org, root, may }: OrgRequest): Promise<RouteResponse> {
   const pages = await store.listStatusPages(org.id)
   const body = html`<h1>Status pages ${may('operate') && html`<a class="button main" href="${root}/pages/new">New page</a>`}</h1>
 <section class="group" aria-labelledby="pages"><h2 id="pages" class="unseen">Pages</h2>
@@ -62,7 +62,7 @@ function addresses({ slug, hosts }: StatusPage): Html {
   return html`<code>/s/${slug}</code>${hosts.map((host) => html`, <a href="https://${host}/">${host}</a>`)}`
 }
 
-async function show(request: OrgRequest): Promise<Answer> {
+async function show(request: OrgRequest): Promise<RouteResponse> {
   const page = await pageOf(request)
   if (page === undefined) return { kind: 'not found' }
   return edit(request, { draft: draftOf(page), page, faults: {} })
@@ -98,7 +98,7 @@ function facts(page: StatusPage): Html {
 <dl class="facts"><div><dt>Page</dt><dd>${addresses(page)}</dd></div>
 <div><dt>Badge</dt><dd><code>/s/${slug}/badge.svg</code></dd></div><div><dt>Feed</dt><dd><code>/s/${slug}/feed.atom</code></dd></div>
 <div><dt>JSON</dt><dd><code>/s/${slug}/status.json</code></dd></div>
-<div><dt>Visibility</dt><dd>${isPublic ? 'public' : 'hidden: it answers like an unknown page'}</dd></div>
+<div><dt>Visibility</dt><dd>${isPublic ? 'public' : 'hidden: visitors get the same response as for an unknown page'}</dd></div>
 ${hiddenIncidents.length > 0 && html`<div><dt>Hidden incidents</dt><dd>${hiddenIncidents.join(', ')}</dd></div>`}</dl>
 <p class="quiet">The operator of this server binds hosts.</p></section>`
 }
@@ -107,7 +107,7 @@ function contents({ lines }: Draft): Html {
   return html`<section class="group" aria-labelledby="components"><h2 id="components">Components</h2><ul>${lines.map(({ kind, name }) => html`<li>${kind === 'section' ? html`<strong><bdi>${name}</bdi></strong>` : html`<bdi>${name}</bdi>`}</li>`)}</ul></section>`
 }
 
-async function save(request: OrgRequest, page: StatusPage | undefined): Promise<Answer> {
+async function save(request: OrgRequest, page: StatusPage | undefined): Promise<RouteResponse> {
   const { store, org, form, by, environment, nowMs, root } = request
   const draft = readDraft(form)
   const again = (faults: Faults, status: number): Promise<Page> =>
@@ -152,7 +152,7 @@ function contentsText({ title, lines }: Draft): string {
   return [title, ...lines.map(({ name }) => name)].join(', ')
 }
 
-async function remove(request: OrgRequest): Promise<Answer> {
+async function remove(request: OrgRequest): Promise<RouteResponse> {
   const { store, by, root } = request
   const page = await pageOf(request)
   if (page === undefined) return { kind: 'not found' }

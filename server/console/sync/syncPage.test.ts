@@ -33,9 +33,9 @@ test('the sync page shows what manages each service, with those that differ from
       'user-agent': userAgent,
     }
     const body = JSON.stringify(serviceBody({ name }))
-    const answer = await fetch(`${server.url}/v1/services`, { method: 'POST', headers, body })
-    // True because the answer is a service.
-    return ((await answer.json()) as ServiceResponse).id
+    const response = await fetch(`${server.url}/v1/services`, { method: 'POST', headers, body })
+    // True because the response is a service.
+    return ((await response.json()) as ServiceResponse).id
   }
   await create('alpha', 'terraform-provider-pharos/1.2.0')
   const omega = await create('omega', 'pharos/1.3.0')

@@ -1,8 +1,8 @@
 import { cookieOf } from '../../../web/browserRequest.ts'
 import { SESSION_COOKIE } from '../routing/cookies.ts'
 
-/** An answer of the console; for an event stream only its head. */
-export interface ConsoleAnswer {
+/** A response of the console; for an event stream only its head. */
+export interface ConsoleResponse {
   readonly status: number
   readonly text: string
   /** Target of a redirect; '' for none. */
@@ -25,7 +25,7 @@ export class ConsoleClient {
     return this.#cookies.get(name)
   }
 
-  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<ConsoleAnswer> {
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<ConsoleResponse> {
     return this.#send(path, { headers })
   }
 
@@ -34,7 +34,7 @@ export class ConsoleClient {
     path: string,
     form: Readonly<Record<string, string>> | URLSearchParams = {},
     headers: Readonly<Record<string, string>> = { 'sec-fetch-site': 'same-origin' },
-  ): Promise<ConsoleAnswer> {
+  ): Promise<ConsoleResponse> {
     return this.#send(path, { method: 'POST', body: new URLSearchParams(form), headers })
   }
 

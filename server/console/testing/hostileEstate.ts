@@ -37,7 +37,7 @@ export interface HostileEstate {
   readonly close: () => void
 }
 
-/** Targets that answer with payloads in headers and body; the certificate of `https` has one as its name. */
+/** Targets that respond with payloads in headers and body; the certificate of `https` has one as its name. */
 async function startTargets() {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-certificate-'))
   const name = '"><img src=x onerror=alert(1)>'.slice(0, COMMON_NAME_CHARS_MAX)
@@ -97,7 +97,9 @@ async function makeService(api: ApiClient, { name, url }: { readonly name: strin
   return idOf((await api.post('/v1/services', body)).json)
 }
 
-/** Creates a service whose checks fail with payloads in their reasons, and one service per payload; the id of the first. */
+/**
+ * Creates a service whose checks fail with payloads in their reasons, and one service per payload; the id of the first.
+ */
 async function makeServices(api: ApiClient, targets: { readonly http: string; readonly https: string }) {
   const checked = PAYLOADS.map((payload, index) => {
     const value = { value: payload }
@@ -184,6 +186,6 @@ async function makeChannels({ store, orgId }: ConsoleServer, { client, actions }
 }
 
 function idOf(json: unknown): string {
-  // True because every creation answers with the id of what it made.
+  // True because every creation returns the id of the new resource.
   return (json as { readonly id: string }).id
 }

@@ -80,7 +80,7 @@ export function afterAttempt(
 }
 
 function attemptsMax({ kind, type }: { readonly kind: ChannelKind; readonly type: EventType }): number {
-  // A test is not retried: the person who started it sees the answer and can test again.
+  // A test is not retried: the person who started it sees the response and can test again.
   if (type === 'channel.test') return 1
   return kind === 'slack' ? SLACK_ATTEMPTS_MAX : PAUSES_MS.length + 1
 }

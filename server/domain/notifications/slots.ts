@@ -14,7 +14,7 @@ export interface Slot {
 
 /**
  * The deliveries of `due` that may start now, in order. The channels in `failing`, whose last attempt failed, share a
- * few slots, and so do the channels of one organisation. So receivers that never answer do not delay the others. Pure.
+ * few slots, and so do the channels of one organisation. So receivers that never respond do not delay the others. Pure.
  */
 export function slotsToStart<Due extends Slot>(
   due: readonly Due[],

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { assertDescribed } from '../../testing/describedAnswer.ts'
+import { assertDescribed } from '../../testing/describedResponse.ts'
 import { startServer } from '../../testing/startServer.ts'
 import { openApi } from './openApi.ts'
 

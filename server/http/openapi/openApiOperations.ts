@@ -45,7 +45,7 @@ export const PARAMETERS = {
 } as const
 const parameter = (name: keyof typeof PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` })
 const IDEMPOTENCY_KEY = parameter('IdempotencyKey')
-/** The precondition of a change; an operation that takes it may answer 412. */
+/** The precondition of a change; an operation that takes it may respond with 412. */
 export const IF_MATCH = parameter('IfMatch')
 const PREFER = parameter('Prefer')
 const ORIGIN = parameter('PharosOrigin')

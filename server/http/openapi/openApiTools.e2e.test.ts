@@ -107,7 +107,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** A Prism in front of `upstream` that refuses requests and answers that the document does not allow. */
+/** A Prism in front of `upstream` that refuses requests and responses that the document does not allow. */
 async function startPrism(upstream: string): Promise<{ readonly url: string; readonly child: ChildProcess }> {
   const port = await freePort()
   const program = join(TOOLS, 'node_modules/.bin/prism')

@@ -17,7 +17,7 @@ afterAll(() => server.close())
 async function create(body = serviceBody(), headers: Record<string, string> = {}): Promise<ServiceResponse> {
   const { json, status } = await api.post('/v1/services', body, { headers })
   expect(status).toBe(201)
-  // True because the answer is a service.
+  // True because the response is a service.
   return json as ServiceResponse
 }
 
@@ -94,15 +94,15 @@ test('a malformed Pharos-Origin is 400 and changes nothing, even on requests tha
   const { id } = await create()
   const headers = { 'pharos-origin': 'commit=a&commit=b' }
 
-  const answers = [
+  const responses = [
     await api.post('/v1/services', serviceBody(), { headers }),
     await api.patch(`/v1/services/${id}`, serviceBody(), { headers }),
     await api.delete(`/v1/services/${id}`, { headers }),
     await api.post(`/v1/services/${id}/pause`, undefined, { headers }),
   ]
 
-  expect(answers.map(({ status, json }) => [status, json])).toEqual(
-    answers.map(() => [400, { error: 'Pharos-Origin: must name commit once' }]),
+  expect(responses.map(({ status, json }) => [status, json])).toEqual(
+    responses.map(() => [400, { error: 'Pharos-Origin: must name commit once' }]),
   )
   expect((await server.store.generationsOf(id)).length).toBe(1)
 })

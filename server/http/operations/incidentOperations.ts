@@ -8,7 +8,7 @@ import { distinctServiceIds, openIncident, updateIncident } from '../../domain/i
 import type { IncidentFilter, LongList } from '../../store/store.ts'
 import { creationFingerprint } from './idempotencyKey.ts'
 import { readIncidentQuery } from './incidentQuery.ts'
-import type { Answer, ApiParts, Exchange, Operation } from './operation.ts'
+import type { OperationResponse, ApiParts, Exchange, Operation } from './operation.ts'
 import { readBody } from './requestBody.ts'
 import { notFound, readId } from './resourceId.ts'
 
@@ -24,7 +24,7 @@ export const incidentOperations: readonly Operation[] = [
     method: 'POST',
     path: '/v1/incidents',
     takesBody: true,
-    answerBytesMax: async ({ bodyBytes }) => OWN_FIELDS_BYTES + bodyBytes,
+    responseBytesMax: async ({ bodyBytes }) => OWN_FIELDS_BYTES + bodyBytes,
     handle: create,
   },
   { method: 'GET', path: '/v1/incidents/:id', takesBody: false, handle: read },
@@ -32,12 +32,12 @@ export const incidentOperations: readonly Operation[] = [
     method: 'POST',
     path: '/v1/incidents/:id/updates',
     takesBody: true,
-    answerBytesMax: async () => INCIDENT_BYTES_MAX,
+    responseBytesMax: async () => INCIDENT_BYTES_MAX,
     handle: update,
   },
 ]
 
-async function list({ caller, query, yieldTurn }: Exchange, { store }: ApiParts): Promise<Answer> {
+async function list({ caller, query, yieldTurn }: Exchange, { store }: ApiParts): Promise<OperationResponse> {
   const filter = readIncidentQuery(query)
   const found = await store.listIncidents(caller.orgId, filter, yieldTurn)
   const place = placeOf(found.total, filter)
@@ -63,7 +63,7 @@ function pageOf({ pieces, close }: LongList, place: Omit<IncidentPage, 'items'>)
   return { pieces: page(), close }
 }
 
-async function create(exchange: Exchange, { store, environment }: ApiParts): Promise<Answer> {
+async function create(exchange: Exchange, { store, environment }: ApiParts): Promise<OperationResponse> {
   const request = await readBody(incidentRequestSchema, exchange)
   const fingerprint = creationFingerprint(exchange, 'POST /v1/incidents', request)
   const wanted = distinctServiceIds(request.service_ids)
@@ -76,11 +76,11 @@ async function create(exchange: Exchange, { store, environment }: ApiParts): Pro
   return { status: 201, text: JSON.stringify(incident) }
 }
 
-async function read({ caller, id }: Exchange, { store }: ApiParts): Promise<Answer> {
+async function read({ caller, id }: Exchange, { store }: ApiParts): Promise<OperationResponse> {
   return found(await store.getIncident(caller.orgId, readId(id)))
 }
 
-async function update(exchange: Exchange, { store, environment }: ApiParts): Promise<Answer> {
+async function update(exchange: Exchange, { store, environment }: ApiParts): Promise<OperationResponse> {
   const request = await readBody(incidentUpdateRequestSchema, exchange)
   const { caller, id } = exchange
   return found(
@@ -93,7 +93,7 @@ async function update(exchange: Exchange, { store, environment }: ApiParts): Pro
   )
 }
 
-function found(incident: Incident | undefined): Answer {
+function found(incident: Incident | undefined): OperationResponse {
   if (incident === undefined) throw notFound()
   return { status: 200, text: JSON.stringify(incident) }
 }

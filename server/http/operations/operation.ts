@@ -34,12 +34,12 @@ export interface Exchange extends AdmittedRequest {
   readonly body: unknown
 }
 
-/** The answer of an operation that does not throw an ApiError. */
-export interface Answer {
+/** The response of an operation that does not throw an ApiError. */
+export interface OperationResponse {
   readonly status: 200 | 201 | 204
   /** JSON as text or bytes; absent for 204. */
   readonly text?: string | Uint8Array
-  /** Opens an answer that is too long for memory as a stream; replaces `text`. */
+  /** Opens a response that is too long for memory as a stream; replaces `text`. */
   readonly openLong?: () => Promise<LongList>
   /** Generation of a service, sent as the ETag. */
   readonly generation?: number
@@ -53,9 +53,9 @@ export interface Operation {
   /** Whether the operation reads a body. Other operations ignore it (Gap G20). */
   readonly takesBody: boolean
   /**
-   * Maximum size of the answer (bytes) of a change whose answer may not be small. Absent for a read, which runs again
-   * when there is room.
+   * Maximum size of the response (bytes) of a change whose response may not be small. Absent for a read, which runs
+   * again when there is room.
    */
-  readonly answerBytesMax?: (asked: AdmittedRequest, parts: ApiParts) => Promise<number>
-  readonly handle: (exchange: Exchange, parts: ApiParts) => Promise<Answer>
+  readonly responseBytesMax?: (asked: AdmittedRequest, parts: ApiParts) => Promise<number>
+  readonly handle: (exchange: Exchange, parts: ApiParts) => Promise<OperationResponse>
 }

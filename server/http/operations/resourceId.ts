@@ -11,7 +11,7 @@ export function readId(text: string): string {
   return text.toLowerCase()
 }
 
-/** The answer for a resource that this organisation does not have. Contract: Errors. */
+/** The response for a resource that this organisation does not have. Contract: Errors. */
 export function notFound(): ApiError {
   return new ApiError('not_found', 'not found')
 }

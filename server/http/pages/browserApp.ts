@@ -2,19 +2,19 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { CertificateSource } from '../transport/certificate.ts'
 import { limitConnections } from '../transport/connectionLimits.ts'
 import { refuseConnection, refuseExpectations, refuseTunnels } from '../transport/connectionRefusals.ts'
-import { watchAnswers } from '../transport/gracefulClose.ts'
+import { watchResponses } from '../transport/gracefulClose.ts'
 import { listeningWith } from '../transport/listeningWith.ts'
 import { TIMEOUTS } from '../transport/timeouts.ts'
 
 /**
- * Maximum number of unread answers on one connection. Browsers wait for an answer before the next request, and a page
- * has a hundred kilobytes.
+ * Maximum number of unread responses on one connection. Browsers wait for a response before the next request, and a
+ * page has a hundred kilobytes.
  */
-const ANSWERS_WAITING_MAX = 16
+const RESPONSES_WAITING_MAX = 16
 
 /**
  * Fastify for browsers, without routes: timeouts and connection limits as for the API, and a graceful stop. The routes
- * parse the query. `refuseMalformed` answers a request that Fastify cannot route, and one with two Host headers, of
+ * parse the query. `refuseMalformed` handles a request that Fastify cannot route, and one with two Host headers, of
  * which a proxy may have checked the other one.
  */
 export function browserApp(
@@ -38,11 +38,11 @@ export function browserApp(
   )
   app.server.headersTimeout = TIMEOUTS.headersMs
   const { server } = app
-  const answers = watchAnswers(server, ANSWERS_WAITING_MAX)
-  limitConnections(server, { connectionsMax, isIdle: answers.isIdle, onEnd: () => {} })
-  refuseExpectations(server, answers)
+  const responses = watchResponses(server, RESPONSES_WAITING_MAX)
+  limitConnections(server, { connectionsMax, isIdle: responses.isIdle, onEnd: () => {} })
+  refuseExpectations(server, responses)
   refuseTunnels(server)
-  app.addHook('preClose', answers.stop)
+  app.addHook('preClose', responses.stop)
   app.addHook('onRequest', (request, reply, next) => {
     if (hasOneHost(request.raw.rawHeaders)) next()
     else refuseMalformed(reply.header('connection', 'close'))

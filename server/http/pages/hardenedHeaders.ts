@@ -12,7 +12,7 @@ const POLICY = [
   'trusted-types pharos',
 ].join('; ')
 
-/** Headers of every answer of a listener for browsers. `isSecure` means that the public address is https. Pure. */
+/** Headers of every response of a listener for browsers. `isSecure` means that the public address is https. Pure. */
 export function hardenedHeaders(isSecure: boolean): Record<string, string> {
   return {
     'content-security-policy': POLICY,

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Asset } from './asset.ts'
 import { assetHeaders } from './hardenedHeaders.ts'
 
-/** Answers a request for `asset`; with 304 when the browser has it. */
+/** Sends `asset`, or 304 when the browser has it. */
 export function sendAsset(
   request: FastifyRequest,
   reply: FastifyReply,

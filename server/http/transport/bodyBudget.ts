@@ -1,4 +1,4 @@
-import { ANSWER_BOUNDS, type AnswerBounds } from './answerBudget.ts'
+import { RESPONSE_BOUNDS, type ResponseBounds } from './responseBudget.ts'
 
 const MIB = 1_024 * 1_024
 
@@ -9,10 +9,10 @@ export const SMALL_BODY_BYTES_MAX = 16 * 1_024
 
 /**
  * Memory bounds for all bodies being read or handled (bytes by `parsedBytes`): the part of the smallest heap that
- * answers leave. The share of one organisation fits the most expensive body. Gap G40.
+ * responses leave. The share of one organisation fits the most expensive body. Gap G40.
  */
-export const BODY_BOUNDS: AnswerBounds = {
-  ...ANSWER_BOUNDS,
+export const BODY_BOUNDS: ResponseBounds = {
+  ...RESPONSE_BOUNDS,
   bytesMax: 64 * MIB,
   orgBytesMax: 32 * MIB,
   refusal: 'too many long bodies are being read',

@@ -4,18 +4,18 @@ import type { Server as TlsHttpServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ApiError, type ErrorCode } from '../../../api/contract/apiError.ts'
-import type { Answers } from './gracefulClose.ts'
+import type { Responses } from './gracefulClose.ts'
 import { refusalOf } from './refusal.ts'
 
-/** The answers to errors of Node's parser by code. All other codes mean a malformed request. Gap G20. */
+/** The responses to errors of Node's parser by code. All other codes mean a malformed request. Gap G20. */
 const CODE_OF_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'header_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** Answers input that is not a request, on the raw socket. Gap G20. */
+/** Refuses input that is not a request, on the raw socket. Gap G20. */
 export function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
-  // A disconnected client needs no answer.
+  // A disconnected client needs no response.
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -24,7 +24,7 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
   endWith(socket, new ApiError(code, CONNECTION_TEXT[code] ?? 'malformed request'))
 }
 
-/** Answers CONNECT like any unsupported method. Node passes it as a raw connection. Gap G20. */
+/** Refuses CONNECT like any unsupported method. Node passes it as a raw connection. Gap G20. */
 export function refuseTunnels(server: Server | TlsHttpServer): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     endWith(socket, new ApiError('invalid', 'this server is not a proxy'))
@@ -53,24 +53,24 @@ const CONNECTION_TEXT: Partial<Readonly<Record<ErrorCode, string>>> = {
 }
 
 /**
- * Answers an unknown Expect with 417. A request whose sender waits for `100 Continue` is admitted first; `permitBody`
+ * Refuses an unknown Expect with 417. A request whose sender waits for `100 Continue` is admitted first; `permitBody`
  * then sends it. Gap G20.
  */
-export function answerExpectations(server: Server, answers: Pick<Answers, 'announceEnd'>): void {
+export function handleExpectations(server: Server, responses: Pick<Responses, 'announceEnd'>): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(request)
     // After a refusal the client may or may not send the body, so the next bytes on the connection would be ambiguous.
     response.setHeader('connection', 'close')
     server.emit('request', request, response)
   })
-  refuseExpectations(server, answers)
+  refuseExpectations(server, responses)
 }
 
 /**
- * Answers an unknown Expect with 417 and closes the connection, because the body may follow or not. A server with
- * watched answers needs this: Node itself answers 417 only when nothing listens for such requests. Gap G20.
+ * Refuses an unknown Expect with 417 and closes the connection, because the body may follow or not. A server with
+ * watched responses needs this: Node itself responds with 417 only when nothing listens for such requests. Gap G20.
  */
-export function refuseExpectations(server: Server, { announceEnd }: Pick<Answers, 'announceEnd'>): void {
+export function refuseExpectations(server: Server, { announceEnd }: Pick<Responses, 'announceEnd'>): void {
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const { status, text } = refusalOf(new ApiError('expectation_failed', 'expectation is not supported'))
     announceEnd(response)
@@ -92,7 +92,7 @@ export function permitBody(request: IncomingMessage, response: ServerResponse): 
   response.writeContinue()
 }
 
-/** Throws for requests that RFC 9112 answers with 400: HTTP/1.1 without a Host, or any version with two. */
+/** Throws for requests that get 400 according to RFC 9112: HTTP/1.1 without a Host, or any version with two. */
 export function assertHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

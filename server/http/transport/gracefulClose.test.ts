@@ -4,15 +4,15 @@ import { expect, test } from 'vitest'
 import { serviceBody } from '../../testing/serviceBodies.ts'
 import { startServer } from '../../testing/startServer.ts'
 
-test('C199 a request in flight when the server stops is answered, and no new one is accepted', async () => {
+test('C199 a request in flight when the server stops gets its response, and no new one is accepted', async () => {
   const server = await startServer()
   const port = Number(new URL(server.url).port)
   const body = JSON.stringify(serviceBody())
   const socket = connect(port, '127.0.0.1')
   const idle = connect(port, '127.0.0.1')
-  let answer = ''
+  let response = ''
   socket.on('data', (chunk) => {
-    answer += chunk.toString()
+    response += chunk.toString()
   })
   // The 100 Continue shows that the request has reached the server.
   socket.write(
@@ -26,6 +26,6 @@ test('C199 a request in flight when the server stops is answered, and no new one
   socket.write(body)
   await Promise.all([closed, once(socket, 'close'), once(idle, 'close')])
 
-  expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/)
+  expect(response).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/)
   expect(refusal).toMatchObject({ code: 'ECONNREFUSED' })
 })

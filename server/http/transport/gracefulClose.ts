@@ -5,10 +5,10 @@ import { setImmediate } from 'node:timers/promises'
 import { connectionEvent } from './connectionLimits.ts'
 
 /**
- * Maximum number of unread answers on one connection. A few bytes of request produce some kilobytes of answer, and a
- * client that never reads needs no key for that.
+ * Maximum number of unread responses on one connection. A few bytes of request produce some kilobytes of response, and
+ * a client that never reads needs no key for that.
  */
-const ANSWERS_WAITING_MAX = 100
+const RESPONSES_WAITING_MAX = 100
 
 /** Resolves after all data that had already arrived on any connection has been read. */
 async function oneLook(): Promise<void> {
@@ -16,16 +16,18 @@ async function oneLook(): Promise<void> {
   await setImmediate()
 }
 
-/** The answers of a server that are in progress. */
-export interface Answers {
-  /** Whether a connection has no answer in progress. */
+/** The responses of a server that are in progress. */
+export interface Responses {
+  /** Whether a connection has no response in progress. */
   readonly isIdle: (socket: Socket) => boolean
-  /** Stops the server gracefully: accepts no new connections, and resolves when every started answer has been sent. */
+  /**
+   * Stops the server gracefully: accepts no new connections, and resolves when every started response has been sent.
+   */
   readonly stop: () => Promise<void>
   /** Makes `response`, whose head has not been sent, the last one of its connection. */
   readonly announceEnd: (response: ServerResponse) => void
   /**
-   * Whether an earlier answer is the last of the same connection. Requests after it get no answer and must have no
+   * Whether an earlier response is the last of the same connection. Requests after it get no response and must have no
    * effect (RFC 9112, 9.6).
    */
   readonly comesTooLate: (response: ServerResponse) => boolean
@@ -33,10 +35,12 @@ export interface Answers {
   readonly whenClosed: (response: ServerResponse, listener: () => void) => void
 }
 
-/** Tracks the last answer of each connection. `underWay` has the answers in the order of their requests. */
-function lastAnswers(underWay: ReadonlySet<ServerResponse>): Pick<Answers, 'announceEnd' | 'comesTooLate'> {
+/** Tracks the last response of each connection. `underWay` has the responses in the order of their requests. */
+function lastResponses(
+  underWay: ReadonlySet<ServerResponse>,
+): Pick<Responses, 'announceEnd' | 'comesTooLate'> {
   const lastOf = new WeakMap<Socket, ServerResponse>()
-  /** Whether the request of `one` came before that of `other`, which is still unanswered. */
+  /** Whether the request of `one` came before that of `other`, which has no complete response yet. */
   const isBefore = (one: ServerResponse, other: ServerResponse): boolean => {
     if (!underWay.has(other)) return false
     for (const response of underWay) {
@@ -44,13 +48,13 @@ function lastAnswers(underWay: ReadonlySet<ServerResponse>): Pick<Answers, 'anno
     }
     return false
   }
-  const announceEnd: Answers['announceEnd'] = (response) => {
+  const announceEnd: Responses['announceEnd'] = (response) => {
     response.setHeader('connection', 'close')
     const { socket } = response.req
     const known = lastOf.get(socket)
     if (known === undefined || isBefore(response, known)) lastOf.set(socket, response)
   }
-  const comesTooLate: Answers['comesTooLate'] = (response) => {
+  const comesTooLate: Responses['comesTooLate'] = (response) => {
     const last = lastOf.get(response.req.socket)
     return last !== undefined && last !== response && !isBefore(response, last)
   }
@@ -58,13 +62,13 @@ function lastAnswers(underWay: ReadonlySet<ServerResponse>): Pick<Answers, 'anno
 }
 
 /**
- * Watches the answers of `server`, because closing it outright would end connections whose answer was written but not
- * yet sent. Closes a connection with more than `waitingMax` unread answers.
+ * Watches the responses of `server`, because closing it outright would end connections whose response was written but
+ * not yet sent. Closes a connection with more than `waitingMax` unread responses.
  */
-export function watchAnswers(
+export function watchResponses(
   server: Server | TlsHttpServer,
-  waitingMax: number = ANSWERS_WAITING_MAX,
-): Answers {
+  waitingMax: number = RESPONSES_WAITING_MAX,
+): Responses {
   /** In the order of their requests. */
   const underWay = new Set<ServerResponse>()
   let isStopping = false
@@ -76,20 +80,20 @@ export function watchAnswers(
     return now
   }
   const closeListeners = new WeakMap<ServerResponse, () => void>()
-  // One listener for all answers, because a closure for each would cost every request.
+  // One listener for all responses, because a closure for each would cost every request.
   function forget(this: ServerResponse): void {
     if (underWay.delete(this)) count(this.req.socket, -1)
     closeListeners.get(this)?.()
     closeListeners.delete(this)
     if (underWay.size === 0) whenEmpty()
   }
-  // On a lost connection, an answer queued behind another gets no close event.
+  // On a lost connection, a response queued behind another gets no close event.
   server.on(connectionEvent(server), (socket: Socket) => {
     socket.once('close', () => {
       for (const response of underWay) if (response.req.socket === socket) forget.call(response)
     })
   })
-  const { announceEnd, comesTooLate } = lastAnswers(underWay)
+  const { announceEnd, comesTooLate } = lastResponses(underWay)
   const begin = (_request: IncomingMessage, response: ServerResponse): void => {
     underWay.add(response)
     // Asks the client not to send another request to a stopping server.
@@ -131,7 +135,7 @@ export function watchAnswers(
     // The remaining connections have not sent a request yet. Node does not count them as idle.
     server.closeAllConnections()
   }
-  const whenClosed: Answers['whenClosed'] = (response, listener) => {
+  const whenClosed: Responses['whenClosed'] = (response, listener) => {
     if (underWay.has(response)) closeListeners.set(response, listener)
     else listener()
   }

@@ -18,7 +18,7 @@ const TEXT_OF_STATUS: Readonly<Record<number, string>> = {
 }
 
 /**
- * The answer to `error`. An ApiError has its own status, and a Fastify error keeps its status. Any other error is
+ * The response to `error`. An ApiError has its own status, and a Fastify error keeps its status. Any other error is
  * internal, without details. Contract: Errors. Pure.
  */
 export function refusalOf(error: unknown): Refusal {

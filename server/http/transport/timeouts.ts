@@ -5,9 +5,9 @@ export interface Timeouts {
   readonly headersMs: number
   /** Idle time between two requests. */
   readonly keepAliveMs: number
-  /** For reading each MiB of a long answer, on average. */
+  /** For reading each MiB of a long response, on average. */
   readonly mibMs: number
-  /** For an answer that the client does not read, and for any other idle time. */
+  /** For a response that the client does not read, and for any other idle time. */
   readonly silenceMs: number
   /** Interval of the checks for these timeouts. */
   readonly checkMs: number

@@ -9,7 +9,7 @@ import { BODY_BYTES_MAX } from './jsonBody.ts'
 const DROPPED_BYTES_MAX = BODY_BYTES_MAX + 64 * 1_024
 
 /**
- * Reads and drops the body of a request whose answer does not need it, so that the sender can finish. Closes the
+ * Reads and drops the body of a request whose response does not need it, so that the sender can finish. Closes the
  * connection after more than the limit, because Node would read for the whole request timeout. Gap G13.
  */
 export function dropBody(request: IncomingMessage): void {
@@ -23,7 +23,7 @@ export function dropBody(request: IncomingMessage): void {
 }
 
 /**
- * Whether the rest of the body of `request`, which is answered with `status`, exceeds the amount that is dropped. A
+ * Whether the rest of the body of `request`, whose response has `status`, exceeds the amount that is dropped. A
  * chunked body does not announce its length, so it counts as too long only once it is. Gap G13. Pure.
  */
 export function willBeCut({ complete, headers }: IncomingMessage, status: number): boolean {

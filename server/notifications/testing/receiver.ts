@@ -12,8 +12,10 @@ export interface Received {
   readonly body: string
 }
 
-/** The answer of a receiver: status and headers, or none. */
-export type Answer = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'none'
+/** The response of a receiver: status and headers, or none. */
+export type ReceiverResponse =
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+  | 'none'
 
 /** A receiver of webhooks on loopback. */
 export interface Receiver {
@@ -25,9 +27,9 @@ export interface Receiver {
   readonly close: () => void
 }
 
-/** Starts a receiver that answers each delivery as `answer` says; 204 when absent. */
+/** Starts a receiver that responds to each delivery with the result of `respond`; with 204 when absent. */
 export async function startReceiver(
-  answer: (delivery: Received) => Answer = () => ({ status: 204 }),
+  respond: (delivery: Received) => ReceiverResponse = () => ({ status: 204 }),
 ): Promise<Receiver> {
   const received: Received[] = []
   const server = createServer((request, response) => {
@@ -38,9 +40,8 @@ export async function startReceiver(
     request.on('end', () => {
       const delivery = { id: String(request.headers['webhook-id']), headers: request.headers, body }
       received.push(delivery)
-      const answered = answer(delivery)
-      if (answered !== 'none')
-        response.writeHead(answered.status, answered.headers).end('secret of the receiver')
+      const chosen = respond(delivery)
+      if (chosen !== 'none') response.writeHead(chosen.status, chosen.headers).end('secret of the receiver')
     })
   })
   server.listen(0, '127.0.0.1')

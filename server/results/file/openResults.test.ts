@@ -82,11 +82,11 @@ test('ingest on a full disk is refused completely, reads continue, and ingest co
   expect(() => small.send(recent(), nowS)).toThrow(expect.objectContaining({ code: 'SQLITE_FULL' }))
   const during = await results(query)
   small.sqlite?.pragma('max_page_count = 4294967294')
-  const answers = small.send(recent(), nowS)
+  const responses = small.send(recent(), nowS)
   small.database.close()
 
   expect(during).toEqual(before)
-  expect(answers.reduce((sum, { stored }) => sum + stored, 0)).toBe(recent().length)
+  expect(responses.reduce((sum, { stored }) => sum + stored, 0)).toBe(recent().length)
 })
 
 test('a command during the creation of the file finds no results', async () => {

@@ -116,7 +116,7 @@ test('results of the log, of the open hour, of chunks and late ones form one seq
   }
   const nowS = START_S + 50 * HOUR_S
   const late = [26, 27, 48].map((hour) => ({ series: ONE, dueS: START_S + hour * HOUR_S + 1_800 }))
-  const answers = opened.send([...late, ...sent.slice(-70)], nowS)
+  const responses = opened.send([...late, ...sent.slice(-70)], nowS)
   const { results } = opened.measurements(nowS)
 
   const found = []
@@ -127,7 +127,7 @@ test('results of the log, of the open hour, of chunks and late ones form one seq
     if (page.length < 400) break
   }
 
-  expect(answers.map(({ stored, known }) => [stored, known])).toEqual([[3, 70]])
+  expect(responses.map(({ stored, known }) => [stored, known])).toEqual([[3, 70]])
   expect(found.map(({ atS }) => atS)).toEqual(
     [...sent, ...late].map(({ dueS }) => dueS).sort((a, b) => b - a),
   )

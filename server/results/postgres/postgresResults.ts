@@ -1,5 +1,5 @@
 import { BlockingClient, ConnectionLostError } from '../../store/postgres/blocking/blockingClient.ts'
-import type { SqlAnswer, SqlStatement } from '../../store/postgres/blocking/clientMessages.ts'
+import type { SqlResult, SqlStatement } from '../../store/postgres/blocking/clientMessages.ts'
 import type { ResultsDatabase, ResultsStatement } from '../database/resultsDatabase.ts'
 import { groupedWrites, upsertOf, type Write } from './groupedWrites.ts'
 import { migrateResults, RESULTS_TABLES } from './migrateResults.ts'
@@ -22,7 +22,7 @@ export interface PostgresResultsParts {
 }
 
 type Value = string | number | null | Buffer
-type Columns = SqlAnswer['rows'][number]
+type Columns = SqlResult['rows'][number]
 
 /** A deferred write. */
 interface WaitingWrite extends Write {
@@ -144,21 +144,21 @@ class PostgresResults {
   }
 
   /** Executes `statement` after the deferred writes. */
-  #execute(statement: SqlStatement): SqlAnswer {
-    const answers = this.#send([statement])
-    return answers[0] ?? { rows: [], changes: 0 }
+  #execute(statement: SqlStatement): SqlResult {
+    const results = this.#send([statement])
+    return results[0] ?? { rows: [], changes: 0 }
   }
 
-  /** Sends the deferred writes, then `statements`; returns the answers to `statements`. */
-  #send(statements: readonly SqlStatement[]): readonly SqlAnswer[] {
+  /** Sends the deferred writes, then `statements`; returns the results of `statements`. */
+  #send(statements: readonly SqlStatement[]): readonly SqlResult[] {
     const writes = this.#writes.splice(0)
     if (writes.length + statements.length === 0) return []
     const grouped = groupedWrites(writes)
-    const answers = this.#client.execute([...grouped, ...statements])
-    const changesOf = new Map(grouped.map((statement, index) => [statement, answers[index]?.changes]))
+    const results = this.#client.execute([...grouped, ...statements])
+    const changesOf = new Map(grouped.map((statement, index) => [statement, results[index]?.changes]))
     // An upsert changes one row.
     for (const write of writes) write.changes = changesOf.get(write.statement) ?? 1
-    return answers.slice(grouped.length)
+    return results.slice(grouped.length)
   }
 
   #write(write: Write): { readonly changes: number } {

@@ -1,4 +1,4 @@
-/** The thread that answers queries in a process that does not store results. */
+/** The thread that runs queries in a process that does not store results. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { ConnectionLostError } from '../../store/postgres/blocking/blockingClient.ts'
 import { prepareLatest } from '../measurements/latestResults.ts'
@@ -25,8 +25,8 @@ const queries = new QueryScheduler(() => performance.now())
 const send = (message: FromThread): void => port.postMessage(message)
 let seen = changes.newest()
 
-/** Runs a query and answers it. Throws when the connection is lost: the next thread connects again. */
-function* answer({ id, name, input }: Extract<ToThread, { readonly kind: 'query' }>): Query<void> {
+/** Runs a query and sends its result. Throws when the connection is lost: the next thread connects again. */
+function* runQuery({ id, name, input }: Extract<ToThread, { readonly kind: 'query' }>): Query<void> {
   try {
     const output = yield* startQuery(sources(nowS()), name, input)
     send({ kind: 'measured', id, output })
@@ -49,7 +49,7 @@ function pollChanges(): void {
 }
 
 port.on('message', (message: ToThread) => {
-  if (message.kind === 'query') return queries.add(() => answer(message))
+  if (message.kind === 'query') return queries.add(() => runQuery(message))
   if (message.kind === 'latest') {
     const now = sources(nowS())
     const latest = prepareLatest(database, statesOf(now), now.results)

@@ -90,7 +90,7 @@ test('a results thread that dies is restarted, and reaches the same states from 
   await expect(results.ingest(batchOf(STORE, second))).rejects.toThrow(ResultsBusyError)
   await expect(results.measurements.states(ORG)).rejects.toThrow(ResultsBusyError)
   await isUp()
-  const answer = await results.ingest(batchOf(STORE, [...first, ...second]))
+  const response = await results.ingest(batchOf(STORE, [...first, ...second]))
 
   const folder = newFolder()
   const replay = openedResults(folder)
@@ -98,7 +98,7 @@ test('a results thread that dies is restarted, and reaches the same states from 
   replay.send([...first, ...second], nowS)
   const [state] = await replay.measurements(nowS).states(ORG)
   replay.database.close()
-  expect(answer).toMatchObject({ stored: second.length, known: first.length })
+  expect(response).toMatchObject({ stored: second.length, known: first.length })
   expect(await seen()).toEqual({
     ...{ state: state?.state, sinceS: state?.sinceS },
     atS: [...first, ...second].map(({ dueS }) => dueS).reverse(),
@@ -130,9 +130,9 @@ test('a file that is damaged while the server runs is moved aside, and results c
   await expect(results.measurements.states(ORG)).rejects.toThrow(ResultsBusyError)
   await isDown()
   await isUp()
-  const answer = await results.ingest(batchOf(STORE, lastMinutes(5, 2)))
+  const response = await results.ingest(batchOf(STORE, lastMinutes(5, 2)))
 
-  expect(answer.stored).toBe(3)
+  expect(response.stored).toBe(3)
   expect((await seen()).state).toBe('up')
   expect(readdirSync(folder).some((name) => name.startsWith(`${RESULTS_FILE}.damaged-`))).toBe(true)
   expect(log).toContain('moved aside')

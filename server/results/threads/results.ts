@@ -131,7 +131,7 @@ export class Results {
     try {
       const message = await this.#thread.ask((id) => ({ kind: 'ingest', id, batch }))
       if (message.kind !== 'ingested') throw new ResultsBusyError('results cannot be stored at present')
-      return message.answer
+      return message.response
     } finally {
       this.#waitingResults -= length
     }

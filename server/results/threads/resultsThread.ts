@@ -129,20 +129,20 @@ function work(): void {
   // After a start, and after the machine was suspended, results come before the timer: they must not hide the gap.
   if (nowS() - staleCheckedS > STALE_CHECK_MS / 1_000) markStale()
   const isDone = attempt(() => {
-    const answers = ingest(
+    const responses = ingest(
       next.map(({ batch }) => batch),
       settings.storeId,
       Date.now(),
     )
-    for (const [index, answer] of answers.entries()) {
-      send({ kind: 'ingested', id: next[index]?.id ?? 0, answer })
+    for (const [index, response] of responses.entries()) {
+      send({ kind: 'ingested', id: next[index]?.id ?? 0, response })
     }
   })
   if (!isDone) refuseBatches(next)
   if (batches.length > 0) scheduleWork(0)
 }
 
-/** Reads the log into memory, then answers queries and starts the upkeep. */
+/** Reads the log into memory, then starts queries and the upkeep. */
 function load(loaded: OpenHours, slices: Slices): void {
   const { value: slice, done } = slices.next()
   if (done !== true) {
@@ -178,8 +178,8 @@ function runUpkeep(slices: Slices, workedMs = 0): void {
       : setTimeout(() => runUpkeep(slices, worked), SLICE_PAUSE_MS)
 }
 
-/** Runs a query and answers it. */
-function* answer({ id, name, input }: Extract<ToThread, { readonly kind: 'query' }>): Query<void> {
+/** Runs a query and sends its result. */
+function* runQuery({ id, name, input }: Extract<ToThread, { readonly kind: 'query' }>): Query<void> {
   try {
     const seriesOf = (endpoint: number) => board.seriesOf(endpoint)
     // Series are in memory.
@@ -224,7 +224,7 @@ port.on('message', (message: ToThread) => {
       return
     }
     case 'query':
-      return queries.add(() => answer(message))
+      return queries.add(() => runQuery(message))
     case 'ingest':
       batches.push(message)
       return scheduleWork(0)

@@ -34,7 +34,7 @@ export interface ThreadClientParts {
   readonly onExit?: () => void
 }
 
-/** A thread that answers queries about results. It is restarted when it ends, until `stop`. */
+/** A thread that runs queries about results. It is restarted when it ends, until `stop`. */
 export class ThreadClient {
   readonly #parts: ThreadClientParts
   readonly #requests = new ThreadRequests(WAITING_MAX)
@@ -82,7 +82,7 @@ export class ThreadClient {
     this.#worker?.postMessage(message)
   }
 
-  /** Resolves to the answer to a request. Rejects with ResultsBusyError while the thread is down or too many wait. */
+  /** Resolves to the reply to a request. Rejects with ResultsBusyError while the thread is down or too many wait. */
   ask(message: (id: number) => ToThread): Promise<FromThread> {
     if (this.#worker === undefined || this.#parts.isUp?.() === false) {
       return Promise.reject(new ResultsBusyError('results are unavailable at present'))
@@ -90,7 +90,9 @@ export class ThreadClient {
     return this.#requests.ask(message, (one) => this.post(one))
   }
 
-  /** The last results of `series`, at most LATEST_SERIES_MAX. Rejects with ResultsBusyError while they cannot be read. */
+  /**
+   * The last results of `series`, at most LATEST_SERIES_MAX. Rejects with ResultsBusyError while they cannot be read.
+   */
   async latest(series: readonly number[]): Promise<readonly LatestResult[]> {
     const message = await this.ask((id) => ({ kind: 'latest', id, series }))
     if (message.kind !== 'latest') throw new ResultsBusyError('results cannot be read at present')
@@ -116,7 +118,7 @@ export class ThreadClient {
   #receive(message: FromThread): void {
     if ('id' in message) {
       this.#failures = 0
-      this.#requests.answer(message)
+      this.#requests.settle(message)
     } else if (message.kind === 'states') {
       for (const listener of this.#listeners) listener(message.serviceIds)
     } else this.#parts.onEvent?.(message)
@@ -140,7 +142,7 @@ export class ThreadClient {
     try {
       const message = await this.ask((id) => ({ kind: 'query', id, name, input }))
       if (message.kind === 'refused') throw new ResultsBusyError(message.reason)
-      // True because the thread answers a query with its own output.
+      // True because the thread replies to a query with its own output.
       return (message.kind === 'measured' ? message.output : undefined) as QueryOutput<Name>
     } finally {
       this.#queries -= 1

@@ -26,7 +26,7 @@ export interface ThreadSettings {
   readonly isSuspect: boolean
 }
 
-/** Messages to the thread. Those with an `id` are answered. */
+/** Messages to the thread. Those with an `id` get a reply. */
 export type ToThread =
   | { readonly kind: 'update'; readonly change: MonitoredChange }
   | { readonly kind: 'policy'; readonly policy: HistoryPolicy }
@@ -50,7 +50,7 @@ export type FromThread =
       readonly damagedFile: string | null
       readonly newestTransition: number
     }
-  | { readonly kind: 'ingested'; readonly id: number; readonly answer: ResultsResponse }
+  | { readonly kind: 'ingested'; readonly id: number; readonly response: ResultsResponse }
   | {
       readonly kind: 'transitions'
       readonly id: number

@@ -21,7 +21,7 @@ export class ThreadRequests {
     return this.#waiting.size
   }
 
-  /** Posts a request; resolves to its answer. Rejects with ResultsBusyError when too many wait, or the thread ends. */
+  /** Posts a request; resolves to its reply. Rejects with ResultsBusyError when too many wait, or the thread ends. */
   ask(message: (id: number) => ToThread, post: (message: ToThread) => void): Promise<FromThread> {
     if (this.#waiting.size >= this.#countMax) {
       return Promise.reject(new ResultsBusyError('too many requests wait for the results'))
@@ -34,8 +34,8 @@ export class ThreadRequests {
     })
   }
 
-  /** Takes an answer. */
-  answer(message: Extract<FromThread, { readonly id: number }>): void {
+  /** Settles the request of a reply. */
+  settle(message: Extract<FromThread, { readonly id: number }>): void {
     const waiting = this.#waiting.get(message.id)
     this.#waiting.delete(message.id)
     waiting?.resolve(message)

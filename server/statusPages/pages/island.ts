@@ -19,9 +19,9 @@ let shown = main.innerHTML
 const refresh = async () => {
   const isInside = main.contains(document.activeElement) && document.activeElement !== main
   if (document.hidden || isInside || main.querySelector('details[open]')) return
-  const answer = await fetch(location.pathname + location.search, { cache: 'no-cache' })
-  if (!answer.ok) return
-  const text = await answer.text()
+  const response = await fetch(location.pathname + location.search, { cache: 'no-cache' })
+  if (!response.ok) return
+  const text = await response.text()
   const next = new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, 'text/html')
   const content = next.querySelector('main')
   if (content.innerHTML === shown) return

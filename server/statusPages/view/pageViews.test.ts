@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { AnswerCache } from '../answerCache.ts'
+import { ResponseCache } from '../responseCache.ts'
 import { targetOf } from '../target.ts'
 import { type SampleSite, startSampleSite } from '../testing/sampleSite.ts'
 import { PageViews } from './pageViews.ts'
@@ -31,23 +31,23 @@ test('months before the oldest one cause no query, and the oldest one causes one
     },
   }
   const views = new PageViews({ store, measurements: undefined, ...clocks() })
-  const answers = new AnswerCache({ store, statusUrl: undefined }, views)
-  const answersOf = async (...months: readonly string[]) => {
+  const cache = new ResponseCache({ store, statusUrl: undefined }, views)
+  const responsesOf = async (...months: readonly string[]) => {
     const urls = months.map((month) => `/s/example/history?month=${month}`)
     const targets = urls.flatMap((url) => targetOf({ boundHost: undefined, url }) ?? [])
-    return Promise.all(targets.map((target) => answers.get(target, 'identity')))
+    return Promise.all(targets.map((target) => cache.get(target, 'identity')))
   }
   await views.read({ kind: 'slug', slug: 'example' })
   run.length = 0
 
-  const early = await answersOf('2019-01', '2026-09', '2026-10')
+  const early = await responsesOf('2019-01', '2026-09', '2026-10')
   const runEarly = [...run]
-  const [present] = await answersOf('2026-11')
+  const [present] = await responsesOf('2026-11')
   site.clock.monotonicMs += 30_000
-  await answersOf('2019-01')
+  await responsesOf('2019-01')
   const runWithinAMinute = run.filter((kind) => kind === 'oldest')
   site.clock.monotonicMs += 30_000
-  await answersOf('2019-01')
+  await responsesOf('2019-01')
 
   expect([early, runEarly, present?.kind]).toEqual([[undefined, undefined, undefined], [], 'html'])
   expect([runWithinAMinute, run.filter((kind) => kind === 'oldest')]).toEqual([[], ['oldest']])

@@ -89,7 +89,9 @@ export class PageViews {
     return cached !== undefined && this.#isCurrent(cached) ? cached.view : undefined
   }
 
-  /** The current view of a page; `undefined` when there is no such public page. Rejects when the store cannot be read. */
+  /**
+   * The current view of a page; `undefined` when there is no such public page. Rejects when the store cannot be read.
+   */
   async read(address: PageAddress): Promise<PageView | undefined> {
     const name = nameOf(address)
     const current = this.current(address)
@@ -204,7 +206,7 @@ export class PageViews {
       timer = setTimeout(() => {
         this.#isLate = true
         measuring.then(end, end)
-        reject(new ResultsBusyError('the results thread did not answer in time'))
+        reject(new ResultsBusyError('the results thread did not respond in time'))
       }, measureMsMax)
     })
     try {

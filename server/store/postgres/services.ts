@@ -8,7 +8,7 @@ import type { StoreParts } from './writes/storeParts.ts'
 /** Largest list rendered in memory (bytes). Gap G33. */
 const WHOLE_LIST_BYTES_MAX = 8 * 1024 * 1024
 
-/** Services in PostgreSQL. The rendered answer is stored, so that a read parses nothing. */
+/** Services in PostgreSQL. The rendered response is stored, so that a read parses nothing. */
 export function postgresServices({ pools, queues, nowMs }: StoreParts): ServiceStore {
   const { read } = pools
   return {

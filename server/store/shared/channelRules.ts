@@ -90,7 +90,7 @@ export function giveUpReason(
   { sinceMs, failedDeliveries }: ChannelHealth,
   nowMs: number,
 ): string | undefined {
-  if (after === 'gone') return 'the receiver answered 410'
+  if (after === 'gone') return 'the receiver responded with 410'
   return isGivenUp({ nowMs, sinceMs, failedDeliveries }) ? 'no delivery succeeded for 5 days' : undefined
 }
 

@@ -2,31 +2,31 @@ import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import type { CreationFingerprint } from '../store.ts'
 
-/** Retention of the answer to a creation with an Idempotency-Key (milliseconds). Gap G20. */
+/** Retention of the response to a creation with an Idempotency-Key (milliseconds). Gap G20. */
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1_000
 
-/** Size from which an answer counts as long (bytes). */
-export const LONG_ANSWER_BYTES = 16 * 1_024
+/** Size from which a response counts as long (bytes). */
+export const LONG_RESPONSE_BYTES = 16 * 1_024
 /**
- * Largest total size of the newest long answers of an organisation (bytes): a key may request 200 GB a day. Gap G20.
+ * Largest total size of the newest long responses of an organisation (bytes): a key may request 200 GB a day. Gap G20.
  */
-export const LONG_ANSWERS_BYTES_MAX = 1_024 * 1_024 * 1_024
+export const LONG_RESPONSES_BYTES_MAX = 1_024 * 1_024 * 1_024
 
-/** Most short answers stored for an organisation, the newest; at most another GiB in total. Gap G20. */
-export const SHORT_ANSWERS_MAX = 65_536
+/** Most short responses stored for an organisation, the newest; at most another GiB in total. Gap G20. */
+export const SHORT_RESPONSES_MAX = 65_536
 
-/** The stored answer of a creation. */
+/** The stored response of a creation. */
 export interface StoredCreation {
   readonly bodyFingerprint: Buffer
-  readonly answer: string
+  readonly response: string
   readonly createdAtMs: number
 }
 
 /**
- * The stored answer to a repeated creation; `undefined` when the creation is new. Throws `invalid` when the key was
+ * The stored response to a repeated creation; `undefined` when the creation is new. Throws `invalid` when the key was
  * used for another body.
  */
-export function storedAnswer(
+export function storedResponse(
   earlier: StoredCreation | undefined,
   fingerprint: CreationFingerprint,
   nowMs: number,
@@ -35,6 +35,6 @@ export function storedAnswer(
   const isSameBody =
     timingSafeEqual(earlier.bodyFingerprint, fingerprint.bodyFingerprint) ||
     timingSafeEqual(earlier.bodyFingerprint, fingerprint.earlierBodyFingerprint())
-  if (isSameBody) return earlier.answer
+  if (isSameBody) return earlier.response
   throw new ApiError('invalid', 'Idempotency-Key: was already used for another body')
 }

@@ -24,7 +24,9 @@ import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
 const KEPT_BYTES_MAX = 32 * 1024 * 1024
 /** Size in the cache of an absent service, or of a list that is too long (bytes). */
 const ABSENT_BYTES = 100
-/** Largest list rendered in memory (bytes): it takes several times the memory, and blocks all other requests. Gap G33. */
+/**
+ * Largest list rendered in memory (bytes): it takes several times the memory, and blocks all other requests. Gap G33.
+ */
 const WHOLE_LIST_BYTES_MAX = 8 * 1024 * 1024
 
 /** Dependencies that services share with the rest of the store. */
@@ -36,7 +38,7 @@ interface Sharing {
   readonly note: RecordAction
 }
 
-/** Services in SQLite. The rendered answer is stored, so that a read parses nothing. */
+/** Services in SQLite. The rendered response is stored, so that a read parses nothing. */
 export function sqliteServices(
   { reader, writer }: Connections,
   { commits, version, nowMs, autoIncidents, note }: Sharing,

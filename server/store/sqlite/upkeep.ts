@@ -19,7 +19,7 @@ const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000
 /** Retention of certificate notices after the certificate expires (milliseconds). */
 const NOTICES_KEPT_MS = 90 * 24 * 60 * 60 * 1_000
 
-/** Most rows of each kind deleted in one transaction, during which no request is answered. */
+/** Most rows of each kind deleted in one transaction, during which no request is handled. */
 const DELETED_AT_ONCE = 1_000
 
 /** Maintenance of the SQLite file. */
@@ -65,7 +65,7 @@ export function sqliteUpkeep(
       if (!disk.look((unused.get() ?? 0) * pageBytes)) return
       throw new ApiError(
         'unavailable',
-        'the disk of the data folder is full: only reads, deletes and pauses are answered; free some space',
+        'the disk of the data folder is full: only reads, deletes and pauses are possible; free some space',
       )
     },
     probeWrite: (nowMs) =>

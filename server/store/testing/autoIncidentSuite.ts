@@ -48,7 +48,7 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
     const { text } = await store.createService(orgId, undefined, ({ quota }) =>
       createService(serviceBody(), { ...SERVICE_DEPS, quota: { ...quota, autoIncidents: settings } }),
     )
-    // True because the answer is a service.
+    // True because the response is a service.
     service = JSON.parse(text) as ServiceResponse
   })
   afterAll(async () => {

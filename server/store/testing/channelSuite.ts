@@ -182,14 +182,14 @@ export function channelSuite(name: string, makeEngine: MakeEngine): void {
       await tools.incident(orgId, serviceId)
       const failed = await store.listDeliveries({ id }, { state: 'failed', countMax: 10 })
       const refused = store.resendDeliveries({ id }, { sinceMs: 0 }, NOW_MS)
-      await expect(refused).rejects.toThrow('the channel is disabled (the receiver answered 410)')
+      await expect(refused).rejects.toThrow('the channel is disabled (the receiver responded with 410)')
       await store.setChannelState({ id }, 'active', NOW_MS)
       const again = await store.resendDeliveries({ id }, { sinceMs: 0 }, NOW_MS)
       const actions = (await store.listAudit(orgId, 3)).map(({ action }) => action)
 
-      expect(gone?.reason).toBe('the receiver answered 410')
+      expect(gone?.reason).toBe('the receiver responded with 410')
       expect(failed.map(({ failedReason }) => failedReason)).toEqual([
-        'channel disabled: the receiver answered 410',
+        'channel disabled: the receiver responded with 410',
         null,
       ])
       expect([again, (await attempt(id, { kind: 'sent' }))?.attempt]).toEqual([2, 1])

@@ -39,7 +39,7 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
     const { text } = await by.createService(orgId, undefined, ({ quota }) =>
       createService(serviceBody(), { ...SERVICE_DEPS, quota }),
     )
-    // True because the answer is a service.
+    // True because the response is a service.
     return JSON.parse(text) as ServiceResponse
   }
 

@@ -18,10 +18,10 @@ function statusWith(authorization: string): Promise<number> {
   return api.get('/v1/org', { key: null, headers: { authorization } }).then(({ status }) => status)
 }
 
-test.each(ROUTES)('C001 %s %s without a key is answered 401 and nothing else', async (method, path) => {
-  const answer = await api.call(method, path.replace(':id', UNKNOWN_ID), { key: null })
+test.each(ROUTES)('C001 %s %s without a key gets 401 and nothing else', async (method, path) => {
+  const response = await api.call(method, path.replace(':id', UNKNOWN_ID), { key: null })
 
-  expect([answer.status, answer.text]).toEqual([401, UNAUTHORIZED])
+  expect([response.status, response.text]).toEqual([401, UNAUTHORIZED])
 })
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   ['C008 two blanks', `Bearer  ${server.apiKey}`],
   ['C008 a tab', `Bearer\t${server.apiKey}`],
   ['C008 text after the key', `Bearer ${server.apiKey} x`],
-])('%s is answered 401', async (_name, authorization) => {
+])('%s gets 401', async (_name, authorization) => {
   expect(await statusWith(authorization)).toBe(401)
 })
 
@@ -46,7 +46,7 @@ async function revoke(key: string): Promise<void> {
   })
 }
 
-test('C007 a revoked key is answered 401 at its next request', async () => {
+test('C007 a revoked key gets 401 at its next request', async () => {
   const key = await server.createKey()
   const before = await api.get('/v1/org', { key })
 
@@ -60,18 +60,18 @@ test('C008 the authorization scheme is case-insensitive', async () => {
   expect(await statusWith(`BEARER ${server.apiKey}`)).toBe(200)
 })
 
-test('C009 two Authorization headers are answered 401', async () => {
+test('C009 two Authorization headers get 401', async () => {
   const line = `Authorization: Bearer ${server.apiKey}\r\n`
 
-  const answer = await rawExchange(
+  const response = await rawExchange(
     server.url,
     `GET /v1/org HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${line}${line}\r\n`,
   )
 
-  expect(answer.status).toBe(401)
+  expect(response.status).toBe(401)
 })
 
-test('C010 a key in the query string or a cookie is answered 401', async () => {
+test('C010 a key in the query string or a cookie gets 401', async () => {
   const inQuery = await api.get(`/v1/org?api_key=${server.apiKey}`, { key: null })
   const inCookie = await api.get('/v1/org', { key: null, headers: { cookie: `key=${server.apiKey}` } })
 
@@ -81,15 +81,15 @@ test('C010 a key in the query string or a cookie is answered 401', async () => {
 test('C011 a 401 has the same bytes whatever is wrong with the key', async () => {
   const revoked = await server.createKey()
   await revoke(revoked)
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     api.get('/v1/org', { key: null }),
     api.get('/v1/org', { key: 'nonsense' }),
     api.get('/v1/org', { key: `pharos_${'0'.repeat(64)}` }),
     api.get('/v1/org', { key: revoked }),
   ])
 
-  expect(answers.map(({ text, headers }) => [text, headers['www-authenticate']])).toEqual(
-    answers.map(() => [UNAUTHORIZED, 'Bearer']),
+  expect(responses.map(({ text, headers }) => [text, headers['www-authenticate']])).toEqual(
+    responses.map(() => [UNAUTHORIZED, 'Bearer']),
   )
 })
 
@@ -105,24 +105,21 @@ describe('with a read_only key', () => {
     expect((await readOnly.call(method, path.replace(':id', UNKNOWN_ID))).status).toBe(expected)
   })
 
-  test.each(ROUTES.filter(([method]) => method !== 'GET'))(
-    'C014 %s %s is answered 403',
-    async (method, path) => {
-      const { status } = await readOnly.call(method, path.replace(':id', UNKNOWN_ID), { json: serviceBody() })
+  test.each(ROUTES.filter(([method]) => method !== 'GET'))('C014 %s %s gets 403', async (method, path) => {
+    const { status } = await readOnly.call(method, path.replace(':id', UNKNOWN_ID), { json: serviceBody() })
 
-      expect(status).toBe(403)
-    },
-  )
+    expect(status).toBe(403)
+  })
 
-  test('C015 an invalid body is answered 403, not 400', async () => {
+  test('C015 an invalid body gets 403, not 400', async () => {
     expect((await readOnly.post('/v1/services', { name: 1 })).status).toBe(403)
   })
 
-  test('C016 deleting an unknown id is answered 403, not 404', async () => {
+  test('C016 deleting an unknown id gets 403, not 404', async () => {
     expect((await readOnly.delete(`/v1/services/${UNKNOWN_ID}`)).status).toBe(403)
   })
 
-  test('C017 a POST to an unknown path is answered 403', async () => {
+  test('C017 a POST to an unknown path gets 403', async () => {
     expect((await readOnly.post('/v1/nothing', {})).status).toBe(403)
   })
 })
@@ -137,7 +134,7 @@ test('C018 GET /v1/org shows the scope of the key in use', async () => {
   ])
 })
 
-test('C019 C020 a plan without API access answers 403 everywhere, and the same key works again after', async () => {
+test('C019 C020 a plan without API access gets 403 everywhere, and the same key works again after', async () => {
   const orgId = await server.createOrg()
   const key = await server.createKey({ orgId })
 
@@ -175,7 +172,7 @@ test.each([
 })
 
 test.each(['keys', 'api-keys', 'channels', 'members', 'billing', 'events', 'webhooks'])(
-  'C023 C153 /v1/%s is answered 404',
+  'C023 C153 /v1/%s gets 404',
   async (name) => {
     expect((await api.get(`/v1/${name}`)).status).toBe(404)
     expect((await api.post(`/v1/${name}`, {})).status).toBe(404)

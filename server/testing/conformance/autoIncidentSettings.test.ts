@@ -60,7 +60,7 @@ test('settings for all services apply to each of them, and those of the organisa
   const before = [await create(key), await create(key)]
 
   await administer('service', 'auto-incidents', '--org', orgId, '--all', '--threshold', '2', '--window', '5')
-  const answer = await administer(
+  const response = await administer(
     'org',
     'auto-incidents',
     '--org',
@@ -74,9 +74,9 @@ test('settings for all services apply to each of them, and those of the organisa
   await administer('org', 'auto-incidents', '--org', orgId, '--off')
   const last = await create(key)
 
-  // True because the answer is a list of services.
+  // True because the response is a list of services.
   const all = (await api.get('/v1/services', { key })).json as readonly ServiceResponse[]
-  expect(answer).toEqual(ON)
+  expect(response).toEqual(ON)
   expect(all.map(({ id, auto_incident_failure_threshold }) => [id, auto_incident_failure_threshold])).toEqual(
     [...before.map(({ id }) => [id, 2]), [later.id, 3], [last.id, null]],
   )

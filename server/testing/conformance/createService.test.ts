@@ -18,7 +18,7 @@ async function create(changes: Parameters<typeof serviceBody>[0] = {}): Promise<
   return serviceResponseSchema.parse((await api.post('/v1/services', serviceBody(changes))).json)
 }
 
-test('C043 C044 a minimal definition is answered 201 with the whole service', async () => {
+test('C043 C044 a minimal definition gets 201 with the whole service', async () => {
   const { status, json } = await api.post('/v1/services', serviceBody())
 
   expect(status).toBe(201)
@@ -86,7 +86,7 @@ test('C049 each listed region, and no other, gets a start command', async () => 
 })
 
 describe.each(['name', 'interval_secs', 'regions', 'endpoints'] as const)('the field %s', (field) => {
-  test('C051 missing is answered 400', async () => {
+  test('C051 missing gets 400', async () => {
     const { [field]: _left, ...rest } = serviceBody()
 
     expect((await api.post('/v1/services', rest)).status).toBe(400)
@@ -96,12 +96,9 @@ describe.each(['name', 'interval_secs', 'regions', 'endpoints'] as const)('the f
   const wrong = [null, 'x', 1.5, true, {}, { a: 1 }, [1], [null]].filter(
     (value) => typeof value !== typeof valid || typeof valid === 'object' || value === 1.5,
   )
-  test.each(wrong.map((value) => [value]))(
-    'C052 C053 of the wrong type (%j) is answered 400',
-    async (value) => {
-      expect(await statusOf({ [field]: value })).toBe(400)
-    },
-  )
+  test.each(wrong.map((value) => [value]))('C052 C053 of the wrong type (%j) gets 400', async (value) => {
+    expect(await statusOf({ [field]: value })).toBe(400)
+  })
 })
 
 test.each([
@@ -117,7 +114,7 @@ test.each([
   ['C059 an unknown region', { regions: ['eu-west-9'] }],
   ['C059 a region in another case', { regions: ['EU-WEST-1'] }],
   ['C061 no endpoint', { endpoints: [] }],
-])('%s is answered 400', async (_name, changes) => {
+])('%s gets 400', async (_name, changes) => {
   expect(await statusOf(changes)).toBe(400)
 })
 
@@ -127,13 +124,13 @@ test('C055 a name of 255 emoji is returned as it was sent', async () => {
   expect((await create({ name })).name).toBe(name)
 })
 
-test('C057 an interval of 0 or below the minimum of the plan is answered 403, the minimum itself 201', async () => {
+test('C057 an interval of 0 or below the minimum of the plan gets 403, the minimum itself 201', async () => {
   const statuses = [0, 29, 30].map((interval_secs) => statusOf({ interval_secs }))
 
   expect(await Promise.all(statuses)).toEqual([403, 403, 201])
 })
 
-test('C058 the longest interval is answered 201', async () => {
+test('C058 the longest interval gets 201', async () => {
   expect(await statusOf({ interval_secs: 2_147_483_647 })).toBe(201)
 })
 
@@ -147,7 +144,7 @@ test.each([
   expect(text).not.toContain('nonsense')
 })
 
-test('C096 an unknown field is answered 400 when the caller requested strict handling', async () => {
+test('C096 an unknown field gets 400 when the caller requested strict handling', async () => {
   const headers = { prefer: 'handling=strict' }
   const deep = serviceBody({ endpoints: [{ ...endpointBody(), ...{ nonsense: 1 } }] })
 
@@ -198,11 +195,11 @@ test('C064 fifty creates at once with ten places left make exactly ten services'
   const key = await server.createKey({ orgId })
   await server.overrideLimits({ servicesMax: 10 }, orgId)
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, () => api.post('/v1/services', serviceBody(), { key })),
   )
 
-  const count = (status: number) => answers.filter((answer) => answer.status === status).length
+  const count = (status: number) => responses.filter((response) => response.status === status).length
   expect([count(201), count(403)]).toEqual([10, 40])
   expect((await server.store.listServices(orgId)).length).toBe(10)
 })

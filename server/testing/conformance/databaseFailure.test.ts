@@ -58,13 +58,13 @@ test('C168 a failed write does not affect concurrent ones', async () => {
   const bad = serviceBody({ name: 'Bad', regions: ['sa-east-1'] })
   await injector.breakWrites({ event: 'INSERT ON commands', when: "NEW.region = 'sa-east-1'" })
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [serviceBody(), bad, serviceBody(), bad, serviceBody()].map((body) => api.post('/v1/services', body)),
   )
   const listed = serviceResponseSchema.array().parse((await api.get('/v1/services')).json)
 
-  expect(answers.map(({ status }) => status)).toEqual([201, 500, 201, 500, 201])
-  const acknowledged = answers.filter(({ status }) => status === 201).map(({ json }) => json)
+  expect(responses.map(({ status }) => status)).toEqual([201, 500, 201, 500, 201])
+  const acknowledged = responses.filter(({ status }) => status === 201).map(({ json }) => json)
   expect(listed).toEqual(expect.arrayContaining(acknowledged))
   expect(listed.filter(({ name }) => name === 'Bad')).toEqual([])
 })
@@ -75,12 +75,12 @@ test('C168 a transaction that the database aborts gives 500 for all its mutation
   const event = { event: 'INSERT ON commands', when: "NEW.region = 'sa-east-1'" }
   await injector.breakWrites({ ...event, how: 'ROLLBACK' })
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [bad, serviceBody(), bad].map(async (body) => ({ body, ...(await api.post('/v1/services', body)) })),
   )
 
-  const stored = answers.filter(({ status }) => status === 201).length
-  expect(answers.filter(({ body, status }) => body === bad && status !== 500)).toEqual([])
+  const stored = responses.filter(({ status }) => status === 201).length
+  expect(responses.filter(({ body, status }) => body === bad && status !== 500)).toEqual([])
   expect((await everything())[1]?.length).toBe((before[1]?.length ?? 0) + stored)
 })
 
@@ -92,7 +92,7 @@ test('C168 a refused request gets its own error, even when its shared transactio
   const before = await everything()
   await injector.breakCommits()
 
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     api.post('/v1/services', serviceBody()),
     api.post('/v1/services', serviceBody(), { key }),
     api.delete(`/v1/services/${orgId}`),
@@ -101,7 +101,7 @@ test('C168 a refused request gets its own error, even when its shared transactio
   ])
   await injector.repair()
 
-  expect(answers.map(({ status }) => status)).toEqual([500, 403, 404, 412, 500])
+  expect(responses.map(({ status }) => status)).toEqual([500, 403, 404, 412, 500])
   expect(await everything()).toEqual(before)
 })
 

@@ -49,7 +49,7 @@ describe('url', () => {
       'https://example.com:99999',
       `https://example.com/${'x'.repeat(2_048)}`,
     ].map((url) => ['C068', url]),
-  ])('%s %j is answered 400', async (_id, url) => {
+  ])('%s %j gets 400', async (_id, url) => {
     expect((await withUrl(url)).status).toBe(400)
   })
 
@@ -95,7 +95,7 @@ describe('call', () => {
     ['C071 a call with an unknown key', { Tcp: {} }],
     ['C072 a GRPC call', { GRPC: {} }],
     ['C072 a DNS call', { DNS: {} }],
-  ])('%s is answered 400', async (_name, call) => {
+  ])('%s gets 400', async (_name, call) => {
     expect((await withCall(call)).status).toBe(400)
   })
 
@@ -114,7 +114,7 @@ describe('call', () => {
     expect(await server.store.listServices(server.orgId)).toEqual(before)
   })
 
-  test.each(['PUT', 'HEAD', 'get', '', null])('C073 the method %j is answered 400', async (method) => {
+  test.each(['PUT', 'HEAD', 'get', '', null])('C073 the method %j gets 400', async (method) => {
     expect((await withHttp({ method })).status).toBe(400)
   })
 
@@ -134,7 +134,7 @@ describe('call', () => {
     [{ secs: 0, nanos: 0 }, 400],
     [{ secs: 60, nanos: 0 }, 201],
     [{ secs: 60, nanos: 1 }, 400],
-  ])('C075 the timeout %j is answered %i', async (timeout, status) => {
+  ])('C075 the timeout %j gets %i', async (timeout, status) => {
     expect((await withHttp({ timeout })).status).toBe(status)
   })
 
@@ -144,7 +144,7 @@ describe('call', () => {
     ).toBe(max)
   })
 
-  test.each([-1, 2_147_483_648, 1.2])('C076 max_redirects_to_follow %j is answered 400', async (max) => {
+  test.each([-1, 2_147_483_648, 1.2])('C076 max_redirects_to_follow %j gets 400', async (max) => {
     expect((await withHttp({ max_redirects_to_follow: max })).status).toBe(400)
   })
 
@@ -153,7 +153,7 @@ describe('call', () => {
     [true, 201],
     [false, 201],
     ['yes', 400],
-  ])('C077 with_dns %j is answered %i', async (with_dns, status) => {
+  ])('C077 with_dns %j gets %i', async (with_dns, status) => {
     expect((await withHttp({ with_dns })).status).toBe(status)
   })
 
@@ -210,7 +210,7 @@ describe('sensitive values', () => {
     ['C080 with a word for sensitive', { value: 'x', sensitive: 'yes' }],
     ['C081 in the form of a response', { Plain: 'x' }],
     ['C081 sealed already', { Sealed: { key_id: 'x' } }],
-  ])('%s is answered 400', async (_name, body) => {
+  ])('%s gets 400', async (_name, body) => {
     expect((await withHttp({ method: 'POST', body })).status).toBe(400)
   })
 })
@@ -258,11 +258,11 @@ describe('assertions', () => {
     ['C093', [{ Header: { name: 'x', matcher: { Regex: '(a)\\1' } } }]],
     ['C093', [{ Body: { matcher: { Regex: 'a{1001}' } } }]],
     ['C094', undefined],
-  ])('%s %j is answered 400', async (_id, assertions) => {
+  ])('%s %j gets 400', async (_id, assertions) => {
     expect((await withAssertions(assertions)).status).toBe(400)
   })
 
-  test('C094 an endpoint without assertions is answered 201', async () => {
+  test('C094 an endpoint without assertions gets 201', async () => {
     expect((await withAssertions([])).status).toBe(201)
   })
 })

@@ -20,13 +20,13 @@ const count = async (orgId = server.orgId) => (await server.store.listServices(o
 test('C172 the same key and body create one service, and both responses are the same', async () => {
   const before = await count()
 
-  const answers = [
+  const responses = [
     await api.post('/v1/services', serviceBody(), keyed('same')),
     await api.post('/v1/services', serviceBody(), keyed('same')),
   ]
 
-  expect(answers.map(({ status }) => status)).toEqual([201, 201])
-  expect(answers[1]?.text).toBe(answers[0]?.text)
+  expect(responses.map(({ status }) => status)).toEqual([201, 201])
+  expect(responses[1]?.text).toBe(responses[0]?.text)
   expect((await count()) - before).toBe(1)
 })
 
@@ -41,22 +41,22 @@ test('C172 the same key with another body is 400', async () => {
 test.each([2, 40])('C172 %i simultaneous creations with one key have one effect', async (atOnce) => {
   const before = [await count(), (await server.commands()).length]
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: atOnce }, () => api.post('/v1/services', serviceBody(), keyed(`at-once-${atOnce}`))),
   )
 
-  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
   expect([await count(), (await server.commands()).length]).toEqual(before.map((each) => each + 1))
 })
 
 test('C172 of two simultaneous creations with one key and different bodies, one succeeds and the other is 400', async () => {
   const before = await count()
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     ['One', 'Two'].map((name) => api.post('/v1/services', serviceBody({ name }), keyed('contest'))),
   )
 
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 400])
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 400])
   expect((await count()) - before).toBe(1)
 })
 
@@ -64,12 +64,12 @@ test('C172 simultaneous incidents with one key have one effect', async () => {
   const { id } = serviceResponseSchema.parse((await api.post('/v1/services', serviceBody())).json)
   const body = { title: 'x', message: 'x', severity: 'major_outage', service_ids: [id] }
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, () => api.post('/v1/incidents', body, keyed('incident-at-once'))),
   )
   const listed = await api.get(`/v1/incidents?section=active&service_id=${id}`)
 
-  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
   expect(listed.json).toMatchObject({ total: 1 })
 })
 

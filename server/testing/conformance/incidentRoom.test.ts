@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { incidentSchema } from '../../../api/contract/incident.ts'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
-import { type ApiAnswer, apiClient } from '../apiClient.ts'
+import { type ApiResponse, apiClient } from '../apiClient.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
 
@@ -16,7 +16,7 @@ async function newcomer() {
   const { id } = serviceResponseSchema.parse((await api.post('/v1/services', serviceBody())).json)
   const open = (message = 'x') =>
     api.post('/v1/incidents', { title: 'x', message, severity: 'major_outage', service_ids: [id] })
-  const update = (incident: ApiAnswer, status: string, body = 'x') =>
+  const update = (incident: ApiResponse, status: string, body = 'x') =>
     api.post(`/v1/incidents/${incidentSchema.parse(incident.json).id}/updates`, { body, status })
   return { orgId, open, update }
 }
@@ -24,11 +24,11 @@ async function newcomer() {
 test('incidents beyond the size limit of the plan are 403, even concurrent ones, and a higher limit admits them', async () => {
   const { orgId, open } = await newcomer()
 
-  const answers = await Promise.all(Array.from({ length: 20 }, () => open()))
+  const responses = await Promise.all(Array.from({ length: 20 }, () => open()))
   const refused = await open()
   await server.overrideLimits({ incidentsMibMax: 2 }, orgId)
 
-  expect(answers.filter(({ status }) => status === 201).length).toBe(12)
+  expect(responses.filter(({ status }) => status === 201).length).toBe(12)
   expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('plan limit: at most 1 MiB')])
   expect((await open()).status).toBe(201)
 })

@@ -101,7 +101,7 @@ test.each([
   ['C131 an unknown service', { service_ids: [UNKNOWN_ID] }],
   ['C131 a service id that is not a UUID', { service_ids: ['x'] }],
   ['C131 a valid and an unknown service', { service_ids: [serviceId, UNKNOWN_ID] }],
-])('%s is answered 400 and nothing is stored', async (_name, changes) => {
+])('%s gets 400 and nothing is stored', async (_name, changes) => {
   const before = await api.get('/v1/incidents?section=active&limit=1')
 
   expect((await api.post('/v1/incidents', body(changes))).status).toBe(400)
@@ -109,11 +109,11 @@ test.each([
 })
 
 test('C131 the service of another organisation and an unknown one get the same bytes', async () => {
-  const answers = [otherServiceId, UNKNOWN_ID].map((id) =>
+  const responses = [otherServiceId, UNKNOWN_ID].map((id) =>
     api.post('/v1/incidents', body({ service_ids: [id] })),
   )
 
-  expect(new Set((await Promise.all(answers)).map(({ text }) => text)).size).toBe(1)
+  expect(new Set((await Promise.all(responses)).map(({ text }) => text)).size).toBe(1)
 })
 
 test('C132 a service named twice is listed once', async () => {
@@ -213,9 +213,9 @@ test.each(['investigating', 'identified', 'monitoring'])(
     const before = await open()
     nowMs += 1_000
 
-    const answer = await update(before.id, { status })
+    const response = await update(before.id, { status })
 
-    const after = incidentSchema.parse(answer.json)
+    const after = incidentSchema.parse(response.json)
     const now = new Date(nowMs).toISOString()
     const appended = {
       id: after.updates[1]?.id,
@@ -223,7 +223,7 @@ test.each(['investigating', 'identified', 'monitoring'])(
       status_at_update: status,
       created_at: now,
     }
-    expect([answer.status, after]).toEqual([
+    expect([response.status, after]).toEqual([
       200,
       { ...before, status, updated_at: now, updates: [...before.updates, appended] },
     ])

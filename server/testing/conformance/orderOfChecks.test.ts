@@ -28,9 +28,9 @@ beforeAll(async () => {
 })
 
 test('1 before 3: a malformed request is 400 also without a key', async () => {
-  const answer = await rawExchange(server.url, 'GET /v1/org HTTP/1.1\r\nBroken\r\nHost: x\r\n\r\n')
+  const response = await rawExchange(server.url, 'GET /v1/org HTTP/1.1\r\nBroken\r\nHost: x\r\n\r\n')
 
-  expect(answer.status).toBe(400)
+  expect(response.status).toBe(400)
 })
 
 test('2 before 3: a path outside /v1 is 404 also without a key', async () => {
@@ -38,9 +38,9 @@ test('2 before 3: a path outside /v1 is 404 also without a key', async () => {
 })
 
 test('3 before 4: a request without a key is 401 and never 429', async () => {
-  const answers = await Promise.all(Array.from({ length: 30 }, () => api.get('/v1/org', { key: null })))
+  const responses = await Promise.all(Array.from({ length: 30 }, () => api.get('/v1/org', { key: null })))
 
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([401]))
 })
 
 test('4 before 5: a throttled key of a plan without API access is 429, not 403', async () => {
@@ -126,12 +126,12 @@ test('9 before 11: an update is judged before the state of its incident', async 
 test('10 before 11 and 12: an unknown service is 404 before precondition and plan are checked', async () => {
   const key = await freshKey()
 
-  const answer = await api.patch(`/v1/services/${UNKNOWN_ID}`, serviceBody({ interval_secs: 0 }), {
+  const response = await api.patch(`/v1/services/${UNKNOWN_ID}`, serviceBody({ interval_secs: 0 }), {
     key,
     headers: { 'if-match': '"7"' },
   })
 
-  expect(answer.status).toBe(404)
+  expect(response.status).toBe(404)
 })
 
 test('11 before 12: a precondition is judged before the plan', async () => {
@@ -150,11 +150,11 @@ test('11 before 12: a precondition is judged before the plan', async () => {
 test('9 before 12: an invalid definition is 400 before the plan is checked', async () => {
   const key = await freshKey()
 
-  const answer = await api.post(
+  const response = await api.post(
     '/v1/services',
     { ...serviceBody({ interval_secs: 0 }), regions: ['nowhere'] },
     { key },
   )
 
-  expect(answer.status).toBe(400)
+  expect(response.status).toBe(400)
 })

@@ -16,11 +16,11 @@ beforeEach(async () => {
 
 /** Number of accepted requests out of `count`. */
 async function passing(count: number, client = api): Promise<number> {
-  const answers = await Promise.all(Array.from({ length: count }, () => client.get('/v1/org')))
-  return answers.filter(({ status }) => status !== 429).length
+  const responses = await Promise.all(Array.from({ length: count }, () => client.get('/v1/org')))
+  return responses.filter(({ status }) => status !== 429).length
 }
 
-test('C026 a fresh key passes 20 requests at once and the 21st is answered 429', async () => {
+test('C026 a fresh key passes 20 requests at once and the 21st gets 429', async () => {
   expect(await passing(20)).toBe(20)
   expect((await api.get('/v1/org')).status).toBe(429)
 })
@@ -71,12 +71,12 @@ test('C030 one key has one bucket, whatever address it is used from', async () =
   const neighbour = new Agent({ connect: { localAddress: '127.0.0.2' } })
   await passing(15)
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, () => api.get('/v1/org', { dispatcher: neighbour })),
   )
   await neighbour.close()
 
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(5)
   expect(await passing(5)).toBe(0)
 })
 
@@ -92,9 +92,9 @@ test('C031 C032 a 429 costs no token and says when to retry', async () => {
 })
 
 test('C033 requests without a key stay 401 however many there are', async () => {
-  const answers = await Promise.all(Array.from({ length: 40 }, () => api.get('/v1/org', { key: null })))
+  const responses = await Promise.all(Array.from({ length: 40 }, () => api.get('/v1/org', { key: null })))
 
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([401]))
 })
 
 test.each([

@@ -6,11 +6,11 @@ import { type StartServerOptions, startServer } from '../startServer.ts'
 /** The transcript was recorded before the console and status pages existed. `npx vitest run -u` records it again. */
 const TRANSCRIPT = './recordedExchanges.txt'
 const NOW_MS = Date.parse('2026-11-20T12:00:00.000Z')
-/** Headers that differ between answers. */
+/** Headers that differ between responses. */
 const PASSING = new Set(['date', 'x-request-id'])
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
-/** Sends valid and invalid requests to every route, and records the answers byte for byte. */
+/** Sends valid and invalid requests to every route, and records the responses byte for byte. */
 async function transcriptOf(options: StartServerOptions): Promise<string> {
   const server = await startServer({
     ...options,
@@ -31,7 +31,7 @@ async function transcriptOf(options: StartServerOptions): Promise<string> {
     { json, headers = {} }: { json?: unknown; headers?: Record<string, string> } = {},
   ): Promise<Record<string, unknown>> => {
     const body = typeof json === 'string' ? json : json === undefined ? null : JSON.stringify(json)
-    const answer = await request(`${server.url}${path}`, {
+    const response = await request(`${server.url}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${server.apiKey}`,
@@ -40,10 +40,10 @@ async function transcriptOf(options: StartServerOptions): Promise<string> {
       },
       body,
     })
-    const text = await answer.body.text()
+    const text = await response.body.text()
     lines.push(named(`> ${method} ${path}${body === null ? '' : ` ${body}`}`))
-    lines.push(`< ${answer.statusCode}`)
-    for (const [name, value] of Object.entries(answer.headers)) {
+    lines.push(`< ${response.statusCode}`)
+    for (const [name, value] of Object.entries(response.headers)) {
       if (!PASSING.has(name)) lines.push(named(`< ${name}: ${String(value)}`))
     }
     lines.push(named(`< ${text}`), '')

@@ -24,7 +24,7 @@ const incidentBody = (changes: Record<string, unknown>) => ({
   ...changes,
 })
 
-/** Sends `text` in each field for people. Resolves with the answers. */
+/** Sends `text` in each field for people. Resolves with the responses. */
 async function sendEverywhere(text: string) {
   const { id } = incidentSchema.parse((await api.post('/v1/incidents', incidentBody({}))).json)
   return {
@@ -44,26 +44,26 @@ test.each([
   ['a\u001B[31m', 'must not contain the control character U+001B (character 2)'],
   ['a\u202Eb', 'must not contain the direction control U+202E (character 2)'],
 ])('%j is 400 at its JSON path in every text for people', async (text, problem) => {
-  const answers = Object.entries(await sendEverywhere(text))
+  const responses = Object.entries(await sendEverywhere(text))
 
-  expect(answers.map(([path, { status, json }]) => [path, status, json])).toEqual(
-    answers.map(([path]) => [path, 400, { error: `${path}: ${problem}` }]),
+  expect(responses.map(([path, { status, json }]) => [path, status, json])).toEqual(
+    responses.map(([path]) => [path, 400, { error: `${path}: ${problem}` }]),
   )
 })
 
 test('emoji, text from right to left and blanks are stored as they were sent', async () => {
   const text = ' 👩🏽‍🚒 می‌خواهم ❤️ 🏴󠁧󠁢󠁥󠁮󠁧󠁿 '
-  const answers = Object.values(await sendEverywhere(text))
+  const responses = Object.values(await sendEverywhere(text))
 
-  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 200])
-  expect(answers.filter((answer) => !answer.text.includes(JSON.stringify(text)))).toEqual([])
+  expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201, 200])
+  expect(responses.filter((response) => !response.text.includes(JSON.stringify(text)))).toEqual([])
 })
 
 test('a megabyte of blanks is refused wherever it is sent', async () => {
-  const answers = Object.values(await sendEverywhere(`a${' '.repeat(1_000_000)}`))
+  const responses = Object.values(await sendEverywhere(`a${' '.repeat(1_000_000)}`))
 
-  expect(answers.map(({ status, text }) => [status, text.includes('must have at most')])).toEqual(
-    answers.map(() => [400, true]),
+  expect(responses.map(({ status, text }) => [status, text.includes('must have at most')])).toEqual(
+    responses.map(() => [400, true]),
   )
 })
 

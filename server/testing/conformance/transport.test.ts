@@ -1,7 +1,7 @@
 import { Agent } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
-import { apiClient, assertAnswer } from '../apiClient.ts'
+import { apiClient, assertResponse } from '../apiClient.ts'
 import { rawExchange } from '../rawExchange.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
@@ -29,9 +29,9 @@ test.each([
   ['"x"', 'application/json; charset=utf-8'],
   ['{"error":"x"}', 'text/plain'],
 ])('C154 an undocumented refusal %s as %s would fail any test that gets it', (text, type) => {
-  const answer = { status: 404, headers: { 'content-type': type }, text, json: JSON.parse(text) as unknown }
+  const response = { status: 404, headers: { 'content-type': type }, text, json: JSON.parse(text) as unknown }
 
-  expect(() => assertAnswer(answer)).toThrow('is not one field error')
+  expect(() => assertResponse(response)).toThrow('is not one field error')
 })
 
 test('a header counts however many precede it', async () => {
@@ -83,7 +83,7 @@ describe('C155 on the bare socket', () => {
     ],
     ['an unknown method', `PROPFIND /v1/org HTTP/1.1\r\n${AUTHORIZED}\r\n`, 405],
     ['a whole URL for a path', `GET http://x/v1/org HTTP/1.1\r\n${AUTHORIZED}\r\n`, 200],
-  ])('%s is answered in the form of the contract', async (_what, text, status) => {
+  ])('%s gets a response in the form of the contract', async (_what, text, status) => {
     expect((await rawExchange(server.url, text)).status).toBe(status)
   })
 
@@ -100,26 +100,26 @@ describe('C155 on the bare socket', () => {
   test('C157 chunks without a length are refused as soon as they exceed the limit', async () => {
     const chunk = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`
 
-    const answer = await rawExchange(
+    const response = await rawExchange(
       server.url,
       `POST /v1/services HTTP/1.1\r\n${AUTHORIZED}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
       ...Array.from({ length: 17 }, () => chunk),
     )
 
-    expect([answer.status, answer.headers.connection]).toEqual([413, 'close'])
+    expect([response.status, response.headers.connection]).toEqual([413, 'close'])
   })
 
   test.each([
     ['too large', '413', AUTHORIZED],
     ['refused because of a missing key', '401', 'Host: x\r\n'],
-  ])('C157 a body %s that is far too large is answered %s, and the connection is closed', async (...row) => {
+  ])('C157 a body %s that is far too large gets %s, and the connection is closed', async (...row) => {
     const [, status, headers] = row
     const bytes = 2 * MIB
     const head = `POST /v1/services HTTP/1.1\r\n${headers}Content-Length: ${bytes}\r\n\r\n`
 
-    const answer = await rawExchange(server.url, head, 'x'.repeat(MIB))
+    const response = await rawExchange(server.url, head, 'x'.repeat(MIB))
 
-    expect([String(answer.status), answer.headers.connection]).toEqual([status, 'close'])
+    expect([String(response.status), response.headers.connection]).toEqual([status, 'close'])
   })
 })
 
@@ -200,12 +200,12 @@ test('G32 the last of two members with the same name counts', async () => {
   expect([status, service]).toMatchObject([201, { name: 'Checkout' }])
 })
 
-test.each(['60.0', '6e1', '0.6E+2'])('G32 the whole number %s is answered as 60', async (number) => {
+test.each(['60.0', '6e1', '0.6E+2'])('G32 the whole number %s is returned as 60', async (number) => {
   const raw = JSON.stringify(serviceBody()).replace('"interval_secs":60', `"interval_secs":${number}`)
 
-  const answer = await api.call('POST', '/v1/services', { raw, headers: json })
+  const response = await api.call('POST', '/v1/services', { raw, headers: json })
 
-  expect([answer.status, answer.text]).toEqual([201, expect.stringContaining('"interval_secs":60,')])
+  expect([response.status, response.text]).toEqual([201, expect.stringContaining('"interval_secs":60,')])
 })
 
 test.each(['60.5', '1e400', '9007199254740993'])('G32 the number %s is 400', async (number) => {
@@ -305,28 +305,28 @@ test('C167 no error text contains what was submitted', async () => {
     { title: marker, message: marker, severity: marker, service_ids: [marker] },
   ]
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     bodies.flatMap((body) => [api.post('/v1/services', body), api.post('/v1/incidents', body)]),
   )
-  answers.push(
+  responses.push(
     await api.get(`/v1/services/${marker}`),
     await api.get(`/v1/incidents?section=${marker}`),
     await api.get(`/v1/${marker}`),
     await api.call('POST', '/v1/services', { raw: `{"name":"${marker}`, headers: json }),
   )
 
-  expect(answers.map(({ status }) => status >= 400 && status < 500)).toEqual(answers.map(() => true))
-  expect(answers.filter(({ text }) => text.includes(marker))).toEqual([])
+  expect(responses.map(({ status }) => status >= 400 && status < 500)).toEqual(responses.map(() => true))
+  expect(responses.filter(({ text }) => text.includes(marker))).toEqual([])
 })
 
 test('C170 responses have an id and forbid caching and content sniffing', async () => {
-  const answers = [
+  const responses = [
     await api.get('/v1/org'),
     await api.get('/v1/nothing'),
     await api.get('/v1/org', { key: null }),
   ]
 
-  for (const { headers } of answers) {
+  for (const { headers } of responses) {
     expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect([headers['cache-control'], headers['x-content-type-options'], headers.server]).toEqual([
       'no-store',
@@ -347,7 +347,7 @@ describe('C168 C169 when something inside fails', async () => {
   }
   const client = apiClient(broken.url, broken.apiKey)
 
-  test('the answer is 500 without details, nothing is stored, and the same request succeeds later', async () => {
+  test('the response is 500 without details, nothing is stored, and the same request succeeds later', async () => {
     fails = true
     const failed = await client.post('/v1/services', serviceBody())
     const stored = await broken.store.listServices(broken.orgId)

@@ -63,7 +63,7 @@ export const FAULTS = {
   },
   'replies lost': async ({ proxy }) => {
     for (let times = 0; times < 20; times += 1) {
-      await Promise.race([proxy.loseAnswerTo('"eu-west-1"'), sleep(1_000)])
+      await Promise.race([proxy.loseResponseTo('"eu-west-1"'), sleep(1_000)])
     }
   },
   'network that passes nothing': async ({ proxy }) => {
@@ -111,7 +111,7 @@ export type Fault = keyof typeof FAULTS
 /** The result of a fault's run. */
 export interface FaultReport {
   readonly figures: Readonly<WriterFigures>
-  /** Differences between the answers to clients and the stored data; empty when there are none. */
+  /** Differences between the responses to clients and the stored data; empty when there are none. */
   readonly problems: readonly string[]
   /** Time in which no server could write (milliseconds), if known. */
   readonly outageMs: number | undefined
@@ -119,7 +119,7 @@ export interface FaultReport {
 
 /** The servers, the database and the network between them, which the rounds of all faults share. */
 export interface Installation {
-  /** Inflicts `fault` while writers work, and compares their answers with the database. */
+  /** Inflicts `fault` while writers work, and compares their responses with the database. */
   readonly run: (fault: Fault, random: () => number) => Promise<FaultReport>
   readonly close: () => Promise<void>
 }

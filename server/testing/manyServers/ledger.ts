@@ -4,16 +4,16 @@ import { withConnection } from '../../store/postgres/schema/migrate.ts'
 import { STOPPED_CLOCKS } from '../storedServices.ts'
 
 /**
- * The outcome of a mutation according to its answer: stored, not stored (500), or unknown (502, or a connection that
+ * The outcome of a mutation according to its response: stored, not stored (500), or unknown (502, or a connection that
  * ended).
  */
 export type Outcome = 'made' | 'refused' | 'unknown'
 
-/** The answers to clients, for comparison with the database. */
+/** The responses to clients, for comparison with the database. */
 export interface Ledger {
   /** Outcomes by action and name. Names are unique, and a repeated mutation has more than one outcome. */
   readonly outcomes: Map<string, readonly Outcome[]>
-  /** The last answer about each service; `null` after its deletion, absent after a later unknown outcome. */
+  /** The last response about each service; `null` after its deletion, absent after a later unknown outcome. */
   readonly services: Map<string, string | null>
   /** Display ids of incidents, by title. */
   readonly displayIds: Map<string, string>
@@ -31,8 +31,8 @@ export function record({ outcomes }: Ledger, action: string, name: string, outco
 
 /**
  * Differences between `ledger` and the organisation `orgId` in the database at `url`: mutations that were lost, made
- * twice, or refused but made; services that differ from the last answer, or lack a command; and numbers that were used
- * twice.
+ * twice, or refused but made; services that differ from the last response, or lack a command; and numbers that were
+ * used twice.
  */
 export async function differences(url: string, orgId: string, ledger: Ledger): Promise<readonly string[]> {
   return [
@@ -75,7 +75,7 @@ async function wrongServices(url: string, orgId: string, ledger: Ledger): Promis
   const stored = new Map(listed.map(({ text }) => [serviceResponseSchema.parse(JSON.parse(text)).id, text]))
   const changed = [...ledger.services]
     .filter(([id, text]) => (stored.get(id) ?? null) !== text)
-    .map(([id]) => `service ${id} is not as it was last answered`)
+    .map(([id]) => `service ${id} is not as in its last response`)
   const silent = listed.flatMap(({ text, generation }) => {
     const { id, regions } = serviceResponseSchema.parse(JSON.parse(text))
     const started = commands.filter(
@@ -100,7 +100,7 @@ async function wrongIncidents(url: string, orgId: string, ledger: Ledger): Promi
   const renumbered = [...ledger.displayIds]
     .filter(([title, displayId]) => numbered.get(title) !== displayId)
     .map(
-      ([title, displayId]) => `incident ${title} was answered as ${displayId}, and is ${numbered.get(title)}`,
+      ([title, displayId]) => `incident ${title} got the number ${displayId}, and has ${numbered.get(title)}`,
     )
   const isGapless = rows.every(({ number }, index) => number === index + 1)
   return isGapless ? renumbered : [...renumbered, 'the numbers of incidents have a gap']

@@ -78,7 +78,7 @@ async function create(server: ServerProcess, path: string, region: string): Prom
   })
   const { status, json } = await apiClient(server.url, key).post('/v1/services', body)
   expect(status).toBe(201)
-  // True because the answer is a service.
+  // True because the response is a service.
   return json as ServiceResponse
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { incidentSchema } from '../../../api/contract/incident.ts'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
-import { type ApiAnswer, type ApiClient, apiClient } from '../apiClient.ts'
+import { type ApiResponse, type ApiClient, apiClient } from '../apiClient.ts'
 import { durableDatabases } from '../postgres/durableDatabases.ts'
 import type { ServerProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
@@ -35,25 +35,25 @@ function clientsOf(keys: readonly string[], count: number): readonly ApiClient[]
   })
 }
 
-const statuses = (answers: readonly ApiAnswer[], status: number) =>
-  answers.filter((answer) => answer.status === status)
+const statuses = (responses: readonly ApiResponse[], status: number) =>
+  responses.filter((response) => response.status === status)
 
 test('simultaneous creates at three processes fill the plan exactly', async () => {
   const { keys } = await seedOrg(url, 11, { servicesMax: 50 })
 
   const clients = clientsOf(keys, 150)
-  const answers = await Promise.all(clients.map((client) => client.post('/v1/services', serviceBody())))
+  const responses = await Promise.all(clients.map((client) => client.post('/v1/services', serviceBody())))
 
   const stored = await apiClient(servers[0]?.url ?? '', keys[10] ?? '').get('/v1/services')
   const count = Array.isArray(stored.json) ? stored.json.length : 0
-  expect([statuses(answers, 201).length, statuses(answers, 403).length, count]).toEqual([50, 100, 50])
+  expect([statuses(responses, 201).length, statuses(responses, 403).length, count]).toEqual([50, 100, 50])
 })
 
 test('one Idempotency-Key sent to three processes at once creates one service', async () => {
   const { keys } = await seedOrg(url, 5)
   const idempotencyKeys = many(10).map(() => randomUUID())
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     idempotencyKeys.map((key) =>
       Promise.all(
         clientsOf(keys, 60)
@@ -68,7 +68,7 @@ test('one Idempotency-Key sent to three processes at once creates one service', 
     ),
   )
 
-  const texts = answers.map((same) => new Set(same.map(({ status, text }) => `${status} ${text}`)))
+  const texts = responses.map((same) => new Set(same.map(({ status, text }) => `${status} ${text}`)))
   expect(texts.map(({ size }) => size)).toEqual(many(10).map(() => 1))
   expect(new Set(texts.flatMap((same) => [...same])).size).toBe(10)
 })
@@ -79,9 +79,9 @@ test('incidents opened at three processes at once are numbered from 1 without a 
   const { id } = serviceResponseSchema.parse(json)
   const body = { title: 'x', message: 'x', severity: 'major_outage', service_ids: [id] }
 
-  const answers = await Promise.all(clientsOf(keys, 45).map((client) => client.post('/v1/incidents', body)))
+  const responses = await Promise.all(clientsOf(keys, 45).map((client) => client.post('/v1/incidents', body)))
 
-  const numbers = answers.map(({ json }) =>
+  const numbers = responses.map(({ json }) =>
     Number(incidentSchema.parse(json).display_id.slice('INC-'.length)),
   )
   expect(numbers.toSorted((a, b) => a - b)).toEqual(many(45).map((index) => index + 1))

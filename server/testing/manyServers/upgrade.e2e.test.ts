@@ -107,7 +107,7 @@ describe.skipIf(skipReason !== null)('an upgrade from the newest commit with an 
   })
 })
 
-/** The answers of the servers at `urls` to a creation each, and what the other server then found. */
+/** The responses of the servers at `urls` to a creation each, and what the other server then found. */
 async function eachReadsTheOther(
   urls: readonly [string, string],
   keys: readonly string[],

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { incidentSchema } from '../../../api/contract/incident.ts'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
-import { type ApiAnswer, apiClient } from '../apiClient.ts'
+import { type ApiResponse, apiClient } from '../apiClient.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { type Ledger, type Outcome, record } from './ledger.ts'
 
 /** Number of requests with one key before the writer uses the next one. */
 const REQUESTS_PER_KEY = 10
-/** Pause after an answer that excludes an effect (milliseconds). */
+/** Pause after a response that excludes an effect (milliseconds). */
 const PAUSE_MS = 50
 /** Maximum number of times that a writer sends a request. */
 const TRIES_MAX = 300
@@ -32,7 +32,7 @@ export interface WriterFigures {
   made: number
   refused: number
   unknown: number
-  /** Maximum time to an answer (milliseconds). */
+  /** Maximum time to a response (milliseconds). */
   longestMs: number
   /** Maximum time without a successful change, over all writers (milliseconds). */
   pauseMs: number
@@ -43,7 +43,7 @@ export interface Writers {
   readonly figures: Readonly<WriterFigures>
   /** Resets the measured pauses. */
   readonly restartPauses: () => void
-  /** Lets each writer finish its mutation. Rejects when the contract does not allow one of the answers. */
+  /** Lets each writer finish its mutation. Rejects when the contract does not allow one of the responses. */
   readonly stop: () => Promise<void>
 }
 
@@ -81,7 +81,7 @@ interface Sent {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly json?: unknown
-  /** With a key, the request is repeated until it is answered. */
+  /** With a key, the request is repeated until it gets a response. */
   readonly idempotencyKey?: string
 }
 
@@ -111,14 +111,14 @@ class Writer {
   async #create(isRepeated: boolean): Promise<void> {
     const name = randomUUID()
     const regions = REGIONS.slice(0, 1 + Math.floor(this.#parts.random() * 3))
-    const answer = await this.#send({
+    const response = await this.#send({
       ...{ action: 'service.create', name, method: 'POST', path: '/v1/services' },
       json: serviceBody({ name, regions }),
       ...(isRepeated ? { idempotencyKey: randomUUID() } : {}),
     })
-    if (answer === undefined) return
-    const { id } = serviceResponseSchema.parse(answer.json)
-    this.#parts.ledger.services.set(id, answer.text)
+    if (response === undefined) return
+    const { id } = serviceResponseSchema.parse(response.json)
+    this.#parts.ledger.services.set(id, response.text)
     this.#current = id
     this.#name = name
   }
@@ -126,45 +126,45 @@ class Writer {
   async #rename(id: string): Promise<void> {
     const name = randomUUID()
     const sent = { action: 'service.replace', name, method: 'PATCH', path: `/v1/services/${id}` } as const
-    const answer = await this.#change(id, { ...sent, json: serviceBody({ name }) })
-    if (answer === undefined) return
-    this.#parts.ledger.services.set(id, answer.text)
+    const response = await this.#change(id, { ...sent, json: serviceBody({ name }) })
+    if (response === undefined) return
+    this.#parts.ledger.services.set(id, response.text)
     this.#name = name
   }
 
   async #delete(id: string): Promise<void> {
     const sent = { action: 'service.delete', name: this.#name, method: 'DELETE' } as const
-    const answer = await this.#change(id, { ...sent, path: `/v1/services/${id}` })
-    if (answer === undefined) return
+    const response = await this.#change(id, { ...sent, path: `/v1/services/${id}` })
+    if (response === undefined) return
     this.#parts.ledger.services.set(id, null)
     this.#current = undefined
   }
 
   async #openIncident(id: string, isRepeated: boolean): Promise<void> {
     const name = randomUUID()
-    const answer = await this.#send({
+    const response = await this.#send({
       ...{ action: 'incident.create', name, method: 'POST', path: '/v1/incidents' },
       json: { title: name, message: 'x', severity: 'major_outage', service_ids: [id] },
       ...(isRepeated ? { idempotencyKey: randomUUID() } : {}),
     })
-    if (answer === undefined) return
-    this.#parts.ledger.displayIds.set(name, incidentSchema.parse(answer.json).display_id)
+    if (response === undefined) return
+    this.#parts.ledger.displayIds.set(name, incidentSchema.parse(response.json).display_id)
   }
 
   /** Like `#send`, for the service `id`. After an unknown outcome the writer does not use the service again. */
-  async #change(id: string, sent: Sent): Promise<ApiAnswer | undefined> {
+  async #change(id: string, sent: Sent): Promise<ApiResponse | undefined> {
     const known = this.#parts.ledger.services.get(id)
     this.#parts.ledger.services.delete(id)
-    const answer = await this.#send(sent)
+    const response = await this.#send(sent)
     const { outcomes } = this.#parts.ledger
     const isUnknown = outcomes.get(`${sent.action} ${sent.name}`)?.includes('unknown') === true
     if (isUnknown) this.#current = undefined
     else if (known !== undefined) this.#parts.ledger.services.set(id, known)
-    return answer
+    return response
   }
 
-  /** The answer, if its status is 2xx; `undefined` for any other or none. */
-  async #send(sent: Sent): Promise<ApiAnswer | undefined> {
+  /** The response, if its status is 2xx; `undefined` for any other or none. */
+  async #send(sent: Sent): Promise<ApiResponse | undefined> {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const outcome = await this.#try(sent)
       if (typeof outcome !== 'string') return outcome
@@ -172,7 +172,7 @@ class Writer {
       await sleep(PAUSE_MS)
       if (sent.idempotencyKey === undefined) return undefined
     }
-    throw new Error(`${sent.action} was not answered in ${TRIES_MAX} tries`)
+    throw new Error(`${sent.action} got no response in ${TRIES_MAX} tries`)
   }
 
   async #try({
@@ -182,13 +182,13 @@ class Writer {
     path,
     json,
     idempotencyKey,
-  }: Sent): Promise<ApiAnswer | Outcome | 'limited'> {
+  }: Sent): Promise<ApiResponse | Outcome | 'limited'> {
     const { ledger, servers, keys, random } = this.#parts
     const urls = servers()
     const url = urls[Math.floor(random() * urls.length)] ?? ''
     const key = keys[Math.floor(this.#sent++ / REQUESTS_PER_KEY) % keys.length] ?? ''
     const begunAtMs = performance.now()
-    const answer = await apiClient(url, key)
+    const response = await apiClient(url, key)
       .call(method, path, {
         ...(json === undefined ? {} : { json }),
         ...(idempotencyKey === undefined ? {} : { headers: { 'Idempotency-Key': idempotencyKey } }),
@@ -199,20 +199,20 @@ class Writer {
       })
     const nowMs = performance.now()
     this.#figures.longestMs = Math.max(this.#figures.longestMs, nowMs - begunAtMs)
-    if (answer?.status === 429) return 'limited'
-    const outcome = outcomeOf(action, answer)
+    if (response?.status === 429) return 'limited'
+    const outcome = outcomeOf(action, response)
     record(ledger, action, name, outcome)
     this.#figures[outcome] += 1
-    if (outcome !== 'made' || answer === undefined) return outcome
+    if (outcome !== 'made' || response === undefined) return outcome
     this.#figures.pauseMs = Math.max(this.#figures.pauseMs, nowMs - this.#state.madeAtMs)
     this.#state.madeAtMs = nowMs
-    return answer
+    return response
   }
 }
 
-function outcomeOf(action: string, answer: ApiAnswer | undefined): Outcome {
-  if (answer === undefined || answer.status === 502) return 'unknown'
-  if (answer.status < 300) return 'made'
-  if (answer.status === 500) return 'refused'
-  throw new Error(`${action} was answered ${answer.status}: ${answer.text}`)
+function outcomeOf(action: string, response: ApiResponse | undefined): Outcome {
+  if (response === undefined || response.status === 502) return 'unknown'
+  if (response.status < 300) return 'made'
+  if (response.status === 500) return 'refused'
+  throw new Error(`${action} got ${response.status}: ${response.text}`)
 }

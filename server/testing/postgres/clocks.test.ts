@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { incidentSchema } from '../../../api/contract/incident.ts'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
-import { type ApiAnswer, apiClient } from '../apiClient.ts'
+import { type ApiResponse, apiClient } from '../apiClient.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { startServer, type TestServer } from '../startServer.ts'
 
@@ -20,11 +20,11 @@ test('servers whose clocks differ by an hour keep the order of creations and upd
   const key = servers[0]?.apiKey ?? ''
   const at = (index: number) => apiClient(servers[index % servers.length]?.url ?? '', key)
   const names = Array.from({ length: 9 }, (_, index) => `Service ${index}`)
-  const answers: ApiAnswer[] = []
+  const responses: ApiResponse[] = []
   for (const [index, name] of names.entries()) {
-    answers.push(await at(index).post('/v1/services', serviceBody({ name })))
+    responses.push(await at(index).post('/v1/services', serviceBody({ name })))
   }
-  const { id: serviceId } = serviceResponseSchema.parse(answers[0]?.json)
+  const { id: serviceId } = serviceResponseSchema.parse(responses[0]?.json)
   const opened = await at(1).post('/v1/incidents', {
     ...{ title: 'x', message: 'first', severity: 'major_outage', service_ids: [serviceId] },
   })
@@ -36,7 +36,7 @@ test('servers whose clocks differ by an hour keep the order of creations and upd
   for (const server of servers) await server.close()
   await rm(dataDir, { recursive: true, force: true })
 
-  expect([...answers, opened, second, third].map(({ status }) => status)).toEqual([
+  expect([...responses, opened, second, third].map(({ status }) => status)).toEqual([
     ...names.map(() => 201),
     ...[201, 200, 200],
   ])

@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 
-/** A proxy in front of PostgreSQL that loses answers on request. */
+/** A proxy in front of PostgreSQL that loses responses on request. */
 export interface LossyProxy {
   /** The URL of the database behind it. */
   readonly url: string
   /**
-   * Delivers the next statement that contains `text`, and ends its connection instead of answering. Resolves when the
-   * database has answered.
+   * Delivers the next statement that contains `text`, and ends its connection instead of passing the response on.
+   * Resolves when the database has responded.
    */
-  readonly loseAnswerTo: (text: string) => Promise<void>
+  readonly loseResponseTo: (text: string) => Promise<void>
   /** Ends all connections, and refuses new ones until `restore`. */
   readonly cut: () => void
   readonly restore: () => void
@@ -80,7 +80,7 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
   }
   return {
     url: through,
-    loseAnswerTo: (text) =>
+    loseResponseTo: (text) =>
       new Promise((resolve) => {
         wanted = { text, onLost: resolve }
       }),

@@ -73,15 +73,15 @@ async function fill(): Promise<{ readonly apiKey: string; readonly orgId: string
   return { apiKey, orgId }
 }
 
-/** Every answer of the API that a key reads, and the answer to a creation that is sent again. */
-async function answersOf({ url: base }: TestServer, apiKey: string): Promise<readonly string[]> {
+/** Every response of the API that a key reads, and the response to a creation that is sent again. */
+async function responsesOf({ url: base }: TestServer, apiKey: string): Promise<readonly string[]> {
   const api = apiClient(base, apiKey)
   const list = await api.get('/v1/services')
   const ids = serviceResponseSchema
     .array()
     .parse(list.json)
     .map(({ id }) => id)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [
       '/v1/org',
       '/v1/incidents',
@@ -90,15 +90,15 @@ async function answersOf({ url: base }: TestServer, apiKey: string): Promise<rea
     ].map(async (path) => (await api.get(path)).text),
   )
   const again = await api.post('/v1/services', CART, { headers: RETRY })
-  return [list.text, ...answers, again.text, String((await api.get('/v1/services')).text === list.text)]
+  return [list.text, ...responses, again.text, String((await api.get('/v1/services')).text === list.text)]
 }
 
-/** The answers of the server of `engine` on `dir`. */
+/** The responses of the server of `engine` on `dir`. */
 async function served(engine: 'sqlite' | 'postgres', dir: string, apiKey: string) {
   const server = await startServer({ engine, dataDir: dir, rateLimit: 'none' })
-  const answers = await answersOf(server, apiKey)
+  const responses = await responsesOf(server, apiKey)
   await server.close()
-  return answers
+  return responses
 }
 
 /** A folder for a server on the database at `url`, with the master key of `from`. */

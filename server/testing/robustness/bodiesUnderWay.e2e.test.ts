@@ -22,7 +22,7 @@ afterEach(async () => {
 
 /**
  * Sends a create without its last byte. Resolves with a function that sends that byte and resolves with the status and
- * body of the answer.
+ * body of the response.
  */
 async function beginCreate(port: number, key: string): Promise<() => Promise<string>> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
@@ -59,12 +59,15 @@ test('sixteen long bodies of nested arrays at once do not crash a server with a 
     keys.flatMap((key) => Array.from({ length: BODIES }, () => beginCreate(port, key))),
   )
 
-  const answers = await Promise.all(begun.map((finish) => finish()))
+  const responses = await Promise.all(begun.map((finish) => finish()))
 
-  // A body waits 30 seconds for memory at most (Gap G40), and so does its answer (Gap G39): on a busy machine some are refused.
-  const refusals = ['too many long bodies are being read', 'too many long answers are under way']
-  const read = answers.filter((answer) => !refusals.some((error) => answer === `429 {"error":"${error}"}`))
+  // A body waits 30 seconds for memory at most (Gap G40), and so does its response (Gap G39): on a busy machine some
+  // are refused.
+  const refusals = ['too many long bodies are being read', 'too many long responses are under way']
+  const read = responses.filter(
+    (response) => !refusals.some((error) => response === `429 {"error":"${error}"}`),
+  )
   expect(read.length).toBeGreaterThan(0)
-  expect(new Set(read.map((answer) => answer.slice(0, 3)))).toEqual(new Set(['400']))
+  expect(new Set(read.map((response) => response.slice(0, 3)))).toEqual(new Set(['400']))
   expect(server.child.exitCode ?? server.child.signalCode).toBeNull()
 }, 120_000)

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type Incident, incidentSchema } from '../../../api/contract/incident.ts'
 import { type ServiceResponse, serviceResponseSchema } from '../../../api/contract/service.ts'
-import { type ApiAnswer, apiClient } from '../apiClient.ts'
+import { type ApiResponse, apiClient } from '../apiClient.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
 
@@ -20,9 +20,9 @@ beforeEach(async () => {
   api = apiClient(server.url, await server.createKey({ orgId: await server.createOrg() }))
 })
 
-async function ok(answer: Promise<ApiAnswer>): Promise<unknown> {
-  const { status, json, text } = await answer
-  if (status >= 300) throw new Error(`answered ${status}: ${text}`)
+async function ok(response: Promise<ApiResponse>): Promise<unknown> {
+  const { status, json, text } = await response
+  if (status >= 300) throw new Error(`a request got ${status}: ${text}`)
   return json
 }
 

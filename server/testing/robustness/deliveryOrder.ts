@@ -193,7 +193,7 @@ export async function assertDeliveryOrder({ histories, random }: OrderRun): Prom
   }
 }
 
-/** The answer of a failing receiver, or none. */
+/** The response of a failing receiver, or none. */
 function failure(random: () => number): AttemptResult {
   if (random() < 0.3) return { status: null, error: 'connect_refused', durationMs: 5 }
   if (random() < 0.2)

@@ -4,7 +4,7 @@ import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { openDatabase } from '../../store/sqlite/files/openDatabase.ts'
 import { openStore } from '../../store/sqlite/openStore.ts'
-import { type ApiAnswer, apiClient } from '../apiClient.ts'
+import { type ApiResponse, apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
 import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { type ServerProcess, startProcess } from '../serverProcess.ts'
@@ -82,14 +82,17 @@ async function createUntilFull(
   const call = { Http: { method: 'GET' as const, timeout: null, headers } }
   const json = serviceBody({ endpoints: [endpointBody({ call })] })
   for (let sent = 0; sent < CREATES_MAX; sent += 1) {
-    const answer = await api.call('POST', '/v1/services', { json, key: keys[Math.floor(sent / BURST)] ?? '' })
-    if (answer.status !== 201) {
-      expectStatus(answer, 500)
+    const response = await api.call('POST', '/v1/services', {
+      json,
+      key: keys[Math.floor(sent / BURST)] ?? '',
+    })
+    if (response.status !== 201) {
+      expectStatus(response, 500)
       // Moving the log into the database may have freed enough space for further writes.
       if ((await readiness(server)) === 503) return
       continue
     }
-    acknowledged.push(answer.text)
+    acknowledged.push(response.text)
   }
   throw new Error('the disk was never full: give a smaller one')
 }
@@ -100,7 +103,7 @@ interface FullDisk {
   readonly used: readonly string[]
   readonly orgId: string
   readonly dataDir: string
-  /** Texts of acknowledged services: without deleted ones, and with the last answer of paused ones. */
+  /** Texts of acknowledged services: without deleted ones, and with the last response of paused ones. */
   readonly acknowledged: string[]
 }
 
@@ -165,8 +168,8 @@ async function readSpareKeys(
     .map(({ id }) => id)
 }
 
-function expectStatus({ status, text }: ApiAnswer, expected: number): void {
-  if (status !== expected) throw new Error(`answered ${status} and not ${expected}: ${text}`)
+function expectStatus({ status, text }: ApiResponse, expected: number): void {
+  if (status !== expected) throw new Error(`a request got ${status} and not ${expected}: ${text}`)
 }
 
 async function readiness(server: ServerProcess): Promise<number> {

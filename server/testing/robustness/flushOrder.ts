@@ -12,8 +12,8 @@ const BURST = 20
 
 /**
  * Traces the system calls of a server that executes `creates` creates in `folder`, several at a time. Throws when an
- * answer is sent before the log with its commit was flushed. A kill cannot show that, because written data outlives the
- * process. Needs `strace`.
+ * response is sent before the log with its commit was flushed. A kill cannot show that, because written data outlives
+ * the process. Needs `strace`.
  */
 export async function watchFlushes(folder: string, creates: number): Promise<void> {
   const dataDir = join(folder, 'data')
@@ -27,15 +27,15 @@ export async function watchFlushes(folder: string, creates: number): Promise<voi
       const api = apiClient(server.url, key)
       const sent = Array.from({ length: BURST }, () => api.post('/v1/services', serviceBody()))
       for (const { status } of await Promise.all(sent)) {
-        if (status !== 201) throw new Error(`a create was answered with ${status}`)
+        if (status !== 201) throw new Error(`a create got ${status}`)
       }
     }
     await stop()
   } finally {
     await server.stop()
   }
-  const answers = answersAfterFlush(await readFile(trace, 'utf8'))
-  if (answers < creates) throw new Error(`the trace has ${answers} of ${creates} answers`)
+  const responses = responsesAfterFlush(await readFile(trace, 'utf8'))
+  if (responses < creates) throw new Error(`the trace has ${responses} of ${creates} responses`)
 }
 
 async function attach(pid: number, trace: string): Promise<() => Promise<void>> {
@@ -53,19 +53,19 @@ async function attach(pid: number, trace: string): Promise<() => Promise<void>> 
   }
 }
 
-/** Counts the answers in a trace. Throws at the first one sent while the log has unflushed writes. Pure. */
-export function answersAfterFlush(trace: string): number {
+/** Counts the responses in a trace. Throws at the first one sent while the log has unflushed writes. Pure. */
+export function responsesAfterFlush(trace: string): number {
   let unflushed: string | undefined
-  let answers = 0
+  let responses = 0
   for (const line of trace.split('\n')) {
     if (/ pwrite64\(\d+<[^>]*-wal>/.test(line)) unflushed = line
     // A later line has the result of a call that another thread interrupted.
     else if (/ (?:fdatasync|fsync)\(\d+<[^>]*-wal>\)? *=|<\.\.\. f(?:data)?sync resumed>.*= 0/.test(line))
       unflushed = undefined
     else if (/ writev?\(.*"HTTP\/1\.1 20[01] /.test(line)) {
-      if (unflushed !== undefined) throw new Error(`answered before a flush:\n${unflushed}\n${line}`)
-      answers += 1
+      if (unflushed !== undefined) throw new Error(`responded before a flush:\n${unflushed}\n${line}`)
+      responses += 1
     }
   }
-  return answers
+  return responses
 }

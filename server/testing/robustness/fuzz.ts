@@ -1,5 +1,5 @@
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
-import { type ApiAnswer, type ApiClient, apiClient } from '../apiClient.ts'
+import { type ApiResponse, type ApiClient, apiClient } from '../apiClient.ts'
 import { rawExchange } from '../rawExchange.ts'
 import { ROUTES, UNKNOWN_ID } from '../routes.ts'
 import { serviceBody } from '../serviceBodies.ts'
@@ -14,39 +14,39 @@ export interface FuzzRun {
   readonly key: string
   readonly requests: number
   readonly random: () => number
-  /** Called periodically with the number of answered requests; optional. */
+  /** Called periodically with the number of requests that got a response; optional. */
   readonly onResponses?: (requests: number) => void
 }
 
-/** Number of answers by status. */
+/** Number of responses by status. */
 export type FuzzReport = Readonly<Record<string, number>>
 
 /**
- * Sends `requests` random requests. Throws when an answer is 5xx or violates the contract, or when the remaining
- * services cannot be listed and read. Hangs when a request gets no answer.
+ * Sends `requests` random requests. Throws when a response is 5xx or violates the contract, or when the remaining
+ * services cannot be listed and read. Hangs when a request gets no response.
  */
 export async function fuzz({
   url,
   key,
   requests,
   random,
-  onResponses: onAnswered,
+  onResponses: onResponses,
 }: FuzzRun): Promise<FuzzReport> {
   const api = apiClient(url, key)
   const ids = [UNKNOWN_ID]
   const counts: Record<string, number> = {}
   const sendOne = async (): Promise<void> => {
-    const answer =
+    const response =
       random() < 0.03 ? await rawExchange(url, rawRequest(random, key)) : await send(api, random, ids)
-    if (answer.status >= 500) throw new Error(`answered ${answer.status}: ${answer.text}`)
-    counts[answer.status] = (counts[answer.status] ?? 0) + 1
-    if (answer.status === 201) ids.push(idOf(answer))
+    if (response.status >= 500) throw new Error(`a request got ${response.status}: ${response.text}`)
+    counts[response.status] = (counts[response.status] ?? 0) + 1
+    if (response.status === 201) ids.push(idOf(response))
     if (ids.length > 30) ids.splice(1, 10)
   }
   ids.push(idOf(await api.post('/v1/services', serviceBody())))
   for (let sent = 0; sent < requests; sent += AT_ONCE) {
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, requests - sent) }, sendOne))
-    onAnswered?.(Math.min(sent + AT_ONCE, requests))
+    onResponses?.(Math.min(sent + AT_ONCE, requests))
   }
   const services = serviceResponseSchema.array().parse((await api.get('/v1/services')).json)
   for (const { id } of services.slice(-20))
@@ -54,7 +54,7 @@ export async function fuzz({
   return counts
 }
 
-function idOf({ json }: ApiAnswer): string {
+function idOf({ json }: ApiResponse): string {
   return typeof json === 'object' && json !== null && 'id' in json ? String(json.id) : UNKNOWN_ID
 }
 
@@ -71,7 +71,7 @@ const HEADERS: readonly [Record<string, string>, ...Record<string, string>[]] = 
   { cookie: 'a=b' },
 ]
 
-function send(api: ApiClient, random: () => number, ids: readonly string[]): Promise<ApiAnswer> {
+function send(api: ApiClient, random: () => number, ids: readonly string[]): Promise<ApiResponse> {
   const [method, route] = pick<readonly [string, string]>(random, ROUTES)
   const id = ids[Math.floor(random() * ids.length)] ?? UNKNOWN_ID
   const strangeId = pick(random, [

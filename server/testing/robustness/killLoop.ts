@@ -4,27 +4,27 @@ import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { openDatabase } from '../../store/sqlite/files/openDatabase.ts'
 import { openStore } from '../../store/sqlite/openStore.ts'
-import { type ApiAnswer, apiClient } from '../apiClient.ts'
+import { type ApiResponse, apiClient } from '../apiClient.ts'
 import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { startProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
 
 /** Number of active writers when the process is killed. */
 const WRITERS = 8
-/** Number of answers before the process is killed: the minimum, and the maximum random addition. */
-const ANSWERS_MIN = 40
-const ANSWERS_MORE = 120
+/** Number of responses before the process is killed: the minimum, and the maximum random addition. */
+const RESPONSES_MIN = 40
+const RESPONSES_MORE = 120
 /** Number of new keys for each writer, enough that none reaches the rate limit. */
-const KEYS_PER_WRITER = Math.ceil((ANSWERS_MIN + ANSWERS_MORE) / 15)
+const KEYS_PER_WRITER = Math.ceil((RESPONSES_MIN + RESPONSES_MORE) / 15)
 
-/** Answers that the writers received, over all rounds. */
+/** Number of responses that the writers received, over all rounds. */
 interface Acknowledged {
-  /** Text of each service's last answer; `null` when it was deleted. */
+  /** Text of each service's last response; `null` when it was deleted. */
   readonly services: Map<string, string | null>
-  /** Services whose last request was not answered, so that either outcome is correct. */
+  /** Services whose last request got no response, so that either outcome is correct. */
   readonly uncertain: Set<string>
   readonly displayIds: string[]
-  answers: number
+  responses: number
 }
 
 /** Settings of a loop. `random` returns numbers from 0 to 1. */
@@ -49,22 +49,27 @@ export interface KillReport {
  * partial effect, or a missing command.
  */
 export async function killLoop({ dataDir, kills, random, onKill }: KillRun): Promise<KillReport> {
-  const acknowledged: Acknowledged = { services: new Map(), uncertain: new Set(), displayIds: [], answers: 0 }
+  const acknowledged: Acknowledged = {
+    services: new Map(),
+    uncertain: new Set(),
+    displayIds: [],
+    responses: 0,
+  }
   const orgId = await makeOrg(dataDir)
   // Rate limits start over with each process.
   const keys = await makeKeys(dataDir, orgId, WRITERS * KEYS_PER_WRITER)
   for (let round = 0; round < kills; round += 1) {
     const server = await startProcess(dataDir)
-    const killAt = acknowledged.answers + ANSWERS_MIN + Math.floor(random() * ANSWERS_MORE)
+    const killAt = acknowledged.responses + RESPONSES_MIN + Math.floor(random() * RESPONSES_MORE)
     let killed: Promise<void> | undefined
-    const onAnswer = (): void => {
-      acknowledged.answers += 1
-      if (acknowledged.answers === killAt) killed = server.kill()
+    const onResponse = (): void => {
+      acknowledged.responses += 1
+      if (acknowledged.responses === killAt) killed = server.kill()
     }
     await Promise.all(
       Array.from({ length: WRITERS }, (_, writer) => {
         const writerKeys = keys.slice(writer * KEYS_PER_WRITER, (writer + 1) * KEYS_PER_WRITER)
-        return write({ url: server.url, writerKeys, acknowledged, random, onAnswer })
+        return write({ url: server.url, writerKeys, acknowledged, random, onResponse })
       }),
     )
     await killed
@@ -74,7 +79,7 @@ export async function killLoop({ dataDir, kills, random, onKill }: KillRun): Pro
   const kept = [...acknowledged.services.values()].filter((text) => text !== null)
   return {
     kills,
-    acknowledged: acknowledged.answers,
+    acknowledged: acknowledged.responses,
     services: kept.length,
     incidents: acknowledged.displayIds.length,
   }
@@ -85,21 +90,21 @@ interface Writing {
   readonly writerKeys: readonly string[]
   readonly acknowledged: Acknowledged
   readonly random: () => number
-  readonly onAnswer: () => void
+  readonly onResponse: () => void
 }
 
 /** Writes until the server is killed. */
-async function write({ url, writerKeys, acknowledged, random, onAnswer }: Writing): Promise<void> {
+async function write({ url, writerKeys, acknowledged, random, onResponse }: Writing): Promise<void> {
   const client = apiClient(url, '')
   let sent = 0
   let current: string | null = null
-  const call = async (method: string, path: string, json?: unknown): Promise<ApiAnswer> => {
+  const call = async (method: string, path: string, json?: unknown): Promise<ApiResponse> => {
     const key = writerKeys[Math.floor(sent / 18) % writerKeys.length] ?? ''
     sent += 1
-    const answer = await client.call(method, path, { key, ...(json === undefined ? {} : { json }) })
-    if (answer.status >= 300) throw new Error(`${method} was answered ${answer.status}: ${answer.text}`)
-    onAnswer()
-    return answer
+    const response = await client.call(method, path, { key, ...(json === undefined ? {} : { json }) })
+    if (response.status >= 300) throw new Error(`${method} got ${response.status}: ${response.text}`)
+    onResponse()
+    return response
   }
   for (;;) {
     try {
@@ -112,7 +117,7 @@ async function write({ url, writerKeys, acknowledged, random, onAnswer }: Writin
 }
 
 interface Step {
-  readonly call: (method: string, path: string, json?: unknown) => Promise<ApiAnswer>
+  readonly call: (method: string, path: string, json?: unknown) => Promise<ApiResponse>
   readonly acknowledged: Acknowledged
   readonly random: () => number
   readonly current: string | null

@@ -96,9 +96,11 @@ describe('on one server', () => {
     const { list, ask } = full
     const text = list()
 
-    const answers = await Promise.all([ask(), ask(), ask('HEAD')].map(takeAll))
+    const responses = await Promise.all([ask(), ask(), ask('HEAD')].map(takeAll))
 
-    const [heads, bodies] = [0, 1].map((part) => answers.map((answer) => answer.split('\r\n\r\n')[part]))
+    const [heads, bodies] = [0, 1].map((part) =>
+      responses.map((response) => response.split('\r\n\r\n')[part]),
+    )
     const length = `content-length: ${Buffer.byteLength(text)}\r\n`
     expect(heads?.map((head) => head?.startsWith('HTTP/1.1 200 OK') && head.includes(length))).toEqual([
       true,

@@ -41,7 +41,7 @@ test('a long page is a snapshot, whatever changes while it is read', async () =>
   const [oldest] = (await readOneByOne()).slice(-1)
 
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
-  // Without chunks, so that the bytes are exactly the answer.
+  // Without chunks, so that the bytes are exactly the response.
   socket.write(`GET ${PATH} HTTP/1.0\r\nAuthorization: Bearer ${server.apiKey}\r\n\r\n`)
   await once(socket, 'readable')
   const { status } = await api.post(`/v1/incidents/${incidentSchema.parse(oldest).id}/updates`, {

@@ -24,7 +24,7 @@ async function open(text: string, from = '127.0.0.1'): Promise<Socket> {
   return socket
 }
 
-/** A connection with an answered request of `key`. */
+/** A connection on which a request of `key` got its response. */
 async function openWith(key: string, headers = ''): Promise<Socket> {
   const socket = await open(
     `GET /v1/org HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${headers}\r\n`,

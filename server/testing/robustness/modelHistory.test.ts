@@ -60,7 +60,7 @@ async function ask(api: ApiClient, step: Step, ids: readonly string[]) {
   }
 }
 
-/** The model's view of a service, from an answer. */
+/** The model's view of a service, from a response. */
 function seen({ name, interval_secs, regions, endpoints: made, paused_at }: ServiceResponse) {
   return {
     definition: [name, interval_secs, regions, made.map((each) => [each.url, each.name ?? null])],
@@ -90,7 +90,7 @@ async function commandsOf(ids: readonly string[]) {
   )
 }
 
-test('answers, list and commands follow the document for any sequence of requests', async () => {
+test('responses, list and commands follow the document for any sequence of requests', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { maxLength: 30, size: 'max' }), async (history) => {
       const api = await newcomer()
@@ -129,12 +129,12 @@ test('concurrent requests have the effect of some sequential order', async () =>
       const { id } = serviceResponseSchema.parse((await ask(api, start, [])).json)
       const asked = storm.map((step) => (step.kind === 'create' ? step : { ...step, place: 0 }))
 
-      const answers = await Promise.all(asked.map((step) => ask(api, step, [id])))
+      const responses = await Promise.all(asked.map((step) => ask(api, step, [id])))
 
       const services = await listed(api)
       const ids = [id, ...services.map((service) => service.id).filter((each) => each !== id)]
       const found = {
-        statuses: answers.map(({ status }) => status),
+        statuses: responses.map(({ status }) => status),
         services: services.map(seen),
         commands: await commandsOf(ids),
       }

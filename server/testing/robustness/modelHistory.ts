@@ -38,7 +38,7 @@ export interface Model {
   readonly commands: readonly (readonly ModelCommand[])[]
 }
 
-/** The answer of a step and the state after it. */
+/** The response of a step and the state after it. */
 export interface Outcome {
   readonly status: 200 | 201 | 204 | 403 | 404
   readonly model: Model

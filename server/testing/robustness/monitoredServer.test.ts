@@ -90,7 +90,7 @@ const body = (path: string, changes: Partial<ServiceRequest> = {}) =>
 async function create(path: string, changes: Partial<ServiceRequest> = {}): Promise<ServiceResponse> {
   const { json, status, text } = await api.post('/v1/services', body(path, changes))
   if (status !== 201) throw new Error(text)
-  // True because the answer is a service.
+  // True because the response is a service.
   return json as ServiceResponse
 }
 
@@ -106,7 +106,7 @@ const wait = (isDone: () => boolean | Promise<boolean>) =>
 const refused = (sinceMs = 0) =>
   proxy.taken
     .filter(({ atMs }) => atMs > sinceMs)
-    .flatMap(({ answer }) => answer.refused.map(([, , refusal]) => refusal))
+    .flatMap(({ response }) => response.refused.map(([, , refusal]) => refusal))
 const visitsOf = (path: string, agent: string) =>
   target.visits(path).filter(({ headers }) => headers['user-agent'] === agent).length
 
@@ -167,7 +167,7 @@ test('a region that moves from the server to an agent and back keeps its schedul
   const visits = () => paths.reduce((sum, path) => sum + target.visits(path).length, 0)
   const taken = async () => (await resultsOf(id)).length + refused().length
   // While a region is handed over both may check one slot: the server knows the second result already.
-  const known = () => proxy.taken.reduce((sum, { answer }) => sum + answer.known, 0)
+  const known = () => proxy.taken.reduce((sum, { response }) => sum + response.known, 0)
   // If one never comes, the counts say more than the time that passed.
   await wait(async () => (await taken()) + known() >= visits()).catch(() => {})
 

@@ -32,7 +32,7 @@ export interface MonitoringKillRun {
 const [REMOTE, EMBEDDED] = ['eu-west-1', 'us-east-1']
 const INTERVAL_S = 2
 const SERVICES = 6
-/** Number of endpoints of a service that always answer, besides the one that does not. */
+/** Number of endpoints of a service that always respond, besides the one that does not. */
 const STEADY = 2
 /** Duration of an endpoint's failure, and of a whole cycle (milliseconds). A minute of success ends an incident. */
 const DOWN_MS = 24_000
@@ -75,7 +75,7 @@ export async function monitoringKills(run: MonitoringKillRun): Promise<Monitorin
     for (const [index, victim] of victims.entries()) {
       const batches = 1 + Math.floor(random() * BATCHES_MORE)
       for (let batch = 1; batch < batches; batch += 1) await proxy.next('sent')
-      // The kill is before or after the commit, and before or after the answer arrives.
+      // The kill is before or after the commit, and before or after the response arrives.
       await proxy.next(random() < 0.7 ? 'sent' : 'taken')
       const fromMs = proxy.taken.at(-1)?.atMs ?? 0
       const known = new Set(proxy.syncs.keys())
@@ -110,7 +110,7 @@ function failuresFrom(startedMs: number): Failures {
   return { startedMs, downMs: DOWN_MS, cycleMs: CYCLE_MS, offsetMs }
 }
 
-/** Starts a target whose path `/fails/N` fails at the times for service N. Every other path answers. */
+/** Starts a target whose path `/fails/N` fails at the times for service N. Every other path responds with 200. */
 async function startFlappingTarget({ startedMs, downMs, cycleMs, offsetMs }: Failures) {
   const server = createServer(({ url = '' }, response) => {
     const service = /^\/fails\/(\d+)$/.exec(url)?.[1]
@@ -171,7 +171,7 @@ async function createServices(url: string, key: string, targetUrl: string) {
       const body = serviceBody({ interval_secs: INTERVAL_S, regions: [region], endpoints })
       const { status, json, text } = await api.post('/v1/services', body)
       if (status !== 201) throw new Error(text)
-      // True because the answer is a service.
+      // True because the response is a service.
       made.push(json as ServiceResponse)
     }
   }
@@ -205,7 +205,7 @@ async function incidentsOf(url: string, key: string): Promise<readonly Incident[
   for (const section of ['active', 'resolved']) {
     for (let page = 1; ; page += 1) {
       const { json } = await api.get(`/v1/incidents?section=${section}&limit=100&page=${page}`)
-      // True because the answer is a page of incidents.
+      // True because the response is a page of incidents.
       const { items } = json as IncidentPage
       found.push(...items)
       if (items.length < 100) break

@@ -126,8 +126,8 @@ function assertAcknowledged({ proxy }: MonitoringRun, stored: readonly Stored[])
   const isStored = new Set(stored.map(({ series, dueS }) => `${series} ${dueS}`))
   if (isStored.size !== stored.length) throw new Error('a result is stored twice')
   const acknowledged = new Set<string>()
-  for (const { request, answer } of proxy.taken) {
-    if (answer.refused.length > 0) throw new Error(`refused: ${JSON.stringify(answer.refused)}`)
+  for (const { request, response } of proxy.taken) {
+    if (response.refused.length > 0) throw new Error(`refused: ${JSON.stringify(response.refused)}`)
     for (const [series, , dueS] of request.results) acknowledged.add(`${series} ${dueS}`)
   }
   const lost = [...acknowledged].filter((key) => !isStored.has(key))

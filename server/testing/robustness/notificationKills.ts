@@ -11,9 +11,9 @@ import { serviceBody } from '../serviceBodies.ts'
 const CHANNELS = 2
 /** Number of active writers when the process is killed. */
 const WRITERS = 4
-/** Number of answers before the process is killed: the minimum, and the maximum random addition. */
-const ANSWERS_MIN = 10
-const ANSWERS_MORE = 60
+/** Number of responses before the process is killed: the minimum, and the maximum random addition. */
+const RESPONSES_MIN = 10
+const RESPONSES_MORE = 60
 /** Number of new keys for each writer, enough that none reaches the rate limit. */
 const KEYS_PER_WRITER = 5
 const REQUESTS_PER_KEY = 18
@@ -93,13 +93,13 @@ interface Writing extends NotificationKillRun {
 }
 
 async function writeUntilKilled({ server, keys, updates, random }: Writing): Promise<void> {
-  const killAt = ANSWERS_MIN + Math.floor(random() * ANSWERS_MORE)
-  let answers = 0
+  const killAt = RESPONSES_MIN + Math.floor(random() * RESPONSES_MORE)
+  let responses = 0
   let killed: Promise<void> | undefined
   const onIncident = (incident: Incident): void => {
     for (const { id } of incident.updates) updates.add(id)
-    answers += 1
-    if (answers === killAt) killed = server.kill()
+    responses += 1
+    if (responses === killAt) killed = server.kill()
   }
   await Promise.all(
     Array.from({ length: WRITERS }, (_, writer) => {
@@ -121,9 +121,9 @@ async function write(
   const post = async (path: string, json: unknown): Promise<unknown> => {
     const key = keys[Math.floor(sent / REQUESTS_PER_KEY) % keys.length] ?? ''
     sent += 1
-    const answer = await client.post(path, json, { key })
-    if (answer.status >= 300) throw new Error(`${path} was answered ${answer.status}: ${answer.text}`)
-    return answer.json
+    const response = await client.post(path, json, { key })
+    if (response.status >= 300) throw new Error(`${path} got ${response.status}: ${response.text}`)
+    return response.json
   }
   try {
     const serviceId = String(Object(await post('/v1/services', serviceBody())).id)
@@ -150,7 +150,7 @@ function payloadsOf(received: Receiver['received']) {
 
 /**
  * Resolves when each of `updates` has arrived. Rejects when none arrives for a while; the total time depends on how
- * many updates the kills left waiting. Bodies are parsed only once, because this process also answers the deliveries.
+ * many updates the kills left waiting. Bodies are parsed only once, because this process also receives the deliveries.
  */
 async function arrivalOf(updates: ReadonlySet<string>, receiver: Receiver): Promise<void> {
   const missing = new Set(updates)

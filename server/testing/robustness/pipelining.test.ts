@@ -6,8 +6,8 @@ import { startServer } from '../startServer.ts'
 const server = await startServer()
 afterAll(() => server.close())
 
-/** Number of answers to `requests`, which are sent at once on one connection. */
-async function answersTo(requests: readonly string[]): Promise<number> {
+/** Number of responses to `requests`, which are sent at once on one connection. */
+async function responseCountOf(requests: readonly string[]): Promise<number> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   let text = ''
   socket.on('data', (chunk: Buffer) => {
@@ -23,11 +23,11 @@ const READ = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'
 const LAST = READ.replace('Host: x\r\n', 'Host: x\r\nConnection: close\r\n')
 const EXPECTING = READ.replace('Host: x\r\n', 'Host: x\r\nExpect: nothing\r\n')
 
-test('a hundred pipelined requests on one connection are all answered', async () => {
-  expect(await answersTo([...Array(99).fill(READ), LAST])).toBe(100)
+test('a hundred pipelined requests on one connection all get a response', async () => {
+  expect(await responseCountOf([...Array(99).fill(READ), LAST])).toBe(100)
 })
 
 test('a connection with more than a hundred pending responses is cut off, whatever the requests', async () => {
-  expect(await answersTo([...Array(1_000).fill(READ), LAST])).toBeLessThan(1_000)
-  expect(await answersTo([EXPECTING, ...Array(1_000).fill(READ), LAST])).toBeLessThan(1_000)
+  expect(await responseCountOf([...Array(1_000).fill(READ), LAST])).toBeLessThan(1_000)
+  expect(await responseCountOf([EXPECTING, ...Array(1_000).fill(READ), LAST])).toBeLessThan(1_000)
 })

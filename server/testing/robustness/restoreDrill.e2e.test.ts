@@ -35,9 +35,9 @@ test('a restore brings back everything that was acknowledged before the last cop
   const load = keys.map(async (key) => {
     const api = apiClient(server.url, key)
     while (isLoaded) {
-      const answer = await api.post('/v1/services', serviceBody()).catch(() => undefined)
-      if (answer?.status !== 201) await new Promise((resolve) => setTimeout(resolve, 20))
-      else acknowledged.set(serviceResponseSchema.parse(answer.json).id, Date.now())
+      const response = await api.post('/v1/services', serviceBody()).catch(() => undefined)
+      if (response?.status !== 201) await new Promise((resolve) => setTimeout(resolve, 20))
+      else acknowledged.set(serviceResponseSchema.parse(response.json).id, Date.now())
     }
   })
   const seen = new Set<number>()
@@ -46,7 +46,7 @@ test('a restore brings back everything that was acknowledged before the last cop
     if (newest !== undefined && newest > firstAtMs) seen.add(newest)
     return seen.size >= COPIES && acknowledged.size >= 100
   }, WAIT)
-  const metrics = await fetch(`${server.adminUrl()}/metrics`).then((answer) => answer.text())
+  const metrics = await fetch(`${server.adminUrl()}/metrics`).then((response) => response.text())
   // The machine is gone, with its disk.
   await server.kill()
   isLoaded = false

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { type ApiAnswer, apiClient } from '../apiClient.ts'
+import { type ApiResponse, apiClient } from '../apiClient.ts'
 import { rawExchange } from '../rawExchange.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
@@ -24,17 +24,17 @@ test.concurrent.each([
   ['that stops before its body', `${HEAD}Content-Length: 10\r\n\r\n`],
   ['that stops in its body', `${HEAD}Content-Length: 10\r\n\r\n{`],
   ['that stops in a chunk', `${HEAD}Transfer-Encoding: chunked\r\n\r\nff\r\n{`],
-])('a sender %s is answered 408 and cut off', async (_what, ...parts) => {
-  const answer = await rawExchange(server.url, ...parts)
+])('a sender %s gets 408 and is cut off', async (_what, ...parts) => {
+  const response = await rawExchange(server.url, ...parts)
 
-  expect([answer.status, answer.text, answer.headers.connection]).toEqual([408, TIMEOUT, 'close'])
+  expect([response.status, response.text, response.headers.connection]).toEqual([408, TIMEOUT, 'close'])
 })
 
 test.concurrent('a sender that drips its body is cut off, however steadily it drips', async () => {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
-  let answer = ''
+  let response = ''
   socket.on('data', (bytes) => {
-    answer += bytes.toString()
+    response += bytes.toString()
   })
   socket.on('error', () => {})
   socket.write(`${HEAD}Content-Length: 1000000\r\n\r\n`)
@@ -43,11 +43,11 @@ test.concurrent('a sender that drips its body is cut off, however steadily it dr
   await once(socket, 'close')
   clearInterval(dripping)
 
-  expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
-  expect(answer.endsWith(TIMEOUT)).toBe(true)
+  expect(response).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
+  expect(response.endsWith(TIMEOUT)).toBe(true)
 })
 
-test.concurrent('two hundred half-open requests are all cut off, and others are answered meanwhile and afterwards', async () => {
+test.concurrent('two hundred half-open requests are all cut off, and others get responses meanwhile and afterwards', async () => {
   const halfOpen = Promise.all(
     Array.from({ length: 200 }, () => rawExchange(server.url, `${HEAD}Content-Length: 10\r\n\r\n{`)),
   )
@@ -56,7 +56,7 @@ test.concurrent('two hundred half-open requests are all cut off, and others are 
     isOver = true
   })
 
-  const meanwhile: ApiAnswer[] = []
+  const meanwhile: ApiResponse[] = []
   while (!isOver) {
     meanwhile.push(await api.post('/v1/incidents', {}), await api.get('/v1/org'))
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -73,8 +73,8 @@ test.concurrent('two hundred half-open requests are all cut off, and others are 
 test.concurrent('a connection that is kept open and not used is closed', async () => {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   socket.write(`GET /v1/org HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\n\r\n`)
-  const [answer]: unknown[] = await once(socket, 'data')
+  const [response]: unknown[] = await once(socket, 'data')
   await once(socket, 'close')
 
-  expect(String(answer)).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+  expect(String(response)).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
 })

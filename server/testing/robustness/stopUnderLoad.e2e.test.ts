@@ -16,8 +16,8 @@ const BODY = JSON.stringify(serviceBody())
 /** A request that has reached the server, as its 100 Continue shows. */
 interface InFlight {
   readonly finish: () => void
-  /** First line of the answer. */
-  readonly answered: Promise<string>
+  /** First line of the response. */
+  readonly statusLine: Promise<string>
 }
 
 async function begin(port: number, key: string): Promise<InFlight> {
@@ -30,8 +30,8 @@ async function begin(port: number, key: string): Promise<InFlight> {
     `POST /v1/services HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\nContent-Length: ${BODY.length}\r\n\r\n`,
   )
   await once(socket, 'data')
-  const answered = once(socket, 'close').then(() => text.split('\r\n\r\n')[1]?.split('\r\n')[0] ?? text)
-  return { finish: () => socket.write(BODY), answered }
+  const statusLine = once(socket, 'close').then(() => text.split('\r\n\r\n')[1]?.split('\r\n')[0] ?? text)
+  return { finish: () => socket.write(BODY), statusLine }
 }
 
 /** Resolves when no process listens on `port`. */
@@ -51,7 +51,7 @@ function outcome(socket: Socket): Promise<boolean> {
   })
 }
 
-/** Reads without a pause until the server has stopped; resolves to the answered statuses. */
+/** Reads without a pause until the server has stopped; resolves to the statuses of the responses. */
 async function readOn(url: string, key: string): Promise<ReadonlySet<number>> {
   const statuses = new Set<number>()
   const api = apiClient(url, key)
@@ -65,7 +65,7 @@ async function readOn(url: string, key: string): Promise<ReadonlySet<number>> {
   }
 }
 
-test('C199 a server stopped under load answers every request it has started, and exits with 0', async () => {
+test('C199 a server stopped under load responds to every request it has started, and exits with 0', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-stop-'))
   const dataDir = join(folder, 'data')
   const orgId = await makeOrg(dataDir)
@@ -78,7 +78,7 @@ test('C199 a server stopped under load answers every request it has started, and
   const stopped = server.stop()
   await refused(port)
   for (const { finish } of inFlight) finish()
-  const lines = await Promise.all(inFlight.map(({ answered }) => answered))
+  const lines = await Promise.all(inFlight.map(({ statusLine }) => statusLine))
   const code = await stopped
   const statuses = await Promise.all(readers)
 

@@ -22,7 +22,7 @@ export function llmsText(document: OpenApiDocument): string {
 
 ## Reference
 
-- [Reference](/docs): parameters, bodies, answers, errors, and a curl command for each operation
+- [Reference](/docs): parameters, bodies, responses, errors, and a curl command for each operation
 - [OpenAPI document](/openapi.json): the same in machine-readable form
 
 ${sections.join('\n')}`

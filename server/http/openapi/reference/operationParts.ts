@@ -28,7 +28,7 @@ export function operationsOf({ paths }: OpenApiDocument): readonly PlacedOperati
   )
 }
 
-/** The section of an operation: parameters, body, answers and an example command. Pure. */
+/** The section of an operation: parameters, body, responses and an example command. Pure. */
 export function operationSection(placed: PlacedOperation, document: OpenApiDocument): Html {
   const { method, path, operation } = placed
   const { operationId, summary, description } = operation
@@ -37,8 +37,8 @@ export function operationSection(placed: PlacedOperation, document: OpenApiDocum
 <p class="route"><span class="method m-${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
 <p>${prose(description)}</p>
 ${parameterList(operation, document)}${bodyPart(operation, document)}
-<h4>Answers</h4>
-${answers(operation, document)}
+<h4>Responses</h4>
+${responseList(operation, document)}
 <h4>Example</h4>
 <pre class="example"><code>${curlExample(method, path, operationId)}</code></pre>
 </section>`
@@ -65,8 +65,8 @@ function bodyPart({ requestBody }: Operation, { components }: OpenApiDocument): 
 ${fieldsOf(schema, components.schemas)}`
 }
 
-function answers({ responses }: Operation, { components }: OpenApiDocument): Html {
-  return html`<ul class="answers">${Object.entries(responses).map(([status, response]) => {
+function responseList({ responses }: Operation, { components }: OpenApiDocument): Html {
+  return html`<ul class="responses">${Object.entries(responses).map(([status, response]) => {
     if (response.$ref !== undefined) {
       const name = nameOfReference(response.$ref)
       return html`<li><a class="status" href="#error-${name}">${status}</a> ${resolved(response, components.responses).description}</li>`

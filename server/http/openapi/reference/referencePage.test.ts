@@ -12,12 +12,12 @@ import { operationsOf } from './operationParts.ts'
 const DOCUMENT = openApi() as unknown as OpenApiDocument
 
 let server: TestServer
-let answer: Response
+let response: Response
 let page: string
 beforeAll(async () => {
   server = await startServer({ rateLimit: 'none' })
-  answer = await fetch(`${server.adminUrl}/docs`)
-  page = await answer.text()
+  response = await fetch(`${server.adminUrl}/docs`)
+  page = await response.text()
 })
 afterAll(() => server.close())
 
@@ -46,8 +46,8 @@ function commands(): ReadonlyMap<string, string> {
 test('the admin listener serves the page and its document, and the page may not load anything', async () => {
   const document: unknown = await (await fetch(`${server.adminUrl}/openapi.json`)).json()
 
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-  expect(answer.headers.get('content-security-policy')).toMatch(
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(response.headers.get('content-security-policy')).toMatch(
     /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/,
   )
   expect(document).toEqual(openApi())
@@ -108,7 +108,7 @@ test('every command of the page succeeds in a shell', async () => {
   const { post } = apiClient(server.url, server.apiKey)
   const idOf = async (path: string, body: object): Promise<string> => {
     const { json } = await post(path, body)
-    // True because both answer with the created resource.
+    // True because both return the created resource.
     return (json as { id: string }).id
   }
   const outcomes: unknown[] = []

@@ -91,7 +91,7 @@ function errorSection(document: OpenApiDocument): Html {
   )
   return html`<h2 id="errors">Errors</h2>
 <p>Every refusal has a body with the reason: <code>{"error": "…"}</code></p>
-<ul class="answers group">${Object.entries(document.components.responses).map(
+<ul class="responses group">${Object.entries(document.components.responses).map(
     ([name, { description }]) =>
       html`<li id="error-${name}"><strong class="status">${statuses.get(`#/components/responses/${name}`)}</strong> ${description}</li>`,
   )}</ul>`

@@ -27,12 +27,12 @@ pre code { font-size: .875rem; }
 .method { font-size: .75rem; font-weight: 700; min-width: 4.8em; }
 .route .method { margin-right: .3rem; min-width: 0; }
 .m-get { color: var(--link); } .m-post { color: var(--ok); } .m-patch { color: var(--warn); } .m-delete { color: var(--bad); }
-.fields, .answers { list-style: none; margin: .2rem 0; padding: 0; }
-.answers.group { padding: .6rem 1.25rem; }
+.fields, .responses { list-style: none; margin: .2rem 0; padding: 0; }
+.responses.group { padding: .6rem 1.25rem; }
 .fields > li { border-top: 1px solid var(--line); padding: .35rem 0; }
 .fields p { margin: .1rem 0; }
 .fields .fields { margin: .2rem 0 .2rem .2rem; padding-left: .9rem; border-left: .15rem solid var(--line); }
-.answers li { padding: .15rem .3rem; }
+.responses li { padding: .15rem .3rem; }
 .name { font-weight: 640; }
 .type { color: var(--quiet); font-size: .92rem; }
 .must { color: var(--warn); font-size: .8125rem; }

@@ -1,9 +1,9 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { LONG_LIVED_THREAD, threadFile } from '../../../../api/runtime/threadFile.ts'
-import type { ClientSettings, FromClient, SqlAnswer, SqlStatement, ToClient } from './clientMessages.ts'
+import type { ClientSettings, FromClient, SqlResult, SqlStatement, ToClient } from './clientMessages.ts'
 
-/** Longest wait for an answer (milliseconds): statement_timeout is shorter. */
-const ANSWER_MS_MAX = 30_000
+/** Longest wait for a reply (milliseconds): statement_timeout is shorter. */
+const REPLY_MS_MAX = 30_000
 const END_MS_MAX = 2_000
 
 /** The connection is lost: the last statements may or may not have been executed, and no others can be. */
@@ -20,7 +20,7 @@ export class StatementError extends Error {
 }
 
 /**
- * A connection to PostgreSQL that blocks the calling thread until each answer. Only for threads of their own, never for
+ * A connection to PostgreSQL that blocks the calling thread until each reply. Only for threads of their own, never for
  * the main thread, which serves requests.
  */
 export class BlockingClient {
@@ -45,13 +45,13 @@ export class BlockingClient {
   }
 
   /** Executes statements in order. Throws ConnectionLostError, or StatementError for the first that is refused. */
-  execute(statements: readonly SqlStatement[]): readonly SqlAnswer[] {
+  execute(statements: readonly SqlStatement[]): readonly SqlResult[] {
     if (this.#isLost) throw new ConnectionLostError('the connection to the database was lost')
-    const answer = this.#ask({ statements }, ANSWER_MS_MAX)
-    if (answer !== undefined && 'answers' in answer) return answer.answers
-    if (answer?.code != null) throw new StatementError(answer.message, answer.code)
+    const reply = this.#ask({ statements }, REPLY_MS_MAX)
+    if (reply !== undefined && 'results' in reply) return reply.results
+    if (reply?.code != null) throw new StatementError(reply.message, reply.code)
     this.#isLost = true
-    throw new ConnectionLostError(answer?.message ?? 'the database does not answer')
+    throw new ConnectionLostError(reply?.message ?? 'the database does not respond')
   }
 
   close(): void {
@@ -64,7 +64,7 @@ export class BlockingClient {
     const before = Atomics.load(this.#signal, 0)
     this.#port.postMessage(message)
     const untilMs = performance.now() + waitMs
-    // A wake-up for the previous answer may come late: only a raised signal counts.
+    // A wake-up for the previous reply may come late: only a raised signal counts.
     while (Atomics.load(this.#signal, 0) === before) {
       const leftMs = untilMs - performance.now()
       if (leftMs <= 0 || Atomics.wait(this.#signal, 0, before, leftMs) === 'timed-out') return undefined

@@ -7,7 +7,7 @@ export interface SqlStatement {
 }
 
 /** Result of a statement. */
-export interface SqlAnswer {
+export interface SqlResult {
   readonly rows: readonly Readonly<Record<string, unknown>>[]
   readonly changes: number
 }
@@ -16,7 +16,7 @@ export interface SqlAnswer {
 export interface ClientSettings {
   readonly url: string
   readonly applicationName: string
-  /** Raised with each answer. */
+  /** Raised with each reply. */
   readonly signal: Int32Array
 }
 
@@ -25,6 +25,6 @@ export type ToClient = { readonly statements: readonly SqlStatement[] } | 'end'
 
 /** Messages from the thread. */
 export type FromClient =
-  | { readonly answers: readonly SqlAnswer[] }
+  | { readonly results: readonly SqlResult[] }
   /** `code` is PostgreSQL's; `null` for a connection that failed. */
   | { readonly message: string; readonly code: string | null }

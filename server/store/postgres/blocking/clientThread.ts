@@ -3,7 +3,7 @@ import { type MessagePort, workerData } from 'node:worker_threads'
 import type pg from 'pg'
 import { statementName } from '../connections/sql.ts'
 import { connect } from '../schema/migrate.ts'
-import type { ClientSettings, FromClient, SqlAnswer, SqlStatement, ToClient } from './clientMessages.ts'
+import type { ClientSettings, FromClient, SqlResult, SqlStatement, ToClient } from './clientMessages.ts'
 
 /** Longest execution of a statement (milliseconds). */
 const STATEMENT_MS_MAX = 10_000
@@ -23,7 +23,7 @@ async function connected(): Promise<pg.Client> {
   return made
 }
 
-async function execute({ text, values }: SqlStatement): Promise<SqlAnswer> {
+async function execute({ text, values }: SqlStatement): Promise<SqlResult> {
   const connection = await connected()
   if (values === undefined) {
     await connection.query(text)
@@ -34,7 +34,7 @@ async function execute({ text, values }: SqlStatement): Promise<SqlAnswer> {
   return { rows, changes: rowCount ?? 0 }
 }
 
-function answer(message: FromClient): void {
+function reply(message: FromClient): void {
   port.postMessage(message)
   Atomics.add(signal, 0, 1)
   Atomics.notify(signal, 0)
@@ -43,19 +43,19 @@ function answer(message: FromClient): void {
 port.on('message', async (message: ToClient) => {
   if (message === 'end') {
     await client?.end().catch(() => {})
-    answer({ answers: [] })
+    reply({ results: [] })
     port.close()
     return
   }
   try {
-    const answers: SqlAnswer[] = []
-    for (const statement of message.statements) answers.push(await execute(statement))
-    answer({ answers })
+    const results: SqlResult[] = []
+    for (const statement of message.statements) results.push(await execute(statement))
+    reply({ results })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     // PostgreSQL's codes have five characters; 57P01 and its like end the connection.
     const isOfStatement = /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|57P)/.test(code)
-    answer({
+    reply({
       message: error instanceof Error ? error.message : String(error),
       code: isOfStatement ? code : null,
     })

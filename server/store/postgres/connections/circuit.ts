@@ -2,12 +2,12 @@ import { ApiError } from '../../../../api/contract/apiError.ts'
 
 /** How long statements must fail before new ones are refused (milliseconds). */
 const FAILING_MS = 1_000
-/** Pause between probes of a database that does not answer (milliseconds). */
+/** Pause between probes of a database that does not respond (milliseconds). */
 const PROBE_PAUSE_MS = 250
 
 /** Dependencies of a circuit breaker. */
 export interface CircuitParts {
-  /** Resolves when the database answers on a new connection. */
+  /** Resolves when the database responds on a new connection. */
   readonly probe: () => Promise<void>
   /** Called when the breaker opens. */
   readonly onOpen: () => void
@@ -15,20 +15,20 @@ export interface CircuitParts {
   readonly nowMs: () => number
 }
 
-/** Refusal of a statement, which was not sent because the database does not answer. Gap G56. */
+/** Refusal of a statement, which was not sent because the database does not respond. Gap G56. */
 export class DatabaseDown extends ApiError {
   constructor() {
-    super('internal', 'the database does not answer: repeat the request', { retryAfterSecs: 1 })
+    super('internal', 'the database does not respond: repeat the request', { retryAfterSecs: 1 })
   }
 }
 
 /**
- * A circuit breaker: while the database does not answer, statements are refused at once, so that requests do not queue
+ * A circuit breaker: while the database does not respond, statements are refused at once, so that requests do not queue
  * for connections. One probe at a time detects the end of the outage.
  */
 export class Circuit {
   readonly #parts: CircuitParts
-  #answeredAtMs = Number.NEGATIVE_INFINITY
+  #respondedAtMs = Number.NEGATIVE_INFINITY
   #failingSinceMs: number | undefined
   #probing: NodeJS.Timeout | undefined
   #isOpen = false
@@ -43,17 +43,17 @@ export class Circuit {
     if (this.#isOpen) throw new DatabaseDown()
   }
 
-  /** Records that the database answered a statement, with a result or an error. */
-  answered(): void {
-    this.#answeredAtMs = this.#parts.nowMs()
+  /** Records that the database responded to a statement, with a result or an error. */
+  responded(): void {
+    this.#respondedAtMs = this.#parts.nowMs()
     this.#failingSinceMs = undefined
   }
 
   /** Records the loss of a statement or connection that began at `begunAtMs`. */
   lost(begunAtMs: number): void {
     if (this.#isClosed || this.#isOpen) return
-    // The end of one connection of many is no outage: the others are answered.
-    const sinceMs = Math.max(begunAtMs, this.#answeredAtMs)
+    // The end of one connection of many is no outage: the others still get responses.
+    const sinceMs = Math.max(begunAtMs, this.#respondedAtMs)
     this.#failingSinceMs = Math.min(this.#failingSinceMs ?? sinceMs, sinceMs)
     if (this.#parts.nowMs() - this.#failingSinceMs < FAILING_MS) return
     this.#isOpen = true
@@ -70,7 +70,7 @@ export class Circuit {
   #probe(): void {
     this.#parts.probe().then(
       () => {
-        this.answered()
+        this.responded()
         this.#isOpen = false
       },
       () => {

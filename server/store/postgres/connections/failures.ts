@@ -29,7 +29,7 @@ export function sqlStateOf(error: unknown): string | undefined {
 /** Messages of the driver for a connection that ended or timed out. */
 const LOST_TEXTS = /connection terminated|timeout|connection error|not queryable|closed the connection/i
 
-/** Whether the connection ended before the server answered, so that the statement may have been executed. Pure. */
+/** Whether the connection ended before the server responded, so that the statement may have been executed. Pure. */
 export function isLost(error: unknown): boolean {
   if (error instanceof NotSent) return isLost(error.cause)
   const state = sqlStateOf(error)

@@ -98,10 +98,10 @@ test('a mutation interrupted by a short outage waits for its end, and is made on
   expect(stored.slice(1).toSorted()).toEqual(made.map(({ text }) => text).toSorted())
 })
 
-test('a batch whose result stays unknown is answered with 502, and not sent again', async () => {
+test('a batch whose result stays unknown gets 502, and is not sent again', async () => {
   await storeService(distant, orgId)
   // All of them are in one batch.
-  const lost = proxy.loseAnswerTo('Unknown 1').then(() => proxy.cut())
+  const lost = proxy.loseResponseTo('Unknown 1').then(() => proxy.cut())
   const outcomes = Promise.allSettled(
     many(3).map((index) => storeService(distant, orgId, { name: `Unknown ${index}` })),
   )

@@ -28,12 +28,12 @@ test('requests beyond those that wait for a connection are refused at once', asy
     const refused = await Promise.allSettled(many(5).map(() => read('SELECT 1')))
     const first = await Promise.race([...held, ...waiting, Promise.resolve('none')])
     await client.query('SELECT pg_advisory_unlock(1)')
-    const answered = await Promise.all([...held, ...waiting])
+    const results = await Promise.all([...held, ...waiting])
 
     expect(refused.map((one) => one.status === 'rejected' && one.reason.message)).toEqual(
       many(5).map(() => 'too many requests wait for the database'),
     )
-    expect([first, answered.length]).toEqual(['none', 1_006])
+    expect([first, results.length]).toEqual(['none', 1_006])
   })
   await pools.close()
 })

@@ -14,8 +14,8 @@ const LONG_READERS_MAX = 2
 
 /** Longest wait for a connection, new or pooled (milliseconds). */
 const CONNECT_MS_MAX = 2_000
-/** Longest wait for the answer to a statement (milliseconds): longer than statement_timeout. */
-const ANSWER_MS_MAX = 6_000
+/** Longest wait for the response to a statement (milliseconds): longer than statement_timeout. */
+const RESPONSE_MS_MAX = 6_000
 /** Most requests that wait for a connection: more would time out. */
 const WAITING_MAX = 1_000
 
@@ -128,16 +128,16 @@ class WatchedPool {
     await Promise.all([...this.#ended, this.#pool.end()])
   }
 
-  async #watched<Result>(answer: Promise<Result>): Promise<Result> {
+  async #watched<Result>(pending: Promise<Result>): Promise<Result> {
     const { circuit, nowMs } = this.#parts
     const begunAtMs = nowMs()
     try {
-      const result = await answer
-      circuit.answered()
+      const result = await pending
+      circuit.responded()
       return result
     } catch (error) {
       if (isLost(error)) circuit.lost(begunAtMs)
-      else circuit.answered()
+      else circuit.responded()
       throw error
     }
   }
@@ -150,7 +150,7 @@ function poolOf({ url, max, settings }: PoolParts): Pool {
     types: TYPES,
     application_name: 'pharos-server',
     connectionTimeoutMillis: CONNECT_MS_MAX,
-    query_timeout: ANSWER_MS_MAX,
+    query_timeout: RESPONSE_MS_MAX,
     keepAlive: true,
     // Sent before the connection is used: otherwise its first statement would run without timeouts.
     verify: (client, done) => {
@@ -166,7 +166,7 @@ function poolOf({ url, max, settings }: PoolParts): Pool {
   return pool
 }
 
-/** Resolves when the database at `url` answers on a new connection. */
+/** Resolves when the database at `url` responds on a new connection. */
 async function probe(url: string): Promise<void> {
   const bounds = { connectionTimeoutMillis: CONNECT_MS_MAX, query_timeout: CONNECT_MS_MAX }
   const client = new Client({ connectionString: url, application_name: 'pharos-server', ...bounds })
@@ -175,7 +175,7 @@ async function probe(url: string): Promise<void> {
     await client.connect()
     await client.query('SELECT 1')
   } finally {
-    // Not awaited: a connection whose peer does not answer never ends.
+    // Not awaited: a connection whose peer does not respond never ends.
     void client.end().catch(() => {})
   }
 }

@@ -103,7 +103,7 @@ test('a record whose response was lost is not written twice', async () => {
   const delivery = await dueIn(distant)
   if (delivery === undefined) throw new Error('nothing was due')
 
-  const lost = proxy.loseAnswerTo('COMMIT')
+  const lost = proxy.loseResponseTo('COMMIT')
   await expect(distant.recordAttempt(delivery, RESULT, SENT, NOW_MS)).rejects.toThrow()
   await lost
   await distant.recordAttempt(delivery, RESULT, SENT, NOW_MS)

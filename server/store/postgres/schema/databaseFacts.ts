@@ -30,13 +30,13 @@ export async function databaseFacts(
   const [row] = rows
   if (row === undefined) throw new Error('the database has no settings')
   const { atMs, pid, ...settings } = row
-  const answeredAtMs = nowMs()
+  const receivedAtMs = nowMs()
   // The database read its clock at some time during the exchange: only the rest is a difference.
-  const clockAheadMs = atMs > answeredAtMs ? atMs - answeredAtMs : Math.min(0, atMs - askedAtMs)
+  const clockAheadMs = atMs > receivedAtMs ? atMs - receivedAtMs : Math.min(0, atMs - askedAtMs)
   return { ...settings, clockAheadMs, pooler: await poolerOf(client, other, pid) }
 }
 
-/** Detects a pooler: the backend that answers is not the one that the connection was given at its start. */
+/** Detects a pooler: the backend that responds is not the one that the connection was given at its start. */
 async function poolerOf(client: pg.Client, other: pg.Client, pid: number): Promise<DatabaseFacts['pooler']> {
   // True because the driver sets it, which its types leave out.
   if ((client as pg.Client & { readonly processID: number | null }).processID === pid) return 'none'

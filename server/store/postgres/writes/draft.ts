@@ -12,7 +12,7 @@ import { type AutoIncidents, autoIncidentsOf } from '../../shared/autoIncidents.
 import { type EventRow, incidentEvents } from '../../shared/events.ts'
 import { type PastRow, pastRows } from '../../shared/pastGeneration.ts'
 import { columnsOf, usageAfter, usageOf } from '../../shared/serviceRow.ts'
-import { LONG_ANSWER_BYTES, storedAnswer } from '../../shared/storedCreation.ts'
+import { LONG_RESPONSE_BYTES, storedResponse } from '../../shared/storedCreation.ts'
 import type { CreationFingerprint, RenderedService } from '../../store.ts'
 import { AutomaticWrites, automaticRows } from './automatic.ts'
 import type { OrgColumns } from './orgColumns.ts'
@@ -38,7 +38,7 @@ export interface CommandRow extends Command {
 export interface CreationRow {
   readonly keyHash: Buffer
   readonly bodyFingerprint: Buffer
-  readonly answer: string
+  readonly response: string
   readonly nowMs: number
   readonly shortNumber: number | null
   readonly longBytesUpTo: number | null
@@ -169,26 +169,28 @@ export class Draft {
     this.events.push(...incidentEvents(about, channels, nameOf, tools))
   }
 
-  /** The answer stored for `fingerprint`, or that of `create`, which it stores. Throws `invalid` for another body. */
+  /** The response stored for `fingerprint`, or that of `create`, which it stores. Throws `invalid` for another body. */
   createOnce(fingerprint: CreationFingerprint | undefined, nowMs: number, create: () => string): string {
     if (fingerprint === undefined) return create()
     const { keyHash, bodyFingerprint } = fingerprint
     const name = keyHash.toString('hex')
-    const earlier = storedAnswer(this.state.creations.get(name), fingerprint, nowMs)
+    const earlier = storedResponse(this.state.creations.get(name), fingerprint, nowMs)
     if (earlier !== undefined) return earlier
-    const answer = create()
-    const { shortAnswersMade, longAnswerBytes } = this.state.columns
-    const bytes = Buffer.byteLength(answer)
-    const isLong = bytes > LONG_ANSWER_BYTES
+    const response = create()
+    const { shortResponsesMade, longResponseBytes } = this.state.columns
+    const bytes = Buffer.byteLength(response)
+    const isLong = bytes > LONG_RESPONSE_BYTES
     this.setColumns(
-      isLong ? { longAnswerBytes: longAnswerBytes + bytes } : { shortAnswersMade: shortAnswersMade + 1 },
+      isLong
+        ? { longResponseBytes: longResponseBytes + bytes }
+        : { shortResponsesMade: shortResponsesMade + 1 },
     )
-    const shortNumber = isLong ? null : shortAnswersMade + 1
-    const longBytesUpTo = isLong ? longAnswerBytes + bytes : null
+    const shortNumber = isLong ? null : shortResponsesMade + 1
+    const longBytesUpTo = isLong ? longResponseBytes + bytes : null
     this.bytes += bytes
-    this.creations.set(name, { keyHash, bodyFingerprint, answer, nowMs, shortNumber, longBytesUpTo })
-    this.state.creations.set(name, { bodyFingerprint, answer, createdAtMs: nowMs })
-    return answer
+    this.creations.set(name, { keyHash, bodyFingerprint, response, nowMs, shortNumber, longBytesUpTo })
+    this.state.creations.set(name, { bodyFingerprint, response, createdAtMs: nowMs })
+    return response
   }
 
   #keepPast({ service, origin }: KnownService, change: ServiceChange, nowMs: number): void {

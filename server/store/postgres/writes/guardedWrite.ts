@@ -1,4 +1,4 @@
-import { LONG_ANSWERS_BYTES_MAX, SHORT_ANSWERS_MAX } from '../../shared/storedCreation.ts'
+import { LONG_RESPONSES_BYTES_MAX, SHORT_RESPONSES_MAX } from '../../shared/storedCreation.ts'
 import { BUS_READER } from '../../store.ts'
 import type { SqlValue } from '../connections/sql.ts'
 import { automaticParts } from './automatic.ts'
@@ -93,14 +93,14 @@ function creationParts({ creations, state }: Draft, parameters: Parameters): rea
     ['long_bytes_up_to', 'bigint'],
   ]
   const rows = [...creations.values()].map((row) => [
-    ...[row.keyHash, row.bodyFingerprint, row.answer, row.nowMs, row.shortNumber, row.longBytesUpTo],
+    ...[row.keyHash, row.bodyFingerprint, row.response, row.nowMs, row.shortNumber, row.longBytesUpTo],
   ])
-  const { shortAnswersMade, longAnswerBytes } = state.columns
+  const { shortResponsesMade, longResponseBytes } = state.columns
   const surplus = [
-    `short_number <= ${parameters.add(shortAnswersMade - SHORT_ANSWERS_MAX)}`,
-    `long_bytes_up_to <= ${parameters.add(longAnswerBytes - LONG_ANSWERS_BYTES_MAX)}`,
+    `short_number <= ${parameters.add(shortResponsesMade - SHORT_RESPONSES_MAX)}`,
+    `long_bytes_up_to <= ${parameters.add(longResponseBytes - LONG_RESPONSES_BYTES_MAX)}`,
   ]
-  // The INSERT replaces an expired answer of the same key: one statement must not write a row twice.
+  // The INSERT replaces an expired response of the same key: one statement must not write a row twice.
   const others = `r.key_hash <> ALL(${parameters.add(rows.map(([keyHash = null]) => keyHash))}::bytea[])`
   return [
     `INSERT INTO remembered_creations (org_id, ${namesOf(columns)})

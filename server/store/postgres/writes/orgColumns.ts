@@ -18,13 +18,13 @@ export interface OrgColumns {
   readonly incidentsMade: number
   readonly incidentBytes: number
   /**
-   * Running totals: commands, bytes of past generations, short answers, bytes of long answers. Cleanup finds the oldest
-   * rows by them.
+   * Running totals: commands, bytes of past generations, short responses, bytes of long responses. Cleanup finds the
+   * oldest rows by them.
    */
   readonly commandsMade: number
   readonly pastBytes: number
-  readonly shortAnswersMade: number
-  readonly longAnswerBytes: number
+  readonly shortResponsesMade: number
+  readonly longResponseBytes: number
 }
 
 const COLUMN_OF_FIELD = {
@@ -46,8 +46,8 @@ const COLUMN_OF_FIELD = {
   incidentBytes: 'incident_bytes',
   commandsMade: 'commands_made',
   pastBytes: 'past_bytes',
-  shortAnswersMade: 'short_answers_made',
-  longAnswerBytes: 'long_answer_bytes',
+  shortResponsesMade: 'short_answers_made',
+  longResponseBytes: 'long_answer_bytes',
 } as const satisfies Record<keyof OrgColumns, string>
 
 /** Each field with its column, in the order of their parameters. */

@@ -88,17 +88,17 @@ test('one Idempotency-Key in three processes at once creates one service, and al
     ...{ bodyFingerprint, earlierBodyFingerprint: () => bodyFingerprint },
   }
 
-  const answers = await Promise.all(many(12).map((index) => create(at(index), orgId, { fingerprint })))
+  const responses = await Promise.all(many(12).map((index) => create(at(index), orgId, { fingerprint })))
 
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect(new Set(responses.map(({ text }) => text)).size).toBe(1)
   expect(await at(0).listServices(orgId)).toHaveLength(1)
 })
 
 test('a creation whose response is lost after its commit is found, and not repeated', async () => {
   const orgId = await newOrg()
 
-  const lost = proxy.loseAnswerTo('Lost answer')
-  const [made] = await Promise.all([create(distant, orgId, { name: 'Lost answer' }), lost])
+  const lost = proxy.loseResponseTo('Lost response')
+  const [made] = await Promise.all([create(distant, orgId, { name: 'Lost response' }), lost])
 
   const stored = await at(0).listServices(orgId)
   expect(stored.map(({ text }) => text)).toEqual([made.text])

@@ -10,7 +10,9 @@ import { type ReadSet, readOrg } from './orgState.ts'
 
 /** Most mutations that share a statement. */
 const BATCH_MAX = 64
-/** Size of a batch (bytes) from which further mutations wait for the next one: one large batch would delay all of them. */
+/**
+ * Size of a batch (bytes) from which further mutations wait for the next one: one large batch would delay all of them.
+ */
 const BATCH_BYTES_MAX = 4 * 1_024 * 1_024
 /** Conflicts after which a batch locks the organisation before it reads, and after which it fails. */
 const CONFLICTS_UNLOCKED = 3
@@ -34,8 +36,8 @@ interface Waiting extends Mutation<unknown> {
 
 type Outcome = { readonly result: unknown } | { readonly error: unknown }
 
-/** A write whose answer was lost. */
-interface UnansweredWrite {
+/** A write whose response was lost. */
+interface UncertainWrite {
   readonly writeId: string
   readonly outcomes: readonly Outcome[]
 }
@@ -154,19 +156,19 @@ export class OrgQueues {
   /** The outcomes of the first mutations of `batch`, at least one. */
   async #outcomesOf(orgId: string, batch: readonly Waiting[]): Promise<readonly Outcome[]> {
     const retries = new Retries(this.#clocks.monotonicMs)
-    const unanswered: UnansweredWrite[] = []
+    const uncertain: UncertainWrite[] = []
     let conflicts = 0
     for (;;) {
       try {
         const isLocked = conflicts >= CONFLICTS_UNLOCKED
-        const attempt = (sql: Sql) => this.#attempt(sql, { orgId, batch, unanswered, isLocked })
+        const attempt = (sql: Sql) => this.#attempt(sql, { orgId, batch, uncertain, isLocked })
         const outcomes = await (isLocked ? this.#pools.inTransaction(attempt) : attempt(this.#pools.write))
         if (outcomes !== undefined) return outcomes
         conflicts += 1
       } catch (error) {
         if (isConflict(error)) conflicts += 1
         else if (!(await retries.shouldRetry(error)))
-          throw unanswered.length === 0 ? error : outcomeUnknown(error)
+          throw uncertain.length === 0 ? error : outcomeUnknown(error)
       }
       if (conflicts >= CONFLICTS_MAX) throw new Error('too many other programs change the organisation')
     }
@@ -178,9 +180,9 @@ export class OrgQueues {
     {
       orgId,
       batch,
-      unanswered,
+      uncertain,
       isLocked,
-    }: { orgId: string; batch: readonly Waiting[]; unanswered: UnansweredWrite[]; isLocked: boolean },
+    }: { orgId: string; batch: readonly Waiting[]; uncertain: UncertainWrite[]; isLocked: boolean },
   ): Promise<readonly Outcome[] | undefined> {
     const id = uuidOrNull(orgId)
     if (id === null) return batch.map(() => ({ error: orgNotFound(orgId) }))
@@ -191,8 +193,8 @@ export class OrgQueues {
       batch.map(({ reads }) => reads),
     )
     if (state === undefined) return batch.map(() => ({ error: orgNotFound(orgId) }))
-    // After the read: the guard stops an unanswered write that is executed later.
-    const written = await findWritten(sql, id, unanswered)
+    // After the read: the guard stops an uncertain write that is executed later.
+    const written = await findWritten(sql, id, uncertain)
     if (written !== undefined) return this.#announced(written.outcomes)
     const draft = new Draft(state, this.#clocks.nowMs)
     const outcomes: Outcome[] = []
@@ -203,14 +205,14 @@ export class OrgQueues {
     if (draft.isEmpty) return outcomes
     const writeId = randomUUID()
     const { text, values } = guardedWrite(draft, writeId)
-    // Kept until the answer arrives: without one, the write may still have been committed.
-    unanswered.push({ writeId, outcomes })
+    // Kept until the response arrives: without one, the write may still have been committed.
+    uncertain.push({ writeId, outcomes })
     let row: { readonly written: number } | undefined
     try {
       row = await rowOf<{ written: number }>(sql, text, values)
-      if (!isLocked) unanswered.pop()
+      if (!isLocked) uncertain.pop()
     } catch (error) {
-      if (!isLost(error) || isUnsent(error)) unanswered.pop()
+      if (!isLost(error) || isUnsent(error)) uncertain.pop()
       throw error
     }
     return row?.written === 1 ? this.#announced(outcomes) : undefined
@@ -239,21 +241,21 @@ function outcomeOf(decide: () => unknown): Outcome {
   }
 }
 
-/** The write of `unanswered` that was committed; `undefined` when none was. */
+/** The write of `uncertain` that was committed; `undefined` when none was. */
 async function findWritten(
   sql: Sql,
   orgId: string,
-  unanswered: readonly UnansweredWrite[],
-): Promise<UnansweredWrite | undefined> {
-  if (unanswered.length === 0) return undefined
+  uncertain: readonly UncertainWrite[],
+): Promise<UncertainWrite | undefined> {
+  if (uncertain.length === 0) return undefined
   const row = await rowOf<{ writeId: string }>(
     sql,
     `SELECT write_id AS "writeId" FROM
        (SELECT write_id FROM audit WHERE org_id = $1 ORDER BY seq DESC LIMIT ${ENTRIES_SEARCHED}) newest
      WHERE write_id = ANY($2::uuid[]) LIMIT 1`,
-    [orgId, unanswered.map(({ writeId }) => writeId)],
+    [orgId, uncertain.map(({ writeId }) => writeId)],
   )
-  return unanswered.find(({ writeId }) => writeId === row?.writeId)
+  return uncertain.find(({ writeId }) => writeId === row?.writeId)
 }
 
 /** Gap G56. */

@@ -183,7 +183,7 @@ async function readCreations(
 ): Promise<Map<string, StoredCreation>> {
   if (keys.length === 0) return new Map()
   const rows = await sql.rows<StoredCreation & { keyHash: Buffer }>(
-    `SELECT key_hash AS "keyHash", body_mark AS "bodyFingerprint", answer, created_at_ms AS "createdAtMs"
+    `SELECT key_hash AS "keyHash", body_mark AS "bodyFingerprint", answer AS response, created_at_ms AS "createdAtMs"
      FROM remembered_creations WHERE org_id = $1 AND key_hash = ANY($2::bytea[])`,
     [orgId, keys],
   )

@@ -24,12 +24,12 @@ test('the newest long responses of an organisation are remembered, and all short
   const remember = prepareIdempotency(writer, { longBytesMax: 100_000 })
   let nowMs = 0
   let created = 0
-  const create = (orgId: string, key: string, answer: string): void => {
+  const create = (orgId: string, key: string, response: string): void => {
     const fingerprint = fingerprintOf(key)
     nowMs += 1
     remember(orgId, fingerprint, nowMs, () => {
       created += 1
-      return answer
+      return response
     })
   }
   const long = 'é'.repeat(15_000)
@@ -81,11 +81,11 @@ test('the newest short responses of an organisation are remembered, without coun
     database.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(),
   )
 
-  const answers = [120, 71, 70].map((made) =>
+  const responses = [120, 71, 70].map((made) =>
     remember('acme', fingerprintOf(`key ${made}`), 0, () => 'forgotten'),
   )
 
-  expect(answers).toEqual(['x', 'x', 'forgotten'])
+  expect(responses).toEqual(['x', 'x', 'forgotten'])
   expect(looks.filter(({ detail }) => detail.startsWith('SCAN'))).toEqual([])
   expect(
     database.prepare("SELECT count(*) FROM remembered_creations WHERE org_id = 'acme'").pluck().get(),

@@ -1,20 +1,20 @@
 import type { Database } from 'better-sqlite3'
 import {
-  LONG_ANSWER_BYTES,
-  LONG_ANSWERS_BYTES_MAX,
-  SHORT_ANSWERS_MAX,
+  LONG_RESPONSE_BYTES,
+  LONG_RESPONSES_BYTES_MAX,
+  SHORT_RESPONSES_MAX,
   type StoredCreation,
-  storedAnswer,
+  storedResponse,
 } from '../../shared/storedCreation.ts'
 import type { CreationFingerprint } from '../../store.ts'
 
-/** Limits of the stored answers of an organisation; the defaults for absent members. */
+/** Limits of the stored responses of an organisation; the defaults for absent members. */
 interface Bounds {
   readonly longBytesMax?: number
   readonly shortMax?: number
 }
 
-/** Returns the stored answer of a creation, or creates and stores it; both in the caller's transaction. */
+/** Returns the stored response of a creation, or creates and stores it; both in the caller's transaction. */
 export type CreateIdempotently = (
   orgId: string,
   fingerprint: CreationFingerprint | undefined,
@@ -23,14 +23,14 @@ export type CreateIdempotently = (
 ) => string
 
 /**
- * Prepares storing the answers of creations. A failed creation is not stored: nothing happened, and a retry may
+ * Prepares storing the responses of creations. A failed creation is not stored: nothing happened, and a retry may
  * succeed. Throws `invalid` when the key was used for another body.
  */
 export function prepareIdempotency(database: Database, bounds: Bounds = {}): CreateIdempotently {
-  const limitLong = prepareLimit(database, bounds.longBytesMax ?? LONG_ANSWERS_BYTES_MAX)
-  const numberShort = prepareNumbering(database, bounds.shortMax ?? SHORT_ANSWERS_MAX)
+  const limitLong = prepareLimit(database, bounds.longBytesMax ?? LONG_RESPONSES_BYTES_MAX)
+  const numberShort = prepareNumbering(database, bounds.shortMax ?? SHORT_RESPONSES_MAX)
   const select = database.prepare<[string, Buffer], StoredCreation>(
-    `SELECT body_mark AS bodyFingerprint, answer, created_at_ms AS createdAtMs
+    `SELECT body_mark AS bodyFingerprint, answer AS response, created_at_ms AS createdAtMs
      FROM remembered_creations WHERE org_id = ? AND key_hash = ?`,
   )
   const insert = database.prepare(
@@ -41,21 +41,21 @@ export function prepareIdempotency(database: Database, bounds: Bounds = {}): Cre
   )
   return (orgId, fingerprint, nowMs, create) => {
     if (fingerprint === undefined) return create()
-    const earlier = storedAnswer(select.get(orgId, fingerprint.keyHash), fingerprint, nowMs)
+    const earlier = storedResponse(select.get(orgId, fingerprint.keyHash), fingerprint, nowMs)
     if (earlier !== undefined) return earlier
-    const answer = create()
-    const bytes = Buffer.byteLength(answer)
-    const isLong = bytes > LONG_ANSWER_BYTES
+    const response = create()
+    const bytes = Buffer.byteLength(response)
+    const isLong = bytes > LONG_RESPONSE_BYTES
     const [longBytes, number] = isLong ? [bytes, null] : [null, numberShort(orgId)]
-    insert.run(orgId, fingerprint.keyHash, fingerprint.bodyFingerprint, answer, nowMs, longBytes, number)
+    insert.run(orgId, fingerprint.keyHash, fingerprint.bodyFingerprint, response, nowMs, longBytes, number)
     if (isLong) limitLong(orgId)
-    return answer
+    return response
   }
 }
 
 /**
- * Numbers the next short answer of an organisation, and deletes answers that are `max` or more behind. Counting them
- * each time would take time proportional to their number.
+ * Numbers the next short response of an organisation, and deletes responses that are `max` or more behind. Counting
+ * them each time would take time proportional to their number.
  */
 function prepareNumbering(database: Database, max: number): (orgId: string) => number {
   const newest = database
@@ -73,7 +73,7 @@ function prepareNumbering(database: Database, max: number): (orgId: string) => n
   }
 }
 
-/** Deletes the oldest long answers of an organisation, as far as their total exceeds `bytesMax`. */
+/** Deletes the oldest long responses of an organisation, as far as their total exceeds `bytesMax`. */
 function prepareLimit(database: Database, bytesMax: number): (orgId: string) => void {
   const long = 'org_id = @orgId AND long_bytes IS NOT NULL'
   const total = database
@@ -87,7 +87,7 @@ function prepareLimit(database: Database, bytesMax: number): (orgId: string) => 
     )
     .pluck()
   return (orgId) => {
-    // Summed up once: a single long answer may displace a hundred short ones.
+    // Summed up once: a single long response may displace a hundred short ones.
     let excess = (total.get({ orgId }) ?? 0) - bytesMax
     while (excess > 0) excess -= forgetOldest.get({ orgId }) ?? excess
   }

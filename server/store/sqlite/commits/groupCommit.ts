@@ -14,10 +14,12 @@ const TURNS_MAX = 4
 
 /** How long a mutation waits for another program's transaction (milliseconds). */
 const BUSY_MS_MAX = 5_000
-/** Interval between checks for another program's transaction (milliseconds): shorter than the pauses of such programs. */
+/**
+ * Interval between checks for another program's transaction (milliseconds): shorter than the pauses of such programs.
+ */
 const BUSY_POLL_MS = 5
 
-/** Answers the caller of a mutation. */
+/** Settles the promise of the caller of a mutation. */
 type Settle = () => void
 
 interface Waiting {
@@ -54,7 +56,7 @@ export type Mutations = Pick<GroupCommit, 'run'>
 
 /**
  * Runs mutations in order of arrival. Waiting mutations share one transaction and one flush to disk; one that throws
- * leaves no trace and does not affect the others. No caller is answered before its own commit is durable.
+ * leaves no trace and does not affect the others. No caller gets its result before its own commit is durable.
  */
 export class GroupCommit {
   readonly #database: Database
@@ -207,7 +209,7 @@ export class GroupCommit {
   }
 
   /**
-   * Answers a mutation whose transaction failed with `failure`. It fails too, unless it would have changed nothing: a
+   * Settles a mutation whose transaction failed with `failure`. It fails too, unless it would have changed nothing: a
    * refusal or an unchanged result is valid without a commit.
    */
   #refuse({ attempt, reject, timeout }: Waiting, failure: unknown): void {

@@ -6,7 +6,7 @@ import { removeStoreId } from './storeIdentity.ts'
 
 /** Name of an unfinished copy. */
 export const PART_FILE = /^pharos-backup-[0-9a-f-]{36}\.part$/
-/** Pages copied in one turn of the event loop, during which no request is answered. */
+/** Pages copied in one turn of the event loop, during which no request is handled. */
 const PAGES_PER_TURN = 100
 /** Longest wait for a transaction of another process (milliseconds). */
 const BUSY_MS_MAX = 5_000
@@ -21,8 +21,8 @@ export function backupDatabase(source: string, file: string, signal?: AbortSigna
 }
 
 /**
- * Writes the whole database `source` to `file`, completely or not at all and readable by its owner only, changed by `change`.
- * Rejects when the file exists, of whatever type, and when its folder does not.
+ * Writes the whole database `source` to `file`, completely or not at all and readable by its owner only, changed by
+ * `change`. Rejects when the file exists, of whatever type, and when its folder does not.
  */
 export async function copyDatabase(
   source: string,

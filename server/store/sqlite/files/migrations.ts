@@ -150,8 +150,8 @@ CREATE TABLE heartbeat (
   beaten_at_ms INTEGER NOT NULL
 ) STRICT;
 `,
-  // The size of the long answers is computed without reading them: there may be a million short ones, and a GiB of long
-  // ones.
+  // The size of the long responses is computed without reading them: there may be a million short ones, and a GiB of
+  // long ones.
   `
 ALTER TABLE remembered_creations ADD COLUMN long_bytes INTEGER;
 UPDATE remembered_creations SET long_bytes = octet_length(answer) WHERE octet_length(answer) > 16384;
@@ -186,7 +186,7 @@ UPDATE commands SET number = numbered.number
   WHERE numbered.sequence = commands.sequence;
 CREATE INDEX commands_of_org ON commands (org_id, number);
 `,
-  // Incident sizes are counted like incidentBytes. Short answers stored before are not numbered: they expire within a
+  // Incident sizes are counted like incidentBytes. Short responses stored before are not numbered: they expire within a
   // day.
   `
 ALTER TABLE plans ADD COLUMN incidents_mib_max INTEGER NOT NULL DEFAULT 1024;
@@ -345,8 +345,8 @@ CREATE TABLE failing_rounds (
 
 CREATE TABLE muted_until_up (service_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 `,
-  // A definition is copied when it is replaced: the current one is in services. bytes_up_to counts what the organisation has
-  // ever kept, so that the oldest can be found that are too much.
+  // A definition is copied when it is replaced: the current one is in services. bytes_up_to counts what the
+  // organisation has ever kept, so that the oldest can be found that are too much.
   `
 ALTER TABLE services ADD COLUMN origin TEXT;
 
@@ -385,7 +385,8 @@ CREATE TABLE certificate_notices (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX certificate_notices_by_end ON certificate_notices (not_after_s);
 `,
-  // Status pages. A component goes with its service, in the same transaction; its own id is the one that the public sees.
+  // Status pages. A component goes with its service, in the same transaction; its own id is the one that the public
+  // sees.
   `
 CREATE TABLE status_pages (
   id TEXT PRIMARY KEY,
@@ -436,8 +437,8 @@ CREATE INDEX incidents_by_creation ON incidents (org_id, created_at) WHERE kind 
 CREATE INDEX incidents_by_resolution ON incidents (org_id, resolved_at)
   WHERE kind = 'incident' AND resolved_at IS NOT NULL;
 `,
-  // Notification channels, what they have to deliver, and the record of who changed what. A waiting delivery is found by its
-  // channel, whatever waits for others.
+  // Notification channels, what they have to deliver, and the record of who changed what. A waiting delivery is found
+  // by its channel, whatever waits for others.
   `
 CREATE TABLE channels (
   id TEXT PRIMARY KEY,

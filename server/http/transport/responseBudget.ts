@@ -6,33 +6,33 @@ const KIB = 1_024
 const MIB = 1_024 * KIB
 
 /**
- * Maximum size of an answer that is written without reserving room (bytes), because a reading client receives it
+ * Maximum size of a response that is written without reserving room (bytes), because a reading client receives it
  * immediately.
  */
-export const SMALL_ANSWER_BYTES_MAX = 64 * KIB
+export const SMALL_RESPONSE_BYTES_MAX = 64 * KIB
 
-/** Memory bounds for all answers in progress. Gap G35. */
-export interface AnswerBounds {
-  /** Maximum memory of all answers, and of those of one organisation (bytes), without small answers. */
+/** Memory bounds for all responses in progress. Gap G35. */
+export interface ResponseBounds {
+  /** Maximum memory of all responses, and of those of one organisation (bytes), without small responses. */
   readonly bytesMax: number
   readonly orgBytesMax: number
-  /** Maximum memory of small unread answers (bytes). */
+  /** Maximum memory of small unread responses (bytes). */
   readonly smallBytesMax: number
-  /** Maximum number of queued answers of one organisation, and their maximum wait (milliseconds). */
+  /** Maximum number of queued responses of one organisation, and their maximum wait (milliseconds). */
   readonly waitingMax: number
   readonly waitMs: number
-  /** Time limit of an answer while others wait for its room (milliseconds), plus `mibMs` for each MiB of it. */
+  /** Time limit of a response while others wait for its room (milliseconds), plus `mibMs` for each MiB of it. */
   readonly graceMs: number
   readonly mibMs: number
   /** The text of the refusal when there is no room. */
   readonly refusal: string
 }
 
-/** Minimum interval between searches for answers that take too long (milliseconds). */
+/** Minimum interval between searches for responses that take too long (milliseconds). */
 const INSPECTION_MS_MIN = 50
 
 /** Half of the smallest supported heap; the rest is for request bodies and the program itself. */
-export const ANSWER_BOUNDS: AnswerBounds = {
+export const RESPONSE_BOUNDS: ResponseBounds = {
   bytesMax: 48 * MIB,
   orgBytesMax: 16 * MIB,
   smallBytesMax: 16 * MIB,
@@ -40,14 +40,14 @@ export const ANSWER_BOUNDS: AnswerBounds = {
   waitMs: 30_000,
   graceMs: 8_000,
   mibMs: 1_000,
-  refusal: 'too many long answers are under way',
+  refusal: 'too many long responses are under way',
 }
 
-/** Room for one answer. */
+/** Room for one response. */
 export interface MemoryReservation {
   /** Resizes the room to `bytes`; `false`, without change, when there is not enough. */
   readonly resize: (bytes: number) => boolean
-  /** Calls `cut` once when others wait and the answer takes too long. */
+  /** Calls `cut` once when others wait and the response takes too long. */
   readonly cutWith: (cut: () => void) => void
   /** Releases the room. A second call does nothing. */
   readonly release: () => void
@@ -65,24 +65,24 @@ interface Waiting extends Lane {
 }
 
 /**
- * Limits the bytes of all answers in progress, across routes and organisations. An answer beyond the limit waits. The
- * queue is fair between organisations, and no organisation exceeds its share.
+ * Limits the bytes of all responses in progress, across routes and organisations. A response beyond the limit waits.
+ * The queue is fair between organisations, and no organisation exceeds its share.
  */
-export class AnswerBudget {
-  readonly #bounds: AnswerBounds
+export class ResponseBudget {
+  readonly #bounds: ResponseBounds
   readonly #holders = new Set<Holder>()
   readonly #waiting = new FairQueue<Waiting>()
-  /** Small answers not read immediately, the oldest first, with their bytes. */
+  /** Small responses not read immediately, the oldest first, with their bytes. */
   readonly #small = new Map<ServerResponse, number>()
   readonly #held = { bytes: 0, smallBytes: 0, mostBytes: 0 }
   readonly #heldByOrg = new Map<string, number>()
   #inspection: NodeJS.Timeout | undefined
 
-  constructor(bounds: AnswerBounds) {
+  constructor(bounds: ResponseBounds) {
     this.#bounds = bounds
   }
 
-  /** Bytes held now, including small answers. */
+  /** Bytes held now, including small responses. */
   get heldBytes(): number {
     return this.#held.bytes + this.#held.smallBytes
   }
@@ -92,15 +92,15 @@ export class AnswerBudget {
     return this.#held.mostBytes
   }
 
-  /** Takes room for an answer of `bytes`; `undefined` when there is none, or when others wait for it. */
+  /** Takes room for a response of `bytes`; `undefined` when there is none, or when others wait for it. */
   tryTake(lane: Lane, bytes: number): MemoryReservation | undefined {
     const isFree = this.#waiting.isEmpty && this.#fitsOrg(lane.orgId, bytes) && this.#fitsAll(bytes)
     return isFree ? this.#hold(lane, bytes) : undefined
   }
 
   /**
-   * Takes room for an answer of `wanted` bytes, immediately or when it is the turn of `lane`. Rejects with
-   * `rate_limited` when too many answers wait already, or when this one has waited too long.
+   * Takes room for a response of `wanted` bytes, immediately or when it is the turn of `lane`. Rejects with
+   * `rate_limited` when too many responses wait already, or when this one has waited too long.
    */
   async take(lane: Lane, wanted: number): Promise<MemoryReservation> {
     const bytes = Math.min(wanted, this.#bounds.orgBytesMax)
@@ -128,8 +128,8 @@ export class AnswerBudget {
   }
 
   /**
-   * Counts a small answer that was written but not read immediately; call `release` when it is read. When there are too
-   * many, closes the connection of the oldest, whose client has not read for the longest time.
+   * Counts a small response that was written but not read immediately; call `release` when it is read. When there are
+   * too many, closes the connection of the oldest, whose client has not read for the longest time.
    */
   keepSmall(response: ServerResponse, bytes: number): { readonly release: () => void } {
     for (const [oldest, oldestBytes] of this.#small) {
@@ -197,8 +197,8 @@ export class AnswerBudget {
 
   #grant(): void {
     for (;;) {
-      // Answers blocked by their organisation's share do not block others. While the first answer waits for room, all
-      // others wait behind it: otherwise short answers would take the room from a long one forever.
+      // Responses blocked by their organisation's share do not block others. While the first response waits for room,
+      // all others wait behind it: otherwise short responses would take the room from a long one forever.
       const first = this.#waiting.first(({ orgId, bytes }) => this.#fitsOrg(orgId, bytes))
       if (first === undefined || !this.#fitsAll(first.bytes)) return
       this.#waiting.remove(first)
@@ -206,7 +206,7 @@ export class AnswerBudget {
     }
   }
 
-  /** While answers wait, looks for answers that hold room and take too long. */
+  /** While responses wait, looks for responses that hold room and take too long. */
   #inspectLater(): void {
     if (this.#waiting.isEmpty || this.#inspection !== undefined) return
     const { graceMs, mibMs } = this.#bounds

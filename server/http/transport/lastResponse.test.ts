@@ -17,7 +17,7 @@ function createOf({ apiKey }: TestServer): string {
   return requestOf(apiKey, `Content-Length: ${Buffer.byteLength(BODY)}`, BODY)
 }
 
-/** All bytes that the server at `url` answers to `text`, until it closes the connection. */
+/** All bytes that the server at `url` sends in response to `text`, until it closes the connection. */
 async function whatIsSaidTo(url: string, text: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   let said = ''
@@ -60,7 +60,7 @@ test('a server stops even after a connection with queued responses was lost', as
   const large = serviceBody({ endpoints: Array(15).fill(endpointBody({ call })) })
   await apiClient(server.url, server.apiKey).post('/v1/services', large)
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
-  // The client reads no answer: they exceed the buffers of the connection.
+  // The client reads no response: together they exceed the buffers of the connection.
   const read = `GET /v1/services HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\n\r\n`
   socket.write(read.repeat(50))
   await once(socket, 'readable')

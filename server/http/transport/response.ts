@@ -3,14 +3,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** Headers in wire order: name, value, name, value … */
 export type HeaderList = string[]
 
-/** The content type of every answer with a body. */
+/** The content type of every response with a body. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * Writes a whole answer and bypasses Fastify's reply, whose serialisation costs as much as the rest of a short read:
- * our answers are already text. `text` is JSON as text or bytes; absent for an answer without a body.
+ * Writes a whole response and bypasses Fastify's reply, whose serialisation costs as much as the rest of a short read:
+ * our responses are already text. `text` is JSON as text or bytes; absent for a response without a body.
  */
-export function writeAnswer(
+export function writeResponse(
   reply: FastifyReply,
   status: number,
   headers: HeaderList,
@@ -32,11 +32,11 @@ export function writeAnswer(
 const SILENCE_MS_MAX = 500
 
 /**
- * Writes the last answer of a connection. The connection ends when the body of `request` has arrived, when its sender
- * falls silent, or when no more of it is read (`dropBody`). Node would close it right after the answer. Data still in
- * flight would then reset the connection, and the sender might never read the answer.
+ * Writes the last response of a connection. The connection ends when the body of `request` has arrived, when its sender
+ * falls silent, or when no more of it is read (`dropBody`). Node would close it right after the response. Data still in
+ * flight would then reset the connection, and the sender might never read the response.
  */
-export function writeLastAnswer(
+export function writeLastResponse(
   { raw: request }: FastifyRequest,
   reply: FastifyReply,
   { status, headers, text }: { readonly status: number; readonly headers: HeaderList; readonly text: string },

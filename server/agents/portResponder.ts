@@ -9,22 +9,22 @@ const NOT_UNDERSTOOD = 400
 /** The embedded agent may deliver results of regions that it no longer checks. */
 const ALL_REGIONS = REGIONS.map(({ code }) => code)
 
-/** Dependencies for answering an agent in a thread. */
-export interface PortAnswerParts {
+/** Dependencies for responding to an agent in a thread. */
+export interface PortResponderParts {
   readonly hub: Pick<Hub, 'sync' | 'ingest'>
-  readonly post: (answer: PortResponse) => void
+  readonly post: (response: PortResponse) => void
 }
 
-/** Answers the requests of an agent in a thread, as the listener does for remote agents. */
-export class PortAnswers {
-  readonly #parts: PortAnswerParts
+/** Responds to the requests of an agent in a thread, as the listener does for remote agents. */
+export class PortResponder {
+  readonly #parts: PortResponderParts
   readonly #waiting = new Map<number, AbortController>()
 
-  constructor(parts: PortAnswerParts) {
+  constructor(parts: PortResponderParts) {
     this.#parts = parts
   }
 
-  /** Posts the answer to `request`; a cancelled request is answered at once. */
+  /** Posts the response to `request`; a cancelled request gets its response at once. */
   async take(request: PortRequest): Promise<void> {
     const { id } = request
     if (request.kind === 'cancel') {

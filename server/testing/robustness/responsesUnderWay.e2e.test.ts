@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { request } from 'undici'
 import { afterEach, expect, test } from 'vitest'
-import { ANSWER_BOUNDS } from '../../http/transport/answerBudget.ts'
+import { RESPONSE_BOUNDS } from '../../http/transport/responseBudget.ts'
 import { apiClient } from '../apiClient.ts'
 import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { startProcess } from '../serverProcess.ts'
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 /** A server with a small heap, 100 incidents of 256 KiB, as many keys of their organisation, and one key of another. */
 async function startSmall(keyCount: number, updates: number, bodyChars: number) {
-  const folder = await mkdtemp(join(tmpdir(), 'pharos-answers-'))
+  const folder = await mkdtemp(join(tmpdir(), 'pharos-responses-'))
   undo.push(() => rm(folder, { recursive: true, force: true }))
   const dataDir = join(folder, 'data')
   const orgId = await makeOrg(dataDir)
@@ -38,7 +38,7 @@ async function startSmall(keyCount: number, updates: number, bodyChars: number) 
     server,
     keys,
     other: apiClient(server.url, otherKey),
-    /** Sends `count` requests on a connection whose answers are never read. */
+    /** Sends `count` requests on a connection whose responses are never read. */
     askAndNeverRead: (path: string, key: string, count: number): Socket => {
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1').pause()
       socket.on('error', () => {})
@@ -60,7 +60,7 @@ test.each([
   ['of large updates', 13, 19_900],
   ['of thousands of small updates', 1_700, 1],
 ])(
-  'unread pages of the largest incidents, %s, stay within the memory limit, and other requests are answered',
+  'unread pages of the largest incidents, %s, stay within the memory limit, and other requests get a response',
   async (_what, updates, chars) => {
     const { server, keys, other, askAndNeverRead, metric } = await startSmall(1, updates, chars)
     const [key = ''] = keys
@@ -68,12 +68,13 @@ test.each([
     const sockets = Array.from({ length: BURST }, () =>
       askAndNeverRead('/v1/incidents?section=active&limit=100', key, 1),
     )
-    while ((await metric('pharos_answers_held_bytes')) < ANSWER_BOUNDS.orgBytesMax) await setTimeout(LOOK_MS)
-    const answered = await other.get('/v1/org')
+    while ((await metric('pharos_answers_held_bytes')) < RESPONSE_BOUNDS.orgBytesMax)
+      await setTimeout(LOOK_MS)
+    const response = await other.get('/v1/org')
     const page = await other.get('/v1/incidents?section=active&limit=100')
 
-    expect([answered.status, page.status]).toEqual([200, 200])
-    expect(await metric('pharos_answers_held_bytes_peak')).toBe(ANSWER_BOUNDS.orgBytesMax)
+    expect([response.status, page.status]).toEqual([200, 200])
+    expect(await metric('pharos_answers_held_bytes_peak')).toBe(RESPONSE_BOUNDS.orgBytesMax)
     for (const socket of sockets) socket.destroy()
     while ((await metric('pharos_answers_held_bytes')) > 0) await setTimeout(LOOK_MS)
     expect(server.child.exitCode).toBeNull()
@@ -88,12 +89,12 @@ test('unread responses with single incidents for forty keys stay within the memo
   const { items }: { items: { id: string }[] } = JSON.parse(await body.text())
 
   const sockets = keys.slice(0, 39).map((key) => askAndNeverRead(`/v1/incidents/${items[0]?.id}`, key, BURST))
-  while ((await metric('pharos_answers_held_bytes')) < ANSWER_BOUNDS.orgBytesMax - 512 * 1_024)
+  while ((await metric('pharos_answers_held_bytes')) < RESPONSE_BOUNDS.orgBytesMax - 512 * 1_024)
     await setTimeout(LOOK_MS)
-  const answered = await other.get('/v1/org')
+  const response = await other.get('/v1/org')
 
-  expect(answered.status).toBe(200)
-  expect(await metric('pharos_answers_held_bytes_peak')).toBeLessThanOrEqual(ANSWER_BOUNDS.orgBytesMax)
+  expect(response.status).toBe(200)
+  expect(await metric('pharos_answers_held_bytes_peak')).toBeLessThanOrEqual(RESPONSE_BOUNDS.orgBytesMax)
   expect(server.child.exitCode).toBeNull()
   for (const socket of sockets) socket.destroy()
   while ((await metric('pharos_answers_held_bytes')) > 0) await setTimeout(LOOK_MS)

@@ -1,8 +1,8 @@
 import { hardenedHeaders } from '../http/pages/hardenedHeaders.ts'
-import type { Encoding } from './answerCache.ts'
-import type { AnswerKind } from './renderAnswer.ts'
+import type { Encoding } from './responseCache.ts'
+import type { ResponseKind } from './renderResponse.ts'
 
-const TYPES: Readonly<Record<AnswerKind, string>> = {
+const TYPES: Readonly<Record<ResponseKind, string>> = {
   html: 'text/html; charset=utf-8',
   atom: 'application/atom+xml; charset=utf-8',
   json: 'application/json; charset=utf-8',
@@ -19,13 +19,13 @@ const SHARED: Record<string, string> = {
   'access-control-allow-origin': '*',
 }
 
-/** The headers of an answer. Gap G51. Pure. */
-export function answerHeaders({
+/** The headers of a response. Gap G51. Pure. */
+export function responseHeaders({
   kind,
   encoding,
   isSecure,
 }: {
-  readonly kind: AnswerKind
+  readonly kind: ResponseKind
   readonly encoding: Encoding
   readonly isSecure: boolean
 }): Record<string, string> {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { AnswerCache, ENCODINGS } from './answerCache.ts'
+import { ResponseCache, ENCODINGS } from './responseCache.ts'
 import { targetOf } from './target.ts'
 import { startSampleSite } from './testing/sampleSite.ts'
 import { PageViews } from './view/pageViews.ts'
@@ -13,17 +13,17 @@ test.each(ENCODINGS)('the cache stays within its bytes when readers request %s',
     ...{ nowMs: () => clock.nowMs, monotonicMs: () => clock.monotonicMs },
   })
   const bytesMax = 5_000
-  const answers = new AnswerCache({ store, statusUrl: undefined }, views, bytesMax)
+  const cache = new ResponseCache({ store, statusUrl: undefined }, views, bytesMax)
   const targets = ['', '/history', '/feed.atom', '/status.json', '/badge.svg']
     .flatMap((path) => ['auto', 'light', 'dark'].map((theme) => `/s/example${path}?theme=${theme}`))
     .flatMap((url) => targetOf({ boundHost: undefined, url }) ?? [])
 
   let bytesMade = 0
   for (const target of targets) {
-    const answer = await answers.get(target, encoding)
-    for (const body of answer?.bodies.values() ?? []) bytesMade += body.length
+    const response = await cache.get(target, encoding)
+    for (const body of response?.bodies.values() ?? []) bytesMade += body.length
   }
-  const kept = new Set(targets.flatMap((target) => answers.current(target, encoding) ?? []))
+  const kept = new Set(targets.flatMap((target) => cache.current(target, encoding) ?? []))
   const bytes = [...kept]
     .flatMap(({ bodies }) => [...bodies.values()])
     .reduce((sum, { length }) => sum + length, 0)

@@ -5,7 +5,7 @@ import { messagePage, NOT_FOUND_PAGE } from './messagePages.ts'
 import type { Page } from './route.ts'
 
 /** The page for an error of a handler. Unexpected errors are reported to `onError`. */
-export function answerOfError(error: unknown, onError: (error: unknown) => void): Page {
+export function pageOfError(error: unknown, onError: (error: unknown) => void): Page {
   if (error instanceof PasswordsBusyError) {
     const page = messagePage(503, 'Busy', 'Too many people are signing in. Try again in a moment.')
     return { ...page, retryAfterS: error.retryAfterS }

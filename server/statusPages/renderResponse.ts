@@ -19,28 +19,28 @@ const UPDATES_MAX = 1_000
 const FEED_DAYS = 30
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** Kinds of answers, which have different headers. */
-export type AnswerKind = 'html' | 'atom' | 'json' | 'badge'
+/** Kinds of responses, which have different headers. */
+export type ResponseKind = 'html' | 'atom' | 'json' | 'badge'
 
-/** A rendered answer. */
-export interface RenderedAnswer {
-  readonly kind: AnswerKind
+/** A rendered response. */
+export interface RenderedResponse {
+  readonly kind: ResponseKind
   readonly body: string
 }
 
 /** Dependencies for rendering. */
-export interface AnswerSources {
+export interface ResponseSources {
   readonly store: PublishedStore
   /** Origin of the status pages, without a trailing slash; `undefined` when unknown. */
   readonly statusUrl: string | undefined
 }
 
-/** The answer to `target`; `undefined` when the page has no such month, incident or component. */
-export async function renderAnswer(
-  sources: AnswerSources,
+/** The response to `target`; `undefined` when the page has no such month, incident or component. */
+export async function renderResponse(
+  sources: ResponseSources,
   target: Target,
   view: PageView,
-): Promise<RenderedAnswer | undefined> {
+): Promise<RenderedResponse | undefined> {
   const { resource, root, theme } = target
   const { page, shown } = view
   const context: PageContext = { root, theme, siteTitle: page.title }
@@ -73,18 +73,18 @@ export async function renderAnswer(
  * Public URL of the page: its first host, or its path below the origin of the pages; only the path when neither is
  * known.
  */
-function publicUrl({ statusUrl }: AnswerSources, { root }: Target, { page }: PageView): string {
+function publicUrl({ statusUrl }: ResponseSources, { root }: Target, { page }: PageView): string {
   const [host] = page.hosts
   if (statusUrl === undefined) return root
   return host === undefined ? `${statusUrl}/s/${page.slug}` : `https://${host}/`
 }
 
 async function historyOf(
-  { store }: AnswerSources,
+  { store }: ResponseSources,
   context: PageContext,
   { page, shown, oldestMonth }: PageView,
   asked: string | undefined,
-): Promise<RenderedAnswer | undefined> {
+): Promise<RenderedResponse | undefined> {
   const present = new Date(shown.readAtMs).toISOString().slice(0, 7)
   const month = asked ?? present
   const isMonth = /^\d{4}-(0[1-9]|1[0-2])$/.test(month)
@@ -116,11 +116,11 @@ function monthAfter(month: string, count: number): string {
 }
 
 async function incidentOf(
-  { store }: AnswerSources,
+  { store }: ResponseSources,
   context: PageContext,
   { page }: PageView,
   number: number,
-): Promise<RenderedAnswer | undefined> {
+): Promise<RenderedResponse | undefined> {
   const [incident] = await store.pageIncidents(
     page,
     { kind: 'one', number },
@@ -130,7 +130,7 @@ async function incidentOf(
   return { kind: 'html', body: incidentPage(context, publicIncident(incident, publicNames(page))) }
 }
 
-async function feedOf(sources: AnswerSources, target: Target, view: PageView): Promise<RenderedAnswer> {
+async function feedOf(sources: ResponseSources, target: Target, view: PageView): Promise<RenderedResponse> {
   const { store } = sources
   const { page, shown } = view
   const from = new Date(shown.readAtMs - FEED_DAYS * DAY_MS).toISOString()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ANSWER_BOUNDS, AnswerBudget } from './answerBudget.ts'
+import { RESPONSE_BOUNDS, ResponseBudget } from './responseBudget.ts'
 
 const a = { orgId: 'a', keyId: 'a1' }
 const a2 = { orgId: 'a', keyId: 'a2' }
@@ -7,8 +7,8 @@ const b = { orgId: 'b', keyId: 'b1' }
 const c = { orgId: 'c', keyId: 'c1' }
 
 /** Room for 10 bytes, of which one organisation may hold at most 6. */
-function smallBudget(bounds = {}): AnswerBudget {
-  return new AnswerBudget({ ...ANSWER_BOUNDS, bytesMax: 10, orgBytesMax: 6, ...bounds })
+function smallBudget(bounds = {}): ResponseBudget {
+  return new ResponseBudget({ ...RESPONSE_BOUNDS, bytesMax: 10, orgBytesMax: 6, ...bounds })
 }
 
 /** Records `name` when the room that it waits for is free. */

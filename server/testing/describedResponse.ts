@@ -32,12 +32,12 @@ const operations = Object.entries(paths).flatMap(([template, methods]) =>
 const validators = new Map<string, ValidateFunction>()
 
 /**
- * Throws unless the OpenAPI document describes the answer to this request. Unknown paths and methods are not checked.
+ * Throws unless the OpenAPI document describes the response to this request. Unknown paths and methods are not checked.
  */
 export function assertDescribed(
   method: string,
   path: string,
-  answer: { readonly status: number; readonly json: unknown },
+  received: { readonly status: number; readonly json: unknown },
 ): void {
   const pathname = path.split('?', 1)[0] ?? ''
   const operation = operations.find(
@@ -45,18 +45,18 @@ export function assertDescribed(
   )
   if (operation === undefined) return
   const { template, responses } = operation
-  const response = responses[answer.status]
-  if (response === undefined) throw new Error(`${method} ${pathname}: ${answer.status} is not described`)
-  const place = ['paths', template, operation.method, 'responses', String(answer.status)]
+  const response = responses[received.status]
+  if (response === undefined) throw new Error(`${method} ${pathname}: ${received.status} is not described`)
+  const place = ['paths', template, operation.method, 'responses', String(received.status)]
   const root = '$ref' in response ? response.$ref : pointer(place)
   if (!('$ref' in response) && response.content === undefined) {
-    if (answer.json === undefined) return
-    throw new Error(`${method} ${pathname}: ${answer.status} has a body that is not described`)
+    if (received.json === undefined) return
+    throw new Error(`${method} ${pathname}: ${received.status} has a body that is not described`)
   }
   const validate = validatorOf(`${BASE}${root}${pointer(['content', 'application/json', 'schema']).slice(1)}`)
-  if (!validate(answer.json)) {
+  if (!validate(received.json)) {
     const problem = ajv.errorsText(validate.errors)
-    throw new Error(`${method} ${pathname}: ${answer.status} is not as described: ${problem}`)
+    throw new Error(`${method} ${pathname}: ${received.status} is not as described: ${problem}`)
   }
 }
 

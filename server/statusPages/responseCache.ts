@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { type AnswerKind, type AnswerSources, renderAnswer } from './renderAnswer.ts'
+import { type ResponseKind, type ResponseSources, renderResponse } from './renderResponse.ts'
 import type { Target } from './target.ts'
 import type { PageView, PageViews } from './view/pageViews.ts'
 
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 
-/** Largest total size of cached answers with their compressed forms (bytes). */
+/** Largest total size of cached responses with their compressed forms (bytes). */
 const KEPT_BYTES_MAX = 64 * 1_024 * 1_024
 /** Compresses a page within a few milliseconds, on another thread. */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
 
-/** Content encodings of answers. */
+/** Content encodings of responses. */
 export const ENCODINGS = ['br', 'gzip', 'identity'] as const
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** A cached answer. */
-export interface CachedAnswer {
-  readonly kind: AnswerKind
+/** A cached response. */
+export interface CachedResponse {
+  readonly kind: ResponseKind
   /** Changes with the body. */
   readonly etag: string
   /** The body in each requested encoding. */
@@ -28,37 +28,37 @@ export interface CachedAnswer {
 }
 
 interface Entry {
-  readonly answer: CachedAnswer
+  readonly response: CachedResponse
   /** The view from which it was rendered. */
   view: PageView
 }
 
-/** Answers by target, rendered on demand when their view has changed, and cached with their compressed forms. */
-export class AnswerCache {
-  readonly #sources: AnswerSources
+/** Responses by target, rendered on demand when their view has changed, and cached with their compressed forms. */
+export class ResponseCache {
+  readonly #sources: ResponseSources
   readonly #views: PageViews
   /** Least recently used first. */
   readonly #entries = new Map<string, Entry>()
-  readonly #making = new Map<string, Promise<CachedAnswer | undefined>>()
+  readonly #making = new Map<string, Promise<CachedResponse | undefined>>()
   readonly #bytesMax: number
   #bytes = 0
 
   /** Caches at most `bytesMax` bytes. */
-  constructor(sources: AnswerSources, views: PageViews, bytesMax = KEPT_BYTES_MAX) {
+  constructor(sources: ResponseSources, views: PageViews, bytesMax = KEPT_BYTES_MAX) {
     this.#sources = sources
     this.#views = views
     this.#bytesMax = bytesMax
   }
 
-  /** The cached answer to `target` in `encoding`, if it is current. */
-  current(target: Target, encoding: Encoding): CachedAnswer | undefined {
+  /** The cached response to `target` in `encoding`, if it is current. */
+  current(target: Target, encoding: Encoding): CachedResponse | undefined {
     const entry = this.#entries.get(target.name)
     if (entry === undefined || entry.view !== this.#views.current(target.address)) return undefined
-    return entry.answer.bodies.has(encoding) ? entry.answer : undefined
+    return entry.response.bodies.has(encoding) ? entry.response : undefined
   }
 
-  /** The current answer to `target`, with its body in `encoding`; `undefined` when there is none. */
-  async get(target: Target, encoding: Encoding): Promise<CachedAnswer | undefined> {
+  /** The current response to `target`, with its body in `encoding`; `undefined` when there is none. */
+  async get(target: Target, encoding: Encoding): Promise<CachedResponse | undefined> {
     const name = `${encoding} ${target.name}`
     const known = this.#making.get(name)
     if (known !== undefined) return known
@@ -71,36 +71,36 @@ export class AnswerCache {
     }
   }
 
-  async #get(target: Target, encoding: Encoding): Promise<CachedAnswer | undefined> {
+  async #get(target: Target, encoding: Encoding): Promise<CachedResponse | undefined> {
     const view = await this.#views.read(target.address)
     if (view === undefined) {
       this.#forget(target.name)
       return undefined
     }
-    const answer = await this.#answerOf(target, view)
-    if (answer === undefined) return undefined
-    const plain = answer.bodies.get('identity')
-    if (plain !== undefined && !answer.bodies.has(encoding)) {
+    const response = await this.#responseOf(target, view)
+    if (response === undefined) return undefined
+    const plain = response.bodies.get('identity')
+    if (plain !== undefined && !response.bodies.has(encoding)) {
       const body = await compressed(plain, encoding)
-      if (!answer.bodies.has(encoding) && this.#entries.get(target.name)?.answer === answer) {
+      if (!response.bodies.has(encoding) && this.#entries.get(target.name)?.response === response) {
         this.#bytes += body.length
       }
-      answer.bodies.set(encoding, body)
+      response.bodies.set(encoding, body)
     }
     this.#shrink()
-    return answer
+    return response
   }
 
-  async #answerOf(target: Target, view: PageView): Promise<CachedAnswer | undefined> {
+  async #responseOf(target: Target, view: PageView): Promise<CachedResponse | undefined> {
     const { name } = target
     const before = this.#entries.get(name)
     if (before?.view === view) {
       // Marks it as most recently used.
       this.#entries.delete(name)
       this.#entries.set(name, before)
-      return before.answer
+      return before.response
     }
-    const made = await renderAnswer(this.#sources, target, view)
+    const made = await renderResponse(this.#sources, target, view)
     if (made === undefined) {
       this.#forget(name)
       return undefined
@@ -108,22 +108,22 @@ export class AnswerCache {
     const body = Buffer.from(made.body)
     const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
     const same = this.#entries.get(name)
-    if (same?.answer.etag === etag) {
+    if (same?.response.etag === etag) {
       same.view = view
-      return same.answer
+      return same.response
     }
     this.#forget(name)
-    const answer: CachedAnswer = { kind: made.kind, etag, bodies: new Map([['identity', body]]) }
-    this.#entries.set(name, { answer, view })
+    const response: CachedResponse = { kind: made.kind, etag, bodies: new Map([['identity', body]]) }
+    this.#entries.set(name, { response, view })
     this.#bytes += body.length
-    return answer
+    return response
   }
 
   #forget(name: string): void {
     const entry = this.#entries.get(name)
     if (entry === undefined) return
     this.#entries.delete(name)
-    for (const body of entry.answer.bodies.values()) this.#bytes -= body.length
+    for (const body of entry.response.bodies.values()) this.#bytes -= body.length
   }
 
   #shrink(): void {

@@ -92,7 +92,7 @@ test('an update is posted to an incident exactly once, even when its response is
     { title: 'Slow', message: 'Looking', severity: 'partial_outage', service_ids: [serviceId] },
     'incident',
   )
-  proxy.loseAnswer('POST', /\/updates$/, 'closed')
+  proxy.loseResponse('POST', /\/updates$/, 'closed')
 
   const lines = await invoked(client, 'pharos_update_incident', {
     ...{ incident_id: id, message: 'Deployed a fix', status: 'resolved', severity: null },

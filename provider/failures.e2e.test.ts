@@ -92,7 +92,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
   test('Scenarios 54 and 55: a change whose response is lost and a deletion that fails once are sent again', async () => {
     await apply(service('a'))
-    proxy.loseAnswer('PATCH', /\/services\//, 'closed')
+    proxy.loseResponse('PATCH', /\/services\//, 'closed')
     await apply(service('a').replace('60s', '90s'))
     const changed = await workspace.run(PLAN)
     proxy.refuseNext('DELETE', /\/services\//, 500, 'internal error')
@@ -161,7 +161,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     child.stdout.resume()
     child.stderr.resume()
 
-    await proxy.answered('POST', Math.floor(INTERRUPTED / 2))
+    await proxy.responded('POST', Math.floor(INTERRUPTED / 2))
     child.kill('SIGINT')
     await closed
     const made = (await names()).length
@@ -182,7 +182,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     child.stdout.resume()
     child.stderr.resume()
 
-    await proxy.answered('POST', Math.floor(KILLED / 3))
+    await proxy.responded('POST', Math.floor(KILLED / 3))
     child.kill('SIGKILL')
     await closed
     const again = await workspace.run([...APPLY, '-lock=false'])

@@ -34,7 +34,7 @@ const silent: RequestListener = () => {}
 
 test.each([
   ['always responds with 429', throttled, '429'],
-  ['never responds', silent, 'there is no answer'],
+  ['never responds', silent, 'there is no response'],
 ])(
   'every command with an API that %s ends at the time limit, and says what to do',
   async (_how, treats, reason) => {

@@ -3,10 +3,10 @@ import { ApiError } from '../contract/apiError.ts'
 import { codeOf, NotConnected } from './connection.ts'
 import { SendAborted, sendGuard } from './sendGuard.ts'
 
-/** Longest answer that is read (bytes): far beyond a list of all services of any plan. */
-export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
-/** Time limit for the body of an answer (milliseconds), however steadily it trickles. */
-const ANSWER_MS_MAX = 120_000
+/** Longest response that is read (bytes): far beyond a list of all services of any plan. */
+export const RESPONSE_BYTES_MAX = 64 * 1024 * 1024
+/** Time limit for the body of a response (milliseconds), however steadily it trickles. */
+const RESPONSE_MS_MAX = 120_000
 
 /**
  * The request could not be completed. `outcome` says whether the server may have executed it: `not-sent` is certain
@@ -48,8 +48,8 @@ export interface Attempt {
   readonly assertMaySend?: (() => void) | undefined
 }
 
-/** An answer with any status. `json` is decoded on first use, and `undefined` when the body is empty or not JSON. */
-export interface Answer {
+/** A response with any status. `json` is decoded on first use, and `undefined` when the body is empty or not JSON. */
+export interface HttpResponse {
   readonly status: number
   readonly body: Buffer
   readonly json: unknown
@@ -57,10 +57,10 @@ export interface Answer {
 }
 
 /**
- * Sends `attempt` once and reads the whole answer. Throws ConnectionError, the signal's reason, or what assertMaySend
+ * Sends `attempt` once and reads the whole response. Throws ConnectionError, the signal's reason, or what assertMaySend
  * throws.
  */
-export async function send(dispatcher: Dispatcher, origin: string, attempt: Attempt): Promise<Answer> {
+export async function send(dispatcher: Dispatcher, origin: string, attempt: Attempt): Promise<HttpResponse> {
   const { assertMaySend } = attempt
   try {
     const way = assertMaySend === undefined ? dispatcher : dispatcher.compose(sendGuard(assertMaySend))
@@ -73,7 +73,7 @@ export async function send(dispatcher: Dispatcher, origin: string, attempt: Atte
       ...(attempt.signal === undefined ? {} : { signal: attempt.signal }),
     })
     const { statusCode: status, headers } = response
-    return answerOf(status, headers, await readBody(response.body, attempt.nowMs))
+    return responseOf(status, headers, await readBody(response.body, attempt.nowMs))
   } catch (error) {
     if (attempt.signal?.aborted === true) throw attempt.signal.reason
     if (error instanceof SendAborted) throw error.cause
@@ -82,7 +82,7 @@ export async function send(dispatcher: Dispatcher, origin: string, attempt: Atte
   }
 }
 
-function answerOf(status: number, headers: Answer['headers'], body: Buffer): Answer {
+function responseOf(status: number, headers: HttpResponse['headers'], body: Buffer): HttpResponse {
   let decoded: { readonly json: unknown } | undefined
   return {
     status,
@@ -101,12 +101,12 @@ async function readBody(body: Dispatcher.ResponseData['body'], nowMs: () => numb
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > ANSWER_BYTES_MAX) {
-      throw new ConnectionError(`the answer is larger than ${ANSWER_BYTES_MAX} bytes`, 'unknown')
+    if (bytes > RESPONSE_BYTES_MAX) {
+      throw new ConnectionError(`the response is larger than ${RESPONSE_BYTES_MAX} bytes`, 'unknown')
     }
-    // A stalled answer is ended by another timeout: here a chunk has just arrived.
-    if (nowMs() - startedAtMs > ANSWER_MS_MAX) {
-      const message = `the answer was not whole after ${ANSWER_MS_MAX / 1_000} s`
+    // A stalled response is ended by another timeout: here a chunk has just arrived.
+    if (nowMs() - startedAtMs > RESPONSE_MS_MAX) {
+      const message = `the response was not complete after ${RESPONSE_MS_MAX / 1_000} s`
       throw new ConnectionError(message, 'unknown')
     }
     chunks.push(chunk)
@@ -127,7 +127,7 @@ function connectionError(origin: string, cause: unknown): ConnectionError {
   const isConnected = !(cause instanceof NotConnected)
   const reason =
     (isConnected ? codeOf(cause) : undefined) ?? (cause instanceof Error ? cause.message : 'no reason given')
-  const message = `no answer from ${origin} (${reason})`
+  const message = `no response from ${origin} (${reason})`
   if (isConnected) return new ConnectionError(message, 'unknown', { cause })
   return new ConnectionError(message, 'not-sent', { cause, hint: cause.hint, isFinal: cause.isFinal })
 }
@@ -137,10 +137,10 @@ const RETRY_AFTER_MS_MAX = 60_000
 
 /**
  * The wait that a 429 asks for (milliseconds), given in seconds or as an instant; `undefined` when it gives none. An
- * instant is compared with the answer's own Date, and with `nowMs` (since the epoch) only when there is none: clocks
+ * instant is compared with the response's own Date, and with `nowMs` (since the epoch) only when there is none: clocks
  * differ. Pure.
  */
-export function retryAfterMs({ headers }: Answer, nowMs: number): number | undefined {
+export function retryAfterMs({ headers }: HttpResponse, nowMs: number): number | undefined {
   const value = headerOf(headers['retry-after'])
   if (value === undefined) return undefined
   const sentMs = Date.parse(headerOf(headers.date) ?? '')
@@ -151,7 +151,7 @@ export function retryAfterMs({ headers }: Answer, nowMs: number): number | undef
 }
 
 /** Number of requests that the server would still accept at once; `undefined` when it does not say (Gap G20). Pure. */
-export function remainingRequests({ headers }: Answer): number | undefined {
+export function remainingRequests({ headers }: HttpResponse): number | undefined {
   const [, count] = /;\s*r=(\d{1,9})(?:;|$)/.exec(headerOf(headers.ratelimit) ?? '') ?? []
   return count === undefined ? undefined : Number(count)
 }

@@ -88,14 +88,14 @@ function clientOf(url: string, onRetry?: (report: RetryReport) => void): Client 
   return client
 }
 
-function answer(response: ServerResponse, status: number, body?: unknown): void {
+function respond(response: ServerResponse, status: number, body?: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' })
   response.end(body === undefined ? undefined : JSON.stringify(body))
 }
 
 test('a client retries after a 429, even a creation, because the request was not executed', async () => {
   const { client, seen } = await misbehaving((_request, response, attempt) =>
-    attempt <= 8 ? answer(response, 429, { error: 'rate limit exceeded' }) : answer(response, 201, service),
+    attempt <= 8 ? respond(response, 429, { error: 'rate limit exceeded' }) : respond(response, 201, service),
   )
 
   const created = await client.createService(request, 'key-1')
@@ -136,12 +136,12 @@ test('a response that trickles without end is aborted', async () => {
   })
   closing.push(() => client.close())
 
-  await expect(client.listServices()).rejects.toThrow('the answer was not whole after 120 s')
+  await expect(client.listServices()).rejects.toThrow('the response was not complete after 120 s')
 })
 
 test.each([500, 502, 503, 504])('a read is repeated after a %i', async (status) => {
   const { client, seen } = await misbehaving((_request, response, attempt) =>
-    attempt < 3 ? answer(response, status, { error: 'internal error' }) : answer(response, 200, [service]),
+    attempt < 3 ? respond(response, status, { error: 'internal error' }) : respond(response, 200, [service]),
   )
 
   const { services } = await client.listServices()
@@ -150,10 +150,10 @@ test.each([500, 502, 503, 504])('a read is repeated after a %i', async (status) 
   expect(seen.length).toBe(3)
 })
 
-test('a replace whose connection is cut is retried until it is answered', async () => {
+test('a replace whose connection is cut is retried until it gets a response', async () => {
   const { client, seen } = await misbehaving((incoming, response, attempt) => {
     if (attempt < 3) incoming.socket.destroy()
-    else answer(response, 200, service)
+    else respond(response, 200, service)
   })
 
   await client.replaceService(serviceId, request)
@@ -165,7 +165,8 @@ test.each([
   ['a cut connection', (incoming: IncomingMessage) => incoming.socket.destroy()],
   [
     'a 502',
-    (_incoming: IncomingMessage, response: ServerResponse) => answer(response, 502, { error: 'bad gateway' }),
+    (_incoming: IncomingMessage, response: ServerResponse) =>
+      respond(response, 502, { error: 'bad gateway' }),
   ],
 ] as const)('a creation is sent once when its outcome is unknown after %s', async (_what, script) => {
   const { client, seen } = await misbehaving(script)
@@ -181,13 +182,13 @@ test('the error for an unreachable server says so, and that nothing was sent', a
   await expect(unreachable.createService(request, 'key-1')).rejects.toMatchObject({
     name: 'ConnectionError',
     outcome: 'not-sent',
-    message: 'no answer from http://127.0.0.1:1 (ECONNREFUSED)',
+    message: 'no response from http://127.0.0.1:1 (ECONNREFUSED)',
   })
 })
 
 test.each([400, 401, 403, 404])("a %i is returned at once with the server's text", async (status) => {
   const { client, seen } = await misbehaving((_request, response) =>
-    answer(response, status, { error: 'because' }),
+    respond(response, status, { error: 'because' }),
   )
 
   await expect(client.getService(serviceId)).rejects.toMatchObject({
@@ -204,7 +205,7 @@ test('a response from a proxy is reported by its status, and no part of it is qu
     response.writeHead(403).end('<h1>blocked</h1>'),
   )
 
-  await expect(client.getOrg()).rejects.toThrow('the server answered 403 without saying why')
+  await expect(client.getOrg()).rejects.toThrow('the server responded with 403 without saying why')
 })
 
 test.each([
@@ -222,10 +223,8 @@ test.each([
     const found = await client.getOrg().catch((error: Error) => error)
 
     expect(found).toMatchObject({
-      name: 'UnreadableAnswer',
-      message: expect.stringContaining(
-        `${url} does not look like the API: GET /v1/org was answered ${status}`,
-      ),
+      name: 'UnreadableResponse',
+      message: expect.stringContaining(`${url} does not look like the API: GET /v1/org got status ${status}`),
     })
     if (status === 308)
       expect(found).toMatchObject({
@@ -237,7 +236,7 @@ test.each([
 test('a 404 that does not come from the API never counts as a deleted service', async () => {
   const { client } = await misbehaving((_request, response) => response.writeHead(404).end('<h1>gone</h1>'))
 
-  await expect(client.deleteService(serviceId)).rejects.toMatchObject({ name: 'UnreadableAnswer' })
+  await expect(client.deleteService(serviceId)).rejects.toMatchObject({ name: 'UnreadableResponse' })
 })
 
 const inSecs = (secs: number): string => new Date(NOW_MS + secs * 1_000).toUTCString()
@@ -252,7 +251,7 @@ test.each([
   const { client, retries } = await misbehaving((_request, response, attempt) => {
     response.sendDate = false
     if (attempt === 1) response.writeHead(429, headers).end('{"error":"rate limit exceeded"}')
-    else answer(response, 200, [service])
+    else respond(response, 200, [service])
   })
 
   await client.listServices()
@@ -266,7 +265,7 @@ test('a waiting caller is told at once why it waits, and for how long', async ()
 
   await expect(unreachable.getOrg()).rejects.toThrow('ECONNREFUSED')
 
-  const reason = 'no answer from http://127.0.0.1:1 (ECONNREFUSED)'
+  const reason = 'no response from http://127.0.0.1:1 (ECONNREFUSED)'
   expect(retries).toEqual([400, 800, 1_600, 3_200].map((delayMs) => ({ reason, delayMs })))
 })
 
@@ -289,7 +288,7 @@ test('an untrusted certificate and a server without TLS are final, and nothing w
 
 test('one listed service that cannot be read does not hide the others', async () => {
   const unreadable = { ...service, id: 'newer', endpoints: [{ call: { Ping: {} } }] }
-  const { client } = await misbehaving((_request, response) => answer(response, 200, [unreadable, service]))
+  const { client } = await misbehaving((_request, response) => respond(response, 200, [unreadable, service]))
 
   const list = await client.listServices()
 
@@ -299,7 +298,7 @@ test('one listed service that cannot be read does not hide the others', async ()
 
 test('a list with an unchanged body returns the same value, and one with another body is decoded', async () => {
   const bodies = [[service], [service], [{ ...service, name: 'Another' }]]
-  const { client } = await misbehaving((_request, response) => answer(response, 200, bodies.shift()))
+  const { client } = await misbehaving((_request, response) => respond(response, 200, bodies.shift()))
 
   const [first, same, other] = [
     await client.listServices(),
@@ -311,7 +310,7 @@ test('a list with an unchanged body returns the same value, and one with another
   expect(other?.services.map(({ name }) => name)).toEqual(['Another'])
 })
 
-test('an aborted call rejects with the reason of its signal before the answer arrives', async () => {
+test('an aborted call rejects with the reason of its signal before the response arrives', async () => {
   const stop = new AbortController()
   const { client } = await misbehaving(() => stop.abort(new Error('stopped by the user')))
 
@@ -384,7 +383,7 @@ test('a request that waits for a connection is not sent once its send permission
   await handedOver
 
   mayLeave = false
-  for (const response of held) answer(response, 201, service)
+  for (const response of held) respond(response, 201, service)
 
   await expect(before.at(-1)).rejects.toBe(lost)
   await Promise.all(before.slice(0, -1))

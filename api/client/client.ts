@@ -4,8 +4,8 @@ import { isApiKey } from '../contract/apiKey.ts'
 import { parsedUrl } from '../contract/endpointUrl.ts'
 import { type Org, orgSchema, type Region, regionSchema } from '../contract/org.ts'
 import { type ServiceRequest, type ServiceResponse, serviceResponseSchema } from '../contract/service.ts'
-import type { Answer } from './attempt.ts'
-import { firstProblem, readAnswer as read } from './contractAnswer.ts'
+import type { HttpResponse } from './attempt.ts'
+import { firstProblem, readResponse as read } from './contractResponse.ts'
 import { IncidentClient } from './incidentClient.ts'
 import { agreedOrg } from './keyRing.ts'
 import type { CallOptions, ClientOptions } from './request.ts'
@@ -17,7 +17,7 @@ export interface UnreadableService {
   readonly problem: string
 }
 
-/** Answer of GET /v1/services: a service that cannot be decoded does not hide the others. */
+/** Response to GET /v1/services: a service that cannot be decoded does not hide the others. */
 export interface ServiceList {
   readonly services: readonly ServiceResponse[]
   readonly unreadable: readonly UnreadableService[]
@@ -46,7 +46,7 @@ export function clientProblem(url: string, apiKey: string): string | undefined {
 /**
  * The API as methods, one for each operation. Every attempt passes the limiter. After a 429 the client waits and
  * retries until the signal aborts. Repeatable operations are also retried after 500, 502, 503, 504 and lost
- * connections. Methods throw ApiError for a refusal and ConnectionError for no answer.
+ * connections. Methods throw ApiError for a refusal and ConnectionError for no response.
  */
 export class Client {
   /** The operations on incidents. */
@@ -87,10 +87,10 @@ export class Client {
 
   /** All services of the organisation, in one request. The same value as before when the body is the same. */
   async listServices(options: CallOptions = {}): Promise<ServiceList> {
-    const answer = await this.#sender.repeat({ method: 'GET', path: '/v1/services' }, options)
-    const digest = createHash('sha256').update(answer.body).digest('base64')
+    const response = await this.#sender.repeat({ method: 'GET', path: '/v1/services' }, options)
+    const digest = createHash('sha256').update(response.body).digest('base64')
     // A controller lists again and again and mostly gets the same bytes: decoding them is most of an idle cycle.
-    if (this.#lastList?.digest !== digest) this.#lastList = { digest, list: servicesIn(answer) }
+    if (this.#lastList?.digest !== digest) this.#lastList = { digest, list: servicesIn(response) }
     return this.#lastList.list
   }
 
@@ -131,7 +131,7 @@ export class Client {
     await this.#sender.repeat({ method: 'DELETE', path: servicePath(id) }, options)
   }
 
-  /** Pauses a service; the answer is the paused service, even if it already was paused. */
+  /** Pauses a service; the result is the paused service, even if it already was paused. */
   async pauseService(id: string, options: CallOptions = {}): Promise<ServiceResponse> {
     const attempt = { method: 'POST', path: `${servicePath(id)}/pause` } as const
     return read(serviceResponseSchema, await this.#sender.repeat(attempt, options))
@@ -151,9 +151,9 @@ export class Client {
 
 const listSchema = z.array(z.object({ id: z.string() }).loose())
 
-function servicesIn(answer: Answer): ServiceList {
+function servicesIn(response: HttpResponse): ServiceList {
   // Not through listSchema at once, which would copy every service.
-  const items: readonly unknown[] = Array.isArray(answer.json) ? answer.json : read(listSchema, answer)
+  const items: readonly unknown[] = Array.isArray(response.json) ? response.json : read(listSchema, response)
   const services: ServiceResponse[] = []
   const problems = new Map<number, string>()
   for (const [index, item] of items.entries()) {
@@ -162,7 +162,7 @@ function servicesIn(answer: Answer): ServiceList {
     else problems.set(index, firstProblem(parsed.error))
   }
   if (problems.size === 0) return { services, unreadable: [] }
-  const unreadable = read(listSchema, answer).flatMap(({ id }, index): readonly UnreadableService[] => {
+  const unreadable = read(listSchema, response).flatMap(({ id }, index): readonly UnreadableService[] => {
     const problem = problems.get(index)
     return problem === undefined ? [] : [{ id, problem }]
   })

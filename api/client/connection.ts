@@ -62,7 +62,7 @@ function hintFor(error: Error, code: string): string | undefined {
     return 'the certificate of the server is for another name: use that name in the address'
   if (CERTIFICATE.test(code))
     return 'the certificate of the server is not trusted here: if it is the right server, name the file of its authority in PHAROS_CA_FILE'
-  // An OpenSSL error: the server answered, but not with TLS.
+  // An OpenSSL error: the server responded, but not with TLS.
   if (!('library' in error) && !/^ERR_(?:SSL|TLS)_/.test(code)) return undefined
   return 'the server did not complete a TLS handshake: use http:// instead of https://, or another port'
 }

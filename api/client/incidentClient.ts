@@ -1,7 +1,7 @@
 import type { Incident, IncidentRequest, IncidentUpdateRequest } from '../contract/incident.ts'
 import type { Section, Severity } from '../contract/incidentTerms.ts'
-import { readAnswer } from './contractAnswer.ts'
-import { type IncidentList, incidentAnswerSchema, incidentListSchema } from './incidentAnswer.ts'
+import { readResponse } from './contractResponse.ts'
+import { type IncidentList, incidentListSchema, incidentResponseSchema } from './incidentResponse.ts'
 import type { CallOptions, Sending } from './request.ts'
 
 /** Which incidents to list. Contract: GET /v1/incidents query parameters. */
@@ -29,7 +29,7 @@ export class IncidentClient {
   /** One page of incidents. */
   async list(query: IncidentQuery, options: CallOptions = {}): Promise<IncidentList> {
     const path = `/v1/incidents?${queryText(query)}`
-    return readAnswer(incidentListSchema, await this.#sending.repeat({ method: 'GET', path }, options))
+    return readResponse(incidentListSchema, await this.#sending.repeat({ method: 'GET', path }, options))
   }
 
   /** All incidents that match `query`, in the order of the API: page by page, until one adds nothing. */
@@ -46,7 +46,7 @@ export class IncidentClient {
   /** One incident; refused with `not_found` when the organisation has none of this id. */
   async get(id: string, options: CallOptions = {}): Promise<Incident> {
     const attempt = { method: 'GET', path: incidentPath(id) } as const
-    return readAnswer(incidentAnswerSchema, await this.#sending.repeat(attempt, options))
+    return readResponse(incidentResponseSchema, await this.#sending.repeat(attempt, options))
   }
 
   /** Opens an incident. Like the creation of a service it is not sent again when it may have been executed. */
@@ -56,13 +56,13 @@ export class IncidentClient {
     options: CallOptions = {},
   ): Promise<Incident> {
     const attempt = { method: 'POST', path: '/v1/incidents', json: request, idempotencyKey } as const
-    return readAnswer(incidentAnswerSchema, await this.#sending.once(attempt, options))
+    return readResponse(incidentResponseSchema, await this.#sending.once(attempt, options))
   }
 
   /** Appends an update; `resolved` closes the incident finally. Not sent again: the log would contain it twice. */
   async update(id: string, request: IncidentUpdateRequest, options: CallOptions = {}): Promise<Incident> {
     const attempt = { method: 'POST', path: `${incidentPath(id)}/updates`, json: request } as const
-    return readAnswer(incidentAnswerSchema, await this.#sending.once(attempt, options))
+    return readResponse(incidentResponseSchema, await this.#sending.once(attempt, options))
   }
 }
 

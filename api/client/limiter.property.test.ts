@@ -5,7 +5,7 @@ import { BURST_REQUESTS, REFILL_INTERVAL_MS } from '../contract/tokenBucket.ts'
 import { Limiter } from './limiter.ts'
 import { type ManualClock, manualClock } from './testing/manualClock.ts'
 
-/** One request of a schedule: the time of the request, and the duration of request and answer (milliseconds). */
+/** One request of a schedule: the time of the request, and the duration of request and response (milliseconds). */
 interface Journey {
   readonly askedAfterMs: number
   readonly thereMs: number
@@ -37,7 +37,7 @@ const pace = fc.double({ min: SLOWEST_PACE, max: 1.000_5, noNaN: true })
 
 /**
  * Sends `requests` through `limiter` to a server that counts with `spend`; returns the number of refusals and the time
- * of the last answer.
+ * of the last response.
  */
 async function travel(
   requests: readonly Journey[],
@@ -45,7 +45,7 @@ async function travel(
   limiter: Limiter,
   spend: SpendRequest,
 ): Promise<{ readonly refused: number; readonly endedAtMs: number }> {
-  let answered = 0
+  let done = 0
   let refused = 0
   let endedAtMs = 0
   const passes = (delayMs: number): Promise<void> => new Promise((resolve) => clock.after(delayMs, resolve))
@@ -57,7 +57,7 @@ async function travel(
     limiter.ended()
     if (isAllowed) limiter.accepted(remaining)
     else limiter.refused(undefined)
-    answered += 1
+    done += 1
     refused += isAllowed ? 0 : 1
     endedAtMs = clock.nowMs()
   }
@@ -68,7 +68,7 @@ async function travel(
     }
   }
   void ask()
-  while (answered < requests.length) await clock.advance(1_000)
+  while (done < requests.length) await clock.advance(1_000)
   return { refused, endedAtMs }
 }
 
@@ -88,7 +88,7 @@ test('while a key has one user, no request is refused, however long requests and
   )
 })
 
-test('a run that starts with a partly spent burst gets no 429 after its first answer', async () => {
+test('a run that starts with a partly spent burst gets no 429 after its first response', async () => {
   const begun = fc.integer({ min: 1, max: 20 })
   await fc.assert(
     fc.asyncProperty(journeys, begun, async ([first, ...others], left) => {

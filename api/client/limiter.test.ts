@@ -5,7 +5,7 @@ import { manualClock } from './testing/manualClock.ts'
 /** Whole milliseconds in which one more request is earned. */
 const EARNED_MS = Math.ceil(CLIENT_RATE.refillIntervalMs)
 
-/** Queues `count` requests that are answered at once. */
+/** Queues `count` requests that get a response at once. */
 function passRequests(limiter: Limiter, count: number): { passed: number[] } {
   const passed: number[] = []
   const pass = async (index: number): Promise<void> => {

@@ -69,15 +69,15 @@ interface Waiter {
  * One token bucket in front of every attempt of every client that shares it: all clients of one API key in
  * a process share one limiter, because the server counts per key. Contract: Limits, rule 1.
  *
- * A request that passes borrows a token when it leaves, and spends it when its answer is here: only then does the time
- * begin in which the next one is earned. A key without other users then never meets a 429, however long each
- * request and each answer is on its way. The server counts a request at some instant between its leaving and its
- * answer. It refuses one at `y` only if for some `x` it counted more than 20 + (y − x) / 200 ms between the two.
- * What it counted there had left by `y` and was not answered before `x`: it is what was out at `x`, and what left
+ * A request that passes borrows a token when it leaves, and spends it when its response is here: only then does the
+ * time begin in which the next one is earned. A key without other users then never meets a 429, however long each
+ * request and each response is on its way. The server counts a request at some instant between its leaving and its
+ * response. It refuses one at `y` only if for some `x` it counted more than 20 + (y − x) / 200 ms between the two.
+ * What it counted there had left by `y` and had no response before `x`: it is what was out at `x`, and what left
  * since. At `x` this bucket held the tokens of all that was out, hence lacked at most 20 minus those; from there it
  * earned at most (y − x) / 200 ms; and it lends no more than it has. So no more than 20 + (y − x) / 200 ms can have
  * been counted, for every `x` and `y`. limiter.property.test.ts tries to prove it wrong with the server's own bucket.
- * A request that is given up counts as answered: should it arrive later still, it costs a 429, which is waited out.
+ * A request that is given up counts as complete: should it arrive later still, it costs a 429, which is waited out.
  */
 export class Limiter {
   /** Includes borrowed tokens. */
@@ -129,7 +129,10 @@ export class Limiter {
     })
   }
 
-  /** A request that passed was answered or abandoned: spends its token. Call it before `refused` and `accepted`. */
+  /**
+   * A request that passed got a response or was abandoned: spends its token. Call it before `refused` and
+   * `accepted`.
+   */
   ended(): void {
     this.#bucket = refill(this.#bucket, this.#timing.nowMs(), this.#rate)
     this.#bucket = { ...this.#bucket, tokens: this.#bucket.tokens - 1 }

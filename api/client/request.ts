@@ -3,7 +3,7 @@ import type { IncidentRequest, IncidentUpdateRequest } from '../contract/inciden
 import type { ServiceRequest } from '../contract/service.ts'
 import type { BucketRate } from '../contract/tokenBucket.ts'
 import type { Outgoing } from '../network/outgoing.ts'
-import type { Answer, Attempt } from './attempt.ts'
+import type { Attempt, HttpResponse } from './attempt.ts'
 import type { Lane, Limiter, Timing } from './limiter.ts'
 import type { WaitObserver } from './waiting.ts'
 
@@ -23,13 +23,13 @@ export interface ClientOptions {
   /** Proxy and authorities; absent: none, and those that Node trusts. */
   readonly outgoing?: Outgoing
   readonly timing?: Timing
-  /** Milliseconds since the epoch, for answers that contain an instant. */
+  /** Milliseconds since the epoch, for responses that contain an instant. */
   readonly dateMs?: () => number
   /** Aborts reads, including those in flight, and their waits. Changes are not affected. */
   readonly endReads?: AbortSignal
   /**
    * The signal that aborts reads and every wait of a change for its turn, from now on; called for each request. A
-   * change in flight still runs to its answer. A creation rejected with the reason of this signal was therefore never
+   * change in flight still runs to its response. A creation rejected with the reason of this signal was therefore never
    * sent; a repeatable change may have been sent in an earlier attempt.
    */
   readonly endWaits?: () => AbortSignal | undefined
@@ -42,7 +42,7 @@ export interface ClientOptions {
 
 /** Settings of one call. */
 export interface CallOptions {
-  /** Aborts every wait, and a read in flight. A change in flight still runs to its answer. */
+  /** Aborts every wait, and a read in flight. A change in flight still runs to its response. */
   readonly signal?: AbortSignal | undefined
   readonly lane?: Lane
   /** Where the change comes from, for the history of its service. */
@@ -66,11 +66,11 @@ export interface ClientRequest {
 
 /** How requests are sent: `repeat` for those that may be sent again, `once` for those that may not. */
 export interface Sending {
-  readonly repeat: (request: ClientRequest, options: CallOptions) => Promise<Answer>
-  readonly once: (request: ClientRequest, options: CallOptions) => Promise<Answer>
+  readonly repeat: (request: ClientRequest, options: CallOptions) => Promise<HttpResponse>
+  readonly once: (request: ClientRequest, options: CallOptions) => Promise<HttpResponse>
 }
 
-/** One attempt and its result, for logs and metrics, without headers and bodies. `status` is 0 without an answer. */
+/** One attempt and its result, for logs and metrics, without headers and bodies. `status` is 0 without a response. */
 export interface AttemptReport {
   readonly method: string
   readonly path: string

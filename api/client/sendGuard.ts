@@ -21,7 +21,7 @@ export function sendGuard(assertMaySend: () => void): Dispatcher.DispatcherCompo
         }
         handler.onRequestStart?.(controller, context)
       },
-      onResponseStart: (...answer) => handler.onResponseStart?.(...answer),
+      onResponseStart: (...args) => handler.onResponseStart?.(...args),
       onResponseData: (...chunk) => handler.onResponseData?.(...chunk),
       onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
       onResponseError: (...failure) => handler.onResponseError?.(...failure),

@@ -2,16 +2,16 @@ import { Agent, type Dispatcher } from 'undici'
 import { ApiError, STATUS_OF_ERROR } from '../contract/apiError.ts'
 import { SOURCE_HEADER, writeChangeSource } from '../contract/changeSource.ts'
 import {
-  type Answer,
   type Attempt,
   ConnectionError,
+  type HttpResponse,
   isRetryable,
   remainingRequests,
   retryAfterMs,
   send,
 } from './attempt.ts'
 import { connector } from './connection.ts'
-import { refusalOf } from './contractAnswer.ts'
+import { refusalOf } from './contractResponse.ts'
 import { KeyRing, type RingKey } from './keyRing.ts'
 import { systemTiming, type Timing } from './limiter.ts'
 import type { AttemptReport, CallOptions, ClientOptions, ClientRequest, RetryReport } from './request.ts'
@@ -22,15 +22,15 @@ export const ATTEMPTS_MAX = 5
 /** First and longest pause between such attempts (milliseconds), before jitter. */
 const BACKOFF_FIRST_MS = 200
 const BACKOFF_LONGEST_MS = 5_000
-/** Longest wait for the first and between two bytes of an answer (milliseconds). */
+/** Longest wait for the first and between two bytes of a response (milliseconds). */
 const SILENCE_MS_MAX = 30_000
 
 /** The reason for the wait after a 429. */
-const TOO_MANY = 'the API answered 429: another client sends with the same key'
+const TOO_MANY = 'the API responded with 429: another client sends with the same key'
 
 /**
  * Sends requests with the key that can send soonest, behind the limiter, and again where that is right. Both ways of
- * sending throw ApiError for a refusal, ConnectionError for no answer and UnreadableAnswer for one that is not the
+ * sending throw ApiError for a refusal, ConnectionError for no response and UnreadableResponse for one that is not the
  * API's.
  */
 export class Sender {
@@ -82,13 +82,13 @@ export class Sender {
   }
 
   /** Sends a request that may be executed twice: again after 500, 502, 503, 504 and lost connections. */
-  repeat(request: ClientRequest, call: CallOptions, only?: RingKey): Promise<Answer> {
+  repeat(request: ClientRequest, call: CallOptions, only?: RingKey): Promise<HttpResponse> {
     const options = request.method === 'GET' ? { ...call, signal: call.signal ?? this.#endReads } : call
     return this.#observer.during(() => this.#repeat(request, this.#bounded(options), only))
   }
 
-  /** Sends until there was a connection and the answer is not 429; every attempt passes the limiter. */
-  once(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<Answer> {
+  /** Sends until there was a connection and the response is not 429; every attempt passes the limiter. */
+  once(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<HttpResponse> {
     return this.#observer.during(() => this.#once(request, this.#bounded(options), only))
   }
 
@@ -99,7 +99,7 @@ export class Sender {
       : { ...options, signal: AbortSignal.any(signals) }
   }
 
-  async #repeat(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<Answer> {
+  async #repeat(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<HttpResponse> {
     for (let attemptNumber = 1; ; attemptNumber += 1) {
       try {
         return await this.#once(request, options, only)
@@ -111,21 +111,21 @@ export class Sender {
     }
   }
 
-  async #once(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<Answer> {
+  async #once(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<HttpResponse> {
     for (let refusedConnections = 0; ; ) {
       const key = await this.#ring.pass(options.lane ?? 'in-order', options.signal, only)
       try {
-        const answer = await this.#attempt(request, key, options)
-        if (answer.status === STATUS_OF_ERROR.rate_limited) {
-          key.limiter.refused(retryAfterMs(answer, this.#dateMs()))
+        const response = await this.#attempt(request, key, options)
+        if (response.status === STATUS_OF_ERROR.rate_limited) {
+          key.limiter.refused(retryAfterMs(response, this.#dateMs()))
           this.#observer.failed('throttled', TOO_MANY)
           this.#onRetry({ reason: TOO_MANY, delayMs: key.limiter.expectedWaitMs })
           continue
         }
-        key.limiter.accepted(remainingRequests(answer))
-        if (answer.status < 500) this.#observer.answered()
-        if (answer.status >= 300) throw refusalOf(answer, request, this.#url)
-        return answer
+        key.limiter.accepted(remainingRequests(response))
+        if (response.status < 500) this.#observer.responded()
+        if (response.status >= 300) throw refusalOf(response, request, this.#url)
+        return response
       } catch (error) {
         const mayConnectLater =
           error instanceof ConnectionError && error.outcome === 'not-sent' && !error.isFinal
@@ -139,7 +139,7 @@ export class Sender {
   async #waitAfter(error: unknown, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
     const reason =
       error instanceof ApiError
-        ? `the API answered ${error.status}`
+        ? `the API responded with ${error.status}`
         : error instanceof Error
           ? error.message
           : ''
@@ -149,7 +149,7 @@ export class Sender {
   }
 
   /** One attempt with the turn that `key` has just given. */
-  async #attempt(request: ClientRequest, key: RingKey, options: CallOptions): Promise<Answer> {
+  async #attempt(request: ClientRequest, key: RingKey, options: CallOptions): Promise<HttpResponse> {
     try {
       await options.beforeSend?.()
       return await this.#reported(request, key.apiKey, options)
@@ -158,13 +158,13 @@ export class Sender {
     }
   }
 
-  async #reported(request: ClientRequest, apiKey: string, options: CallOptions): Promise<Answer> {
+  async #reported(request: ClientRequest, apiKey: string, options: CallOptions): Promise<HttpResponse> {
     const startedAtMs = this.#timing.nowMs()
     let status = 0
     try {
-      const answer = await send(this.#dispatcher, this.#origin, this.#onTheWire(request, apiKey, options))
-      status = answer.status
-      return answer
+      const response = await send(this.#dispatcher, this.#origin, this.#onTheWire(request, apiKey, options))
+      status = response.status
+      return response
     } finally {
       const durationMs = this.#timing.nowMs() - startedAtMs
       this.#onAttempt({ method: request.method, path: request.path, status, durationMs })

@@ -14,10 +14,10 @@ test('a wait starts with the first call in flight, and again with each usable re
   )
 
   nowMs = 20
-  expect(observer.waiting).toEqual({ sinceMs: 5, kind: 'silent', reason: 'there is no answer' })
-  observer.failed('throttled', 'it answered 429')
-  expect(observer.waiting).toEqual({ sinceMs: 5, kind: 'throttled', reason: 'it answered 429' })
-  observer.answered()
+  expect(observer.waiting).toEqual({ sinceMs: 5, kind: 'silent', reason: 'there is no response' })
+  observer.failed('throttled', 'it responded with 429')
+  expect(observer.waiting).toEqual({ sinceMs: 5, kind: 'throttled', reason: 'it responded with 429' })
+  observer.responded()
   expect(observer.waiting).toMatchObject({ sinceMs: 20, kind: 'silent' })
   end()
   await call

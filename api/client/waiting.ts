@@ -1,14 +1,17 @@
 /** The reason why a client waits. */
 export interface Waiting {
-  /** Time of the last useful answer (milliseconds, of the client's monotonic clock). */
+  /** Time of the last useful response (milliseconds, of the client's monotonic clock). */
   readonly sinceMs: number
-  /** `throttled`: answers are 429. `failing`: answers are 5xx, or connections fail. `silent`: there is no answer yet. */
+  /**
+   * `throttled`: responses are 429. `failing`: they are 5xx, or connections fail. `silent`: there is no response
+   * yet.
+   */
   readonly kind: 'throttled' | 'failing' | 'silent'
   /** The last event, as a clause for a person. */
   readonly reason: string
 }
 
-const SILENT = { kind: 'silent', reason: 'there is no answer' } as const
+const SILENT = { kind: 'silent', reason: 'there is no response' } as const
 
 /**
  * Records what the clients that share it wait for, so that a program can report it and end it. It has no timer: the
@@ -32,7 +35,7 @@ export class WaitObserver {
 
   /** Counts `call` as under way until it ends. */
   async during<Result>(call: () => Promise<Result>): Promise<Result> {
-    if (this.#calls === 0) this.answered()
+    if (this.#calls === 0) this.responded()
     this.#calls += 1
     try {
       return await call()
@@ -46,8 +49,8 @@ export class WaitObserver {
     this.#failure = { kind, reason }
   }
 
-  /** The API gave an answer that is neither 429 nor a failure of its own. */
-  answered(): void {
+  /** The API gave a response that is neither 429 nor a failure of its own. */
+  responded(): void {
     this.#sinceMs = this.#nowMs()
     this.#failure = SILENT
   }

@@ -10,7 +10,7 @@ import { Limiter } from '../../api/client/limiter.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 import { outsideProject } from '../testing/outsideProject.ts'
 import { type RecordingProxy, startRecordingProxy } from '../testing/recordingProxy.ts'
-import { answerTo, serviceRequests, trapRequest } from '../testing/serviceRequests.ts'
+import { responseTo, serviceRequests, trapRequest } from '../testing/serviceRequests.ts'
 import {
   cannotRunTerraform,
   type TerraformWorkspace,
@@ -71,7 +71,7 @@ test('generate reports a 429 on stderr and waits', async () => {
 
   expect(exitCode).toBe(0)
   expect(stdout).toContain('resource "pharos_service"')
-  expect(stderr).toContain('the request is sent again: the API answered 429')
+  expect(stderr).toContain('the request is sent again: the API responded with 429')
 })
 
 describe.skipIf(cannotRunTerraform)('terraform', () => {
@@ -131,7 +131,10 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
 test('services with the same name get different labels', () => {
   const [request] = fc.sample(serviceRequests, 1)
-  const named = ['Check out!', 'check-out', '7 wonders', '…'].map((name) => ({ ...answerTo(request!), name }))
+  const named = ['Check out!', 'check-out', '7 wonders', '…'].map((name) => ({
+    ...responseTo(request!),
+    name,
+  }))
 
   const text = estateConfiguration(named, '')
 
@@ -148,7 +151,12 @@ test('a CDKTF program has an id for every service and a variable for every secre
   const call = { Http: { method: 'GET' as const, timeout: { secs: 90, nanos: 0 }, headers } }
   const endpoint = { id: '1', blocked: false, url: 'https://a.example/', call, assertions: [] }
   const [request] = fc.sample(serviceRequests, 1)
-  const service = { ...answerTo(request!), interval_secs: 90, regions: ['eu-west-1'], endpoints: [endpoint] }
+  const service = {
+    ...responseTo(request!),
+    interval_secs: 90,
+    regions: ['eu-west-1'],
+    endpoints: [endpoint],
+  }
   const name = ['pharos $', '{x}'].join('')
 
   const program = estateProgram([
@@ -207,7 +215,7 @@ test('a CDKTF program imports the requested library, an option that HCL refuses'
 test('no service id in a CDKTF program equals a built-in property such as constructor', () => {
   const [request] = fc.sample(serviceRequests, 1)
 
-  const program = estateProgram([{ ...answerTo(request!), name: 'Constructor' }])
+  const program = estateProgram([{ ...responseTo(request!), name: 'Constructor' }])
 
   expect(program).toContain("new MonitoredService(stack, 'constructor_2', {")
 })

@@ -136,12 +136,12 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   test.each([502, 'closed'] as const)(
     'an incident and an update without a response (%s) are posted once',
     async (how) => {
-      proxy.loseAnswer('POST', /\/incidents$/, how)
+      proxy.loseResponse('POST', /\/incidents$/, how)
       await writesOf(incident({}))
-      proxy.loseAnswer('POST', /\/updates$/, how)
+      proxy.loseResponse('POST', /\/updates$/, how)
       await writesOf(incident({ message: 'Found it' }))
       const { items } = await byHand.incidents.list({ section: 'active' })
-      proxy.loseAnswer('POST', /\/updates$/, how)
+      proxy.loseResponse('POST', /\/updates$/, how)
       await workspace.succeed(['destroy', '-auto-approve'])
 
       expect(items.map(({ updates }) => updates.map(({ body }) => body))).toEqual([['Looking', 'Found it']])

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Incident } from '../../api/contract/incident.ts'
 import { type Diagnostic, DiagnosticError, errorAt, warningAt } from '../protocol/authoring/diagnostics.ts'
-import type { AmendmentOf, AnswerOf, StateOf } from '../protocol/authoring/inferred.ts'
+import type { AmendmentOf, ResultOf, StateOf } from '../protocol/authoring/inferred.ts'
 import { resourceFor } from '../protocol/authoring/provider.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
 import { type Connection, connected } from '../service/connection.ts'
@@ -15,7 +15,7 @@ import { incidentSchema, RESOLVE_MESSAGE } from './schema.ts'
 type State = StateOf<typeof incidentSchema>
 
 /** The computed attributes of an incident, from the API's response. Pure. */
-function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
+function observed(incident: Incident): ResultOf<typeof incidentSchema> {
   return {
     id: incident.id,
     display_id: incident.display_id,
@@ -30,7 +30,7 @@ function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
  * The attributes of `incident` for a read, with the configured text: the log is append-only, so a manual update does
  * not change the text. Without a configured text, as after an import, it is that of the newest update. Pure.
  */
-export function incidentState(incident: Incident, message: string | null): AnswerOf<typeof incidentSchema> {
+export function incidentState(incident: Incident, message: string | null): ResultOf<typeof incidentSchema> {
   const { title, service_ids, severity, updates } = incident
   const text = message ?? updates.at(-1)?.body ?? null
   return { ...observed(incident), title, service_ids, severity, message: text }
@@ -47,7 +47,7 @@ async function refreshed(
   session: Session,
   { id, message }: { readonly id: string; readonly message: string | null },
   signal: AbortSignal,
-): Promise<{ readonly state: AnswerOf<typeof incidentSchema> } | null> {
+): Promise<{ readonly state: ResultOf<typeof incidentSchema> } | null> {
   await session.checkExpectedOrg(signal)
   try {
     const incident = await session.client.incidents.get(id, { signal })

@@ -14,7 +14,7 @@ import { type OpenSocket, openSocket } from './plugin/socket.ts'
 
 const STDOUT = 1
 const STDERR = 2
-/** Maximum wait for the answer to Shutdown to reach Terraform before the process ends (milliseconds). */
+/** Maximum wait for the response to Shutdown to reach Terraform before the process ends (milliseconds). */
 const SHUTDOWN_MAX_MS = 100
 /** Interval between checks whether Terraform is still running (milliseconds). */
 const PARENT_CHECK_MS = 1_000
@@ -24,8 +24,8 @@ interface ProviderParts {
   /** The provider: `served(defineProvider(…))`. */
   provider(): Promise<ServedProvider>
   /**
-   * The provider's answer to GetProviderSchema as bytes (`encodedSchema`), if known without the provider: each command
-   * starts one process only to fetch the schema.
+   * The provider's response to GetProviderSchema as bytes (`encodedSchema`), if known without the provider: each
+   * command starts one process only to fetch the schema.
    */
   schema?(): Promise<Uint8Array>
 }
@@ -126,9 +126,9 @@ function claimOutput(): void {
   }
 }
 
-/** Keeps the process alive until Shutdown, and lets calls in progress answer after an uncaught exception. */
+/** Keeps the process alive until Shutdown, and lets calls in progress respond after an uncaught exception. */
 function guardProcess(calls: CallTable, log: Log): void {
-  // Ctrl-C reaches the whole process group; Terraform then calls StopProvider and waits for the answers.
+  // Ctrl-C reaches the whole process group; Terraform then calls StopProvider and waits for the responses.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
   process.on('uncaughtException', (error) => {
     log.error('uncaught exception', { message: error.message, stack: error.stack ?? '' })

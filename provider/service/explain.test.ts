@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ConnectionError } from '../../api/client/attempt.ts'
-import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
+import { UnreadableResponse } from '../../api/client/contractResponse.ts'
 import { DiagnosticError } from '../protocol/authoring/diagnostics.ts'
 import { withExplainedFailure } from './explain.ts'
 
@@ -14,22 +14,22 @@ async function detailOf(error: Error): Promise<string> {
 }
 
 test('an address without the API is reported as such', async () => {
-  const error = new UnreadableAnswer('http://a/v2 does not look like the API: GET /v1/org was answered 404')
+  const error = new UnreadableResponse('http://a/v2 does not look like the API: GET /v1/org got status 404')
 
   expect(await detailOf(error)).toBe(
-    'Cannot read the organisation: The answer cannot be used: http://a/v2 does not look like the API: GET /v1/org was answered 404. Check PHAROS_URL and any proxy in front of the API.',
+    'Cannot read the organisation: The response cannot be used: http://a/v2 does not look like the API: GET /v1/org got status 404. Check PHAROS_URL and any proxy in front of the API.',
   )
 })
 
 test('a connection error that cannot pass says what to fix, and any other one to check the address', async () => {
-  const untrusted = new ConnectionError('no answer from https://a (CERT)', 'not-sent', { hint: 'trust it' })
+  const untrusted = new ConnectionError('no response from https://a (CERT)', 'not-sent', { hint: 'trust it' })
 
   expect(await detailOf(untrusted)).toContain(
-    'There was no answer from https://a (CERT). Nothing was changed: trust it.',
+    'There was no response from https://a (CERT). Nothing was changed: trust it.',
   )
-  const noTls = new ConnectionError('no answer from https://a (X)', 'not-sent', { hint: 'another port?' })
+  const noTls = new ConnectionError('no response from https://a (X)', 'not-sent', { hint: 'another port?' })
   expect(await detailOf(noTls)).toMatch(/: another port\?$/)
-  expect(await detailOf(new ConnectionError('no answer from http://a (X)', 'not-sent'))).toContain(
+  expect(await detailOf(new ConnectionError('no response from http://a (X)', 'not-sent'))).toContain(
     'Nothing was changed: check PHAROS_URL and that the server runs.',
   )
 })

@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
-import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
+import { UnreadableResponse } from '../../api/client/contractResponse.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 
@@ -12,7 +12,9 @@ export async function withExplainedFailure<T>(task: string, work: () => Promise<
     return await work()
   } catch (error) {
     if (error instanceof ApiError) {
-      throw new DiagnosticError(errorAt(undefined, `Cannot ${task}`, `${answered(error)} ${advice(error)}`))
+      throw new DiagnosticError(
+        errorAt(undefined, `Cannot ${task}`, `${responseSentence(error)} ${advice(error)}`),
+      )
     }
     if (error instanceof ConnectionError) {
       const outcome =
@@ -23,10 +25,10 @@ export async function withExplainedFailure<T>(task: string, work: () => Promise<
         errorAt(undefined, `Cannot ${task}`, `There was ${error.message}. ${outcome}`),
       )
     }
-    if (error instanceof UnreadableAnswer) {
+    if (error instanceof UnreadableResponse) {
       const advice = 'Check PHAROS_URL and any proxy in front of the API.'
       throw new DiagnosticError(
-        errorAt(undefined, `Cannot ${task}`, `The answer cannot be used: ${error.message}. ${advice}`),
+        errorAt(undefined, `Cannot ${task}`, `The response cannot be used: ${error.message}. ${advice}`),
       )
     }
     throw error
@@ -39,8 +41,8 @@ function asSentence(text: string): string {
 }
 
 /** The API's message, unchanged, because it may begin with the name of a field. */
-function answered({ message }: ApiError): string {
-  return `The API answered: ${message}.`
+function responseSentence({ message }: ApiError): string {
+  return `The API responded: ${message}.`
 }
 
 function advice(error: ApiError): string {
@@ -56,6 +58,6 @@ function advice(error: ApiError): string {
     default:
       return error.status >= 500
         ? `The API failed (status ${error.status}), also on retries: check before you apply again.`
-        : `The API answered with status ${error.status}.`
+        : `The API responded with status ${error.status}.`
   }
 }

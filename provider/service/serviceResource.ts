@@ -219,13 +219,13 @@ async function checkOrg(session: Session, orgId: string | null, signal: AbortSig
 }
 
 /**
- * Only the attributes of `answer` that the plan left unknown. Planned values, such as ids of unchanged endpoints, are
+ * Only the attributes of `result` that the plan left unknown. Planned values, such as ids of unchanged endpoints, are
  * compared with the server at the next refresh and do not fail this apply.
  */
-function onlyUnknown<T extends object>(planned: Readonly<Record<string, unknown>>, answer: T): Partial<T> {
-  // True because entries of the answer are only removed.
+function onlyUnknown<T extends object>(planned: Readonly<Record<string, unknown>>, result: T): Partial<T> {
+  // True because entries of the result are only removed.
   return Object.fromEntries(
-    Object.entries(answer).filter(([name]) => planned[name] === UNKNOWN),
+    Object.entries(result).filter(([name]) => planned[name] === UNKNOWN),
   ) as Partial<T>
 }
 

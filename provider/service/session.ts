@@ -41,12 +41,12 @@ export class Session {
 
   /** The key's organisation. */
   org(signal: AbortSignal): Promise<Org> {
-    return this.#org.answer(signal)
+    return this.#org.result(signal)
   }
 
   /** All regions. */
   regions(signal: AbortSignal): Promise<readonly Region[]> {
-    return this.#regions.answer(signal)
+    return this.#regions.result(signal)
   }
 
   /**

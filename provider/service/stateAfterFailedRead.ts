@@ -10,7 +10,7 @@ const NOT_REFRESHED = warningAt(
 )
 
 /**
- * The answer of a failed read: the stored state with a warning, if an earlier read has failed for the same reason and
+ * The result of a failed read: the stored state with a warning, if an earlier read has failed for the same reason and
  * fails the run. Throws `failure` if it is the first one.
  */
 export function stateAfterFailedRead(

@@ -22,7 +22,7 @@ export interface RecordingProxy {
   /** Responds to the next request to `path` with `status` instead of forwarding it. */
   readonly refuseNext: (method: string, path: RegExp, status: number, error: string) => void
   /** Forwards the next request to `path`, but loses its response: the client gets 502 or a closed connection. */
-  readonly loseAnswer: (method: string, path: RegExp, how: 502 | 'closed') => void
+  readonly loseResponse: (method: string, path: RegExp, how: 502 | 'closed') => void
   /** Responds to requests with 429 instead of forwarding them while `isRefused` returns true. */
   readonly refuseForRate: (isRefused: () => boolean) => void
   /**
@@ -35,7 +35,7 @@ export interface RecordingProxy {
   /** From now on rewrites responses to GET requests for exactly this path with `change`. */
   readonly rewrite: (path: string, change: (body: string) => string) => void
   /** Resolves once `count` requests of `method` have got a response since the start. */
-  readonly answered: (method: string, count: number) => Promise<void>
+  readonly responded: (method: string, count: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -142,7 +142,7 @@ function controlsOf(memory: Memory, running: Pick<RecordingProxy, 'url' | 'close
     },
     refuseNext: (method, path, status, error) =>
       void memory.exceptions.push({ method, path, instead: { status, error } }),
-    loseAnswer: (method, path, how) => void memory.exceptions.push({ method, path, instead: how }),
+    loseResponse: (method, path, how) => void memory.exceptions.push({ method, path, instead: how }),
     refuseForRate: (isRefused) => {
       memory.isRefused = isRefused
     },
@@ -154,7 +154,7 @@ function controlsOf(memory: Memory, running: Pick<RecordingProxy, 'url' | 'close
       while (!memory.hasMisbehaved) await once(memory.events, 'misbehaviour')
     },
     rewrite: (path, change) => void memory.rewrites.set(path, change),
-    answered: async (method, count) => {
+    responded: async (method, count) => {
       while ((memory.responseCounts.get(method) ?? 0) < count) await once(memory.events, 'response')
     },
   }

@@ -14,7 +14,7 @@ import {
 } from '../../api/contract/service.ts'
 import { assertionArbitrary } from '../../api/testing/assertionArbitrary.ts'
 import type { ConfigOf } from '../protocol/authoring/inferred.ts'
-import { type ServiceAnswer, toState } from '../service/read/toState.ts'
+import { type ServiceResult, toState } from '../service/read/toState.ts'
 import type { serviceSchema } from '../service/schema/schema.ts'
 
 const REGION_CODES = ['eu-west-1', 'eu-central-1', 'us-east-1', 'ap-southeast-2']
@@ -159,7 +159,7 @@ export const trapRequest: ServiceRequest = {
 }
 
 /** The API's response to `request`, in which sealed values have only key ids. Pure. */
-export function answerTo(request: ServiceRequest): ServiceResponse {
+export function responseTo(request: ServiceRequest): ServiceResponse {
   const output = ({ value, sensitive: isSecret }: SensitiveInput): SensitiveOutput =>
     isSecret === true ? { Sealed: { key_id: 'k1' } } : { Plain: value }
   return {
@@ -192,7 +192,7 @@ export type ServiceConfiguration = ConfigOf<typeof serviceSchema>
 
 /** A configuration that compiles to `request`: the state of the created service, with its secrets. Pure. */
 export function configurationOf(request: ServiceRequest): ServiceConfiguration {
-  const state = toState(answerTo(request), undefined)
+  const state = toState(responseTo(request), undefined)
   const endpoints = (state.endpoints ?? []).map((entry, index) => withSecrets(entry, request, index))
   const { id, org_id, created_at, created_by_email, paused_at, auto_incident, ...rest } = state
   // True because toState returns every configured attribute, and computed ones are null here.
@@ -214,7 +214,7 @@ export function configurationOf(request: ServiceRequest): ServiceConfiguration {
   } as ServiceConfiguration
 }
 
-type EndpointResult = NonNullable<ServiceAnswer['endpoints']>[number]
+type EndpointResult = NonNullable<ServiceResult['endpoints']>[number]
 
 function withSecrets(entry: EndpointResult, request: ServiceRequest, index: number): EndpointResult {
   const http = request.endpoints[index]?.call.Http

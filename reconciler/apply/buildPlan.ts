@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
-import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
+import { UnreadableResponse } from '../../api/client/contractResponse.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { canonicalRequest, UNKNOWN_FINGERPRINT } from '../../api/contract/canonical.ts'
 import type { Org } from '../../api/contract/org.ts'
@@ -127,7 +127,9 @@ async function withKnownRegions(
     const known = (await input.client.listRegions({ lane: 'next' })).map(({ code }) => code)
     return { plan: blockUnknownRegions(plan, known, (key) => requested.get(key) ?? []), warnings: [] }
   } catch (error) {
-    if (!(error instanceof ApiError || error instanceof ConnectionError || error instanceof UnreadableAnswer))
+    if (
+      !(error instanceof ApiError || error instanceof ConnectionError || error instanceof UnreadableResponse)
+    )
       throw error
     // The API rejects unknown regions itself, only later.
     return { plan, warnings: [`the regions could not be read and are not checked: ${error.message}`] }

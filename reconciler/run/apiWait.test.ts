@@ -35,7 +35,7 @@ test('a run whose requests succeed reports no wait', () => {
   void wait.observer.during(forever)
   for (let count = 0; count < 30; count += 1) {
     clock.advance(8_000)
-    wait.observer.answered()
+    wait.observer.responded()
   }
 
   expect([reports, wait.signal.aborted]).toEqual([[], false])

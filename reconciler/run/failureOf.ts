@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
-import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
+import { UnreadableResponse } from '../../api/client/contractResponse.ts'
 import { KeysOfDifferentOrgs } from '../../api/client/keyRing.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { databaseFailureText, isDatabaseError } from './databaseFailure.ts'
@@ -22,7 +22,7 @@ function codeAndMessage(error: unknown): readonly [FailureCode, string] {
   if (error instanceof ConnectionError)
     return ['E_NETWORK', `${error.message}: ${error.hint ?? 'check PHAROS_URL and that the server is up'}`]
   if (error instanceof ApiError) return ['E_API', apiMessage(error)]
-  if (error instanceof UnreadableAnswer)
+  if (error instanceof UnreadableResponse)
     return ['E_ANSWER', `${error.message}: check PHAROS_URL, and proxies in front of the API`]
   if (isDatabaseError(error)) return ['E_STATE', `the state cannot be used: ${databaseFailureText(error)}`]
   if (isFileError(error)) return ['E_FILE', fileErrorText(error)]

@@ -2,7 +2,7 @@
 
 import type { ObjectValue } from '../values/value.ts'
 import type { Diagnostic } from './diagnostics.ts'
-import type { AmendmentOf, AnswerOf, ConfigOf, KnownConfigOf, PlannedOf, StateOf } from './inferred.ts'
+import type { AmendmentOf, ConfigOf, KnownConfigOf, PlannedOf, ResultOf, StateOf } from './inferred.ts'
 import type { Log } from './log.ts'
 import type { Schema } from './schema.ts'
 
@@ -60,7 +60,7 @@ export interface ViewsOf<S extends Schema> {
   readonly knownConfig: KnownConfigOf<S>
   readonly planned: PlannedOf<S>
   readonly state: StateOf<S>
-  readonly result: AnswerOf<S>
+  readonly result: ResultOf<S>
   readonly amendment: AmendmentOf<S>
 }
 

@@ -99,7 +99,7 @@ export type PlannedOf<S extends Schema> = AttributesIn<S['attributes'], 'planned
 /** Stored state. Null for unset values, and for nearly all values right after an import. */
 export type StateOf<S extends Schema> = AttributesIn<S['attributes'], 'state'>
 /** The result of a handler. The meaning of an omitted attribute depends on the handler. */
-export type AnswerOf<S extends Schema> = AttributesIn<S['attributes'], 'result'>
+export type ResultOf<S extends Schema> = AttributesIn<S['attributes'], 'result'>
 /** The attributes that a plan hook plans differently. */
 export type AmendmentOf<S extends Schema> = {
   readonly [K in keyof S['attributes']]?: AttributeIn<S['attributes'][K], 'result'> | Unknown

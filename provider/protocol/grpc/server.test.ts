@@ -31,13 +31,13 @@ interface Running {
 
 /** Serves `methods` on a socket of its own. */
 async function running(
-  methods: { readonly [path: string]: Method['answer'] | Method },
+  methods: { readonly [path: string]: Method['respond'] | Method },
   messageBytesMax?: number,
 ): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'grpc-'))
   const server = createGrpcServer(async (path) => {
     const method = methods[path]
-    return typeof method === 'function' ? { answer: method } : method
+    return typeof method === 'function' ? { respond: method } : method
   }, messageBytesMax)
   const listener = createServer((connection) => server.serve(connection))
   const address = join(folder, 's')
@@ -83,7 +83,7 @@ async function running(
   }
 }
 
-const echo: Method['answer'] = async function* (request) {
+const echo: Method['respond'] = async function* (request) {
   yield request
 }
 
@@ -191,7 +191,7 @@ test('a stream of the caller gets its response while it is open', async () => {
   const { client } = await running({
     '/a/Open': {
       isRequestStream: true,
-      answer: async function* (_, signal) {
+      respond: async function* (_, signal) {
         yield Buffer.from('here')
         await new Promise((resolve) => signal.addEventListener('abort', resolve))
         isDone = true

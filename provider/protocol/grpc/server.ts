@@ -20,7 +20,7 @@ export interface Method {
    * The messages of the response to `request`. A thrown GrpcError becomes the status of the call, any other error
    * INTERNAL. `signal` aborts at the end of the call, including a cancellation by its caller.
    */
-  answer(request: Uint8Array, signal: AbortSignal): AsyncIterable<Uint8Array>
+  respond(request: Uint8Array, signal: AbortSignal): AsyncIterable<Uint8Array>
   /**
    * Whether the caller may keep its stream open, which is not read: `request` is empty, and the response begins at
    * once.
@@ -94,7 +94,7 @@ async function respondToCall(stream: Http2Stream, { path, find, incoming, signal
     if (method === undefined) throw new GrpcError(STATUS.unimplemented, `there is no method ${path}`)
     const request = method.isRequestStream ? new Uint8Array(0) : await incoming.message
     if (signal.aborted) return
-    for await (const part of method.answer(request, signal)) {
+    for await (const part of method.respond(request, signal)) {
       // A long response is never kept completely.
       await stream.room()
       if (!stream.hasHeaders) stream.respond(RESPONSE_HEADERS)

@@ -1,5 +1,5 @@
 /**
- * The methods of a plugin that do not need its provider: those of go-plugin, and GetProviderSchema if the answer is
+ * The methods of a plugin that do not need its provider: those of go-plugin, and GetProviderSchema if the response is
  * known.
  */
 import type { Method } from '../grpc/server.ts'
@@ -16,12 +16,12 @@ const NOTHING = new Uint8Array(0)
 
 export function earlyMethods({ schema, ending, onShutdown }: EarlyParts): ReadonlyMap<string, Method> {
   const methods = new Map<string, Method>([
-    [PATHS.stdio, { answer: (_, cancelled) => emptyStream(cancelled, ending) }],
-    [PATHS.broker, { answer: (_, cancelled) => emptyStream(cancelled, ending), isRequestStream: true }],
+    [PATHS.stdio, { respond: (_, cancelled) => emptyStream(cancelled, ending) }],
+    [PATHS.broker, { respond: (_, cancelled) => emptyStream(cancelled, ending), isRequestStream: true }],
     [
       PATHS.shutdown,
       {
-        answer: async function* () {
+        respond: async function* () {
           setImmediate(onShutdown)
           yield NOTHING
         },
@@ -30,7 +30,7 @@ export function earlyMethods({ schema, ending, onShutdown }: EarlyParts): Readon
   ])
   if (schema !== undefined) {
     methods.set(PATHS.schema, {
-      answer: async function* () {
+      respond: async function* () {
         yield schema
       },
     })

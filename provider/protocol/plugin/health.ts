@@ -6,7 +6,7 @@ import { emptyStream } from './earlyMethods.ts'
 /** The service name in go-plugin's health checks. */
 const HEALTH_NAME = 'plugin'
 
-function answerTo(request: Uint8Array): Uint8Array {
+function responseTo(request: Uint8Array): Uint8Array {
   const { service } = healthCheck.request.decode(request)
   const status = service === '' || service === HEALTH_NAME ? HEALTH.serving : HEALTH.serviceUnknown
   return healthCheck.response.encode({ status })
@@ -18,16 +18,16 @@ export function healthMethods(ending: AbortSignal): ReadonlyMap<string, Method> 
     [
       '/grpc.health.v1.Health/Check',
       {
-        answer: async function* (request) {
-          yield answerTo(request)
+        respond: async function* (request) {
+          yield responseTo(request)
         },
       },
     ],
     [
       '/grpc.health.v1.Health/Watch',
       {
-        answer: async function* (request, cancelled) {
-          yield answerTo(request)
+        respond: async function* (request, cancelled) {
+          yield responseTo(request)
           yield* emptyStream(cancelled, ending)
         },
       },

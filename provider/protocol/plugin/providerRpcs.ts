@@ -54,7 +54,7 @@ export function served(provider: Provider): ServedProvider {
   return ({ log, calls, ending }) => {
     const session: Session = { provider, log, configured: undefined, stop: calls.stop }
     const methods = new Map([...healthMethods(ending), ...declinedMethods(provider.name)])
-    const serveAll = answering(methods, session, calls)
+    const serveAll = createServeAll(methods, session, calls)
     serveAll(RPC.InvokeAction, invokeAction)
     serveAll(RPC.ListResource, async function* (request, call) {
       yield* await listResource(request, call)
@@ -81,11 +81,11 @@ type Serve = <Request, Response>(
 ) => void
 
 /** Returns a function that adds RPCs to `methods`. */
-function answering(methods: Map<string, Method>, session: Session, calls: CallTable): ServeAll {
+function createServeAll(methods: Map<string, Method>, session: Session, calls: CallTable): ServeAll {
   return (rpc, run) => {
     // The next Terraform configures a process that outlived the last one; an earlier stop does not apply to it.
     const before = rpc.path === RPC.ConfigureProvider.path ? calls.resume : (): void => undefined
-    async function* answer(request: Uint8Array, cancelled: AbortSignal): AsyncGenerator<Uint8Array> {
+    async function* respond(request: Uint8Array, cancelled: AbortSignal): AsyncGenerator<Uint8Array> {
       before()
       const { call, abort, end } = calls.open(session)
       cancelled.addEventListener('abort', abort)
@@ -100,7 +100,7 @@ function answering(methods: Map<string, Method>, session: Session, calls: CallTa
         end()
       }
     }
-    methods.set(rpc.path, { answer })
+    methods.set(rpc.path, { respond })
   }
 }
 
@@ -134,10 +134,10 @@ function failure(path: string, error: unknown, log: Log): GrpcError {
   return new GrpcError(STATUS.internal, `${path} failed: ${message}`)
 }
 
-/** The RPCs that are not served. Each answers UNIMPLEMENTED and names the missing feature. */
+/** The RPCs that are not served. Each responds with UNIMPLEMENTED and names the missing feature. */
 function declinedMethods(providerName: string): Methods {
   const decline = (reason: string): Method => ({
-    answer: () => {
+    respond: () => {
       throw new GrpcError(STATUS.unimplemented, reason)
     },
   })

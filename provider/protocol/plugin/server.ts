@@ -25,9 +25,9 @@ interface ServerParts {
    * them. Streams end when `ending` aborts.
    */
   provider(ending: AbortSignal): Promise<Methods>
-  /** The answer to GetProviderSchema, if it is known without the provider. */
+  /** The response to GetProviderSchema, if it is known without the provider. */
   readonly schema?: Uint8Array | undefined
-  /** Called when Terraform asks the plugin to end, before the answer is sent. */
+  /** Called when Terraform asks the plugin to end, before the response is sent. */
   onShutdown(): void
 }
 

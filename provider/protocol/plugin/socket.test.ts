@@ -28,13 +28,13 @@ test.each([
     ),
   ],
 ])(
-  'a call %s that arrives before the server is loaded is answered after that',
+  'a call %s that arrives before the server is loaded gets its response after that',
   async (_, access, security) => {
     const socket = await openSocket(undefined)
     const client = connect(`unix:${socket.address.address}`, security)
     onTestFinished(() => client.close())
     const early = client.call(METHODS.GetMetadata, {})
-    // The client connects and sends everything that needs no answer.
+    // The client connects and sends everything that needs no response.
     for (let turns = 0; turns < 100; turns += 1) await turn()
 
     const plugin = createPluginServer({

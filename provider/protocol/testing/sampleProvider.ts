@@ -8,7 +8,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DiagnosticError, errorAt, warningAt } from '../authoring/diagnostics.ts'
-import type { AnswerOf, PlannedOf } from '../authoring/inferred.ts'
+import type { PlannedOf, ResultOf } from '../authoring/inferred.ts'
 import { type AnyResource, dataSourceFor, resourceFor } from '../authoring/provider.ts'
 import { defineSchema } from '../authoring/schema.ts'
 import { defineProvider } from '../defineProvider.ts'
@@ -60,7 +60,7 @@ const noteSchema = defineSchema({
   },
 })
 
-type NoteResult = AnswerOf<typeof noteSchema>
+type NoteResult = ResultOf<typeof noteSchema>
 type Planned = PlannedOf<typeof noteSchema>
 
 /** The client of the handlers: a directory of files. */

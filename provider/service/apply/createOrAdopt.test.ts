@@ -71,7 +71,7 @@ describe.each([
     'Scenario 53: a creation whose response is lost (%s) creates one service',
     async (how) => {
       const { proxy, session, byHand } = await scene(withoutHeaders, options)
-      proxy.loseAnswer('POST', /\/services$/, how)
+      proxy.loseResponse('POST', /\/services$/, how)
 
       const created = await createOrAdopt({ session, request, signal, report })
 
@@ -102,7 +102,7 @@ describe.each([
 
   test('two services with the same definition stay two, each with its own response', async () => {
     const { proxy, session, byHand } = await scene(withoutHeaders, options)
-    proxy.loseAnswer('POST', /\/services$/, 502)
+    proxy.loseResponse('POST', /\/services$/, 502)
 
     const created = await Promise.all([
       createOrAdopt({ session, request, signal, report }),
@@ -117,7 +117,7 @@ describe.each([
 
 test('two candidates are named, and neither is adopted', async () => {
   const { proxy, session, byHand } = await scene(['idempotency-key'])
-  proxy.loseAnswer('POST', /\/services$/, 502)
+  proxy.loseResponse('POST', /\/services$/, 502)
   await session.reads.thereBefore(() => true, signal)
   const other = await byHand.createService(request, 'by-hand')
 
@@ -133,7 +133,7 @@ test('two candidates are named, and neither is adopted', async () => {
 test('a creation that timed out and arrives later creates one service on a server without idempotency keys', async () => {
   const { proxy, session, byHand } = await scene(['idempotency-key'])
   proxy.refuseNext('POST', /\/services$/, 502, 'bad gateway')
-  const lists = proxy.answered('GET', 2)
+  const lists = proxy.responded('GET', 2)
 
   const creating = createOrAdopt({ session, request, signal, report })
   await lists
@@ -186,17 +186,17 @@ test.each([
     const { proxy, session, sessionOf, byHand } = await scene(withoutHeaders)
     const killed = sessionOf(running('1'))
     closing.push(() => killed.client.close())
-    // Of the first the answer was recorded, of the second it was not, and the third never left.
+    // Of the first the response was recorded, of the second it was not, and the third never left.
     const made = await createOrAdopt({ session: killed, request: secret, signal, report })
-    const [unanswered, unsent] = ['unanswered', 'unsent'].map((name) => ({ ...request, name }))
-    if (unanswered === undefined || unsent === undefined) throw new Error('two requests')
-    killed.guard?.begin(unanswered)
-    const arrived = await byHand.createService(unanswered, 'killed')
+    const [unconfirmed, unsent] = ['unconfirmed', 'unsent'].map((name) => ({ ...request, name }))
+    if (unconfirmed === undefined || unsent === undefined) throw new Error('two requests')
+    killed.guard?.begin(unconfirmed)
+    const arrived = await byHand.createService(unconfirmed, 'killed')
     killed.guard?.begin(unsent)
     proxy.requests()
 
     const ids = []
-    for (const again of [secret, unanswered, unsent])
+    for (const again of [secret, unconfirmed, unsent])
       ids.push((await createOrAdopt({ session, request: again, signal, report })).id)
 
     expect(ids.slice(0, 2)).toEqual([made.id, arrived.id])

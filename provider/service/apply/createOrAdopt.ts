@@ -26,7 +26,7 @@ interface Creation {
 
 /**
  * Creates the service of `request` exactly once. A service that a killed run of this workspace created is adopted, and
- * after a lost answer the list is searched before the creation is repeated. The caller must have checked the
+ * after a lost response the list is searched before the creation is repeated. The caller must have checked the
  * organisation of the key. Throws errors of the client, and a DiagnosticError when existing services may be the created
  * one.
  */
@@ -95,7 +95,7 @@ async function sent(creation: Creation, resumes: Intent | undefined): Promise<Se
   return service
 }
 
-/** Finds the service of a creation without an answer; `undefined` when there is none. */
+/** Finds the service of a creation without a response; `undefined` when there is none. */
 async function found(
   { session, request, signal }: Creation,
   isOurs: (instant: string) => boolean,
@@ -111,7 +111,7 @@ async function found(
   return candidates[0]
 }
 
-/** Whether `service`, the answer for the idempotency key of a killed run, belongs to no state and no other create. */
+/** Whether `service`, the response for the idempotency key of a killed run, belongs to no state and no other create. */
 async function isNew({ session, request, signal }: Creation, service: ServiceResponse): Promise<boolean> {
   if (session.reads.hasWritten(service.id) || session.guard?.isAnothers(service, request)) return false
   try {
@@ -126,7 +126,7 @@ async function isNew({ session, request, signal }: Creation, service: ServiceRes
 /** Whether the creation certainly had no effect. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'not-sent'
-  // The server answers 409 while it executes an earlier attempt (Gap G20).
+  // The server responds with 409 while it executes an earlier attempt (Gap G20).
   return error instanceof ApiError && !isOutcomeUnknown(error, 2)
 }
 

@@ -226,10 +226,10 @@ function unknownServicesFound(name: string, found: readonly ServiceResponse[]): 
   return new DiagnosticError(errorAt(undefined, `Service "${name}" exists already`, detail))
 }
 
-/** The error when the answer to the creation of `name` was lost and each of `found` may be its result. */
+/** The error when the response to the creation of `name` was lost and each of `found` may be its result. */
 export function ambiguousCreation(name: string, found: readonly ServiceResponse[]): DiagnosticError {
   const detail =
-    `The API did not answer the creation of "${name}", and ${found.length} new services have this definition: ${idsOf(found)}. ` +
+    `The API did not respond to the creation of "${name}", and ${found.length} new services have this definition: ${idsOf(found)}. ` +
     'Import one of them, delete the others, and apply again.'
   return new DiagnosticError(errorAt(undefined, 'Cannot tell which service was created', detail))
 }

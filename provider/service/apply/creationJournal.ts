@@ -52,7 +52,7 @@ export interface Intent {
   /** From TerraformRun, like `workspace`. */
   readonly owner: string
   readonly workspace: string
-  /** Id of the created service; `undefined` without a recorded answer. */
+  /** Id of the created service; `undefined` without a recorded response. */
   readonly id: string | undefined
   readonly file: string
 }
@@ -64,7 +64,7 @@ export interface Records {
 }
 
 /**
- * Files in one folder, one for each process. A line is appended before a request is sent, after its answer, and once
+ * Files in one folder, one for each process. A line is appended before a request is sent, after its response, and once
  * Terraform is known to have the service in a state. The constructor and methods throw the error of Node when the
  * folder is not writable.
  */
@@ -103,7 +103,7 @@ export class CreationJournal {
     return { nonce, atMs: line.atMs, digest, owner, workspace, id: undefined, file: this.#ownFile }
   }
 
-  /** Records that the creation was answered with service `id`. */
+  /** Records that the creation returned service `id`. */
   made({ nonce, file }: Intent, id: string): void {
     this.#made.push(id)
     append(file, { made: nonce, id })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { ServiceRequest } from '../../../api/contract/service.ts'
 import { UNKNOWN, type Unknown } from '../../protocol/values/value.ts'
 import {
-  answerTo,
+  responseTo,
   configurationOf,
   type ServiceConfiguration,
   serviceRequests,
@@ -42,8 +42,8 @@ const request: ServiceRequest = {
 
 /** The state of the service that `made` creates. */
 function stateOf(made: ServiceRequest): ServiceState {
-  // True because toState answers every attribute but secrets_revision.
-  return { ...toState(answerTo(made), undefined), secrets_revision: 1 } as ServiceState
+  // True because toState returns every attribute but secrets_revision.
+  return { ...toState(responseTo(made), undefined), secrets_revision: 1 } as ServiceState
 }
 
 /** What Terraform proposes for `configuration`: write-only values are null in it. */

@@ -18,15 +18,15 @@ export const CLOCK_SKEW_MS = 60_000
 interface Sending<T> {
   readonly send: () => Promise<T>
   /**
-   * Finds the result of a request without an answer; `undefined` when it had no effect. `isOurs` returns whether an instant of the
-   * server, RFC 3339, may belong to this request.
+   * Finds the result of a request without a response; `undefined` when it had no effect. `isOurs` returns whether an
+   * instant of the server, RFC 3339, may belong to this request.
    */
   readonly find: (isOurs: (instant: string) => boolean) => Promise<T | undefined>
   readonly signal: AbortSignal
 }
 
 /**
- * The result of `send`, which takes effect once: after a lost answer, `find` searches for the result before `send` is
+ * The result of `send`, which takes effect once: after a lost response, `find` searches for the result before `send` is
  * repeated. Throws errors of the client and of `find`.
  */
 export async function resendIfAbsent<T>({ send, find, signal }: Sending<T>): Promise<T> {

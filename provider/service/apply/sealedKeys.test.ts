@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SensitiveOutput, ServiceResponse } from '../../../api/contract/service.ts'
-import { answerTo } from '../../testing/serviceRequests.ts'
+import { responseTo } from '../../testing/serviceRequests.ts'
 import { hasKeyIds, overwrittenPlaces, withKeyIds } from './sealedKeys.ts'
 
 const none = new Uint8Array()
@@ -10,7 +10,7 @@ function response(
   body: SensitiveOutput | null,
   headers: Record<string, SensitiveOutput> | null,
 ): ServiceResponse {
-  const made = answerTo({
+  const made = responseTo({
     name: 'checkout',
     interval_secs: 60,
     regions: ['eu-west-1'],

@@ -126,7 +126,7 @@ test.each<[Assertion, boolean]>([
   [{ StatusCode: { expected: { LessThan: 600 } } }, true],
   [{ StatusCode: { expected: { OneOf: [200, 1_000] } } }, true],
   [{ StatusCode: { expected: { Between: [200, 299] } } }, false],
-])('whether %j names a status code that no server answers with is %s', (assertion, isOdd) => {
+])('whether %j names a status code that no server responds with is %s', (assertion, isOdd) => {
   const detail = `${AT}.status_code contains a status that no server sends: statuses are between 100 and 599.`
   const path = ['endpoints', 0, 'assertions', 1, 'status_code']
 

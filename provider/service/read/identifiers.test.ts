@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest'
-import { answerTo } from '../../testing/serviceRequests.ts'
+import { responseTo } from '../../testing/serviceRequests.ts'
 import { hasName, isUuid } from './identifiers.ts'
 
 test('names are compared in Unicode normal form, and case-sensitively', () => {
-  const service = answerTo({ name: 'Zu\u0308rich', interval_secs: 60, regions: ['eu-west-1'], endpoints: [] })
+  const service = responseTo({
+    name: 'Zu\u0308rich',
+    interval_secs: 60,
+    regions: ['eu-west-1'],
+    endpoints: [],
+  })
 
   expect([hasName(service, 'Z\u00fcrich'), hasName(service, 'z\u00fcrich')]).toEqual([true, false])
 })

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ServiceRequest } from '../../../api/contract/service.ts'
-import { answerTo, serviceRequests } from '../../testing/serviceRequests.ts'
+import { responseTo, serviceRequests } from '../../testing/serviceRequests.ts'
 import { inPriorOrder } from './priorOrder.ts'
 import { type ServiceState, toState } from './toState.ts'
 
 function stateOf(request: ServiceRequest): ServiceState {
   // True because toState returns every attribute except secrets_revision.
-  return { ...toState(answerTo(request), undefined), secrets_revision: 0 } as ServiceState
+  return { ...toState(responseTo(request), undefined), secrets_revision: 0 } as ServiceState
 }
 
 /** A request, and the same one with its endpoints and assertions in a different order. */
@@ -37,7 +37,7 @@ test('endpoints and assertions in another order keep the order of the state', ()
     fc.property(shuffled, ({ request, other }) => {
       const prior = stateOf(request)
 
-      const read = toState(inPriorOrder(answerTo(other), prior), prior)
+      const read = toState(inPriorOrder(responseTo(other), prior), prior)
 
       expect({ ...read, secrets_revision: 0 }).toEqual(prior)
     }),
@@ -49,7 +49,7 @@ test('a list of endpoints that differs in more than its order keeps the order of
     fc.property(serviceRequests, serviceRequests, (request, stored) => {
       fc.pre(request.endpoints.length !== stored.endpoints.length)
 
-      const response = inPriorOrder(answerTo(request), stateOf(stored))
+      const response = inPriorOrder(responseTo(request), stateOf(stored))
 
       expect(response.endpoints.map(({ url }) => url)).toEqual(request.endpoints.map(({ url }) => url))
     }),
@@ -59,7 +59,7 @@ test('a list of endpoints that differs in more than its order keeps the order of
 test('without a stored state the order of the server is kept', () => {
   fc.assert(
     fc.property(serviceRequests, (request) => {
-      expect(inPriorOrder(answerTo(request), undefined)).toEqual(answerTo(request))
+      expect(inPriorOrder(responseTo(request), undefined)).toEqual(responseTo(request))
     }),
   )
 })

@@ -9,7 +9,7 @@ import { startServer } from '../../../server/testing/startServer.ts'
 import { hasErrors } from '../../protocol/authoring/diagnostics.ts'
 import { UNKNOWN, type Value } from '../../protocol/values/value.ts'
 import {
-  answerTo,
+  responseTo,
   configurationOf,
   type ServiceConfiguration,
   serviceRequests,
@@ -36,11 +36,11 @@ test('Scenario 71: every service that the contract allows has a configuration th
 test('Scenario 71: reading an unchanged service leaves its state unchanged', () => {
   fc.assert(
     fc.property(serviceRequests, (request) => {
-      const answer = answerTo(request)
+      const response = responseTo(request)
       // True because the result of toState has every attribute of the state except secrets_revision.
-      const state = { ...toState(answer, undefined), secrets_revision: 0 } as ServiceState
+      const state = { ...toState(response, undefined), secrets_revision: 0 } as ServiceState
 
-      expect({ ...toState(answer, state), secrets_revision: 0 }).toEqual(state)
+      expect({ ...toState(response, state), secrets_revision: 0 }).toEqual(state)
     }),
   )
 })
@@ -48,7 +48,7 @@ test('Scenario 71: reading an unchanged service leaves its state unchanged', () 
 test('a state never contains a sealed value', () => {
   fc.assert(
     fc.property(serviceRequests, (request) => {
-      const state = toState(answerTo(request), undefined)
+      const state = toState(responseTo(request), undefined)
 
       for (const { http } of state.endpoints ?? []) {
         const values = [http?.body, ...(http?.headers instanceof Map ? http.headers.values() : [])]
@@ -68,7 +68,7 @@ test('the server responds as these tests assume', async () => {
         const created = await client.createService(request, randomUUID())
         await client.deleteService(created.id)
 
-        expect(marked(canonicalResponse(created))).toEqual(marked(canonicalResponse(answerTo(request))))
+        expect(marked(canonicalResponse(created))).toEqual(marked(canonicalResponse(responseTo(request))))
       }),
       { numRuns: 30 },
     )

@@ -86,13 +86,13 @@ test('sequential reads request two services one by one, then the list, and nothi
 
 test('a written service is read from the response to the write, without another request', async () => {
   const [service] = await create(1)
-  reads.wrote({ ...service!, name: 'as answered' }, 'changed')
+  reads.wrote({ ...service!, name: 'as returned' }, 'changed')
 
   const read = await reads.read(known(service!.id), signal)
   reads.deleted(service!.id)
   const gone = await reads.read(known(service!.id), signal)
 
-  expect(read?.name).toBe('as answered')
+  expect(read?.name).toBe('as returned')
   expect(gone).toBeNull()
   expect(proxy.requests()).toEqual([])
 })

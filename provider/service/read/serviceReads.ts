@@ -27,14 +27,14 @@ export type ServicesById = ReadonlyMap<string, ServiceResponse | Error>
 
 /**
  * Coalesces reads of services: a walk that reads more than two services takes one list request. Services written by
- * this process are returned from the answers to the writes, never from an older list. No service counts as deleted
- * before a second answer confirms it.
+ * this process are returned from the responses to the writes, never from an older list. No service counts as deleted
+ * before a second response confirms it.
  */
 export class ServiceReads {
   readonly #client: Client
   readonly #checkOrg: (orgId: string, signal: AbortSignal) => Promise<void>
   readonly #asked = new Set<string>()
-  /** The last answer to a write of this process; `null` for a deleted service. */
+  /** The last response to a write of this process; `null` for a deleted service. */
   readonly #written = new Map<string, ServiceResponse | null>()
   readonly #single = new Map<string, SharedRequest<ServiceResponse | null>>()
   readonly #listed = new SharedRequest((signal) => this.#fetch(signal))
@@ -64,13 +64,13 @@ export class ServiceReads {
       if (service === null && orgId !== null) await this.#checkOrg(orgId, signal)
       return service
     }
-    return this.#current(id, await this.#listed.answer(signal)) ?? this.#confirm(id, orgId, signal)
+    return this.#current(id, await this.#listed.result(signal)) ?? this.#confirm(id, orgId, signal)
   }
 
-  /** Records the answer to a write of this process. */
-  wrote(answer: ServiceResponse, change: 'created' | 'changed'): void {
+  /** Records the response to a write of this process. */
+  wrote(response: ServiceResponse, change: 'created' | 'changed'): void {
     if (change === 'created') this.#listed.forget()
-    this.#written.set(answer.id, answer)
+    this.#written.set(response.id, response)
   }
 
   /** Records that this process deleted a service. */
@@ -81,10 +81,10 @@ export class ServiceReads {
 
   /** All services, including the writes of this process. The list is read again after a creation or deletion. */
   async list(signal: AbortSignal): Promise<ServicesById> {
-    const services = new Map(await this.#listed.answer(signal))
-    for (const [id, answer] of this.#written) {
-      if (answer === null) services.delete(id)
-      else services.set(id, answer)
+    const services = new Map(await this.#listed.result(signal))
+    for (const [id, response] of this.#written) {
+      if (response === null) services.delete(id)
+      else services.set(id, response)
     }
     return services
   }
@@ -97,7 +97,7 @@ export class ServiceReads {
     isWanted: (service: ServiceResponse) => boolean,
     signal: AbortSignal,
   ): Promise<readonly ServiceResponse[]> {
-    return this.#notWritten(await this.#listedFirst.answer(signal), isWanted)
+    return this.#notWritten(await this.#listedFirst.result(signal), isWanted)
   }
 
   /** Services that `isWanted` accepts and that this process did not write, from a new list, without those in `thereBefore`. */
@@ -105,7 +105,7 @@ export class ServiceReads {
     isWanted: (service: ServiceResponse) => boolean,
     signal: AbortSignal,
   ): Promise<readonly ServiceResponse[]> {
-    const before = this.#listedFirst.isAsked ? await this.#listedFirst.answer(signal) : new Map()
+    const before = this.#listedFirst.isAsked ? await this.#listedFirst.result(signal) : new Map()
     const now = await this.#fetch(signal)
     return this.#notWritten(now, (service) => !before.has(service.id) && isWanted(service))
   }
@@ -133,7 +133,7 @@ export class ServiceReads {
       this.#confirmations += 1
       return this.#readOne(id, signal)
     }
-    return this.#current(id, await this.#listedAgain.answer(signal)) ?? null
+    return this.#current(id, await this.#listedAgain.result(signal)) ?? null
   }
 
   /** The service according to writes and the list. Throws the Error of a service that cannot be parsed. */
@@ -160,7 +160,7 @@ export class ServiceReads {
   #readOne(id: string, signal: AbortSignal): Promise<ServiceResponse | null> {
     const pending = this.#single.get(id) ?? new SharedRequest((wanted) => this.#getOne(id, wanted))
     this.#single.set(id, pending)
-    return pending.answer(signal)
+    return pending.result(signal)
   }
 
   async #getOne(id: string, signal: AbortSignal): Promise<ServiceResponse | null> {

@@ -3,8 +3,8 @@ import { FAILURE_BELIEVED_MS, SharedRequest } from './sharedRequest.ts'
 
 const open = new AbortController().signal
 
-/** A request without an answer, on a stopped clock. It fails with the reason of its signal. */
-function unanswered() {
+/** A request without a response, on a stopped clock. It fails with the reason of its signal. */
+function hangingRequest() {
   const clock = { nowMs: 0 }
   const signals: AbortSignal[] = []
   const ask = (signal: AbortSignal): Promise<never> => {
@@ -19,12 +19,12 @@ test('concurrent calls share one result, until it is dropped', async () => {
   const once = new SharedRequest(async () => (asked += 1))
 
   const before = once.isAsked
-  const shared = await Promise.all([once.answer(open), once.answer(open), once.answer(open)])
+  const shared = await Promise.all([once.result(open), once.result(open), once.result(open)])
   once.forget()
 
   expect([before, once.isAsked]).toEqual([false, false])
   expect(shared).toEqual([1, 1, 1])
-  expect(await once.answer(open)).toBe(2)
+  expect(await once.result(open)).toBe(2)
 })
 
 test('a failure is reused for a while, and then the request is repeated', async () => {
@@ -39,12 +39,12 @@ test('a failure is reused for a while, and then the request is repeated', async 
     () => nowMs,
   )
 
-  await expect(once.answer(open)).rejects.toThrow('not now')
+  await expect(once.result(open)).rejects.toThrow('not now')
   nowMs = FAILURE_BELIEVED_MS - 1
-  await expect(once.answer(open)).rejects.toThrow('not now')
+  await expect(once.result(open)).rejects.toThrow('not now')
   nowMs = FAILURE_BELIEVED_MS
 
-  expect(await once.answer(open)).toBe(2)
+  expect(await once.result(open)).toBe(2)
 })
 
 test('a cancelled call ends at once, and the others get their result', async () => {
@@ -52,50 +52,50 @@ test('a cancelled call ends at once, and the others get their result', async () 
   const once = new SharedRequest(() => new Promise<string>((resolve) => (say = resolve)))
   const controller = new AbortController()
 
-  const impatient = once.answer(controller.signal)
-  const patient = once.answer(open)
+  const impatient = once.result(controller.signal)
+  const patient = once.result(open)
   controller.abort(new Error('given up'))
   await expect(impatient).rejects.toThrow('given up')
-  await expect(once.answer(controller.signal)).rejects.toThrow('given up')
+  await expect(once.result(controller.signal)).rejects.toThrow('given up')
   say('here')
 
   expect(await patient).toBe('here')
 })
 
 test('cancelling the last call ends the request, and the next call starts another', async () => {
-  const { once, signals } = unanswered()
+  const { once, signals } = hangingRequest()
   const [first, second] = [new AbortController(), new AbortController()]
 
-  const calls = Promise.allSettled([once.answer(first.signal), once.answer(second.signal)])
+  const calls = Promise.allSettled([once.result(first.signal), once.result(second.signal)])
   first.abort(new Error('one'))
   const afterOne = signals.map(({ aborted }) => aborted)
   second.abort(new Error('two'))
   await calls
-  void once.answer(open).catch(() => undefined)
+  void once.result(open).catch(() => undefined)
 
   expect(afterOne).toEqual([false])
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
 })
 
 test('a request that was cancelled after a long wait fails the next calls too', async () => {
-  const { once, clock, signals } = unanswered()
+  const { once, clock, signals } = hangingRequest()
   const giveUp = new AbortController()
 
-  const waiting = once.answer(giveUp.signal)
+  const waiting = once.result(giveUp.signal)
   clock.nowMs = FAILURE_BELIEVED_MS
   giveUp.abort(new Error('too long'))
   await expect(waiting).rejects.toThrow('too long')
 
-  await expect(once.answer(open)).rejects.toThrow('too long')
+  await expect(once.result(open)).rejects.toThrow('too long')
   expect(signals.length).toBe(1)
 })
 
 test('a result stays available after a later call was cancelled', async () => {
   let asked = 0
   const once = new SharedRequest(async () => (asked += 1))
-  await once.answer(open)
+  await once.result(open)
 
-  await expect(once.answer(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped')
+  await expect(once.result(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped')
 
-  expect(await once.answer(open)).toBe(1)
+  expect(await once.result(open)).toBe(1)
 })

@@ -6,13 +6,13 @@ export const FAILURE_BELIEVED_MS = 30_000
 
 /** One execution of the request. */
 interface Question<T> {
-  readonly answer: Promise<T>
+  readonly result: Promise<T>
   /** Aborts the request. */
   readonly abandon: (reason: unknown) => void
   readonly askedAtMs: number
   /** Whether it is still pending. */
   isOpen: boolean
-  /** Number of calls that wait for the answer. */
+  /** Number of calls that wait for the result. */
   waiting: number
 }
 
@@ -35,11 +35,11 @@ export class SharedRequest<T> {
   }
 
   /**
-   * The answer. Throws the error of the request, or the reason of `signal` when that aborts first. When the last
+   * The result. Throws the error of the request, or the reason of `signal` when that aborts first. When the last
    * waiting call aborts, the request is aborted. If it was pending for as long as a failure is reused, it counts as
    * failed, so that later calls need not wait as long.
    */
-  async answer(signal: AbortSignal): Promise<T> {
+  async result(signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()
     if (this.#failedAtMs !== undefined && this.#nowMs() - this.#failedAtMs >= FAILURE_BELIEVED_MS)
       this.forget()
@@ -47,7 +47,7 @@ export class SharedRequest<T> {
     const question = this.#question
     question.waiting += 1
     try {
-      return await orAborted(question.answer, signal)
+      return await orAborted(question.result, signal)
     } finally {
       question.waiting -= 1
       if (question.isOpen && question.waiting === 0) this.#abandon(question, signal.reason)
@@ -62,9 +62,9 @@ export class SharedRequest<T> {
 
   #asked(): Question<T> {
     const controller = new AbortController()
-    const answer = this.#ask(controller.signal)
+    const result = this.#ask(controller.signal)
     const question: Question<T> = {
-      answer,
+      result,
       abandon: (reason) => controller.abort(reason),
       askedAtMs: this.#nowMs(),
       isOpen: true,
@@ -74,7 +74,7 @@ export class SharedRequest<T> {
       question.isOpen = false
     }
     // All calls may have been aborted by the time the request fails.
-    answer.then(close, () => {
+    result.then(close, () => {
       close()
       if (this.#question === question) this.#failedAtMs = this.#nowMs()
     })

@@ -12,12 +12,12 @@ import {
   parseDuration,
 } from '../../../api/contract/duration.ts'
 import type { EndpointOutput, SensitiveOutput, ServiceResponse } from '../../../api/contract/service.ts'
-import type { AnswerOf, StateOf } from '../../protocol/authoring/inferred.ts'
+import type { ResultOf, StateOf } from '../../protocol/authoring/inferred.ts'
 import { KINDS } from '../schema/assertionKinds.ts'
 import { attributeNameOf, OPERATORS, PHASES, SUBJECTS } from '../schema/operators.ts'
 import type { serviceSchema } from '../schema/schema.ts'
 
-export type ServiceAnswer = AnswerOf<typeof serviceSchema>
+export type ServiceResult = ResultOf<typeof serviceSchema>
 export type ServiceState = StateOf<typeof serviceSchema>
 type EndpointState = NonNullable<ServiceState['endpoints']>[number]
 type HttpState = NonNullable<EndpointState['http']>
@@ -25,12 +25,12 @@ type AssertionState = NonNullable<EndpointState['assertions']>[number]
 type ValueState = NonNullable<HttpState['body']>
 
 /**
- * The state of a service from the API's answer. `prior` is the stored state, whose form is kept where the API does not
- * distinguish two forms (such as no headers and an empty map, or the case of a header's name).
+ * The state of a service from the API's response. `prior` is the stored state, whose form is kept where the API does
+ * not distinguish two forms (such as no headers and an empty map, or the case of a header's name).
  *
  * A sealed value is always null: it is write-only, and the API never returns it. Pure.
  */
-export function toState(response: ServiceResponse, prior: ServiceState | undefined): ServiceAnswer {
+export function toState(response: ServiceResponse, prior: ServiceState | undefined): ServiceResult {
   const endpoints = response.endpoints.map((endpoint, index) =>
     endpointState(endpoint, prior?.endpoints?.[index]),
   )
@@ -50,7 +50,7 @@ export function observedState(
   endpoints: readonly EndpointState[] = response.endpoints.map((endpoint) =>
     endpointState(endpoint, undefined),
   ),
-): Omit<ServiceAnswer, 'name' | 'interval' | 'regions' | 'endpoints'> {
+): Omit<ServiceResult, 'name' | 'interval' | 'regions' | 'endpoints'> {
   return {
     id: response.id,
     org_id: response.org_id,

@@ -55,7 +55,7 @@ describe.skipIf(cannotRunTerraform)('terraform, with the provider as it is insta
     const closed = once(child, 'close')
     child.stdout.resume()
     child.stderr.resume()
-    await proxy.answered('POST', 1)
+    await proxy.responded('POST', 1)
     child.kill('SIGKILL')
     await closed
   }

@@ -121,7 +121,9 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     const { exitCode, output } = await scenario.workspace.run(['plan'], { TF_LOG_PROVIDER: 'INFO' })
 
     expect(exitCode).toBe(0)
-    const lines = output.match(/\[\w+\] +provider[^\n]*the request is sent again: the API answered 429/g)
+    const lines = output.match(
+      /\[\w+\] +provider[^\n]*the request is sent again: the API responded with 429/g,
+    )
     expect(lines).toHaveLength(3)
     expect(lines?.[0]).toMatch(/^\[WARN\]/)
   })

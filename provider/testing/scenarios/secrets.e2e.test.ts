@@ -304,7 +304,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     const planned = await workspace.succeed(['plan', '-out=saved.tfplan'], log)
     const shown = await workspace.succeed(['show', '-json', 'saved.tfplan'])
     const state = await workspace.succeed(['show', '-json'])
-    proxy.loseAnswer('PATCH', /\/services\//, 'closed')
+    proxy.loseResponse('PATCH', /\/services\//, 'closed')
     const failed = await workspace.run(['apply', '-auto-approve'], {
       ...log,
       TF_VAR_token: `${secret}-rotated`,

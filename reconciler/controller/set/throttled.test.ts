@@ -27,7 +27,7 @@ test('an API that always responds with 429 makes a set Throttled, hides old appr
   expect(one.shop().approvals).toEqual([])
   expect(one.shop().conditions.map(({ type }) => type)).not.toContain('ApprovalRequired')
   expect(one.shop().conditions[0]).toMatchObject({
-    message: expect.stringMatching(/^waiting for the API since .*Z: the API answered 429/),
+    message: expect.stringMatching(/^waiting for the API since .*Z: the API responded with 429/),
     since: expect.any(String),
   })
   const metrics = await (await fetch(`${one.controller.url}/metrics`)).text()

@@ -16,7 +16,7 @@ import { FLAG, frame, frameHeader, numbersFrame, TYPE } from './frames.ts'
 
 const MIB = 1024 * 1024
 
-const METHODS: { readonly [path: string]: Method['answer'] } = {
+const METHODS: { readonly [path: string]: Method['respond'] } = {
   '/Echo': async function* (request) {
     yield request
   },
@@ -43,7 +43,7 @@ async function connected(): Promise<Served> {
       ? undefined
       : {
           isRequestStream: path !== '/Echo',
-          answer: (request, signal) => {
+          respond: (request, signal) => {
             calls.begun += 1
             signal.addEventListener('abort', () => {
               calls.aborted += 1

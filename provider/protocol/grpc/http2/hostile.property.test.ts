@@ -46,7 +46,7 @@ test('whatever a caller sends, nothing is thrown, and no call is left when it is
       let [begun, aborted] = [0, 0]
       const server = createGrpcServer(async (path) => ({
         isRequestStream: path === '/Wait',
-        answer: async function* (request, signal) {
+        respond: async function* (request, signal) {
           begun += 1
           signal.addEventListener('abort', () => {
             aborted += 1

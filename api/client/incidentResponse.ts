@@ -5,7 +5,7 @@ import { type Incident, incidentSchema, incidentUpdateSchema } from '../contract
 const instant = z.iso.datetime({ offset: true })
 
 /** An incident. `created_by` is read as null, whatever a server sends; instants may have an offset. */
-export const incidentAnswerSchema: z.ZodType<Incident> = incidentSchema.extend({
+export const incidentResponseSchema: z.ZodType<Incident> = incidentSchema.extend({
   created_by: z.unknown().transform(() => null),
   created_at: instant,
   resolved_at: instant.nullable(),
@@ -30,7 +30,7 @@ export const incidentListSchema: z.ZodType<IncidentList> = z
       return z.NEVER
     }
     const [name, value] = entry
-    const items = z.array(incidentAnswerSchema).safeParse(value)
+    const items = z.array(incidentResponseSchema).safeParse(value)
     if (!items.success) {
       for (const { path, message } of items.error.issues)
         context.addIssue({ code: 'custom', path: [name, ...path], message })

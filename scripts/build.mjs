@@ -83,15 +83,22 @@ const leanUndici = {
 }
 
 /**
- * `code` of undici, with its HTTP parser compiled immediately by V8's baseline compiler.
+ * `code` of undici, with its HTTP parser compiled when it is loaded, and only by V8's baseline compiler.
  *
  * The parser is WebAssembly. After some hundred bytes V8 would optimise one of its functions, which takes 100 ms of CPU
  * time, and a process cannot end before that: a plan of Terraform took a third longer. The parser is as fast without.
  * The flags are restored afterwards, because V8's code cache depends on them.
  */
 function withoutOptimizer(code) {
-  const compiled = code.replaceAll('new WebAssembly.Module(', 'compiledSimply(')
-  if (compiled === code) throw new Error('undici compiles its parser in another way than before')
+  const replacements = [
+    ['new WebAssembly.Module(', 'compiledSimply('],
+    ['let llhttpInstance = null', 'let llhttpInstance = lazyllhttp()'],
+  ]
+  let compiled = code
+  for (const [before, after] of replacements) {
+    if (!code.includes(before)) throw new Error('undici compiles its parser in another way than before')
+    compiled = compiled.replaceAll(before, after)
+  }
   return `${compiled}
 function compiledSimply(bytes) {
   const { setFlagsFromString } = require('node:v8')

@@ -143,6 +143,11 @@ export class Client {
     return read(serviceResponseSchema, await this.#sender.repeat(attempt, options))
   }
 
+  /** Loads the HTTP library, which takes some milliseconds. Without this call, the first request does it. */
+  prepare(): void {
+    this.#sender.connections()
+  }
+
   /** Closes the connections. */
   async close(): Promise<void> {
     await this.#sender.close()

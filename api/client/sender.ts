@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
 import { ApiError, STATUS_OF_ERROR } from '../contract/apiError.ts'
 import { SOURCE_HEADER, writeChangeSource } from '../contract/changeSource.ts'
+import type { Outgoing } from '../network/outgoing.ts'
 import {
   type Attempt,
   ConnectionError,
@@ -41,7 +42,8 @@ export class Sender {
   readonly #ring: KeyRing
   readonly #timing: Timing
   readonly #dateMs: () => number
-  readonly #dispatcher: Dispatcher
+  readonly #outgoing: Outgoing
+  #dispatcher: Dispatcher | undefined
   readonly #endReads: AbortSignal | undefined
   readonly #endWaits: () => AbortSignal | undefined
   readonly #observer: WaitObserver
@@ -62,13 +64,7 @@ export class Sender {
     this.#observer = options.observer ?? new WaitObserver(this.#timing.nowMs)
     this.#onAttempt = options.onAttempt ?? (() => {})
     this.#onRetry = options.onRetry ?? (() => {})
-    this.#dispatcher = new Agent({
-      connections: 16,
-      connect: connector(options.outgoing ?? {}),
-      headersTimeout: SILENCE_MS_MAX,
-      bodyTimeout: SILENCE_MS_MAX,
-      keepAliveTimeout: 10_000,
-    })
+    this.#outgoing = options.outgoing ?? {}
   }
 
   /** The keys for requests. */
@@ -76,9 +72,21 @@ export class Sender {
     return this.#ring.keys
   }
 
+  /** The connections. The first call loads the HTTP library, which takes some milliseconds. */
+  connections(): Dispatcher {
+    this.#dispatcher ??= new Agent({
+      connections: 16,
+      connect: connector(this.#outgoing),
+      headersTimeout: SILENCE_MS_MAX,
+      bodyTimeout: SILENCE_MS_MAX,
+      keepAliveTimeout: 10_000,
+    })
+    return this.#dispatcher
+  }
+
   /** Closes the connections. */
   async close(): Promise<void> {
-    await this.#dispatcher.close()
+    await this.#dispatcher?.close()
   }
 
   /** Sends a request that may be executed twice: again after 500, 502, 503, 504 and lost connections. */
@@ -162,7 +170,7 @@ export class Sender {
     const startedAtMs = this.#timing.nowMs()
     let status = 0
     try {
-      const response = await send(this.#dispatcher, this.#origin, this.#onTheWire(request, apiKey, options))
+      const response = await send(this.connections(), this.#origin, this.#onTheWire(request, apiKey, options))
       status = response.status
       return response
     } finally {

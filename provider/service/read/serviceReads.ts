@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { Client } from '../../../api/client/client.ts'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
@@ -54,9 +55,7 @@ export class ServiceReads {
    */
   async read({ id, orgId }: KnownService, signal: AbortSignal): Promise<ServiceResponse | null> {
     this.#asked.add(id)
-    if (!this.#listed.isAsked && !this.#written.has(id)) {
-      await new Promise((resolve) => setTimeout(resolve, COMPANY_MS))
-    }
+    if (!this.#listed.isAsked && !this.#written.has(id)) await this.#company()
     const written = this.#written.get(id)
     if (written !== undefined) return written
     if (!this.#listed.isAsked && this.#asked.size <= SINGLE_READS_MAX) {
@@ -123,6 +122,15 @@ export class ServiceReads {
       (service): service is ServiceResponse =>
         !(service instanceof Error) && !this.#written.has(service.id) && isWanted(service),
     )
+  }
+
+  /** Waits for other reads, and meanwhile prepares the request. */
+  async #company(): Promise<void> {
+    const waited = wait(COMPANY_MS)
+    this.#client.prepare()
+    await waited
+    // The preparation may have taken the whole time: calls that arrived meanwhile are received first.
+    await nextTurn()
   }
 
   /** Reads service `id`, which is not in the list because it was created since, or deleted. */

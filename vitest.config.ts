@@ -102,6 +102,17 @@ const EXCLUDED = ['**/node_modules/**', '**/dist/**', '**/cdktf.out/**']
 /** Tests of PostgreSQL itself. */
 const OF_POSTGRES = ['server/store/postgres/**/*.test.ts', 'server/testing/{postgres,manyServers}/*.test.ts']
 
+/**
+ * What users install, copy and type: the package, the commands of documents, the examples and the files to deploy.
+ * `npm test` leaves them out, because they install, start and wait for whole programs; CI runs them after it.
+ */
+const DELIVERY = [
+  'scripts/{documents,package.e2e}.test.ts',
+  'provider/distribution/package.e2e.test.ts',
+  'examples/**/*.test.ts',
+  'deploy/**/*.e2e.test.ts',
+]
+
 /** The contract on PostgreSQL too, where this platform has one. */
 const POSTGRES_PROJECT = {
   extends: true as const,
@@ -130,10 +141,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'all',
-          include: ['{api,monitoring,server,provider,reconciler,web,examples,scripts,deploy}/**/*.test.ts'],
-          exclude: [...EXCLUDED, ...OF_POSTGRES],
+          include: ['{api,monitoring,server,provider,reconciler,web,scripts,deploy}/**/*.test.ts'],
+          exclude: [...EXCLUDED, ...OF_POSTGRES, ...DELIVERY],
         },
       },
+      { extends: true, test: { name: 'delivery', include: DELIVERY, exclude: EXCLUDED } },
       ...(hasPostgres() ? [POSTGRES_PROJECT] : []),
     ],
     globalSetup: ['scripts/testing/buildBeforeTests.ts'],

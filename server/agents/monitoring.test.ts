@@ -105,7 +105,7 @@ test('a service is checked from each of its regions as soon as it is created, an
   const call = { Http: { method: 'GET' as const, timeout: null, headers: { 'X-Token': token } } }
   const service = await create('/made', {
     regions: ['eu-west-1', 'us-east-1'],
-    interval_secs: 2,
+    interval_secs: 60,
     endpoints: [endpointBody({ url: target.url('/made'), call })],
   })
 
@@ -114,14 +114,9 @@ test('a service is checked from each of its regions as soon as it is created, an
   const results = await resultsOf(service.id)
 
   expect(row).toMatchObject({ name: 'Checkout', state: 'up', reasons: [], certificates: [] })
-  expect(
-    results
-      .slice(-2)
-      .map(({ region }) => region)
-      .sort(),
-  ).toEqual(['eu-west-1', 'us-east-1'])
+  expect(results.map(({ region }) => region).sort()).toEqual(['eu-west-1', 'us-east-1'])
   // When the first checks were due is decided by the schedule, not by how busy this machine is.
-  for (const { at } of results.slice(-2)) {
+  for (const { at } of results) {
     expect(Date.parse(at) - Date.parse(service.created_at)).toBeLessThanOrEqual(2_000)
   }
   expect(target.visits('/made')[0]?.headers['x-token']).toBe('open sesame')

@@ -27,7 +27,16 @@ beforeEach(async () => {
   const earlier = openedResults(dataDir)
   earlier.update([service], nowS - 3_600)
   earlier.database.close()
-  results = new Results({
+  results = startResults(dataDir)
+  await isUp()
+})
+afterEach(async () => {
+  await results.stop()
+  for (const folder of folders) rmSync(folder, { recursive: true })
+})
+
+function startResults(dataDir: string): Results {
+  return new Results({
     ...{ place: { dataDir }, lease: null },
     storeId: STORE,
     log: pino({ level: 'warn' }, { write: (line: string) => (log += line) }),
@@ -35,12 +44,7 @@ beforeEach(async () => {
     readPolicy: async () => ({ retention: new Map(), maintenance: [] }),
     onTransitions: () => {},
   })
-  await isUp()
-})
-afterEach(async () => {
-  await results.stop()
-  for (const folder of folders) rmSync(folder, { recursive: true })
-})
+}
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-thread-'))
@@ -137,6 +141,16 @@ test('a file that is damaged while the server runs is moved aside, and results c
   expect(readdirSync(folder).some((name) => name.startsWith(`${RESULTS_FILE}.damaged-`))).toBe(true)
   expect(log).toContain('moved aside')
 }, 30_000)
+
+test('a thread that is stopped while it reads its file ends', async () => {
+  await results.ingest(batchOf(STORE, lastMinutes(2, 0)))
+  await results.stop()
+
+  results = startResults(folders[0] ?? '')
+  await results.stop()
+
+  expect(log).toBe('')
+})
 
 test('changes of states are reported together, to the remaining listeners', async () => {
   const reported: string[][] = []

@@ -152,12 +152,12 @@ function load(loaded: OpenHours, slices: Slices): void {
   }
   log.openHours.absorb(loaded)
   queries.start()
-  upkeepTimer = setTimeout(startUpkeep, FIRST_UPKEEP_MS)
+  setTimeout(startUpkeep, FIRST_UPKEEP_MS)
 }
 
 function startUpkeep(): void {
   // Without the policy, retention is unknown.
-  if (policy === undefined) upkeepTimer = setTimeout(startUpkeep, FIRST_UPKEEP_MS)
+  if (policy === undefined) setTimeout(startUpkeep, FIRST_UPKEEP_MS)
   else runUpkeep(upkeep({ database, board, log, policy, nowMs, appliedUpTo: () => appliedUpTo }, nowS()))
 }
 
@@ -172,10 +172,8 @@ function runUpkeep(slices: Slices, workedMs = 0): void {
   })
   const worked = workedMs + nowMs() - startedMs
   if (isOver) send({ kind: 'compacted', secs: worked / 1_000 })
-  upkeepTimer =
-    isOver || !isDone
-      ? setTimeout(startUpkeep, UPKEEP_MS)
-      : setTimeout(() => runUpkeep(slices, worked), SLICE_PAUSE_MS)
+  if (isOver || !isDone) setTimeout(startUpkeep, UPKEEP_MS)
+  else setTimeout(() => runUpkeep(slices, worked), SLICE_PAUSE_MS)
 }
 
 /** Runs a query and sends its result. */
@@ -243,25 +241,21 @@ port.on('message', (message: ToThread) => {
       work()
       reader.close()
       database.close()
-      port.close()
-      clearInterval(staleTimer)
-      clearInterval(certificateTimer)
-      clearInterval(changesTimer)
-      clearTimeout(upkeepTimer)
+      // Whatever is planned would need the database: the upkeep, queries, and the rest of a start.
+      process.exit()
   }
 })
-const staleTimer = setInterval(markStale, STALE_CHECK_MS)
-const certificateTimer = setInterval(
+setInterval(markStale, STALE_CHECK_MS)
+setInterval(
   () => attempt(() => board.transact(() => watchCertificates(nowS()))),
   CERTIFICATE_CHECK_MS,
 )
-const changesTimer = setInterval(() => {
+setInterval(() => {
   const serviceIds = board.takeChanged()
   if (serviceIds.size > 0) send({ kind: 'states', serviceIds })
   const counts = checks.takeChanged()
   if (counts !== undefined) send({ kind: 'checks', counts })
 }, CHANGES_MS)
-let upkeepTimer: NodeJS.Timeout | undefined
 const loaded = new OpenHours()
 load(loaded, loadLog(database, loaded, nowMs))
 send({ kind: 'opened', fileId, damagedFile, newestTransition: announcedTransition })

@@ -246,10 +246,7 @@ port.on('message', (message: ToThread) => {
   }
 })
 setInterval(markStale, STALE_CHECK_MS)
-setInterval(
-  () => attempt(() => board.transact(() => watchCertificates(nowS()))),
-  CERTIFICATE_CHECK_MS,
-)
+setInterval(() => attempt(() => board.transact(() => watchCertificates(nowS()))), CERTIFICATE_CHECK_MS)
 setInterval(() => {
   const serviceIds = board.takeChanged()
   if (serviceIds.size > 0) send({ kind: 'states', serviceIds })

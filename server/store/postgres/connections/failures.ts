@@ -6,8 +6,12 @@ const LOST_STATES = /^(?:08|57P0[1-3])/
 /** Serialization failure and deadlock: nothing was written, and the next try may succeed. */
 const CONFLICT_STATES: ReadonlySet<string> = new Set(['40001', '40P01'])
 
-/** How long a statement with a lost connection is retried (milliseconds). Gap G56. */
+/** How long after its begin work with a lost connection is retried (milliseconds). Gap G56. */
 export const RETRY_MS = 5_000
+/** For how long it is retried when the loss is noticed later: a silent connection is, after its timeout. */
+const LATE_RETRY_MS = 1_500
+/** End of all retries after the begin (milliseconds), so that no client waits longer than eight seconds. */
+const RETRIED_MS_MAX = 7_500
 /** Pause after a lost connection (milliseconds). */
 export const RETRY_PAUSE_MS = 50
 
@@ -63,13 +67,15 @@ export function isConflict(error: unknown): boolean {
  */
 export class Retries {
   readonly #nowMs: () => number
-  readonly #deadlineMs: number
+  readonly #begunAtMs: number
+  #deadlineMs: number
   #failures = 0
 
-  /** `nowMs` is a monotonic clock (milliseconds). */
-  constructor(nowMs: () => number) {
+  /** `nowMs` is a monotonic clock (milliseconds); the work began at `begunAtMs`, or now. */
+  constructor(nowMs: () => number, begunAtMs = nowMs()) {
     this.#nowMs = nowMs
-    this.#deadlineMs = nowMs() + RETRY_MS
+    this.#begunAtMs = begunAtMs
+    this.#deadlineMs = begunAtMs + RETRY_MS
   }
 
   /** Resolves to true, after a pause, when the caller should retry; to false when `error` is final. */
@@ -78,6 +84,10 @@ export class Retries {
     if (!isDown && !isLost(error)) return false
     if (isDown && this.#failures === 0) return false
     this.#failures += 1
+    if (this.#failures === 1) {
+      const lateMs = Math.min(this.#nowMs() + LATE_RETRY_MS, this.#begunAtMs + RETRIED_MS_MAX)
+      this.#deadlineMs = Math.max(this.#deadlineMs, lateMs)
+    }
     if (this.#nowMs() + RETRY_PAUSE_MS >= this.#deadlineMs) return false
     await sleep(RETRY_PAUSE_MS)
     return true

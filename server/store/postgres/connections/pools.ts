@@ -54,6 +54,8 @@ export function openPools(url: string, nowMs: () => number): Pools {
     probe: () => probe(url),
     onOpen: () => {
       for (const pool of pools) pool.renew()
+      // A client may take long to read a snapshot, and its connection may be alive.
+      for (const pool of [writers, readers, admission]) pool.dropConnectionsInUse()
     },
   })
   const parts = { url, circuit, nowMs }
@@ -88,11 +90,12 @@ interface PoolParts {
 class WatchedPool {
   readonly #parts: PoolParts
   #pool: Pool
+  readonly #inUse = new Set<PoolClient>()
   readonly #ended: Promise<void>[] = []
 
   constructor(parts: PoolParts) {
     this.#parts = parts
-    this.#pool = poolOf(parts)
+    this.#pool = this.#open()
   }
 
   /** Statements, each on the next free connection. */
@@ -121,7 +124,20 @@ class WatchedPool {
   /** Replaces all connections: after an outage, old ones may be dead without a sign. */
   renew(): void {
     this.#ended.push(this.#pool.end())
-    this.#pool = poolOf(this.#parts)
+    this.#pool = this.#open()
+  }
+
+  /** Ends statements under way as lost, which would otherwise wait for their own timeouts. */
+  dropConnectionsInUse(): void {
+    // With a statement under way, this closes the socket.
+    for (const client of this.#inUse) void client.end().catch(() => {})
+  }
+
+  #open(): Pool {
+    const pool = poolOf(this.#parts)
+    pool.on('acquire', (client) => this.#inUse.add(client))
+    pool.on('release', (_, client) => this.#inUse.delete(client))
+    return pool
   }
 
   async end(): Promise<void> {

@@ -31,6 +31,8 @@ interface Mutation<Result> {
 }
 
 interface Waiting extends Mutation<unknown> {
+  /** When it was queued (monotonic milliseconds). */
+  readonly sinceMs: number
   readonly settle: (outcome: Outcome) => void
 }
 
@@ -88,12 +90,13 @@ export class OrgQueues {
         // True because `decide` of this mutation gave it.
         else resolve(outcome.result as Result)
       }
+      const queued = { ...mutation, settle, sinceMs: this.#clocks.monotonicMs() }
       const waiting = this.#waiting.get(orgId)
       if (waiting !== undefined) {
-        waiting.push({ ...mutation, settle })
+        waiting.push(queued)
         return
       }
-      this.#waiting.set(orgId, [{ ...mutation, settle }])
+      this.#waiting.set(orgId, [queued])
       const draining = this.#drain(orgId)
       this.#running.add(draining)
       void draining.finally(() => this.#running.delete(draining))
@@ -155,7 +158,8 @@ export class OrgQueues {
 
   /** The outcomes of the first mutations of `batch`, at least one. */
   async #outcomesOf(orgId: string, batch: readonly Waiting[]): Promise<readonly Outcome[]> {
-    const retries = new Retries(this.#clocks.monotonicMs)
+    // The first has waited longest, perhaps for a batch that the same outage interrupted.
+    const retries = new Retries(this.#clocks.monotonicMs, batch[0]?.sinceMs)
     const uncertain: UncertainWrite[] = []
     let conflicts = 0
     for (;;) {

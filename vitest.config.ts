@@ -24,66 +24,94 @@ process.env.XDG_STATE_HOME = join(tmpdir(), 'pharos-tests', 'state')
 // And here what V8 compiled.
 process.env.XDG_CACHE_HOME = join(tmpdir(), 'pharos-tests', 'cache')
 
+/** Number of other files between two of the longest. */
+const BETWEEN = 5
+
 /** Files that take ten seconds or more on a busy machine, longest first. The end of a run lists the slowest. */
 const LONGEST = [
-  'scripts/documents.test.ts',
-  'server/agents/links.test.ts',
+  'server/testing/manyServers/monitoring.e2e.test.ts',
+  'server/store/postgres/connections/outages.test.ts',
+  'server/testing/postgres/move.test.ts',
+  'server/testing/manyServers/faults.test.ts',
+  'server/testing/postgres/moveResults.test.ts',
+  'server/testing/manyServers/upgrade.e2e.test.ts',
   'server/statusPages/statusPages.e2e.test.ts',
-  'server/agents/agents.e2e.test.ts',
+  'server/agents/links.test.ts',
+  'reconciler/controller/set/readSource.test.ts',
   'reconciler/controller/replicas.e2e.test.ts',
+  'server/agents/agents.e2e.test.ts',
   'server/agents/monitoring.e2e.test.ts',
-  'provider/waits.test.ts',
   'provider/testing/scenarios/limits.e2e.test.ts',
   'server/agents/agentTrouble.e2e.test.ts',
-  'scripts/package.e2e.test.ts',
-  'provider/testing/scenarios/guard.e2e.test.ts',
-  'server/agents/monitoring.test.ts',
-  'reconciler/scenarios.e2e.test.ts',
-  'server/testing/robustness/monitoredServer.test.ts',
-  'examples/ci/ci.e2e.test.ts',
-  'server/administration/dev/dev.e2e.test.ts',
-  'monitoring/agent/resultQueue.test.ts',
-  'reconciler/source/transports.test.ts',
-  'examples/ci/terraform.e2e.test.ts',
-  'examples/ci/previewTerraform.e2e.test.ts',
-  'reconciler/controller/set/stateUnavailable.test.ts',
-  'provider/distribution/package.e2e.test.ts',
-  'reconciler/operating.e2e.test.ts',
-  'server/console/console.browser.test.ts',
-  'reconciler/controller/set/time.test.ts',
-  'server/notifications/notifications.test.ts',
-  'reconciler/controller/controller.test.ts',
-  'server/testing/robustness/rotationKills.e2e.test.ts',
-  'reconciler/source/hostile.test.ts',
-  'examples/ci/preview.e2e.test.ts',
-  'server/testing/robustness/monitoringKills.e2e.test.ts',
-  'server/agents/canaries.e2e.test.ts',
-  'reconciler/state/git/gitRef.test.ts',
-  'server/console/channels/channels.test.ts',
-  'server/agents/failures.test.ts',
-  'provider/service/apply/createOrAdopt.test.ts',
-  'server/testing/robustness/longLists.test.ts',
-  'reconciler/reconciler.e2e.test.ts',
-  'server/console/payloads.browser.test.ts',
   'reconciler/dashboard/acting/acting.browser.test.ts',
-  'reconciler/controller/set/readSource.test.ts',
+  'server/testing/robustness/monitoredServer.test.ts',
+  'provider/waits.test.ts',
+  'server/console/payloads.browser.test.ts',
+  'reconciler/scenarios.e2e.test.ts',
+  'server/notifications/notifications.test.ts',
+  'server/console/console.browser.test.ts',
+  'provider/testing/scenarios/secrets.e2e.test.ts',
+  'server/agents/canaries.e2e.test.ts',
+  'provider/testing/scenarios/guard.e2e.test.ts',
+  'server/administration/dev/dev.e2e.test.ts',
+  'reconciler/controller/controller.test.ts',
+  'server/agents/monitoring.test.ts',
+  'server/statusPages/statusPages.browser.test.ts',
+  'api/network/network.e2e.test.ts',
+  'server/agents/failures.test.ts',
+  'reconciler/limits.e2e.test.ts',
+  'monitoring/agent/resultQueue.test.ts',
+  'server/testing/robustness/rotationKills.e2e.test.ts',
+  'server/testing/robustness/monitoringKills.e2e.test.ts',
+  'reconciler/controller/following.test.ts',
+  'reconciler/gitState.e2e.test.ts',
+  'provider/terraform.e2e.test.ts',
+  'api/network/ownProxies.e2e.test.ts',
+  'reconciler/operating.e2e.test.ts',
+  'server/testing/robustness/responsesUnderWay.e2e.test.ts',
+  'server/console/services/live.browser.test.ts',
+  'provider/service/apply/createOrAdopt.test.ts',
+  'provider/failures.e2e.test.ts',
+  'reconciler/source/hostile.test.ts',
+  'provider/generate/generate.e2e.test.ts',
+  'reconciler/controller/set/stateUnavailable.test.ts',
+  'provider/protocol/terraform.e2e.test.ts',
+  'server/console/channels/channels.test.ts',
+  'reconciler/help.e2e.test.ts',
+  'reconciler/controller/set/time.test.ts',
+  'server/http/openapi/openApiTools.e2e.test.ts',
+  'server/notifications/poster.test.ts',
+  'server/testing/robustness/killLoop.e2e.test.ts',
+  'reconciler/controller/set/fetchKilled.e2e.test.ts',
+  'provider/testing/scenarios/lifecycle.e2e.test.ts',
+  'reconciler/dashboard/pages.browser.test.ts',
 ]
 
 /**
- * Files in an order that follows from the seed, those on PostgreSQL, then the longest, then those with whole programs:
- * the short ones fill the end evenly. A worker ends before a file of the other project, and the next one imports
- * everything anew: the files of a project are together.
+ * Files in an order that follows from the seed: the longest between those with whole programs, and the short ones fill the
+ * end evenly. The longest mostly wait: all at once would leave the cores idle. A worker ends before a file of another
+ * project, and the next one imports everything anew: the files of a project are together.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId, project }: TestSpecification): string => {
+    const rank = ({ moduleId }: TestSpecification): number =>
+      LONGEST.findIndex((file) => moduleId.endsWith(`/${file}`))
+    const place = ({ moduleId }: TestSpecification): string => {
       const order = createHash('sha256').update(`${this.ctx.config.sequence.seed} ${moduleId}`).digest('hex')
-      if (project.name === POSTGRES_PROJECT.test.name) return ` ${order}`
-      const rank = LONGEST.findIndex((file) => moduleId.endsWith(`/${file}`))
-      if (rank !== -1) return `0 ${String(rank).padStart(3, '0')}`
       return `${/\.(?:e2e|browser)\.test/.test(moduleId) ? 1 : 2} ${order}`
     }
-    return files.toSorted((a, b) => (place(a) < place(b) ? -1 : 1))
+    const sorted = (some: TestSpecification[]): TestSpecification[] => {
+      const longest = some.filter((file) => rank(file) !== -1).toSorted((a, b) => rank(a) - rank(b))
+      const rest = some.filter((file) => rank(file) === -1).toSorted((a, b) => (place(a) < place(b) ? -1 : 1))
+      const mixed = longest.flatMap((file, index) => [
+        file,
+        ...rest.slice(BETWEEN * index, BETWEEN * (index + 1)),
+      ])
+      return [...mixed, ...rest.slice(BETWEEN * longest.length)]
+    }
+    const isOnPostgres = ({ project }: TestSpecification): boolean =>
+      project.name === POSTGRES_PROJECT.test.name
+    return [...sorted(files.filter(isOnPostgres)), ...sorted(files.filter((file) => !isOnPostgres(file)))]
   }
 }
 

@@ -25,66 +25,43 @@ process.env.XDG_STATE_HOME = join(tmpdir(), 'pharos-tests', 'state')
 process.env.XDG_CACHE_HOME = join(tmpdir(), 'pharos-tests', 'cache')
 
 /** Number of other files between two of the longest. */
-const BETWEEN = 5
+const BETWEEN = 8
 
-/** Files that take ten seconds or more on a busy machine, longest first. The end of a run lists the slowest. */
+/** Files that take fifteen seconds or more on a busy machine, longest first. The end of a run lists the slowest. */
 const LONGEST = [
   'server/testing/manyServers/monitoring.e2e.test.ts',
+  'server/results/history/history.test.ts',
   'server/store/postgres/connections/outages.test.ts',
-  'server/testing/postgres/move.test.ts',
-  'server/testing/manyServers/faults.test.ts',
   'server/testing/postgres/moveResults.test.ts',
-  'server/testing/manyServers/upgrade.e2e.test.ts',
-  'server/statusPages/statusPages.e2e.test.ts',
+  'server/results/ingest.test.ts',
+  'server/testing/manyServers/faults.test.ts',
+  'server/results/measurements/measurements.test.ts',
   'server/agents/links.test.ts',
-  'reconciler/controller/set/readSource.test.ts',
+  'server/statusPages/statusPages.e2e.test.ts',
   'reconciler/controller/replicas.e2e.test.ts',
   'server/agents/agents.e2e.test.ts',
-  'server/agents/monitoring.e2e.test.ts',
-  'provider/testing/scenarios/limits.e2e.test.ts',
-  'server/agents/agentTrouble.e2e.test.ts',
-  'reconciler/dashboard/acting/acting.browser.test.ts',
-  'server/testing/robustness/monitoredServer.test.ts',
   'provider/waits.test.ts',
-  'server/console/payloads.browser.test.ts',
   'reconciler/scenarios.e2e.test.ts',
+  'provider/testing/scenarios/limits.e2e.test.ts',
+  'server/agents/monitoring.e2e.test.ts',
+  'provider/testing/scenarios/guard.e2e.test.ts',
+  'server/testing/robustness/monitoredServer.test.ts',
+  'server/agents/agentTrouble.e2e.test.ts',
+  'provider/testing/scenarios/secrets.e2e.test.ts',
   'server/notifications/notifications.test.ts',
   'server/console/console.browser.test.ts',
-  'provider/testing/scenarios/secrets.e2e.test.ts',
-  'server/agents/canaries.e2e.test.ts',
-  'provider/testing/scenarios/guard.e2e.test.ts',
-  'server/administration/dev/dev.e2e.test.ts',
-  'reconciler/controller/controller.test.ts',
-  'server/agents/monitoring.test.ts',
-  'server/statusPages/statusPages.browser.test.ts',
-  'api/network/network.e2e.test.ts',
-  'server/agents/failures.test.ts',
-  'reconciler/limits.e2e.test.ts',
-  'monitoring/agent/resultQueue.test.ts',
-  'server/testing/robustness/rotationKills.e2e.test.ts',
-  'server/testing/robustness/monitoringKills.e2e.test.ts',
-  'reconciler/controller/following.test.ts',
-  'reconciler/gitState.e2e.test.ts',
-  'provider/terraform.e2e.test.ts',
-  'api/network/ownProxies.e2e.test.ts',
-  'reconciler/operating.e2e.test.ts',
-  'server/testing/robustness/responsesUnderWay.e2e.test.ts',
-  'server/console/services/live.browser.test.ts',
-  'provider/service/apply/createOrAdopt.test.ts',
-  'provider/failures.e2e.test.ts',
-  'reconciler/source/hostile.test.ts',
-  'provider/generate/generate.e2e.test.ts',
   'reconciler/controller/set/stateUnavailable.test.ts',
-  'provider/protocol/terraform.e2e.test.ts',
-  'server/console/channels/channels.test.ts',
-  'reconciler/help.e2e.test.ts',
-  'reconciler/controller/set/time.test.ts',
-  'server/http/openapi/openApiTools.e2e.test.ts',
-  'server/notifications/poster.test.ts',
-  'server/testing/robustness/killLoop.e2e.test.ts',
-  'reconciler/controller/set/fetchKilled.e2e.test.ts',
-  'provider/testing/scenarios/lifecycle.e2e.test.ts',
-  'reconciler/dashboard/pages.browser.test.ts',
+  'server/agents/monitoring.test.ts',
+  'server/agents/failures.test.ts',
+  'server/administration/dev/dev.e2e.test.ts',
+  'server/console/payloads.browser.test.ts',
+  'reconciler/operating.e2e.test.ts',
+  'reconciler/controller/controller.test.ts',
+  'reconciler/state/git/gitRef.test.ts',
+  'reconciler/source/hostile.test.ts',
+  'monitoring/agent/resultQueue.test.ts',
+  'provider/failures.e2e.test.ts',
+  'server/testing/robustness/monitoringKills.e2e.test.ts',
 ]
 
 /**
@@ -131,12 +108,14 @@ const EXCLUDED = ['**/node_modules/**', '**/dist/**', '**/cdktf.out/**']
 const OF_POSTGRES = ['server/store/postgres/**/*.test.ts', 'server/testing/{postgres,manyServers}/*.test.ts']
 
 /**
- * What users install, copy and type: the package, the commands of documents, the examples and the files to deploy.
- * `npm test` leaves them out, because they install, start and wait for whole programs; CI runs them after it.
+ * What users install, copy and type: the package, the commands of documents and help texts, the examples, the files to
+ * deploy, and the API document in other tools. `npm test` leaves them out, because they install, start and wait for whole programs; CI runs them after it.
  */
 const DELIVERY = [
   'scripts/{documents,package.e2e}.test.ts',
   'provider/distribution/package.e2e.test.ts',
+  'reconciler/help.e2e.test.ts',
+  'server/http/openapi/openApiTools.e2e.test.ts',
   'examples/**/*.test.ts',
   'deploy/**/*.e2e.test.ts',
 ]

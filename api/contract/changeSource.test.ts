@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { codePoint } from '../../scripts/testing/codePoint.ts'
 import { readChangeSource, writeChangeSource } from './changeSource.ts'
 
 test('a header written by a client is always read back unchanged', () => {
-  const text = fc.string({ unit: 'binary', maxLength: 600 })
+  const text = fc.string({ unit: codePoint, maxLength: 600 })
   fc.assert(
     fc.property(fc.record({ commit: text, path: text }), (source) => {
       const header = writeChangeSource(source)

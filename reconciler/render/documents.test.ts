@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { codePoint } from '../../scripts/testing/codePoint.ts'
 import { PROBLEM_MEANINGS, type ProblemCode } from '../manifest/manifestProblem.ts'
 import type { Change } from '../plan/planValue.ts'
 import { problemAnnotation } from '../text/githubAnnotation.ts'
@@ -13,7 +14,7 @@ import { sarifLog } from './sarif.ts'
 const CODES = Object.keys(PROBLEM_MEANINGS) as ProblemCode[] // True because the record has exactly the codes as keys.
 const nasty = fc.oneof(
   fc.string({ unit: 'grapheme' }),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc.string({ unit: fc.constantFrom(...'`~@<>&|\n\r*_[]()#!:%,- \u202e\u0007') }),
   fc.constantFrom(
     '```',

@@ -1,6 +1,7 @@
 import { ExtData, encode } from '@msgpack/msgpack'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { codePoint } from '../../../scripts/testing/codePoint.ts'
 import { ConformError, conform } from './conform.ts'
 import { equalValues } from './equality.ts'
 import { parseJson } from './json.ts'
@@ -144,7 +145,7 @@ describe('JSON', () => {
         { depthSize: 'small' },
         fc.constant(null),
         fc.boolean(),
-        fc.string({ unit: 'binary' }),
+        fc.string({ unit: codePoint }),
         fc.maxSafeInteger(),
         fc.array(tie('value')),
         fc.dictionary(fc.string(), tie('value')),

@@ -25,13 +25,7 @@ export type FuzzReport = Readonly<Record<string, number>>
  * Sends `requests` random requests. Throws when a response is 5xx or violates the contract, or when the remaining
  * services cannot be listed and read. Hangs when a request gets no response.
  */
-export async function fuzz({
-  url,
-  key,
-  requests,
-  random,
-  onResponses: onResponses,
-}: FuzzRun): Promise<FuzzReport> {
+export async function fuzz({ url, key, requests, random, onResponses }: FuzzRun): Promise<FuzzReport> {
   const api = apiClient(url, key)
   const ids = [UNKNOWN_ID]
   const counts: Record<string, number> = {}

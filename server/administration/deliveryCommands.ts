@@ -36,7 +36,7 @@ export function addDeliveryCommands(channel: Command, write: Write): void {
         ...[one.webhookId, timestamp(one.atMs), one.type, one.state, String(one.attempts), resultOf(one)],
         one.dueMs === null ? '-' : timestamp(one.dueMs),
       ])
-      const header = ['ID', 'AT', 'EVENT', 'STATE', 'ATTEMPTS', 'LAST ANSWER', 'NEXT ATTEMPT']
+      const header = ['ID', 'AT', 'EVENT', 'STATE', 'ATTEMPTS', 'LAST RESPONSE', 'NEXT ATTEMPT']
       present(write, json, deliveries.map(shown), table(header, rows))
     })
   addChannelOptions(channel.command('resend').description('send ended deliveries again, with the same ids'))

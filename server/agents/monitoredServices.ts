@@ -115,7 +115,8 @@ export class MonitoredServices {
     const endpoints = response.endpoints.map(({ id: endpointId, call }) => ({
       id: endpointId,
       number: numbers.get(endpointId) ?? 0,
-      timeoutMs: timeoutMsOf(call),
+      // A stored number of milliseconds is whole.
+      timeoutMs: Math.ceil(timeoutMsOf(call)),
     }))
     const settings = settingsOf(response)
     return {

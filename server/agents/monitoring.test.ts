@@ -122,6 +122,17 @@ test('a service is checked from each of its regions as soon as it is created, an
   expect(target.visits('/made')[0]?.headers['x-token']).toBe('open sesame')
 })
 
+test('results are stored for a timeout with a fraction of a millisecond', async () => {
+  const call = { Http: { method: 'GET' as const, timeout: { secs: 5, nanos: 1 } } }
+  const service = await create('/fraction', {
+    endpoints: [endpointBody({ url: target.url('/fraction'), call })],
+  })
+
+  const row = await stateWhere(service.id, ({ state }) => state !== 'unknown')
+
+  expect(row.state).toBe('up')
+})
+
 test('a failing target makes its service down with a reason, and a repaired one up again', async () => {
   const service = await create('/breaks')
   await stateWhere(service.id, ({ state }) => state === 'up')

@@ -121,5 +121,7 @@ export function variablesOf(manifests: readonly unknown[]): readonly string[] {
     if ('env' in value && typeof value.env === 'string') return [value.env]
     return Object.values(value).flatMap(names)
   }
-  return [...new Set(manifests.flatMap(names))]
+  // Labels are texts, and one may be called env.
+  const specs = manifests.map((manifest) => Object(manifest).spec)
+  return [...new Set(specs.flatMap(names))]
 }

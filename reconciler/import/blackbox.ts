@@ -5,6 +5,7 @@ import {
   type ImportedService,
   intervalOf,
   labelOf,
+  statusOf,
   timeoutOf,
   urlOf,
 } from './importedService.ts'
@@ -45,7 +46,14 @@ export function fromBlackbox(
         .note("left out: modules name no targets: name Prometheus' configuration as well")
     }
   }
-  return probes.flatMap((probe) => serviceOf(probe, modules, variable) ?? [])
+  // The targets of a module share its secrets.
+  const variables = new Map<string, string>()
+  const shared = (place: string) => {
+    const name = variables.get(place) ?? variable(place)
+    variables.set(place, name)
+    return name
+  }
+  return probes.flatMap((probe) => serviceOf(probe, modules, shared) ?? [])
 }
 
 function probesOfPrometheus(document: SourceValue): readonly Probe[] {
@@ -56,6 +64,8 @@ function probesOfPrometheus(document: SourceValue): readonly Probe[] {
     .flatMap((config) => {
       if (config.get('metrics_path').text() !== '/probe') return []
       const [module] = config.get('params').get('module').items()
+      const named = config.get('params').get('target').items()
+      noteRelabelling(config)
       for (const [key, value] of config.entries()) {
         if (key.endsWith('_sd_configs')) value.note('left out: only targets of static_configs are known here')
       }
@@ -67,15 +77,56 @@ function probesOfPrometheus(document: SourceValue): readonly Probe[] {
           group
             .get('targets')
             .items()
-            .map((target) => ({ target, labels: group.get('labels') })),
+            // A target in the parameters leaves the address of the exporter as the target.
+            .flatMap((target) =>
+              (named.length > 0 ? named : [target]).map((probed) => ({
+                target: probed,
+                labels: group.get('labels'),
+              })),
+            ),
         )
         .map((probed) => ({
           ...probed,
           job: config.get('job_name').text() ?? 'job',
-          module: module?.text() ?? USUAL_MODULE,
+          module: moduleOf(config, probed.labels) ?? module?.text() ?? USUAL_MODULE,
           interval: own.isThere ? own : usual,
         }))
     })
+}
+
+/** The rules of a scrape configuration that set the parameter `name` of the exporter. */
+function rulesOf(config: SourceValue, name: string): readonly SourceValue[] {
+  const rules = config.get('relabel_configs').items()
+  return rules.filter((rule) => rule.get('target_label').text() === `__param_${name}`)
+}
+
+/** A rule that copies one label as it is. */
+function copiedLabel(rule: SourceValue): string | undefined {
+  const [label, ...others] = rule.get('source_labels').items()
+  const changes = ['regex', 'replacement', 'action', 'modulus', 'separator'].some(
+    (key) => rule.get(key).isThere,
+  )
+  return others.length > 0 || changes ? undefined : label?.text()
+}
+
+/** Notes rules that change targets or modules in ways that are not read here. */
+function noteRelabelling(config: SourceValue): void {
+  for (const rule of rulesOf(config, 'target')) {
+    if (copiedLabel(rule) !== '__address__') {
+      rule.note('left out: the rule changes targets: correct the URLs of the manifests')
+    }
+  }
+  for (const rule of rulesOf(config, 'module')) {
+    if (copiedLabel(rule) === undefined) rule.note('left out: the rule changes modules: check the manifests')
+  }
+}
+
+/** The module that a label of a target chooses, by itself or by a rule that copies it. */
+function moduleOf(config: SourceValue, labels: SourceValue): string | undefined {
+  const copied = rulesOf(config, 'module').flatMap((rule) => copiedLabel(rule) ?? [])
+  return [...copied, '__param_module']
+    .map((label) => labels.get(label).text())
+    .find((one) => one !== undefined)
 }
 
 function probesOfResource(resource: SourceValue): readonly Probe[] {
@@ -133,7 +184,12 @@ function serviceOf(
     isPaused: false,
     labels: {
       job: labelOf(job),
-      ...Object.fromEntries(labels.entries().map(([key, value]) => [labelOf(key), value.text() ?? ''])),
+      ...Object.fromEntries(
+        labels
+          .entries()
+          .filter(([key]) => !key.startsWith('__'))
+          .map(([key, value]) => [labelOf(key), value.written() ?? '']),
+      ),
     },
     endpoints: [
       {
@@ -176,20 +232,20 @@ function assertionsOf(http: SourceValue): readonly AssertionForm[] {
   for (const [key, value] of http.entries()) {
     if (!READ.has(key)) value.note(`left out: ${key} has no equivalent`)
   }
-  const codes = http
-    .get('valid_status_codes')
-    .items()
-    .flatMap((code) => code.number() ?? [])
+  const given = http.get('valid_status_codes')
+  const codes = given.items().flatMap((code) => code.text() ?? [])
   const bodies = http.get('fail_if_body_not_matches_regexp').items()
   const headers = http.get('fail_if_header_not_matches').items()
   return [
-    { status: codes.length === 0 ? '2xx' : { oneOf: codes } },
+    statusOf(codes, given) ?? { status: '2xx' },
     ...bodies.flatMap((regex) => {
       const text = regex.text()
       return text === undefined ? [] : [{ body: { regex: text } }]
     }),
     ...headers.flatMap((header) => {
       const [name, regex] = [header.get('header').text(), header.get('regexp').text()]
+      const allowed = header.get('allow_missing')
+      if (allowed.flag() === true) allowed.note('left out: a missing header is a failure here')
       return name === undefined || regex === undefined ? [] : [{ header: { name, regex } }]
     }),
   ]

@@ -58,6 +58,14 @@ function noteSettings(checks: readonly SourceValue[]): void {
     having('groupId', (value) => value.isThere),
     'left out: settings of groups are in another export',
   )
+  noteOnce(
+    having('environmentVariables', isList),
+    'left out: variables of a check: set environment variables instead',
+  )
+  noteOnce(
+    having('muted', (value) => value.flag() === true),
+    'left out: a check that notifies nobody: choose the services of each channel',
+  )
 }
 
 function serviceOf(check: SourceValue, variable: (place: string) => string): ImportedService | undefined {
@@ -99,17 +107,21 @@ function endpointOf(
     request.get('method').note(`${name} is left out: ${method} requests are not made, only GET and POST`)
     return undefined
   }
+  const locked = request.get('queryParameters').items().find(isLocked)
+  if (locked !== undefined) {
+    locked.note(`${name} is left out: a parameter of its URL is locked, and so a secret: send it as a header`)
+    return undefined
+  }
   const url = urlOf(request.get('url'), withParameters(request))
   if (url === undefined) return undefined
   if (request.get('skipSSL').flag() === true) request.get('skipSSL').note('certificates are verified here')
   if (request.get('ipFamily').text() === 'IPv6') {
     request.get('ipFamily').note('left out: the family of addresses cannot be chosen')
   }
-  const named = request
-    .get('headers')
-    .items()
-    .map((header) => [header.get('key').text() ?? '', header.get('value')] as const)
-  const headers = headersOf(named, name, variable)
+  const given = request.get('headers').items()
+  const named = given.map((header) => [header.get('key').text() ?? '', header.get('value')] as const)
+  const secrets = given.filter(isLocked).map((header) => header.get('key').text() ?? '')
+  const headers = headersOf(named, name, variable, secrets)
   const user = request.get('basicAuth').get('username')
   const signedIn = (user.text() ?? '') === '' ? {} : passwordHeader(user, name, variable)
   const body = method === 'POST' ? bodyOf(request.get('body'), name, variable) : undefined
@@ -122,6 +134,11 @@ function endpointOf(
     body,
     assertions: assertionsOf(check),
   }
+}
+
+/** Whether the value of a header or of a parameter is hidden from readers there. */
+function isLocked(value: SourceValue): boolean {
+  return value.get('locked').flag() === true
 }
 
 /** The URL of a request with the parameters that stand beside it. */
@@ -173,6 +190,10 @@ function assertionOf(assertion: SourceValue): readonly AssertionForm[] {
   ) as [string, string, string, string]
   const compared = COMPARISONS[comparison]
   const isNumber = /^\d+$/.test(target)
+  if (target.includes('{{')) {
+    assertion.note(`left out: an assertion cannot hold a variable: ${target}`)
+    return []
+  }
   if (source === 'STATUS_CODE' && compared !== undefined && isNumber) {
     if (compared === 'eq') return [{ status: Number(target) }]
     // True because each of these comparisons takes one number.

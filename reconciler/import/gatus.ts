@@ -21,8 +21,13 @@ export function fromGatus(
   variable: (place: string) => string,
 ): readonly ImportedService[] {
   return documents.flatMap((document) => {
-    for (const key of ['external-endpoints', 'suites', 'announcements', 'tunneling']) {
-      if (document.get(key).isThere) document.get(key).note(`left out: ${key} have no equivalent`)
+    for (const key of ['external-endpoints', 'suites', 'announcements', 'tunneling', 'connectivity']) {
+      if (document.get(key).isThere) document.get(key).note(`left out: ${key} has no equivalent`)
+    }
+    if (document.get('maintenance').isThere) {
+      document
+        .get('maintenance')
+        .note('left out: maintenance: create windows (pharos-server maintenance create)')
     }
     if (document.get('alerting').isThere) {
       document
@@ -43,7 +48,7 @@ function serviceOf(endpoint: SourceValue, variable: (place: string) => string): 
     endpoint.get(kind).note(`left out: ${kind} checks are not made, only HTTP`)
     return undefined
   }
-  const scheme = /^(\w+):\/\//.exec(url.text() ?? '')?.[1]
+  const scheme = /^(\w+):\/\//.exec(url.text() ?? '')?.[1]?.toLowerCase()
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
     url.note(`left out: ${scheme} checks are not made, only HTTP`)
     return undefined
@@ -57,10 +62,10 @@ function serviceOf(endpoint: SourceValue, variable: (place: string) => string): 
   }
   if (endpoint.get('graphql').flag() === true) endpoint.get('graphql').note('the body is sent as it stands')
   for (const key of ['alerts', 'maintenance-windows', 'ui']) {
-    if (endpoint.get(key).isThere)
-      endpoint.get(key).note(`left out: ${key} of an endpoint have no equivalent`)
+    if (endpoint.get(key).isThere) endpoint.get(key).note(`left out: ${key} of an endpoint has no equivalent`)
   }
   const group = endpoint.get('group').text()
+  const body = endpoint.get('body')
   const conditions = endpoint.get('conditions').items().flatMap(assertionsOf)
   const judges = (kind: 'status'): boolean => conditions.some((form) => kind in form)
   return {
@@ -68,7 +73,15 @@ function serviceOf(endpoint: SourceValue, variable: (place: string) => string): 
     intervalS: intervalOf(endpoint.get('interval'), INTERVAL_S),
     place: endpoint,
     isPaused: endpoint.get('enabled').flag() === false,
-    labels: group === undefined ? {} : { group: labelOf(group) },
+    labels: {
+      ...(group === undefined ? {} : { group: labelOf(group) }),
+      ...Object.fromEntries(
+        endpoint
+          .get('extra-labels')
+          .entries()
+          .map(([key, value]) => [labelOf(key), value.written() ?? '']),
+      ),
+    },
     endpoints: [
       {
         url: address,
@@ -76,12 +89,21 @@ function serviceOf(endpoint: SourceValue, variable: (place: string) => string): 
         timeoutS: timeoutOf(client.get('timeout')),
         maxRedirects: client.get('ignore-redirect').flag() === true ? 0 : REDIRECTS,
         headers: headersOf(endpoint.get('headers').entries(), name, variable),
-        body: bodyOf(endpoint.get('body'), name, variable),
+        body: bodyOf(body, name, variable, literal(body.text()), hasVariable(body.text())),
         // Without a condition on the status, Gatus accepts any.
         assertions: judges('status') ? conditions : [{ status: { gte: 100 } }, ...conditions],
       },
     ],
   }
+}
+
+/** Whether Gatus replaces a part of `text` with an environment variable; `$$` is a dollar sign. */
+function hasVariable(text = ''): boolean {
+  return /\$[\w{]/.test(text.replaceAll('$$', ''))
+}
+
+function literal(text: string | undefined): string | undefined {
+  return text?.replaceAll('$$', () => '$')
 }
 
 function methodOf(value: SourceValue): 'POST' | undefined | 'other' {
@@ -103,7 +125,11 @@ const STATUS: Readonly<Record<string, 'eq' | 'not' | 'lt' | 'lte' | 'gt' | 'gte'
 
 /** The assertion of a condition such as `[STATUS] == 200`; none, with a note, without an equivalent. */
 function assertionsOf(condition: SourceValue): readonly AssertionForm[] {
-  const text = condition.text() ?? ''
+  const text = literal(condition.text()?.trim()) ?? ''
+  if (hasVariable(condition.text())) {
+    condition.note(`left out: a condition cannot hold a variable: ${text}`)
+    return []
+  }
   const [, left = '', operator = '', right = ''] = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.*)$/.exec(text) ?? []
   const form = assertionOf(left, operator, right)
   if (form !== undefined) return [form]

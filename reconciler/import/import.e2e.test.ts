@@ -120,3 +120,17 @@ test.each([
   expect([exitCode, existsSync(place('none'))]).toEqual([1, false])
   expect(stderr).toContain(problem)
 })
+
+test('a file in another encoding is refused, and a label called env is no variable', async () => {
+  const file = place('latin1.yaml')
+  writeFileSync(file, Buffer.from('endpoints: [{name: caf\u00e9, url: "https://shop.example/"}]', 'latin1'))
+  const labelled = place('labelled.yaml')
+  writeFileSync(labelled, `endpoints: [{name: a, url: "${url}", extra-labels: {env: prod}}]`)
+
+  const refused = await runHere(['import', 'gatus', file])
+  const { exitCode, stdout } = await runHere(['import', 'gatus', labelled, '--json'])
+
+  expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
+  expect(refused.stderr).toContain(`${file} is not UTF-8`)
+  expect([exitCode, JSON.parse(stdout).variables]).toEqual([0, []])
+})

@@ -103,7 +103,7 @@ test('endpoints of Gatus become services with their conditions, and features wit
     '1.yml:24:10: left out: tcp checks are not made, only HTTP',
     '1.yml:27:15: the interval is rounded up to 2 s: intervals are whole seconds',
     '1.yml:34:13: left out: HEAD requests are not made, only GET and POST',
-    '1.yml:39:10: left out: the URL has a secret in its query (api_key): send it as a header',
+    '1.yml:39:10: left out: the URL has a secret in its query or fragment (api_key): send it as a header',
     '1.yml:41:10: left out: the URL holds a variable; write it into the file, or use an Environment afterwards',
   ])
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
@@ -173,7 +173,7 @@ test('targets of blackbox_exporter become services with the settings of their mo
         },
         body: { env: 'HTTP_LOGIN_BODY' },
         assertions: [
-          { status: { oneOf: [200, 201] } },
+          { status: { between: [200, 201] } },
           { body: { regex: 'token' } },
           { header: { name: 'Server', regex: 'nginx' } },
         ],
@@ -528,7 +528,7 @@ test('a single check is read from a response of the Checkly API, with parameters
   expect(failing.specs.shop.endpoints[0].assertions).toEqual([{ status: { gte: 400 } }])
   expect([variable.specs, keyed.specs]).toEqual([{}, {}])
   expect(variable.notes.join()).toContain('the URL holds a variable')
-  expect(keyed.notes.join()).toContain('has a secret in its query (api_key)')
+  expect(keyed.notes.join()).toContain('has a secret in its query or fragment (api_key)')
   expect(JSON.stringify(keyed)).not.toContain('canary')
   expect(posted.specs.shop.endpoints[0].headers).toEqual({ 'Content-Type': 'application/json' })
 })
@@ -755,4 +755,212 @@ test('a file with nothing to import is reported, and a ConfigMap with how to imp
 test('a file that is neither YAML nor JSON is refused at its place', () => {
   expect(() => read('gatus', 'endpoints: [')).toThrow(UnreadableSource)
   expect(() => read('gatus', 'a: [1\nb: 2')).toThrow(/^1\.yml:2:\d+: /)
+})
+
+test('settings of Gatus that it computes, and those of the whole file, are carried over or named', () => {
+  const { specs, labels, notes } = read(
+    'gatus',
+    `maintenance: {start: "23:00", duration: 1h}
+endpoints:
+  - name: front
+    url: HTTPS://shop.example/
+    method: POST
+    extra-labels: {Team: web, tier: 1}
+    headers: {X-Version: 1.0, X-On: true, X-User: "a-$USER"}
+    body: '{"price": "$$5"}'
+    conditions: [" [STATUS] < 300 ", "[BODY] == $EXPECTED", "[BODY] == $$5"]
+  - name: filled
+    url: https://shop.example/
+    method: POST
+    body: '{"id": "$ID"}'
+`,
+  )
+
+  expect(specs.front.endpoints[0]).toMatchObject({
+    headers: { 'X-Version': '1.0', 'X-On': 'true', 'X-User': { env: 'FRONT_X_USER' } },
+    body: '{"price": "$5"}',
+    assertions: [{ status: { lt: 300 } }, { body: { equals: '$5' } }],
+  })
+  expect(labels.front).toEqual({ team: 'web', tier: '1' })
+  expect(specs.filled.endpoints[0].body).toEqual({ env: 'FILLED_BODY' })
+  expect(notes).toEqual([
+    '1.yml:1:14: left out: maintenance: create windows (pharos-server maintenance create)',
+    '1.yml:7:52: the value of X-User is not copied: set the environment variable FRONT_X_USER',
+    '1.yml:9:39: left out: a condition cannot hold a variable: [BODY] == $EXPECTED',
+    '1.yml:13:12: the body is not copied, because it holds a variable: set the environment variable FILLED_BODY',
+  ])
+})
+
+test.each(['?key=canary', '?a=b&sig=canary', '?pwd=canary', '#access_token=canary'])(
+  'a monitor with the secret %s in its URL is left out',
+  (query) => {
+    const file = `endpoints: [{name: a, url: "https://shop.example/${query}"}]`
+
+    expect(read('gatus', file)).toMatchObject({ specs: {}, notes: [expect.stringContaining('left out')] })
+  },
+)
+
+test('a target has the module of its label or of a rule, and a module is reported once for all of its targets', () => {
+  const modules = `modules:
+  plain: {prober: http, http: {tls_config: {}, bearer_token: canary}}
+  posted:
+    prober: http
+    http: {method: POST, fail_if_header_not_matches: [{header: Server, regexp: a, allow_missing: true}]}
+`
+  const job = `{target_label: __param_target, source_labels: [__address__]}`
+  const { specs, labels, notes } = read(
+    'blackbox',
+    modules,
+    `scrape_configs:
+  - job_name: a
+    metrics_path: /probe
+    params: {module: [plain]}
+    static_configs:
+      - {targets: ["https://one.example", "https://two.example"]}
+      - {targets: ["https://three.example"], labels: {__param_module: posted}}
+      - {targets: ["https://four.example"], labels: {kind: posted, env: prod}}
+    relabel_configs: [${job}, {target_label: __param_module, source_labels: [kind]}]
+  - job_name: b
+    metrics_path: /probe
+    params: {module: [plain], target: ["https://five.example"]}
+    static_configs: [{targets: ["exporter:9115"]}]
+  - job_name: c
+    metrics_path: /probe
+    params: {module: [plain]}
+    static_configs: [{targets: ["six.example"]}]
+    relabel_configs: [{target_label: __param_target, source_labels: [__address__], replacement: "https://$1"}]
+`,
+  )
+
+  const methods = Object.entries(specs).map(([key, spec]) => [key, spec.endpoints[0].method])
+  expect(Object.fromEntries(methods)).toEqual({
+    ...{ 'one.example': undefined, 'two.example': undefined, 'three.example': 'POST' },
+    ...{ 'four.example': 'POST', 'five.example': undefined, 'six.example': undefined },
+  })
+  expect(labels['three.example']).toEqual({ job: 'a' })
+  expect(notes).toEqual([
+    '1.yml:2:44: left out: tls_config has no equivalent',
+    '1.yml:2:62: the secret is not copied: set the environment variable PLAIN_AUTHORIZATION',
+    '1.yml:5:98: left out: a missing header is a failure here',
+    '2.yml:18:23: left out: the rule changes targets: correct the URLs of the manifests',
+  ])
+})
+
+test('more status codes than an assertion takes are reduced to those that a standard names', () => {
+  const monitor = {
+    ...{ id: 1, name: 'A', type: 'http', url: 'https://shop.example/' },
+    accepted_statuscodes: ['200-299', '401'],
+  }
+
+  const { specs, notes } = read('uptime-kuma', monitorRows([monitor]))
+
+  const { oneOf } = specs.a.endpoints[0].assertions[0].status
+  expect(oneOf).toEqual(expect.arrayContaining([200, 204, 226, 401]))
+  expect(oneOf.length).toBeLessThan(30)
+  expect(notes).toEqual([
+    '1.yml:1:104: left out: status codes that no standard names: an assertion takes 100 codes',
+  ])
+})
+
+test('headers of Uptime Kuma that are no mapping are reported', () => {
+  const monitor = {
+    ...{ id: 1, name: 'A', type: 'http', url: 'https://shop.example/', headers: 'X-A 1' },
+    ...{ description: 'the shop', resendInterval: 3, tags: [{ name: '[Shop]', value: '' }] },
+  }
+
+  const { labels, notes } = read('uptime-kuma', monitorRows([monitor]))
+
+  expect(labels.a).toEqual({ shop: '' })
+  expect(notes.map((note) => note.replace(/^.*?: /, ''))).toEqual([
+    'left out: the headers of A are no JSON',
+    'left out: services have no description',
+    'left out: notifications are not repeated',
+  ])
+})
+
+test('values that Checkly locks are secrets, and assertions with variables are reported', () => {
+  const request = {
+    ...{ method: 'GET', url: 'https://shop.example/' },
+    headers: [{ key: 'X-Shop', value: 'canary', locked: true }],
+    assertions: [
+      { source: 'HEADERS', property: 'x-a', comparison: 'EQUALS', target: '{{A}}' },
+      { source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' },
+    ],
+  }
+  const queryParameters = [{ key: 'q', value: 'canary', locked: true }]
+  const checks = [
+    {
+      name: 'A',
+      checkType: 'API',
+      muted: true,
+      environmentVariables: [{ key: 'A', value: 'canary' }],
+      request,
+    },
+    { name: 'B', checkType: 'API', request: { ...request, queryParameters } },
+  ]
+
+  const { specs, notes } = read('checkly', JSON.stringify(checks, undefined, 1))
+
+  expect(specs).toMatchObject({
+    a: { endpoints: [{ headers: { 'X-Shop': { env: 'A_X_SHOP' } }, assertions: [{ status: 200 }] }] },
+  })
+  expect(JSON.stringify([specs, notes])).not.toContain('canary')
+  expect(notes.map((note) => note.replace(/^.*?: /, ''))).toEqual([
+    'left out: a check that notifies nobody: choose the services of each channel',
+    'left out: variables of a check: set environment variables instead',
+    'the value of X-Shop is not copied: set the environment variable A_X_SHOP',
+    'left out: an assertion cannot hold a variable: {{A}}',
+    'B is left out: a parameter of its URL is locked, and so a secret: send it as a header',
+  ])
+})
+
+test('references, servers of operations and general credentials of an OpenAPI document are followed', () => {
+  const name = 'a'.repeat(300)
+  const { specs, notes } = read(
+    'openapi',
+    `openapi: 3.1.0
+info: {title: Shop}
+servers: [{url: "https://{host-name}/v1", variables: {host-name: {default: shop.example}}}]
+security: [{key: []}]
+paths:
+  /list: {get: {parameters: [{$ref: "#/components/parameters/a~1b"}]}}
+  /needs: {get: {parameters: [{$ref: "#/components/parameters/c"}]}}
+  /item: {$ref: "#/components/pathItems/item"}
+  /circle: {$ref: "#/paths/~1circle"}
+  /elsewhere: {$ref: "paths.yaml#/x"}
+  /path: {servers: [{url: "https://files.example"}], get: {security: []}}
+  /operation: {get: {servers: [{url: "https://operation.example"}], security: [{}, {key: []}]}}
+  "/a b": {get: {}}
+  /long: {get: {operationId: ${name}}}
+components:
+  parameters: {a/b: {name: a, in: query}, c: {name: c, in: query, required: true}}
+  pathItems: {item: {get: {}}}
+`,
+  )
+
+  expect(specs.shop.endpoints.map(({ url }: { url: string }) => url)).toEqual([
+    'https://shop.example/v1/list',
+    'https://shop.example/v1/item',
+    'https://files.example/path',
+    'https://operation.example/operation',
+    'https://shop.example/v1/long',
+  ])
+  expect(notes).toEqual([
+    '1.yml:4:11: operations without "security" of their own need a credential: add the header to the manifest as { env: NAME }',
+    '1.yml:7:17: left out: GET /needs needs parameters',
+    '1.yml:9:12: left out: /circle refers to something that this file does not have',
+    '1.yml:10:15: left out: /elsewhere refers to something that this file does not have',
+    '1.yml:13:17: left out: the URL must not contain blanks, control characters or backslashes',
+  ])
+})
+
+test('a deeply nested OpenAPI document is read, and an empty file is reported', () => {
+  const schema = `${'{"properties": '.repeat(80)}{}${'}'.repeat(80)}`
+  const get = `{"responses": {"200": ${schema}}}`
+  const document = `{"openapi": "3.0.0", "info": {"title": "A"}, "servers": [{"url": "https://a.example"}], "paths": {"/": {"get": ${get}}}}`
+
+  expect(read('openapi', document, '')).toMatchObject({
+    specs: { a: {} },
+    notes: ['2.yml:1:1: left out: the file is empty'],
+  })
 })

@@ -62,7 +62,13 @@ export function importFiles(
   regions: readonly string[],
 ): Imported {
   const notes: ImportNote[] = []
-  const documents = files.flatMap((file) => readSource(file, notes))
+  const documents = files.flatMap((source) => {
+    const read = readSource(source, notes)
+    if (read.length === 0) {
+      notes.push({ file: source.file, line: 1, column: 1, message: 'left out: the file is empty' })
+    }
+    return read
+  })
   for (const document of documents) noteConfigMap(document)
   const services = READERS[format](documents, variableNames())
   if (services.length + notes.length === 0) {
@@ -83,6 +89,14 @@ export function importFiles(
     service.place.note(`${service.name} is left out: ${problem}`)
     return []
   })
-  const inOrder = notes.toSorted((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : 0))
-  return { manifests: manifests.sort((a, b) => (a.key < b.key ? -1 : 1)), notes: inOrder }
+  return { manifests: manifests.sort((a, b) => (a.key < b.key ? -1 : 1)), notes: inOrder(notes, files) }
+}
+
+/** Notes by their places, each once: a part that several services share is noted by each. Pure. */
+function inOrder(notes: readonly ImportNote[], files: readonly SourceFile[]): readonly ImportNote[] {
+  const fileNumber = ({ file }: ImportNote) => files.findIndex((one) => one.file === file)
+  const distinct = new Map(notes.map((note) => [Object.values(note).join('\0'), note]))
+  return [...distinct.values()].sort(
+    (a, b) => fileNumber(a) - fileNumber(b) || a.line - b.line || a.column - b.column,
+  )
 }

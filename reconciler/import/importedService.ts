@@ -1,7 +1,9 @@
-import { TIMEOUT_SECS_MAX } from '../../api/contract/assertion.ts'
+import { STATUS_CODES } from 'node:http'
+import { ONE_OF_MAX, TIMEOUT_SECS_MAX } from '../../api/contract/assertion.ts'
 import { formatDuration } from '../../api/contract/duration.ts'
 import { endpointUrlProblem } from '../../api/contract/endpointUrl.ts'
 import { requestHeadersProblem } from '../../api/contract/requestHeaders.ts'
+import { suggestsSecret } from '../../api/contract/secretName.ts'
 import type { AssertionForm } from '../manifest/schema/assertionForm.ts'
 import { withoutReferences } from '../manifest/values/variables.ts'
 import { counted } from '../text/counts.ts'
@@ -82,29 +84,34 @@ export function urlOf(value: SourceValue, url = value.text()): string | undefine
   }
   const problem = endpointUrlProblem(url)
   const secret =
-    problem === undefined
-      ? [...new URL(url).searchParams.keys()].find((key) => SECRET_NAME.test(key))
-      : undefined
+    problem === undefined ? parametersOf(new URL(url)).find((key) => suggestsSecret(key)) : undefined
   if (problem === undefined && secret === undefined) return url
-  value.note(`left out: the URL ${problem ?? `has a secret in its query (${secret}): send it as a header`}`)
+  value.note(
+    `left out: the URL ${problem ?? `has a secret in its query or fragment (${secret}): send it as a header`}`,
+  )
   return undefined
 }
 
-const SECRET_NAME = /auth|cookie|token|secret|passw|api-?_?key|credential|session/i
+/** The names in the query and the fragment of a URL. */
+function parametersOf({ searchParams, hash }: URL): readonly string[] {
+  return [...searchParams.keys(), ...new URLSearchParams(hash.slice(1)).keys()]
+}
+
 const SCHEME = /^(Bearer|Basic|Token|ApiKey)\s+(.+)$/is
 
 /**
- * The headers of an endpoint. A value with the name of a secret, or a variable, becomes a reference to an environment
- * variable, with a note: no secret is copied into a manifest.
+ * The headers of an endpoint. A value with the name of a secret, one of the names `secrets`, or a variable, becomes a
+ * reference to an environment variable, with a note: no secret is copied into a manifest.
  */
 export function headersOf(
   entries: readonly (readonly [string, SourceValue])[],
   place: string,
   variable: (place: string) => string,
+  secrets: readonly string[] = [],
 ): Readonly<Record<string, ImportedValue>> {
   const headers: Record<string, ImportedValue> = {}
   for (const [name, value] of entries) {
-    const text = value.text()
+    const text = value.written()
     if (text === undefined) {
       value.note(`left out: the header ${name} is no text`)
       continue
@@ -118,7 +125,7 @@ export function headersOf(
     const prefix = scheme === undefined ? {} : { prefix: `${scheme} ` }
     const [, braced, named = braced] = /^(?:\$\{?(\w+)\}?|\{\{\s*(\w+)\s*\}\})$/.exec(rest) ?? []
     if (named !== undefined) headers[name] = { env: named, ...prefix }
-    else if (SECRET_NAME.test(name) || /\$\{|\{\{/.test(rest)) {
+    else if (suggestsSecret(name) || secrets.includes(name) || /\$\{|\$[A-Za-z_]|\{\{/.test(rest)) {
       const env = variable(`${place}_${name}`)
       headers[name] = { env, ...prefix }
       value.note(`the value of ${name} is not copied: set the environment variable ${env}`)
@@ -149,7 +156,8 @@ export function withContentType(
 
 /** `text` as a label: of the characters that a selector takes. Pure. */
 export function labelOf(text: string): string {
-  return text.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-')
+  const fitting = text.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-')
+  return fitting.replace(/^[^a-z0-9]+/, '').replace(/[^a-z0-9]+$/, '') || 'label'
 }
 
 /** Notes once, at the first of `values`, what none of them carries over: a note for each would bury the others. */
@@ -159,8 +167,11 @@ export function noteOnce(values: readonly SourceValue[], message: string): void 
   there[0]?.note(`${message}${places}`)
 }
 
-/** The assertion of status codes, ranges and classes such as `200`, `200-299` and `2xx`; `undefined` for others. Pure. */
-export function statusOf(codes: readonly string[]): AssertionForm | undefined {
+/**
+ * The assertion of status codes, ranges and classes such as `200`, `200-299` and `2xx`; `undefined` for others. Of more
+ * codes than an assertion takes, those that a standard names are kept, with a note at `place`.
+ */
+export function statusOf(codes: readonly string[], place: SourceValue): AssertionForm | undefined {
   const ranges = codes.map((code): [number, number] => {
     const [, hundreds] = /^([1-5])xx$/i.exec(code) ?? []
     if (hundreds !== undefined) return [Number(hundreds) * 100, Number(hundreds) * 100 + 99]
@@ -182,21 +193,24 @@ export function statusOf(codes: readonly string[]): AssertionForm | undefined {
   }
   const each = ([first, last]: [number, number]) =>
     Array.from({ length: last - first + 1 }, (_, index) => first + index)
-  return { status: { oneOf: joined.flatMap(each) } }
+  const all = joined.flatMap(each)
+  if (all.length <= ONE_OF_MAX) return { status: { oneOf: all } }
+  place.note(`left out: status codes that no standard names: an assertion takes ${ONE_OF_MAX} codes`)
+  return { status: { oneOf: all.filter((code) => STATUS_CODES[code] !== undefined) } }
 }
 
-/** The body of a request; one that mentions a secret becomes a reference, with a note. */
+/** The body of a request; one that mentions a secret or a variable becomes a reference, with a note. */
 export function bodyOf(
   value: SourceValue | undefined,
   place: string,
   variable: (place: string) => string,
   text = value?.text(),
+  hasVariable = /\$\{|\{\{\s*\w/.test(text ?? ''),
 ): ImportedValue | undefined {
-  if (text === undefined || !/passw|secret|token|api-?_?key|\$\{|\{\{\s*\w/i.test(text)) return text
+  if (text === undefined || !(hasVariable || /passw|secret|token|api-?_?key/i.test(text))) return text
   const env = variable(`${place}_body`)
-  value?.note(
-    `the body is not copied, because it seems to hold a secret: set the environment variable ${env}`,
-  )
+  const held = hasVariable ? 'holds a variable' : 'seems to hold a secret'
+  value?.note(`the body is not copied, because it ${held}: set the environment variable ${env}`)
   return { env }
 }
 

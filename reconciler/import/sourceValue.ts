@@ -1,5 +1,4 @@
 import { binaryTag, CORE_SCHEMA, loadAll, Schema, YAMLException } from 'js-yaml'
-import { MANIFEST_DEPTH_MAX } from '../manifest/manifestLimits.ts'
 import { type ManifestPath, Positions } from '../manifest/read/position.ts'
 
 /** A file of another tool. */
@@ -22,6 +21,8 @@ export class UnreadableSource extends Error {}
 
 /** Maximum of aliases in a file; other tools use them to share values. */
 const ALIASES_MAX = 1_000
+/** Maximum of levels: descriptions of APIs nest their schemas deeply. */
+const DEPTH_MAX = 200
 /** With the only tag that configurations of other tools use. */
 const SCHEMA = new Schema([...CORE_SCHEMA.tags, binaryTag])
 
@@ -70,6 +71,13 @@ export class SourceValue {
     return typeof this.#value === 'string' ? this.#value : undefined
   }
 
+  /** A text; a number or a flag as the file spells it, such as `1.0`. */
+  written(): string | undefined {
+    if (typeof this.#value !== 'number' && typeof this.#value !== 'boolean') return this.text()
+    const { document, positions } = this.#origin
+    return positions().written(document, this.#path) ?? String(this.#value)
+  }
+
   /** A text as it is, anything else as JSON. */
   json(): string | undefined {
     return this.isThere ? (this.text() ?? JSON.stringify(this.#value)) : undefined
@@ -102,14 +110,14 @@ export function readSource(source: SourceFile, notes: ImportNote[]): readonly So
     const values = loadAll(source.text, {
       filename: source.file,
       maxAliases: ALIASES_MAX,
-      maxDepth: MANIFEST_DEPTH_MAX,
+      maxDepth: DEPTH_MAX,
       json: true,
       schema: SCHEMA,
     })
     return values.map(
       (value, document) =>
         new SourceValue(
-          { source, document, notes, positions: () => (positions ??= new Positions(source.text)) },
+          { source, document, notes, positions: () => (positions ??= new Positions(source.text, DEPTH_MAX)) },
           [],
           value,
         ),

@@ -77,6 +77,7 @@ function noteSettings(monitors: readonly SourceValue[]): void {
     monitors.map((monitor) => either(monitor, exported, stored)).filter(isSet)
   const isOn = (value: SourceValue) => value.flag() === true
   const isNumber = (value: SourceValue) => (value.number() ?? 0) > 0
+  const isText = (value: SourceValue) => (value.text() ?? '') !== ''
   noteOnce(
     having('notificationIDList', 'notificationIDList', (value) => value.entries().length > 0),
     'left out: notifications: create channels (pharos-server channel create)',
@@ -84,6 +85,8 @@ function noteSettings(monitors: readonly SourceValue[]): void {
   noteOnce(having('proxyId', 'proxy_id', isNumber), 'left out: checks use no proxy of a monitor')
   noteOnce(having('maxretries', 'maxretries', isNumber), 'a failed check is repeated once, not as here')
   noteOnce(having('ignoreTls', 'ignore_tls', isOn), 'certificates are verified here')
+  noteOnce(having('resendInterval', 'resend_interval', isNumber), 'left out: notifications are not repeated')
+  noteOnce(having('description', 'description', isText), 'left out: services have no description')
   noteOnce(having('cacheBust', 'cache_bust', isOn), 'left out: no parameter is added to the URL')
   noteOnce(
     having('ipFamily', 'ip_family', (value) => value.text() !== undefined),
@@ -191,7 +194,9 @@ function headersFrom(
   const notes: ImportNote[] = []
   try {
     const [document] = readSource({ file: name, text }, notes)
-    return headersOf(document?.entries() ?? [], name, variable)
+    const entries = document?.entries() ?? []
+    if (entries.length === 0) headers.note(`left out: the headers of ${name} are no JSON`)
+    return headersOf(entries, name, variable)
   } catch (error) {
     if (!(error instanceof UnreadableSource)) throw error
     headers.note(`left out: the headers of ${name} are no JSON`)
@@ -206,7 +211,7 @@ function acceptedOf(monitor: SourceValue): AssertionForm {
   const given = either(monitor, 'accepted_statuscodes', 'accepted_statuscodes_json')
   const text = given.text()
   const listed = text === undefined ? given.items().flatMap((one) => one.text() ?? []) : codesOf(text)
-  const status = statusOf(listed.length === 0 ? USUAL_CODES : listed)
+  const status = statusOf(listed.length === 0 ? USUAL_CODES : listed, given)
   if (status === undefined) given.note('left out: the accepted status codes are not understood')
   return status ?? { status: '2xx' }
 }

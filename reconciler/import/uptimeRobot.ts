@@ -168,7 +168,10 @@ function posted(monitor: SourceValue, name: string, variable: (place: string) =>
 
 function statusesOf(monitor: SourceValue): readonly AssertionForm[] {
   const codes = monitor.get('successHttpResponseCodes')
-  const status = statusOf(codes.items().flatMap((code) => code.text() ?? []))
+  const status = statusOf(
+    codes.items().flatMap((code) => code.text() ?? []),
+    codes,
+  )
   if (status !== undefined) return [status]
   const earlier = monitor.get('custom_http_statuses')
   if (codes.items().length > 0) codes.note('left out: the status codes are not understood')

@@ -78,15 +78,17 @@ test.each([
   ['authorization', true],
   ['Authorization', true],
   ['Cookie', true],
-  ['Authorization-X', false],
-  ['X-Authorization', false],
-  ['Cookies', false],
+  ['Authorization-X', true],
+  ['X-Authorization', true],
+  ['Cookies', true],
   ['X-Auth-Token', true],
   ['Client-Secret-Id', true],
   ['X-Api-Key', true],
   ['Apikey', true],
   ['X-Password', true],
+  ['X-Functions-Key', true],
   ['Accept', false],
+  ['Idempotency-Key', false],
 ])('whether a header %s in clear looks like a secret is %s', (name, isSecret) => {
   const path = ['endpoints', 0, 'http', 'headers', { key: name }, 'value']
   const detail = `endpoints[0].http.headers["${name}"].value is stored in clear text in the state. Use value_wo to keep it secret.`

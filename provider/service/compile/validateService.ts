@@ -1,5 +1,6 @@
 import { assertionParts } from '../../../api/contract/assertion.ts'
 import { problemsOf } from '../../../api/contract/problem.ts'
+import { suggestsSecret } from '../../../api/contract/secretName.ts'
 import { serviceRequestSchema } from '../../../api/contract/service.ts'
 import { type Diagnostic, warningAt } from '../../protocol/authoring/diagnostics.ts'
 import { formatPath, type Path } from '../../protocol/values/path.ts'
@@ -9,8 +10,6 @@ import { attributePath } from '../schema/attributePath.ts'
 import type { ServiceConfig } from '../schema/config.ts'
 import { problemAt } from './compileAssertion.ts'
 import { type Compiled, compileService } from './compileService.ts'
-
-const SECRET_NAME = /^(?:authorization|cookie|proxy-authorization)$|token|secret|api-?key|password/i
 
 /**
  * Errors and warnings about the known parts of `config`, each with the path of its attribute: first about its form,
@@ -53,7 +52,7 @@ function plainSecrets(config: ServiceConfig): readonly Diagnostic[] {
     const { headers } = endpoint.http
     if (headers === UNKNOWN || headers === null) return []
     return [...headers].flatMap(([name, header]) => {
-      if (header === UNKNOWN || header.value === null || !SECRET_NAME.test(name)) return []
+      if (header === UNKNOWN || header.value === null || !suggestsSecret(name)) return []
       const path: Path = ['endpoints', index, 'http', 'headers', { key: name }, 'value']
       const detail = `${formatPath(path)} is stored in clear text in the state. Use value_wo to keep it secret.`
       return [warningAt(path, 'This header looks like a secret', detail)]

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { visible } from '../../../api/contract/visibleText.ts'
 import { variablesOf } from '../../export/exportService.ts'
@@ -71,7 +72,9 @@ async function readFile(file: string): Promise<SourceFile> {
   }
   if (bytes.length > FILE_BYTES_MAX) throw new UsageError(`${file} is larger than 64 MiB`)
   const isDatabase = bytes.subarray(0, SQLITE_MAGIC.length).toString('latin1') === SQLITE_MAGIC
-  return { file, text: isDatabase ? await rowsOf(file) : bytes.toString('utf8') }
+  if (isDatabase) return { file, text: await rowsOf(file) }
+  if (!isUtf8(bytes)) throw new UsageError(`${file} is not UTF-8: convert it first`)
+  return { file, text: bytes.toString('utf8') }
 }
 
 /** The monitors of a database of Uptime Kuma. */

@@ -1,10 +1,9 @@
 import { formatPath } from '../../../api/contract/problem.ts'
+import { suggestsSecret } from '../../../api/contract/secretName.ts'
 import type { ManifestProblem } from '../manifestProblem.ts'
 import type { ManifestPath } from '../read/position.ts'
 import type { ServiceManifest, ValueForm } from '../schema/serviceManifest.ts'
 import { type Origin, pathIn, placeIn } from './origin.ts'
-
-const SECRET_NAME = /authorization|cookie|token|api-?key|password|secret/i
 
 /** Warnings about headers of `manifest` whose names suggest a secret and whose values are in clear. Pure. */
 export function plaintextSecretWarnings(
@@ -13,7 +12,7 @@ export function plaintextSecretWarnings(
 ): readonly ManifestProblem[] {
   return manifest.spec.endpoints.flatMap(({ headers }, index) =>
     Object.entries(headers ?? {}).flatMap(([name, form]): readonly ManifestProblem[] => {
-      if (!SECRET_NAME.test(name) || !isClear(form)) return []
+      if (!suggestsSecret(name) || !isClear(form)) return []
       const path: ManifestPath = ['spec', 'endpoints', index, 'headers', name]
       return [
         {

@@ -36,9 +36,9 @@ export class Positions {
   readonly #lineStarts: readonly number[]
 
   /** Throws YAMLException when `text` is not YAML. */
-  constructor(text: string) {
+  constructor(text: string, maxDepth = MANIFEST_DEPTH_MAX) {
     this.#text = text
-    this.#documents = readTree(text)
+    this.#documents = readTree(text, maxDepth)
     this.#lineStarts = lineStartsOf(text)
   }
 
@@ -66,9 +66,21 @@ export class Positions {
 
   /** Offsets of the key and the value at `path` of document number `index`, behind opening quotes; `undefined` when missing. */
   offsets(index: number, path: ManifestPath): { readonly key: number; readonly value: number } | undefined {
+    const node = this.#nodeAt(index, path)
+    return node === undefined ? undefined : { key: node.keyStart, value: node.start }
+  }
+
+  /** The characters of the value at `path` of document number `index`; `undefined` when missing or shared by an alias. */
+  written(index: number, path: ManifestPath): string | undefined {
+    const node = this.#nodeAt(index, path)
+    const text = node === undefined ? '' : this.#text.slice(node.start, node.end)
+    return text === '' || text.startsWith('*') ? undefined : text
+  }
+
+  #nodeAt(index: number, path: ManifestPath): TreeNode | undefined {
     let node = this.#documents[index]
     for (const step of path) node = node?.children.get(step)
-    return node === undefined ? undefined : { key: node.keyStart, value: node.start }
+    return node
   }
 
   /** Every repetition of a key in a mapping. */
@@ -135,8 +147,8 @@ function lineStartsOf(text: string): readonly number[] {
   return starts
 }
 
-function readTree(text: string): readonly TreeNode[] {
-  const events = parseEvents(text, { maxDepth: MANIFEST_DEPTH_MAX })
+function readTree(text: string, maxDepth: number): readonly TreeNode[] {
+  const events = parseEvents(text, { maxDepth })
   const documents: TreeNode[] = []
   let next = 0
   while (next < events.length) {

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { headerNameProblem, headerValueProblem, requestHeadersProblem } from './requestHeaders.ts'
+import {
+  headerNameProblem,
+  headerValueProblem,
+  requestHeadersProblem,
+  suggestsSecret,
+} from './requestHeaders.ts'
 
 const CONNECTION = 'belongs to the connection and cannot be set'
 
@@ -76,4 +81,38 @@ test.each([
   ],
 ])('headers of a check: %s', (_, some, problem) => {
   expect(requestHeadersProblem(some)).toEqual(problem)
+})
+
+test.each([
+  'Authorization',
+  'Proxy-Authorization',
+  'Cookie',
+  'X-Auth-Key',
+  'X-Api-Key',
+  'apikey',
+  'api_key',
+  'Ocp-Apim-Subscription-Key',
+  'X-Functions-Key',
+  'key',
+  'sig',
+  'X-Hub-Signature',
+  'access_token',
+  'db_password',
+  'pwd',
+  'X-Session-Id',
+])('%s suggests a secret', (name) => {
+  expect(suggestsSecret(name)).toBe(true)
+})
+
+test.each([
+  'Accept',
+  'X-Trace',
+  'X-Author',
+  'Idempotency-Key',
+  'Surrogate-Key',
+  'keyword',
+  'monkey',
+  'design',
+])('%s suggests no secret', (name) => {
+  expect(suggestsSecret(name)).toBe(false)
 })

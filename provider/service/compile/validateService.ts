@@ -1,6 +1,6 @@
 import { assertionParts } from '../../../api/contract/assertion.ts'
 import { problemsOf } from '../../../api/contract/problem.ts'
-import { suggestsSecret } from '../../../api/contract/secretName.ts'
+import { suggestsSecret } from '../../../api/contract/requestHeaders.ts'
 import { serviceRequestSchema } from '../../../api/contract/service.ts'
 import { type Diagnostic, warningAt } from '../../protocol/authoring/diagnostics.ts'
 import { formatPath, type Path } from '../../protocol/values/path.ts'

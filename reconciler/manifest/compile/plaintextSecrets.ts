@@ -1,5 +1,5 @@
 import { formatPath } from '../../../api/contract/problem.ts'
-import { suggestsSecret } from '../../../api/contract/secretName.ts'
+import { suggestsSecret } from '../../../api/contract/requestHeaders.ts'
 import type { ManifestProblem } from '../manifestProblem.ts'
 import type { ManifestPath } from '../read/position.ts'
 import type { ServiceManifest, ValueForm } from '../schema/serviceManifest.ts'

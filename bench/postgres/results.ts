@@ -1,7 +1,8 @@
 /**
  * Cost of results on PostgreSQL and on SQLite: CPU time of the thread that stores them and of the database for each
- * result that changes no state, the rate, and the time of the upkeep that packs an hour. There is one writer with
- * batches of 1,000, as in a server. Linux only, because it reads /proc.
+ * result that changes no state, the rate, and the time of the upkeep that packs an hour; then the time of results of a
+ * packed hour, new and repeated, against that of results in order. There is one writer with batches of 1,000, as in a
+ * server. Linux only, because it reads /proc.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,6 +15,8 @@ import { cpuMicrosOf } from './cpuOf.ts'
 const SERVICES = 2_000
 const REGIONS = ['eu-west-1', 'eu-central-1', 'us-east-1']
 const MINUTES = 20
+/** Minutes of the packed hour that arrive late, and that arrive again. */
+const LATE_MINUTES = 2
 /** Start of an hour in 2027. */
 const START_S = 1_800_000_000
 
@@ -49,10 +52,23 @@ function measure(
   const upkeepMs = performance.now()
   opened.keep(START_S + 3 * 60 * 60)
   const packed = (performance.now() - upkeepMs) / (SERVICES * REGIONS.length)
+  const [late, repeated] = [MINUTES + 1, 1].map((fromMinute) => {
+    const ms = performance.now()
+    for (let minute = fromMinute; minute < fromMinute + LATE_MINUTES; minute += 1)
+      opened.send(resultsOf(minute), START_S + 3 * 60 * 60)
+    return (performance.now() - ms) / (LATE_MINUTES * SERVICES * REGIONS.length)
+  })
+  const mergeMs = performance.now()
+  opened.keep(START_S + 3 * 60 * 60)
+  const merged = (performance.now() - mergeMs) / (SERVICES * REGIONS.length)
+  const ratio = (ms = 0) => `${((ms * rows) / (1_000 * secs)).toFixed(1)} x`
   opened.database.close()
   console.log(
     `${name.padEnd(12)} ${String(Math.round(rows / secs)).padStart(8)} results/s ${((user + system) / rows).toFixed(1).padStart(6)} µs here ` +
       `${database.toFixed(1).padStart(6)} µs in the database ${packed.toFixed(2).padStart(6)} ms to pack an hour of a series`,
+  )
+  console.log(
+    `${name.padEnd(12)} late: ${ratio(late)} the time of results in order, ${ratio(repeated)} when repeated; ${merged.toFixed(2)} ms to merge an hour of a series`,
   )
   return (user + system) / rows + database
 }

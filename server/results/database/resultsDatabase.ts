@@ -27,14 +27,20 @@ export interface ResultsDatabase {
   readonly onSnapshot: <Result>(work: () => Result) => Result
   /**
    * Prepares inserting rows of integers into `columns`, which include `series` and `due_s`. Returns whether each row is
-   * new; existing rows stay unchanged.
+   * new; rows that exist in `table` or in `otherTable` stay unchanged.
    */
   readonly insertNew: (
     table: string,
     columns: readonly string[],
+    otherTable?: string,
   ) => (rows: readonly (readonly number[])[]) => readonly boolean[]
   /** Creates a table with the columns `place`, an integer key, and `results`, bytes. */
   readonly createChunkTable: (name: string) => void
+  /** The rows of such a table with these places, unordered; on PostgreSQL in one query. */
+  readonly chunksAt: (
+    table: string,
+    places: readonly number[],
+  ) => readonly { readonly place: number; readonly results: Buffer }[]
   /** Tables whose names begin with `prefix`. */
   readonly tablesWith: (prefix: string) => readonly string[]
   /** Changes when a table is created or dropped. */

@@ -1,15 +1,16 @@
 import { type ResultsDatabase, type ResultsStatement, upsertSql } from '../database/resultsDatabase.ts'
 import { ChunkWriter, decodeChunk } from './chunk.ts'
-import { mergeResults, type StoredResult } from './storedResult.ts'
+import { hourOf, mergeResults, type SeriesResult, type StoredResult } from './storedResult.ts'
 
 /** Factor in the number of a chunk: number = series × HOURS_MAX + hour of the day. */
 const HOURS_MAX = 32
 const DAY_HOURS = 24
 
-/** Chunks read at once. */
-export const CHUNKS_AT_ONCE = 50
-/** A number that no chunk has. */
-const NO_PLACE = -1
+/** The series and the hour (since 1970) of a chunk. */
+export interface ChunkKey {
+  readonly series: number
+  readonly hour: number
+}
 
 /** A chunk and the name of its table. */
 interface Found {
@@ -39,8 +40,7 @@ export class ChunkTables {
   readonly #statements = new Map<string, ResultsStatement<readonly unknown[], Buffer>>()
   #byDay = new Map<number, readonly ChunkTable[]>()
   #schemaVersion = -1
-  #fetchedHour = -1
-  #fetched = new Map<number, Found | undefined>()
+  #fetched = new Map<string, Found | undefined>()
 
   constructor(database: ResultsDatabase) {
     this.#database = database
@@ -57,13 +57,13 @@ export class ChunkTables {
    * its table; a new one goes to the table of `retentionDays`.
    */
   merge(
-    { series, hour }: { readonly series: number; readonly hour: number },
+    { series, hour }: ChunkKey,
     results: readonly StoredResult[],
     retentionDays: number,
   ): readonly StoredResult[] {
     const found = this.#find(series, hour)
     const whole = found === undefined ? results : mergeResults(decodeChunk(found.bytes), results)
-    const table = found?.table ?? this.#tableOf(retentionDays, Math.floor(hour / DAY_HOURS))
+    const table = found?.table ?? this.#tableOf(retentionDays, dayOf(hour))
     this.#statement(upsertSql(table, ['place'], ['results'])).run(
       numberOf(series, hour),
       new ChunkWriter(whole).bytes,
@@ -71,34 +71,48 @@ export class ChunkTables {
     return whole
   }
 
-  /** Reads the chunks of an hour for at most CHUNKS_AT_ONCE series in one query, for later merges. */
-  prefetch(series: readonly number[], hour: number): void {
-    this.#fetched = new Map(series.map((each) => [numberOf(each, hour), undefined]))
-    const places = Array.from({ length: CHUNKS_AT_ONCE }, (_, index) => {
-      const each = series[index]
-      return each === undefined ? NO_PLACE : numberOf(each, hour)
-    })
-    this.#fetchedHour = hour
-    const wanted = places.map(() => '?').join(', ')
-    for (const { name } of this.#tablesOf(Math.floor(hour / DAY_HOURS))) {
-      const rows = this.#database
-        .prepare<readonly number[], { place: number; bytes: Buffer }>(
-          `SELECT place, results AS bytes FROM ${name} WHERE place IN (${wanted})`,
-        )
-        .all(...places)
-      for (const { place, bytes } of rows) this.#fetched.set(place, { table: name, bytes })
+  /** Reads the chunks of `keys` at once, for later merges. */
+  prefetch(keys: readonly ChunkKey[]): void {
+    this.#fetched = new Map(keys.map((key) => [textOf(key), undefined]))
+    for (const [key, found] of this.#read(keys)) this.#fetched.set(textOf(key), found)
+  }
+
+  /** Those of `results` that are in no chunk. */
+  missing(results: readonly SeriesResult[]): readonly SeriesResult[] {
+    const keyOf = ([series, { dueS }]: SeriesResult): ChunkKey => ({ series, hour: hourOf(dueS) })
+    const keys = new Map(results.map((result) => [textOf(keyOf(result)), keyOf(result)]))
+    const stored = new Map<string, ReadonlySet<number>>()
+    for (const [key, { bytes }] of this.#read([...keys.values()])) {
+      stored.set(textOf(key), new Set(decodeChunk(bytes).map(({ dueS }) => dueS)))
+    }
+    return results.filter((result) => stored.get(textOf(keyOf(result)))?.has(result[1].dueS) !== true)
+  }
+
+  /** Reads the existing chunks of `keys`, all chunks of a table at once. */
+  *#read(keys: readonly ChunkKey[]): Generator<readonly [ChunkKey, Found], void> {
+    for (const day of new Set(keys.map(({ hour }) => dayOf(hour)))) {
+      const places = keys
+        .filter(({ hour }) => dayOf(hour) === day)
+        .map(({ series, hour }) => numberOf(series, hour))
+      for (const { name } of this.#tablesOf(day)) {
+        for (const { place, results } of this.#database.chunksAt(name, places)) {
+          const key = { series: Math.floor(place / HOURS_MAX), hour: day * DAY_HOURS + (place % HOURS_MAX) }
+          yield [key, { table: name, bytes: results }]
+        }
+      }
     }
   }
 
   #find(series: number, hour: number): Found | undefined {
     const place = numberOf(series, hour)
-    if (hour === this.#fetchedHour && this.#fetched.has(place)) {
-      const found = this.#fetched.get(place)
+    const fetched = textOf({ series, hour })
+    if (this.#fetched.has(fetched)) {
+      const found = this.#fetched.get(fetched)
       // Merges change the chunk.
-      this.#fetched.delete(place)
+      this.#fetched.delete(fetched)
       return found
     }
-    for (const { name } of this.#tablesOf(Math.floor(hour / DAY_HOURS))) {
+    for (const { name } of this.#tablesOf(dayOf(hour))) {
       const bytes = this.#statement(`SELECT results FROM ${name} WHERE place = ?`).pluck().get(place)
       if (bytes !== undefined) return { table: name, bytes }
     }
@@ -142,4 +156,12 @@ export function chunkNumbersOf(series: number): readonly [number, number] {
 
 function numberOf(series: number, hour: number): number {
   return series * HOURS_MAX + (hour % DAY_HOURS)
+}
+
+function dayOf(hour: number): number {
+  return Math.floor(hour / DAY_HOURS)
+}
+
+function textOf({ series, hour }: ChunkKey): string {
+  return `${series} ${hour}`
 }

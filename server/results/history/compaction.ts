@@ -1,17 +1,24 @@
 import { prepareMeta, readMeta } from '../database/meta.ts'
 import type { ResultsDatabase } from '../database/resultsDatabase.ts'
-import { CHUNKS_AT_ONCE, ChunkTables } from './chunkTables.ts'
+import { type ChunkKey, ChunkTables } from './chunkTables.ts'
 import { dueTimes } from './dueTimes.ts'
 import { rollUp } from './hourRollup.ts'
 import { prepareHourRows } from './hourRows.ts'
 import type { OpenHours } from './openHours.ts'
-import { inSlices, type Slices } from './slices.ts'
+import { inSlices, type Slices, whileFull } from './slices.ts'
 import { HOUR_S, hourOf, RESULT_COLUMNS, type StoredResult } from './storedResult.ts'
 
 /** Delay after the end of an hour before it is compacted (seconds): the results of its last checks arrive until then. */
 const SETTLE_S = 5 * 60
-/** Late hours merged before the list is read again. */
-const LATE_HOURS_MAX = 500
+/** Chunks read and merged at once. */
+const CHUNKS_AT_ONCE = 50
+/** Late results read at once. */
+const LATE_RESULTS_MAX = 1_000
+
+/** Results of a series in an hour, ordered by due time. */
+interface HourResults extends ChunkKey {
+  readonly results: readonly StoredResult[]
+}
 
 /** Dependencies of a compaction. */
 export interface CompactionParts {
@@ -36,10 +43,13 @@ export function* compact(parts: CompactionParts, nowS: number): Slices {
   const putMeta = prepareMeta(database)
   const removeFromLog = database.prepare('DELETE FROM log WHERE due_s = ?')
 
-  const store = (series: number, hour: number, results: readonly StoredResult[]): void => {
-    const retentionDays = retentionDaysOf(series)
-    if (retentionDays === undefined || results.length === 0) return
-    hours.put(series, hour, rollUp(chunks.merge({ series, hour }, results, retentionDays)))
+  const store = (given: readonly HourResults[]): void => {
+    chunks.prefetch(given)
+    for (const { series, hour, results } of given) {
+      const retentionDays = retentionDaysOf(series)
+      if (retentionDays === undefined || results.length === 0) continue
+      hours.put(series, hour, rollUp(chunks.merge({ series, hour }, results, retentionDays)))
+    }
   }
 
   const ended = hourOf(nowS - SETTLE_S)
@@ -51,15 +61,14 @@ export function* compact(parts: CompactionParts, nowS: number): Slices {
       onFrontier(untilS)
     }
     yield* inSlices(groupsOf(openHours.seriesOf(hour), CHUNKS_AT_ONCE), nowMs, (group) => {
-      chunks.prefetch(group, hour)
-      for (const series of group) store(series, hour, openHours.results(series, hour))
+      store(group.map((series) => ({ series, hour, results: openHours.results(series, hour) })))
     })
     yield* inSlices(dueTimes(database, hour * HOUR_S, untilS), nowMs, (dueS) => {
       removeFromLog.run(dueS)
     })
     openHours.dropHour(hour)
   }
-  yield* mergeLate(database, nowMs, store)
+  yield* mergeLate(database, store)
 }
 
 function* groupsOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[], void> {
@@ -71,26 +80,29 @@ export function readFrontier(database: ResultsDatabase): number {
   return Number(readMeta(database, 'compacted before') ?? 0)
 }
 
-function* mergeLate(
-  database: ResultsDatabase,
-  nowMs: () => number,
-  store: (series: number, hour: number, results: readonly StoredResult[]) => void,
-): Slices {
-  const select = database.prepare<[], { series: number; hour: number }>(
-    `SELECT DISTINCT series, due_s / ${HOUR_S} AS hour FROM late LIMIT ${LATE_HOURS_MAX}`,
+function* mergeLate(database: ResultsDatabase, store: (results: readonly HourResults[]) => void): Slices {
+  const read = database.prepare<[number, number], StoredResult & { readonly series: number }>(
+    `SELECT series, ${RESULT_COLUMNS} FROM late WHERE (series, due_s) > (?, ?) ORDER BY series, due_s
+     LIMIT ${LATE_RESULTS_MAX}`,
   )
-  const range = `WHERE series = ? AND due_s >= ? AND due_s < ?`
-  const results = database.prepare<[number, number, number], StoredResult>(
-    `SELECT ${RESULT_COLUMNS} FROM late ${range} ORDER BY due_s`,
+  const remove = database.prepare<[number, number, number, number]>(
+    'DELETE FROM late WHERE (series, due_s) > (?, ?) AND (series, due_s) <= (?, ?)',
   )
-  const remove = database.prepare(`DELETE FROM late ${range}`)
-  for (;;) {
-    const lateHours = select.all()
-    if (lateHours.length === 0) return
-    yield* inSlices(lateHours, nowMs, ({ series, hour }) => {
-      const ofHour = [series, hour * HOUR_S, (hour + 1) * HOUR_S] as const
-      store(series, hour, results.all(...ofHour))
-      remove.run(...ofHour)
-    })
-  }
+  // Reading on from here, PostgreSQL does not search the removed rows again.
+  let merged: readonly [series: number, dueS: number] = [0, 0]
+  yield* whileFull(1, () => {
+    const late: (HourResults & { readonly results: StoredResult[] })[] = []
+    let next = merged
+    for (const { series, ...result } of read.all(...merged)) {
+      const [last, hour] = [late.at(-1), hourOf(result.dueS)]
+      if (last?.series === series && last.hour === hour) last.results.push(result)
+      else if (late.length < CHUNKS_AT_ONCE) late.push({ series, hour, results: [result] })
+      else break
+      next = [series, result.dueS]
+    }
+    store(late)
+    remove.run(...merged, ...next)
+    merged = next
+    return late.length
+  })
 }

@@ -51,13 +51,15 @@ function minutes(
   }))
 }
 
-/** Every row of every table, internal counters aside. */
+/** Every row of every table by its key, internal counters aside. */
 function dump({ database }: Opened) {
   const tables = database
     .tablesWith('')
     .toSorted()
     .filter((name) => name !== 'meta' && !name.startsWith('sqlite_'))
-  return Object.fromEntries(tables.map((name) => [name, database.prepare(`SELECT * FROM ${name}`).all()]))
+  const rows = (name: string) =>
+    database.prepare(`SELECT * FROM ${name} ORDER BY ${database.keyOf(name).join(', ')}`).all()
+  return Object.fromEntries(tables.map((name) => [name, rows(name)]))
 }
 
 const count = ({ database }: Opened, table: string): unknown =>
@@ -134,16 +136,71 @@ test('results of the log, of the open hour, of chunks and late ones form one seq
   opened.database.close()
 }, 30_000)
 
-test('a result that is repeated after its hour was compacted is recognised', () => {
+test('a result that is repeated while its hour is compacted, or after that, is recognised', () => {
   const opened = openedResults(newFolder())
   opened.update([one], START_S)
-  opened.send(minutes(ONE, START_S, 60), START_S + HOUR_S)
-  opened.keep(START_S + HOUR_S + 400)
+  const sent = minutes(ONE, START_S, 60)
+  opened.send(sent, START_S + HOUR_S)
 
-  const [again] = opened.send(minutes(ONE, START_S, 60), START_S + HOUR_S + 500)
+  const known: unknown[] = []
+  for (let slices = 0, isOver = false; !isOver; slices += 1) {
+    isOver = opened.keep(START_S + HOUR_S + 400, slices)
+    known.push(opened.send([...sent, ...sent], START_S + HOUR_S + 400)[0]?.known)
+  }
 
-  expect(again).toMatchObject({ stored: 0, known: 60 })
+  expect(known.length).toBeGreaterThan(5)
+  expect(new Set(known)).toEqual(new Set([120]))
   opened.database.close()
+})
+
+test('results delivered in any order, late and repeated, are stored as those delivered once in order', () => {
+  const HOURS = 3
+  const nowS = START_S + HOURS * HOUR_S
+  const dueS = (minute: number): number => START_S + 60 * minute
+  const result = fc.record({
+    series: fc.constantFrom(ONE, TWO),
+    dueS: fc.integer({ min: 0, max: HOURS * 60 - 1 }).map(dueS),
+  })
+  const delivery = fc.record({
+    results: fc.array(result, { maxLength: 60 }),
+    slices: fc.option(fc.oneof(fc.nat(5), fc.nat(60))),
+    isKilled: fc.boolean(),
+  })
+  const stored = (opened: Opened) =>
+    Object.entries(dump(opened)).filter(([table]) => /^(?:chunks_|hours|late|log)/.test(table))
+
+  fc.assert(
+    fc.property(fc.array(delivery, { maxLength: 8 }), (deliveries) => {
+      const sent = new Map<string, TestResult>()
+      const folder = newFolder()
+      let opened = openedResults(folder)
+      opened.update([one, two], START_S)
+      for (const { results, slices, isKilled } of deliveries) {
+        const before = sent.size
+        for (const each of results) sent.set(`${each.series} ${each.dueS}`, each)
+        const [response] = opened.send(results, nowS)
+        expect(response?.stored ?? 0).toBe(sent.size - before)
+        expect(response?.known ?? 0).toBe(results.length - sent.size + before)
+        if (slices !== null) opened.keep(nowS + 400, slices)
+        if (!isKilled) continue
+        opened.database.close()
+        opened = openedResults(folder)
+      }
+      opened.keep(nowS + 400)
+      const inOrder = openedResults(newFolder())
+      inOrder.update([one, two], START_S)
+      inOrder.send(
+        [...sent.values()].sort((a, b) => a.dueS - b.dueS),
+        nowS,
+      )
+      inOrder.keep(nowS + 400)
+
+      expect(stored(opened)).toEqual(stored(inOrder))
+      opened.database.close()
+      inOrder.database.close()
+    }),
+    { numRuns: RUNS },
+  )
 })
 
 test('late results correct the rollup of their hour and the checks of their day, not the seconds', async () => {

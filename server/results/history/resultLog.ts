@@ -4,15 +4,11 @@ import { readFrontier } from './compaction.ts'
 import { dueTimes } from './dueTimes.ts'
 import type { OpenHours } from './openHours.ts'
 import { inSlices, type Slices } from './slices.ts'
-import { hourOf, RESULT_COLUMNS, type StoredResult } from './storedResult.ts'
-
-/** A result and the number of its series. */
-export type SeriesResult = readonly [series: number, result: StoredResult]
+import { RESULT_COLUMNS, type SeriesResult, type StoredResult } from './storedResult.ts'
 
 /** The log of results: results of open hours go to `log` and to memory, those of compacted hours to `late`. */
 export class ResultLog {
   readonly openHours: OpenHours
-  readonly #isInLog: (series: number, dueS: number) => boolean
   readonly #insert: Readonly<Record<'log' | 'late', ReturnType<ResultsDatabase['insertNew']>>>
   readonly #chunks: ChunkTables
   #frontierS: number
@@ -22,9 +18,11 @@ export class ResultLog {
     this.openHours = openHours
     this.#frontierS = readFrontier(database)
     this.#chunks = new ChunkTables(database)
-    this.#insert = { log: database.insertNew('log', COLUMNS), late: database.insertNew('late', COLUMNS) }
-    const find = database.prepare('SELECT 1 FROM log WHERE due_s = ? AND series = ?')
-    this.#isInLog = (series, dueS) => find.get(dueS, series) !== undefined
+    this.#insert = {
+      log: database.insertNew('log', COLUMNS),
+      // While an hour is compacted, its results are still in the log.
+      late: database.insertNew('late', COLUMNS, 'log'),
+    }
   }
 
   /** From now on, results due before `untilS` (seconds since the epoch) are late. */
@@ -36,10 +34,10 @@ export class ResultLog {
   insert(results: readonly SeriesResult[]): readonly boolean[] {
     const [open, late] = [[] as SeriesResult[], [] as SeriesResult[]]
     for (const one of results) (one[1].dueS < this.#frontierS ? late : open).push(one)
-    const missing = late.filter(
-      ([series, { dueS }]) => !this.#isInLog(series, dueS) && !this.#isInChunk(series, dueS),
-    )
-    const inserted = new Set([...newOf(open, this.#insert.log), ...newOf(missing, this.#insert.late)])
+    const inserted = new Set([
+      ...newOf(open, this.#insert.log),
+      ...newOf(this.#chunks.missing(late), this.#insert.late),
+    ])
     this.#uncommitted.push(...open.filter((one) => inserted.has(one)))
     return results.map((one) => inserted.has(one))
   }
@@ -49,10 +47,6 @@ export class ResultLog {
     const inserted = this.#uncommitted
     this.#uncommitted = []
     if (isCommitted) for (const [series, result] of inserted) this.openHours.add(series, result)
-  }
-
-  #isInChunk(series: number, dueS: number): boolean {
-    return this.#chunks.results(series, hourOf(dueS)).some((result) => result.dueS === dueS)
   }
 }
 

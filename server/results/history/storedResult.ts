@@ -22,6 +22,9 @@ export interface StoredResult {
   readonly firstTotalUs: number
 }
 
+/** A result and the number of its series. */
+export type SeriesResult = readonly [series: number, result: StoredResult]
+
 /** Columns of `log` and `late` with the names of `StoredResult`. */
 export const RESULT_COLUMNS = `due_s AS "dueS", generation, outcome, reason, status, attempts, flags, late_ms AS "lateMs",
   total_us AS "totalUs", dns_us AS "dnsUs", connect_us AS "connectUs", tls_us AS "tlsUs", wait_us AS "waitUs", body_us AS "bodyUs",

@@ -79,12 +79,26 @@ class PostgresResults {
       },
       transact: (work) => this.#transact('BEGIN', work),
       onSnapshot: (work) => this.#transact('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
-      insertNew: (table, columns) => this.#prepareInsert(table, columns),
+      insertNew: (table, columns, otherTable) => this.#prepareInsert(table, columns, otherTable),
       createChunkTable: (name) => {
         this.#execute({
           text: `CREATE TABLE ${this.#schema}.${name} (place bigint PRIMARY KEY, results bytea NOT NULL)`,
         })
         this.#forgetTables()
+      },
+      chunksAt: (table, places) => {
+        const text = `SELECT place, results FROM ${this.#schema}.${table} WHERE place = ANY ($1::bigint[])`
+        const values = [
+          bigintArray(
+            places.map((place) => [place]),
+            0,
+          ),
+        ]
+        return this.#execute({ text, values }).rows.map(({ place, results }) => ({
+          place: Number(place),
+          // True because of the type of the column.
+          results: bytesAsBuffer(results) as Buffer,
+        }))
       },
       tablesWith: (prefix) => this.#tableNames().filter((name) => name.startsWith(prefix)),
       schemaVersion: () => {
@@ -112,12 +126,18 @@ class PostgresResults {
     )
   }
 
-  #prepareInsert(table: string, columns: readonly string[]) {
+  #prepareInsert(table: string, columns: readonly string[], otherTable: string | undefined) {
     const names = columns.join(', ')
     const arrays = columns.map((_, index) => `$${index + 1}::bigint[]`)
+    const unlessInOther =
+      otherTable === undefined
+        ? ''
+        : `WHERE NOT EXISTS (SELECT 1 FROM ${this.#schema}.${otherTable} AS other
+             WHERE other.due_s = given.due_s AND other.series = given.series)`
     // Nearly always all rows are new, and a list of them would cost as much as a fifth of the insert.
     const text = `WITH inserted AS (
-        INSERT INTO ${this.#schema}.${table} (${names}) SELECT * FROM unnest(${arrays.join(', ')})
+        INSERT INTO ${this.#schema}.${table} (${names})
+        SELECT * FROM unnest(${arrays.join(', ')}) AS given (${names}) ${unlessInOther}
         ON CONFLICT DO NOTHING RETURNING series, due_s)
       SELECT CASE WHEN (SELECT count(*) FROM inserted) < cardinality(${arrays[0]})
         THEN ARRAY(SELECT series || ' ' || due_s FROM inserted) END AS keys`

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -46,4 +46,23 @@ test('a backup includes the results on request, and a restore brings them back',
   expect(await resultsOf(plain)).toBeUndefined()
   opened.database.close()
   rmSync(folder, { recursive: true })
+})
+
+test('a restore with a damaged results file names that file, and leaves nothing behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-backup-'))
+  const [dataDir, target, file] = ['data', 'target', 'whole.backup'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  await runHere(['org', 'create', '--name', 'acme', '--data-dir', dataDir])
+  await runHere(['backup', '--data-dir', dataDir, '--to', file])
+  writeFileSync(`${file}.results`, 'no database at all '.repeat(1_000))
+
+  const { code, stderr } = await runHere(['restore', '--data-dir', target, '--from', file])
+  const isLeft = existsSync(target)
+  rmSync(folder, { recursive: true })
+
+  expect([code, isLeft]).toEqual([1, false])
+  expect(stderr).toContain(`${file}.results is damaged: remove it to restore without results`)
 })

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { RESULTS_FILE } from '../results/file/resultsSchema.ts'
+import { assertUndamaged } from '../store/sqlite/files/assertUndamaged.ts'
 import { copyDatabase } from '../store/sqlite/files/backupDatabase.ts'
 import { addDatabase, type DatabaseOptions, databaseUrlOf } from './options/databaseOption.ts'
 import { present, type Write } from './text/output.ts'
@@ -43,9 +44,11 @@ export function addBackupCommands(program: Command, write: Write): void {
         options,
         'restore it with pg_restore, or restore into a folder and use "migrate --from"',
       )
-      await folderEngineOf(dataDir).restoreFrom(options.from)
       const results = `${options.from}${RESULTS_SUFFIX}`
-      if (existsSync(results)) await copyDatabase(results, join(dataDir, RESULTS_FILE))
+      const hasResults = existsSync(results)
+      if (hasResults) await assertUndamaged(results, 'remove it to restore without results')
+      await folderEngineOf(dataDir).restoreFrom(options.from)
+      if (hasResults) await copyDatabase(results, join(dataDir, RESULTS_FILE))
       const text = `restored ${dataDir}; it needs the master key that the original had`
       present(write, options.json, { dataDir }, text)
     })

@@ -44,17 +44,20 @@ test('a database is durable when it is opened, and one that is not is refused', 
   reader.close()
 })
 
-test('database and folder are accessible by their owner only', async () => {
-  const { writer, reader } = await openDatabase(join(folder, 'new'))
+test('database, lock and folder are accessible by their owner only', async () => {
+  const dataDir = join(folder, 'new')
+  const { writer, reader } = await openDatabase(dataDir)
   writer.close()
   reader.close()
+  const release = await lockDataFolder(dataDir)
+  release()
 
   const modes = await Promise.all(
-    [join(folder, 'new'), databaseFile(join(folder, 'new'))].map(
+    [dataDir, databaseFile(dataDir), join(dataDir, 'server.lock')].map(
       async (path) => (await stat(path)).mode & 0o777,
     ),
   )
-  expect(modes).toEqual([0o700, 0o600])
+  expect(modes).toEqual([0o700, 0o600, 0o600])
 })
 
 describe('migrations', () => {

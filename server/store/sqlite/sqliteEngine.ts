@@ -56,7 +56,7 @@ export function sqliteEngine(
       const store = await openStore(dataDir, nowMs, mutationsPerCommit)
       if (purpose === 'administer') return store
       try {
-        await assertUndamaged(dataDir)
+        await assertUndamaged(databaseFile(dataDir), 'restore a backup into an empty folder')
         return store
       } catch (error) {
         await store.close()

@@ -1,6 +1,10 @@
+import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, OWNER_ONLY } from '../../../../api/runtime/makeFolder.ts'
 import { ownAsFolder } from './ownAsFolder.ts'
+
+/** Mode of a lock. */
+const OWNER_FILE_MODE = 0o600
 
 /** Locks `dataDir` for one server; resolves to the function that releases it. Rejects when another server holds the lock. */
 export async function lockDataFolder(dataDir: string): Promise<() => void> {
@@ -27,6 +31,8 @@ async function takeLock(file: string, whenTaken: string): Promise<() => void> {
   const { default: Sqlite } = await import('better-sqlite3')
   const lock = new Sqlite(file, { timeout: 0 })
   try {
+    // Otherwise, another user who may read the file could hold the lock.
+    chmodSync(file, OWNER_FILE_MODE)
     ownAsFolder(file)
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {

@@ -89,20 +89,25 @@ export const LATENCY_TYPES = ['HeadersLatency', 'BodyLatency', 'TotalLatency'] a
 
 /** The five kinds of assertion, `DnsResoltion` spelled as the contract spells it. */
 export const ASSERTION_KINDS = {
-  StatusCode: z.object({ expected: comparisonSchema }),
-  Latency: z.object({
+  StatusCode: payload({ expected: comparisonSchema }),
+  Latency: payload({
     l_type: z.enum(LATENCY_TYPES, { error: `must be one of ${LATENCY_TYPES.join(', ')}` }),
     expected: durationComparisonSchema,
   }),
-  DnsResoltion: z.object({ expected: durationComparisonSchema }),
-  Header: z.object({
+  DnsResoltion: payload({ expected: durationComparisonSchema }),
+  Header: payload({
     name: z
       .string({ error: 'must be a string' })
       .regex(HEADER_NAME, { error: 'must be a header name' })
       .max(HEADER_NAME_CHARS_MAX, { error: tooLong(HEADER_NAME_CHARS_MAX) }),
     matcher: stringMatcherSchema,
   }),
-  Body: z.object({ matcher: stringMatcherSchema }),
+  Body: payload({ matcher: stringMatcherSchema }),
+}
+
+/** The schema of an object with `members`, whose error names these. */
+function payload<Members extends z.ZodRawShape>(members: Members): z.ZodObject<Members> {
+  return z.object(members, { error: `must be an object { ${Object.keys(members).join(', ')} }` })
 }
 
 export type AssertionKind = keyof typeof ASSERTION_KINDS

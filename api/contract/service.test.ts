@@ -67,6 +67,10 @@ test.each([
     'endpoints[0].url: must not contain a user name or password: use a sensitive header',
   ],
   [
+    withEndpoint({ call: { Http: null } }),
+    'endpoints[0].call.Http: must be an object { method, timeout, … }',
+  ],
+  [
     withEndpoint({ call: { GRPC: {} } }),
     'endpoints[0].call.GRPC: is not supported: only Http calls are monitored',
   ],
@@ -183,6 +187,18 @@ test.each([
   ],
 ])('an invalid definition is refused with the path of its first problem (%#)', (definition, message) => {
   expect(refusal(definition)).toBe(message)
+})
+
+test.each([
+  ['StatusCode', 'expected'],
+  ['Latency', 'l_type, expected'],
+  ['DnsResoltion', 'expected'],
+  ['Header', 'name, matcher'],
+  ['Body', 'matcher'],
+])('an assertion %s that is not an object is refused with the names of its fields', (kind, fields) => {
+  const definition = withEndpoint({ assertions: [{ [kind]: null }] })
+
+  expect(refusal(definition)).toBe(`endpoints[0].assertions[0].${kind}: must be an object { ${fields} }`)
 })
 
 test('a refusal never quotes the refused value', () => {

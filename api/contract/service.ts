@@ -55,15 +55,18 @@ const httpFields = {
 const unsupported = z.never({ error: 'is not supported: only Http calls are monitored' })
 
 /** The request of an HTTP check. Contract: Call, request form. */
-export const httpCallInputSchema = z.object({
-  ...httpFields,
-  body: sensitiveInputSchema
-    .refine((body) => utf8.encode(body.value).length <= BODY_BYTES_MAX, {
-      error: `must have at most ${BODY_BYTES_MAX} bytes`,
-    })
-    .nullish(),
-  headers: headersSchema.nullish(),
-})
+export const httpCallInputSchema = z.object(
+  {
+    ...httpFields,
+    body: sensitiveInputSchema
+      .refine((body) => utf8.encode(body.value).length <= BODY_BYTES_MAX, {
+        error: `must have at most ${BODY_BYTES_MAX} bytes`,
+      })
+      .nullish(),
+    headers: headersSchema.nullish(),
+  },
+  { error: 'must be an object { method, timeout, … }' },
+)
 
 /** Contract: Call, request form. GRPC and DNS are refused as an invalid definition (Gap G10). */
 export const callInputSchema = tagged({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Server as TlsHttpServer } from 'node:https'
@@ -33,18 +34,20 @@ export function refuseTunnels(server: Server | TlsHttpServer): void {
 
 function endWith(socket: Duplex, error: ApiError): void {
   const { status, text } = refusalOf(error)
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(text)}`,
-      'Cache-Control: no-store',
-      'X-Content-Type-Options: nosniff',
-      'Connection: close',
-      '',
-      text,
-    ].join('\r\n'),
-  )
+  const headers = { ...headersOf(text), connection: 'close' }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n'))
+}
+
+/** The headers of the refusal `text`, which no hook sets, because the request reaches none. */
+function headersOf(text: string) {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    'x-request-id': randomUUID(),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  }
 }
 
 const CONNECTION_TEXT: Partial<Readonly<Record<ErrorCode, string>>> = {
@@ -74,10 +77,7 @@ export function refuseExpectations(server: Server, { announceEnd }: Pick<Respons
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const { status, text } = refusalOf(new ApiError('expectation_failed', 'expectation is not supported'))
     announceEnd(response)
-    response.writeHead(status, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(text),
-    })
+    response.writeHead(status, headersOf(text))
     response.end(text)
   })
 }

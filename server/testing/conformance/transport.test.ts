@@ -324,6 +324,9 @@ test('C170 responses have an id and forbid caching and content sniffing', async 
     await api.get('/v1/org'),
     await api.get('/v1/nothing'),
     await api.get('/v1/org', { key: null }),
+    await rawExchange(server.url, 'this is not HTTP\r\n\r\n'),
+    await rawExchange(server.url, 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'),
+    await rawExchange(server.url, 'GET /v1/org HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n'),
   ]
 
   for (const { headers } of responses) {

@@ -862,19 +862,24 @@ test('more status codes than an assertion takes are reduced to those that a stan
   ])
 })
 
-test('headers of Uptime Kuma that are no mapping are reported', () => {
+test('headers and status codes of Uptime Kuma that are no JSON are reported', () => {
   const monitor = {
     ...{ id: 1, name: 'A', type: 'http', url: 'https://shop.example/', headers: 'X-A 1' },
     ...{ description: 'the shop', resendInterval: 3, tags: [{ name: '[Shop]', value: '' }] },
+    accepted_statuscodes_json: '["200',
   }
 
-  const { labels, notes } = read('uptime-kuma', monitorRows([monitor]))
+  const { labels, notes } = read(
+    'uptime-kuma',
+    monitorRows([monitor, { type: 'http', url: monitor.url, headers: '{}' }]),
+  )
 
   expect(labels.a).toEqual({ shop: '' })
   expect(notes.map((note) => note.replace(/^.*?: /, ''))).toEqual([
     'left out: the headers of A are no JSON',
     'left out: services have no description',
     'left out: notifications are not repeated',
+    'left out: the accepted status codes are not understood',
   ])
 })
 

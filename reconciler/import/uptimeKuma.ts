@@ -192,18 +192,21 @@ function headersFrom(
   const text = headers.text()
   if (text === undefined || text === '') return headersOf(headers.entries(), name, variable)
   const notes: ImportNote[] = []
+  const document = parsed(text, notes)
+  if (document?.json()?.startsWith('{') !== true) headers.note(`left out: the headers of ${name} are no JSON`)
+  const named = headersOf(document?.entries() ?? [], name, variable)
+  // Their places are within a quoted text.
+  for (const { message } of notes) headers.note(message)
+  return named
+}
+
+/** A value that is stored as a text of JSON; `undefined` when it is none. */
+function parsed(text: string, notes: ImportNote[] = []): SourceValue | undefined {
   try {
-    const [document] = readSource({ file: name, text }, notes)
-    const entries = document?.entries() ?? []
-    if (entries.length === 0) headers.note(`left out: the headers of ${name} are no JSON`)
-    return headersOf(entries, name, variable)
+    return readSource({ file: '', text }, notes)[0]
   } catch (error) {
     if (!(error instanceof UnreadableSource)) throw error
-    headers.note(`left out: the headers of ${name} are no JSON`)
-    return {}
-  } finally {
-    // Their places are within a quoted text.
-    for (const { message } of notes) headers.note(message)
+    return undefined
   }
 }
 
@@ -212,13 +215,13 @@ function acceptedOf(monitor: SourceValue): AssertionForm {
   const text = given.text()
   const listed = text === undefined ? given.items().flatMap((one) => one.text() ?? []) : codesOf(text)
   const status = statusOf(listed.length === 0 ? USUAL_CODES : listed, given)
-  if (status === undefined) given.note('left out: the accepted status codes are not understood')
+  if (status === undefined || (listed.length === 0 && text !== undefined))
+    given.note('left out: the accepted status codes are not understood')
   return status ?? { status: '2xx' }
 }
 
 function codesOf(json: string): readonly string[] {
-  const [document] = readSource({ file: '', text: json }, [])
-  return document?.items().flatMap((one) => one.text() ?? []) ?? []
+  return (parsed(json)?.items() ?? []).flatMap((one) => one.text() ?? [])
 }
 
 function contentOf(monitor: SourceValue, type: string): readonly AssertionForm[] {

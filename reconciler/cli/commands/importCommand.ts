@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { visible } from '../../../api/contract/visibleText.ts'
 import { variablesOf } from '../../export/exportService.ts'
 import { manifestText } from '../../export/manifestText.ts'
@@ -64,30 +64,49 @@ function imported(format: ImportFormat, files: readonly SourceFile[], regions: r
 }
 
 async function readFile(file: string): Promise<SourceFile> {
-  let bytes: Buffer
+  // Databases hold a history of any size.
+  if (startOf(file) === SQLITE_MAGIC) return { file, text: await rowsOf(file) }
+  const bytes = attempted(file, () => readFileSync(file))
+  if (bytes.length > FILE_BYTES_MAX) throw new UsageError(`${file} is larger than 64 MiB`)
+  if (!isUtf8(bytes)) throw new UsageError(`${file} is not UTF-8: convert it first`)
+  return { file, text: bytes.toString('utf8') }
+}
+
+/** The first characters of a file, as many as those of a database. */
+function startOf(file: string): string {
+  return attempted(file, () => {
+    const descriptor = openSync(file, 'r')
+    try {
+      const bytes = Buffer.alloc(SQLITE_MAGIC.length)
+      return bytes.toString('latin1', 0, readSync(descriptor, bytes))
+    } finally {
+      closeSync(descriptor)
+    }
+  })
+}
+
+function attempted<T>(file: string, read: () => T): T {
   try {
-    bytes = readFileSync(file)
+    return read()
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (bytes.length > FILE_BYTES_MAX) throw new UsageError(`${file} is larger than 64 MiB`)
-  const isDatabase = bytes.subarray(0, SQLITE_MAGIC.length).toString('latin1') === SQLITE_MAGIC
-  if (isDatabase) return { file, text: await rowsOf(file) }
-  if (!isUtf8(bytes)) throw new UsageError(`${file} is not UTF-8: convert it first`)
-  return { file, text: bytes.toString('utf8') }
 }
 
 /** The monitors of a database of Uptime Kuma. */
 async function rowsOf(file: string): Promise<string> {
   const Sqlite = await loadConstructor()
-  const database = new Sqlite(file, { readonly: true, fileMustExist: true })
   try {
-    return monitorsOf(database)
+    const database = new Sqlite(file, { readonly: true, fileMustExist: true })
+    try {
+      return monitorsOf(database)
+    } finally {
+      database.close()
+    }
   } catch (error) {
-    throw new UsageError(
-      `${file} is not a database of Uptime Kuma: ${error instanceof Error ? error.message : ''}`,
-    )
-  } finally {
-    database.close()
+    const message = error instanceof Error ? error.message : ''
+    // SQLite needs files beside a database that another process may be writing.
+    const hint = message.includes('readonly') ? ': copy it to a folder that is writable' : ''
+    throw new UsageError(`${file} cannot be read as a database of Uptime Kuma: ${message}${hint}`)
   }
 }

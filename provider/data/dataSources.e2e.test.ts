@@ -86,7 +86,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     const neither = await failure('data "pharos_service" "x" {}')
 
     expect(unnamed).toContain('No service of this organisation is called "unknown"')
-    for (const id of ids) expect(twins).toContain(id)
+    for (const id of [...ids, 'Several services of this name']) expect(twins).toContain(id)
     expect(unknown).toContain('This organisation has no service')
     expect(neither).toContain('Set exactly one of id and name')
   })

@@ -86,11 +86,12 @@ async function serviceByName(session: Session, name: string, signal: AbortSignal
   if (only === undefined) throw refusal('name', `No service of this organisation is called "${name}".`)
   if (found.length === 1) return only
   const ids = found.map(({ id }) => id).join(' or ')
-  throw refusal('name', `${found.length} services are called "${name}": name one by its id, ${ids}.`)
+  const detail = `${found.length} services are called "${name}": name one by its id, ${ids}.`
+  throw refusal('name', detail, 'Several services of this name')
 }
 
-function refusal(attribute: string, detail: string): DiagnosticError {
-  return new DiagnosticError(errorAt([attribute], 'No such service', detail))
+function refusal(attribute: string, detail: string, summary = 'No such service'): DiagnosticError {
+  return new DiagnosticError(errorAt([attribute], summary, detail))
 }
 
 /** `state` without the versions of secrets, which exist only in a configuration. */

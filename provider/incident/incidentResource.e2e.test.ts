@@ -150,6 +150,16 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     },
   )
 
+  test('an update posts what the plan shows: a severity that ignore_changes keeps', async () => {
+    const rest = 'lifecycle { ignore_changes = [severity] }'
+    await writesOf(incident({ rest }))
+
+    await writesOf(incident({ message: 'Found', severity: 'major_outage', rest }))
+
+    const { items } = await byHand.incidents.list({ section: 'active' })
+    expect(items).toMatchObject([{ severity: 'partial_outage', updates: [{}, { body: 'Found' }] }])
+  })
+
   test('an incident whose status cannot be set is kept, and the message says how to continue', async () => {
     workspace.configure(incident({ rest: 'status = "identified"' }))
     proxy.refuseNext('POST', /\/updates$/, 403, 'no')

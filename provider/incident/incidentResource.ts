@@ -147,7 +147,7 @@ export const incidentResource = resourceFor<Connection>()({
     })
   },
 
-  async update({ config, planned, prior, client, signal: interrupted }) {
+  async update({ planned, prior, client, signal: interrupted }) {
     const { id } = prior
     if (id === null) throw new Error('the state has no id')
     const isUpdated = (['message', 'severity', 'status'] as const).some(
@@ -161,9 +161,9 @@ export const incidentResource = resourceFor<Connection>()({
       const status = planned.status === UNKNOWN ? prior.status : planned.status
       const { updateOf } = await import('./incidentRequests.ts')
       const update = updateOf({
-        body: config.message,
+        body: planned.message,
         status,
-        severity: config.severity,
+        severity: planned.severity,
       })
       return { state: observed(await updateIfAbsent(session, id, { update, signal })) }
     })

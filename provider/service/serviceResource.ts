@@ -16,6 +16,7 @@ import {
   revisionOf,
   secretsWarnings,
 } from './apply/planService.ts'
+import { plannedDefinition } from './apply/plannedDefinition.ts'
 import { hasKeyIds, overwrittenPlaces, withKeyIds } from './apply/sealedKeys.ts'
 import { type Compiled, compileService } from './compile/compileService.ts'
 import { regexProblems } from './compile/regexProblems.ts'
@@ -146,7 +147,7 @@ export const serviceResource = resourceFor<Connection>()({
     const { config, planned, prior, client, keep } = context
     const { id, org_id } = prior
     if (id === null) throw new Error('the state has no id')
-    const { request, secrets } = requestOf(config)
+    const { request, secrets } = requestOf(plannedDefinition(planned, config))
     const task = `update service "${request.name}"`
     const limits = { task, operation: 'update', timeouts: planned.timeouts } as const
     return runTask(limits, context.signal, async (signal) => {

@@ -180,6 +180,55 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect((await plan()).exitCode).toBe(0)
   })
 
+  test('an update sends what the plan shows: values that ignore_changes keeps, with the secrets of the configuration', async () => {
+    const { apply, plan, byHand } = await openScenario(await startServer(DOCUMENT_ONLY))
+    const configured = (name: string, ignored: string) =>
+      serviceBlock(
+        'a',
+        `name = "${name}"
+         interval = "${name === 'one' ? '60s' : '90s'}"
+         endpoints = [{
+           url  = "https://example.com/${name}"
+           http = {
+             method  = "POST"
+             body    = { value_wo = "secret" }
+             headers = { Authorization = { value_wo = "secret" }, Accept = { value = "${name}" } }
+           }
+         }]
+         lifecycle { ignore_changes = [${ignored}] }`,
+      )
+    await apply(configured('one', ''))
+
+    await apply(configured('two', 'endpoints, interval'))
+    const [all] = (await byHand.listServices()).services
+    await apply(configured('three', 'endpoints[0].url'))
+    const [one] = (await byHand.listServices()).services
+
+    expect(all).toMatchObject({
+      name: 'two',
+      interval_secs: 60,
+      endpoints: [
+        {
+          url: 'https://example.com/one',
+          call: {
+            Http: {
+              body: { Sealed: {} },
+              headers: { Authorization: { Sealed: {} }, Accept: { Plain: 'one' } },
+            },
+          },
+        },
+      ],
+    })
+    expect(one).toMatchObject({
+      name: 'three',
+      interval_secs: 90,
+      endpoints: [
+        { url: 'https://example.com/one', call: { Http: { headers: { Accept: { Plain: 'three' } } } } },
+      ],
+    })
+    expect((await plan()).exitCode).toBe(0)
+  })
+
   test('Scenario 13: a service that is created paused is paused by the very next request', async () => {
     const { apply, writes } = await openScenario(await startServer(DOCUMENT_ONLY))
 

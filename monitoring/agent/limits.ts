@@ -10,13 +10,22 @@ interface Waiter {
   isOver: boolean
 }
 
+/** Waiters in order; those before `next` have left. */
+interface Line {
+  readonly waiters: Waiter[]
+  next: number
+}
+
+/** Waiters that have left are removed in groups, because V8 moves all that follow in a long array. */
+const LEFT_MAX = 1_000
+
 /**
  * Limits the work in progress by several limits at once. A taker that finds one of them full waits in the queue of that
  * limit, in order, and holds nothing meanwhile.
  */
 export class Limits {
   readonly #held = new Map<string, number>()
-  readonly #lines = new Map<string, Waiter[]>()
+  readonly #lines = new Map<string, Line>()
   /** Limits whose queues may advance. */
   readonly #freed: Limit[] = []
   #isCalling = false
@@ -62,9 +71,9 @@ export class Limits {
   #admit(waiter: Waiter): void {
     const full = waiter.limits.find(({ key, max }) => this.held(key) >= max)
     if (full !== undefined) {
-      const line = this.#lines.get(full.key) ?? []
+      const line = this.#lines.get(full.key) ?? { waiters: [], next: 0 }
       this.#lines.set(full.key, line)
-      line.push(waiter)
+      line.waiters.push(waiter)
       return
     }
     waiter.isOver = true
@@ -74,11 +83,18 @@ export class Limits {
 
   #callLine(key: string, max: number): void {
     const line = this.#lines.get(key)
-    while (line !== undefined && line.length > 0 && this.held(key) < max) {
-      const waiter = line.shift()
+    if (line === undefined) return
+    const { waiters } = line
+    while (line.next < waiters.length && this.held(key) < max) {
+      const waiter = waiters[line.next]
+      line.next += 1
+      if (line.next === LEFT_MAX) {
+        waiters.splice(0, LEFT_MAX)
+        line.next = 0
+      }
       // It may find another limit full, and then waits there.
       if (waiter !== undefined && !waiter.isOver) this.#admit(waiter)
     }
-    if (line?.length === 0) this.#lines.delete(key)
+    if (line.next === waiters.length) this.#lines.delete(key)
   }
 }

@@ -135,9 +135,9 @@ async function retryLimited(run: Run): Promise<void> {
 }
 
 async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const queue = [...items]
+  const next = items.values()
   const worker = async (): Promise<void> => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item)
+    for (const item of next) await work(item)
   }
   await Promise.all(Array.from({ length: Math.min(IN_FLIGHT, items.length) }, worker))
 }

@@ -126,6 +126,8 @@ function fetching(
   let mayStartAnew = true
   // A garbage collection that failed once is not tried at every fetch.
   let mayCollectGarbage = true
+  /** The head after the last fetch. While it stays there is no garbage to collect. */
+  let lastHead: string | undefined
   return async (signal) => {
     if (!isSwept) removeLeftovers(directory)
     isSwept = true
@@ -148,10 +150,12 @@ function fetching(
     }
     mayStartAnew = true
     refuseShallow(options)
-    if (mayCollectGarbage) mayCollectGarbage = await collectGarbage(options, signal)
-    return (await read(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`]))
+    const head = (await read(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`]))
       .toString()
       .trim()
+    if (mayCollectGarbage && head !== lastHead) mayCollectGarbage = await collectGarbage(options, signal)
+    lastHead = head
+    return head
   }
 }
 

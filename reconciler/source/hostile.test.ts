@@ -192,6 +192,7 @@ test('a mirror is garbage-collected even where all transfers together exceed the
     'for n in $(seq 60); do echo "$n" | git hash-object -w --stdin | git pack-objects -q objects/pack/pack; done'
   execFileSync('sh', ['-c', script], { cwd: join(folder, 'mirror'), stdio: 'pipe' })
 
+  repository.commit({ three: 'small' })
   await source.fetch()
 
   const names = readdirSync(packs)

@@ -31,13 +31,15 @@ const ENVIRONMENT = {
   GIT_CONFIG_VALUE_1: 'none',
 }
 
+/** One process for three calls of git, because a process of the tests is large and takes milliseconds to start another. */
+const COMMIT = 'git add --all && git commit --quiet --allow-empty --message "$0" && exec git rev-parse HEAD'
+
 /** A fresh repository with branch `main` and no commit. */
 export function gitRepository(): GitRepository {
   const directory = mkdtempSync(join(tmpdir(), 'pharos-repository-'))
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', [...args], { cwd: directory, env: ENVIRONMENT, stdio: 'pipe' })
-      .toString()
-      .trimEnd()
+  const run = (program: string, ...args: readonly string[]): string =>
+    execFileSync(program, args, { cwd: directory, env: ENVIRONMENT, stdio: 'pipe' }).toString().trimEnd()
+  const git = (...args: readonly string[]): string => run('git', ...args)
   git('init', '--quiet', '--template=', '--initial-branch=main')
   return {
     directory,
@@ -52,9 +54,7 @@ export function gitRepository(): GitRepository {
           writeFileSync(path, content)
         }
       }
-      git('add', '--all')
-      git('commit', '--quiet', '--allow-empty', '--message', message)
-      return git('rev-parse', 'HEAD')
+      return run('sh', '-c', COMMIT, message)
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),
   }

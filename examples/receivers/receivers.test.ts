@@ -12,6 +12,7 @@ import { afterEach, expect, test } from 'vitest'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const OTHER_SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
 const INCIDENT_ID = '0192b1d4-5c1e-7000-8000-000000000001'
+const PAGE = `https://console.acme.example/o/${INCIDENT_ID}/incidents/${INCIDENT_ID}`
 
 const open: (() => unknown)[] = []
 afterEach(() => {
@@ -86,7 +87,7 @@ function incidentEvent(type: string, status: string, body: string) {
         services: [{ id: INCIDENT_ID, name: 'Checkout' }],
       },
       update: { body, status_at_update: status },
-      url: null,
+      url: PAGE,
     },
   }
 }
@@ -136,7 +137,11 @@ test('the receiver for Teams posts a card for each event, in which no text is ma
   expect(service.calls.slice(1)).toHaveLength(2)
   expect(service.calls[1]?.body).toMatchObject({
     attachments: [
-      { content: { body: [{ text: 'INC-1 Errors \\*here\\*', color: 'Attention' }, {}, {}, {}] } },
+      {
+        content: {
+          body: [{ text: 'INC-1 Errors \\*here\\*', color: 'Attention' }, {}, {}, {}, { text: PAGE }],
+        },
+      },
     ],
   })
 })
@@ -185,5 +190,6 @@ test('the receiver for mail sends one message for each event, whose subject is a
   expect([failed, hasMail, statuses]).toEqual([502, false, [204, 204]])
   expect(head).toContain('To: ops@acme.example\n')
   expect(Buffer.from(subject, 'base64').toString()).toBe('INC-1 Errors *here*')
-  expect(Buffer.from(text, 'base64').toString()).toContain('investigating: We look.')
+  const lines = Buffer.from(text, 'base64').toString().split('\n\n')
+  expect([lines[1], lines.at(-1)]).toEqual(['investigating: We look.', `${PAGE}\n`])
 })

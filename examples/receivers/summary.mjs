@@ -1,4 +1,4 @@
-/** A title and lines of text that describe `event`. */
+/** A title and lines of text that describe `event`; the last one is the page in the console, if there is one. */
 export function summaryOf({ type, data }) {
   if (type === 'certificate.expiring') {
     const { host, port, days_left, certificate, endpoints } = data
@@ -6,7 +6,11 @@ export function summaryOf({ type, data }) {
     const services = [...new Set(endpoints.map(({ service }) => service.name ?? service.id))].join(', ')
     return {
       title: `Certificate of ${host}:${port} ${ends}`,
-      lines: [`Services: ${services}`, `${certificate.subject}, until ${certificate.not_after}`],
+      lines: [
+        `Services: ${services}`,
+        `${certificate.subject}, until ${certificate.not_after}`,
+        ...pageOf(data),
+      ],
     }
   }
   if (type === 'channel.test') return { title: `Test of ${data.channel.name}`, lines: [] }
@@ -18,6 +22,11 @@ export function summaryOf({ type, data }) {
       `${update.status_at_update}: ${update.body}`,
       `Severity: ${incident.severity}`,
       `Services: ${services}`,
+      ...pageOf(data),
     ],
   }
+}
+
+function pageOf({ url }) {
+  return url === null ? [] : [url]
 }

@@ -225,6 +225,7 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     agents: agentListeningOf(options, tls),
     status: statusListeningOf(options),
     console: consoleListeningOf(options, tls !== undefined),
+    consoleUrl: options.consoleUrl,
     connectionsMax: options.connectionsMax ?? connectionsFor(descriptorLimit()),
     allowedRanges,
     webhookRanges: options.allowWebhookRanges,

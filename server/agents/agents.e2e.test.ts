@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -10,6 +9,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { type AgentProcess, startAgentProcess } from '../testing/agentProcess.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'
+import { freePort } from '../testing/freePort.ts'
 import { type ServerProcess, startProcess } from '../testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startTarget, type Target } from '../testing/target.ts'
@@ -30,15 +30,6 @@ let orgId: string
 let api: ReturnType<typeof apiClient>
 let tokenId: string
 let token: string
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  // True because the server listens on TCP.
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
 
 const admin = async (...args: string[]) => {
   const { stdout, stderr } = await runHere([...args, '--data-dir', dataDir, '--json'])

@@ -4,6 +4,7 @@ import { isInRanges } from '../../monitoring/check/network/addressRules.ts'
 import { ProxyFault } from '../../monitoring/check/network/dialThroughProxy.ts'
 import { CheckFault } from '../../monitoring/check/outcome/reason.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { linkedPayload } from '../domain/notifications/events.ts'
 import type { Payload } from '../domain/notifications/payload.ts'
 import type { AttemptResult } from '../domain/notifications/retries.ts'
 import { signatureHeaders } from '../domain/notifications/signature.ts'
@@ -23,6 +24,8 @@ const NEEDS = { wholeBody: false, bodyText: false }
 export interface PosterSettings extends Omit<CheckSettings, 'userAgent'> {
   readonly findMasterKey: FindMasterKey
   readonly nowMs: () => number
+  /** Public origin of the console; without links to it when absent. */
+  readonly consoleUrl?: string | undefined
 }
 
 /** Sends deliveries over the connections of checks, which verify every address they dial. */
@@ -33,7 +36,7 @@ export interface Poster {
 }
 
 /** Creates a poster. Throws on an invalid address range or proxy. */
-export function openPoster({ findMasterKey, nowMs, ...settings }: PosterSettings): Poster {
+export function openPoster({ findMasterKey, nowMs, consoleUrl, ...settings }: PosterSettings): Poster {
   const checkTools = openCheckTools({ ...settings, userAgent: `pharos/${packageJson.version}` })
   const tools: AttemptTools = { ...checkTools, connectMsMax: CONNECT_MS_MAX }
   const isAllowed = isInRanges(settings.allowedRanges)
@@ -45,7 +48,11 @@ export function openPoster({ findMasterKey, nowMs, ...settings }: PosterSettings
     post: async (delivery, signal) => {
       const url = new URL(open(delivery.target))
       url.hash = ''
-      const { body, headers } = messageOf(delivery, delivery.secrets.map(open), nowMs())
+      const { body, headers } = messageOf(delivery, {
+        secrets: delivery.secrets.map(open),
+        nowMs: nowMs(),
+        consoleUrl,
+      })
       const request = { url, method: 'POST', headers: headers.map(plainHeader), body: bodyOf(body) } as const
       const how = { timeoutMs: ATTEMPT_MS_MAX, redirectsMax: 0, isDnsFresh: false, isDnsCounted: true }
       const attempt = new Attempt(
@@ -71,13 +78,19 @@ function bodyOf(value: string) {
 }
 
 function messageOf(
-  { kind, body, webhookId }: DueDelivery,
-  secrets: readonly string[],
-  nowMs: number,
+  { kind, body: stored, webhookId }: DueDelivery,
+  {
+    secrets,
+    nowMs,
+    consoleUrl,
+  }: Pick<PosterSettings, 'consoleUrl'> & { readonly secrets: readonly string[]; readonly nowMs: number },
 ): { readonly body: string; readonly headers: readonly Header[] } {
   const type = ['content-type', 'application/json; charset=utf-8'] as const
   // True because only payloads are stored as bodies.
-  if (kind === 'slack') return { body: slackMessage(JSON.parse(body) as Payload), headers: [type] }
+  const payload = JSON.parse(stored) as Payload
+  const linked = consoleUrl === undefined ? payload : linkedPayload(payload, consoleUrl)
+  if (kind === 'slack') return { body: slackMessage(linked), headers: [type] }
+  const body = JSON.stringify(linked)
   const signed = signatureHeaders({ webhookId, body }, secrets, nowMs)
   return { body, headers: [type, ...Object.entries(signed)] }
 }

@@ -19,6 +19,8 @@ export interface NotificationParts {
   readonly webhookRanges: readonly string[]
   /** URL of the proxy for webhooks with TLS; without a proxy when absent. */
   readonly webhookProxy?: string | undefined
+  /** Public origin of the console; without links to it when absent. */
+  readonly consoleUrl?: string | undefined
 }
 
 /** Starts sending notifications; returns the function that stops it. Throws on an invalid address range or proxy. */
@@ -31,8 +33,9 @@ export function startNotifications(parts: NotificationParts): () => Promise<void
     registry,
     webhookRanges: allowedRanges,
     webhookProxy: proxy,
+    consoleUrl,
   } = parts
-  const poster = openPoster({ findMasterKey, nowMs, allowedRanges, proxy })
+  const poster = openPoster({ findMasterKey, nowMs, allowedRanges, proxy, consoleUrl })
   const count = addNotificationMetrics(registry, () => store.notificationFigures())
   const sender = startSender({
     ...{ store, poster, nowMs, log, random: Math.random },

@@ -159,6 +159,7 @@ async function listen(
     nowMs: environment.nowMs,
     webhookRanges,
     webhookProxy,
+    consoleUrl: settings.consoleUrl,
   }
   stopSteps.push(startNotifications(sending))
   addStoreMetrics(metrics.registry, () => store.figures(), environment.nowMs)

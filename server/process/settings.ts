@@ -49,6 +49,8 @@ export interface ProgramSettings {
   readonly status: StatusListening | null
   /** The listener of the console; `null` for none. */
   readonly console: ConsoleListening | null
+  /** Public origin of the console, also of one in another process, for links in notifications; absent without links. */
+  readonly consoleUrl?: string | undefined
   readonly keySource: KeySource
   /** Private address ranges that checks may reach. */
   readonly allowedRanges: readonly string[]

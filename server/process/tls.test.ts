@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect as connectPlain, createServer } from 'node:net'
+import { connect as connectPlain } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
@@ -13,6 +13,7 @@ import {
 } from '../../monitoring/check/testing/certificates.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'
+import { freePort } from '../testing/freePort.ts'
 import { startServer, type TestServer } from '../testing/startServer.ts'
 
 const WAIT = { timeout: 60_000, interval: 50 }
@@ -49,15 +50,6 @@ function put({ cert, key }: ServerCertificate): void {
     writeFileSync(`${file}.new`, text)
     renameSync(`${file}.new`, file)
   }
-}
-
-async function freePort(): Promise<number> {
-  const taken = createServer()
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
-  // True because it listens on TCP.
-  const { port } = taken.address() as AddressInfo
-  await new Promise((resolve) => taken.close(resolve))
-  return port
 }
 
 const listeners = () => [server.url, server.adminUrl, server.agentUrl, server.statusUrl, server.consoleUrl]

@@ -158,6 +158,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
         : null,
     status: options.status === undefined ? null : { host: '127.0.0.1', port: 0, ...options.status },
     console: options.console === undefined ? null : { host: '127.0.0.1', port: 0, ...options.console },
+    consoleUrl: options.console?.url,
     monotonicMs: options.monotonicMs ?? monotonicMs,
     keySource: { kind: 'file', file: defaultKeyFile(dataDir) },
     allowedRanges: options.allowedRanges ?? [],

@@ -4,6 +4,7 @@ import { timestamp } from '../environment.ts'
 import {
   type CertificatePayload,
   type IncidentPayload,
+  type Payload,
   type TestPayload,
   UPDATE_CHARS_MAX,
 } from './payload.ts'
@@ -85,6 +86,31 @@ export function certificatePayload(
       threshold_days: Math.floor(notice.threshold_s / DAY_S),
       url: null,
     },
+  }
+}
+
+/**
+ * `payload` with the page of the console at `consoleUrl` about its incident, or about the first service with its
+ * certificate. Pure.
+ */
+export function linkedPayload(payload: Payload, consoleUrl: string): Payload {
+  switch (payload.type) {
+    case 'incident.created':
+    case 'incident.updated': {
+      const { org, incident } = payload.data
+      return {
+        ...payload,
+        data: { ...payload.data, url: `${consoleUrl}/o/${org.id}/incidents/${incident.id}` },
+      }
+    }
+    case 'certificate.expiring': {
+      const { org, endpoints } = payload.data
+      const service = endpoints[0]?.service.id
+      const url = service === undefined ? null : `${consoleUrl}/o/${org.id}/services/${service}`
+      return { ...payload, data: { ...payload.data, url } }
+    }
+    case 'channel.test':
+      return payload
   }
 }
 

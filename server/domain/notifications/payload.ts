@@ -16,7 +16,7 @@ const service = z.object({
   id: z.guid(),
   name: z.string().nullable().describe('null when the service was deleted'),
 })
-const url = z.url().nullable().describe('page in the console; null in this version')
+const url = z.url().nullable().describe('page in the console; null when the server has no --console-url')
 
 function incidentEvent<Type extends EventType>(type: Type) {
   return z.object({

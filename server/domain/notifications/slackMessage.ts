@@ -27,26 +27,33 @@ function linesOf(payload: Payload): readonly [string, ...string[]] {
   }
 }
 
-function incidentLines({ data: { incident, update } }: IncidentPayload): readonly [string, ...string[]] {
+function incidentLines({ data }: IncidentPayload): readonly [string, ...string[]] {
+  const { incident, update, url } = data
   const { display_id, title, severity, services } = incident
   const sign = update.status_at_update === 'resolved' ? ':large_green_circle:' : ':red_circle:'
   const names = services.map(({ name, id }) => name ?? id).join(', ')
+  const link = linked(display_id, url)
   return [
-    `${sign} ${display_id} ${escapedWithin(title, TITLE_CHARS_MAX)}`,
+    `${sign} ${link} ${escapedWithin(title, TITLE_CHARS_MAX)}`,
     `${STATUS_LABELS[update.status_at_update]} · ${SEVERITY_LABELS[severity].toLowerCase()} · ${escapedWithin(names, NAMES_CHARS_MAX)}`,
-    escapedWithin(update.body, BLOCK_CHARS_MAX - TITLE_CHARS_MAX - NAMES_CHARS_MAX - 100),
+    escapedWithin(update.body, BLOCK_CHARS_MAX - TITLE_CHARS_MAX - NAMES_CHARS_MAX - link.length - 100),
   ]
 }
 
 function certificateLines({ data }: CertificatePayload): readonly [string, ...string[]] {
-  const { host, port, certificate, days_left, endpoints } = data
+  const { host, port, certificate, days_left, endpoints, url } = data
   const names = [...new Set(endpoints.map(({ service }) => service.name ?? service.id))].join(', ')
   const when = days_left < 0 ? 'has ended' : `ends in ${days_left} ${days_left === 1 ? 'day' : 'days'}`
   return [
-    `:warning: Certificate of ${escapedWithin(`${host}:${port}`, TITLE_CHARS_MAX)} ${when}`,
+    `:warning: Certificate of ${linked(escapedWithin(`${host}:${port}`, TITLE_CHARS_MAX), url)} ${when}`,
     `${certificate.not_after} · ${escapedWithin(names, NAMES_CHARS_MAX)}`,
     escapedWithin(`${certificate.subject}, issued by ${certificate.issuer}`, TITLE_CHARS_MAX),
   ]
+}
+
+/** `text`, which is escaped, as a link; only the text without a `url`. */
+function linked(text: string, url: string | null): string {
+  return url === null ? text : `<${url}|${text}>`
 }
 
 /** Escapes the three characters that always have a meaning in Slack: mentions and links begin with one. */

@@ -630,7 +630,7 @@ test('modules of blackbox_exporter with binary queries do not prevent the import
 })
 
 /** A plan as `terraform show -json` prints it, with `values` of its one service. */
-const plan = (values: object): string =>
+const plan = (values: object, sensitive_values: object = {}): string =>
   JSON.stringify({
     format_version: '1.2',
     planned_values: {
@@ -642,7 +642,10 @@ const plan = (values: object): string =>
         child_modules: [
           {
             resources: [
-              { address: 'module.a.pharos_service.x', mode: 'managed', type: 'pharos_service', values },
+              {
+                ...{ address: 'module.a.pharos_service.x', mode: 'managed', type: 'pharos_service' },
+                ...{ values, sensitive_values },
+              },
             ],
           },
         ],
@@ -712,6 +715,48 @@ test('services of a Terraform plan become manifests whose secrets are references
   expect(nameless.notes.join()).toContain(
     'module.a.pharos_service.x is left out: its name is known only after',
   )
+})
+
+test('values that Terraform marks as sensitive are not copied', () => {
+  const http = {
+    headers: { 'X-A': { value: 'canary' }, 'X-B': { value: 'clear' } },
+    body: { value: 'canary' },
+  }
+  const assertions = [{ body: { contains: 'canary' } }, { status_code: { eq: 200 } }]
+  const endpoints = [
+    { url: 'https://shop.example/', http, assertions },
+    { url: 'https://shop.example/canary', http },
+  ]
+  const marks = {
+    endpoints: [
+      {
+        http: { headers: { 'X-A': { value: true }, 'X-B': { value_wo: true } }, body: { value: true } },
+        assertions: [{ body: { contains: true } }, { status_code: {} }],
+      },
+      { url: true },
+    ],
+  }
+  const values = { name: 'Shop', regions: ['eu-west-1'], endpoints }
+
+  const { specs, notes } = read('terraform', plan(values, marks))
+  const all = read('terraform', plan(values, { endpoints: true }))
+  const named = read('terraform', plan(values, { name: true }))
+
+  expect(specs.shop.endpoints).toEqual([
+    {
+      url: 'https://shop.example/',
+      headers: { 'X-A': { env: 'SHOP_1_X_A' }, 'X-B': 'clear' },
+      body: { env: 'SHOP_1_BODY' },
+      assertions: [{ status: { eq: 200 } }],
+    },
+  ])
+  expect(notes.map((note) => note.replace(/^1\.yml:1:\d+: /, ''))).toEqual([
+    'the sensitive value is not copied: set the environment variable SHOP_1_X_A',
+    'the sensitive value is not copied: set the environment variable SHOP_1_BODY',
+    'left out: the assertion has a sensitive value',
+    'left out: the URL is sensitive',
+  ])
+  expect([all.specs, named.specs]).toEqual([{}, {}])
 })
 
 test('an assertion of each kind in a Terraform plan becomes an assertion of the same kind', () => {

@@ -13,8 +13,8 @@ const INTERVAL_S = 60
 const TYPE = 'pharos_service'
 
 /**
- * The services of `terraform show -json`, of a plan or of a state: one for each `pharos_service`. Secrets are in neither,
- * so each becomes a reference to an environment variable.
+ * The services of `terraform show -json`, of a plan or of a state: one for each `pharos_service`. Write-only values are in
+ * neither, so each becomes a reference to an environment variable, as does each value that is sensitive.
  */
 export function fromTerraform(
   documents: readonly SourceValue[],
@@ -46,11 +46,16 @@ function serviceOf(resource: SourceValue, variable: (place: string) => string): 
     resource.note(`${address} is left out: its name is known only after the apply`)
     return undefined
   }
+  const marks = resource.get('sensitive_values')
+  if (isSensitive(markOf(marks, 'name'))) {
+    resource.note(`${address} is left out: its name is sensitive`)
+    return undefined
+  }
   const given = values.get('endpoints').items()
-  const endpoints = given.flatMap(
-    (endpoint, index) =>
-      endpointOf(endpoint, given.length === 1 ? name : `${name}_${index + 1}`, variable) ?? [],
-  )
+  const endpoints = given.flatMap((endpoint, index) => {
+    const place = given.length === 1 ? name : `${name}_${index + 1}`
+    return endpointOf({ endpoint, marks: markOf(markOf(marks, 'endpoints'), index), place }, variable) ?? []
+  })
   if (endpoints.length === 0) {
     resource.note(`${address} is left out: no address of its endpoints is known before the apply`)
     return undefined
@@ -67,24 +72,47 @@ function serviceOf(resource: SourceValue, variable: (place: string) => string): 
   }
 }
 
+/** The mark of a part in `sensitive_values`; a whole that is sensitive has one mark. */
+function markOf(marks: SourceValue, key: string | number): SourceValue {
+  return marks.flag() === true ? marks : marks.get(String(key))
+}
+
+/** Whether a value or a part of it comes from a sensitive variable. */
+function isSensitive(mark: SourceValue): boolean {
+  const parts = [...mark.items(), ...mark.entries().map(([, part]) => part)]
+  return mark.flag() === true || parts.some(isSensitive)
+}
+
+/** An endpoint, its part of `sensitive_values`, and its name in variables. */
+interface GivenEndpoint {
+  readonly endpoint: SourceValue
+  readonly marks: SourceValue
+  readonly place: string
+}
+
 function endpointOf(
-  endpoint: SourceValue,
-  place: string,
+  { endpoint, marks, place }: GivenEndpoint,
   variable: (place: string) => string,
 ): ImportedEndpoint | undefined {
+  if (isSensitive(markOf(marks, 'url'))) {
+    endpoint.get('url').note('left out: the URL is sensitive')
+    return undefined
+  }
   const url = urlOf(endpoint.get('url'))
   if (url === undefined) return undefined
   const http = endpoint.get('http')
+  const httpMarks = markOf(marks, 'http')
+  const isClear = (value: SourceValue, mark: SourceValue) =>
+    value.get('value').isThere && !isSensitive(markOf(mark, 'value'))
   const body = http.get('body')
-  const clear = http
+  const given = http
     .get('headers')
     .entries()
-    .map(([name, header]) => [name, header.get('value')] as const)
-  const secret = http
-    .get('headers')
-    .entries()
-    .filter(([, header]) => !header.get('value').isThere)
-    .map(([name, header]) => [name, secretOf(header, `${place}_${name}`, variable)] as const)
+    .map(([name, header]) => {
+      return { name, header, isClear: isClear(header, markOf(markOf(httpMarks, 'headers'), name)) }
+    })
+  const clear = given.filter((one) => one.isClear)
+  const secret = given.filter((one) => !one.isClear)
   return {
     url,
     name: endpoint.get('name').text(),
@@ -94,21 +122,35 @@ function endpointOf(
     withDns: http.get('with_dns').flag(),
     headers: {
       ...headersOf(
-        clear.filter(([, value]) => value.isThere),
+        clear.map(({ name, header }) => [name, header.get('value')]),
         place,
         variable,
       ),
-      ...Object.fromEntries(secret),
+      ...Object.fromEntries(
+        secret.map(({ name, header }) => [name, secretOf(header, `${place}_${name}`, variable)]),
+      ),
     },
-    body: !body.isThere ? undefined : (body.get('value').text() ?? secretOf(body, `${place}_body`, variable)),
-    assertions: endpoint.get('assertions').items().flatMap(assertionOf),
+    body: !body.isThere
+      ? undefined
+      : isClear(body, markOf(httpMarks, 'body'))
+        ? body.get('value').text()
+        : secretOf(body, `${place}_body`, variable),
+    assertions: endpoint
+      .get('assertions')
+      .items()
+      .flatMap((assertion, index) => {
+        if (!isSensitive(markOf(markOf(marks, 'assertions'), index))) return assertionOf(assertion)
+        assertion.note('left out: the assertion has a sensitive value')
+        return []
+      }),
   }
 }
 
-/** A write-only value, which Terraform keeps nowhere. */
+/** A write-only value, which Terraform keeps nowhere, or one of a sensitive variable. */
 function secretOf(value: SourceValue, place: string, variable: (place: string) => string): ImportedValue {
   const env = variable(place)
-  value.note(`the secret is in no plan: set the environment variable ${env}`)
+  const reason = value.get('value').isThere ? 'the sensitive value is not copied' : 'the secret is in no plan'
+  value.note(`${reason}: set the environment variable ${env}`)
   return { env }
 }
 

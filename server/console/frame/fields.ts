@@ -41,15 +41,19 @@ export function accountField(email: string): Html {
   return html`<input class="unseen" type="text" autocomplete="username" value="${email}" readonly tabindex="-1" aria-hidden="true">`
 }
 
-/** A field with several lines. Pure. */
+/** A field with several lines, of text or of code. Pure. */
 export function textArea(
-  field: FieldFacts & { readonly value?: string | undefined; readonly rows?: number },
+  field: FieldFacts & {
+    readonly value?: string | undefined
+    readonly rows?: number
+    readonly isCode?: boolean
+  },
 ): Html {
-  const { name, value = '', rows = 4 } = field
+  const { name, value = '', rows = 4, isCode = false } = field
   return labelled(
     field,
     // Browsers ignore a line break after the tag.
-    html`<textarea id="f-${name}" name="${name}" rows="${rows}"${described(field)}>\n${value}</textarea>`,
+    html`<textarea id="f-${name}" name="${name}" rows="${rows}"${isCode && html` class="mono" spellcheck="false" autocapitalize="off"`}${described(field)}>\n${value}</textarea>`,
   )
 }
 

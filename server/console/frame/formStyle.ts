@@ -9,7 +9,7 @@ form { margin: 0; } main > form { margin-bottom: 1.25rem; }
 fieldset { border: 1px solid var(--line); border-radius: .4rem; margin: 0 0 .9rem; padding: .6rem .9rem; }
 input, select, textarea { font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--quiet); border-radius: .35rem; padding: .42rem .6rem; max-width: 100%; }
 .field > input, .field > textarea { width: 100%; max-width: 34rem; }
-.field > textarea { max-width: none; min-height: 6rem; }
+.field > textarea { max-width: none; min-height: 6rem; } textarea.mono { font-size: .9375rem; }
 input[type="checkbox"], input[type="radio"] { width: 1.15rem; height: 1.15rem; margin: 0 .5rem 0 0; vertical-align: -.15rem; accent-color: var(--link); }
 .choice { display: block; padding: .2rem 0; }
 [aria-invalid="true"] { border-color: var(--bad); border-width: 2px; }

@@ -77,6 +77,7 @@ ${FORM_STYLE}
   .who { margin: 0 0 0 auto; display: flex; gap: .2rem .8rem; align-items: center; } .who p { margin: 0; }
   main { padding: 1.1rem .9rem 1rem; } .foot { padding: .6rem .9rem 1rem; }
   .group { padding: .9rem; }
+  .facts { grid-template-columns: repeat(auto-fill, minmax(min(8.5rem, 100%), 1fr)); gap: .7rem 1rem; } .facts dd { overflow-wrap: anywhere; }
   table.stack, .stack tbody, .stack tr, .stack th, .stack td { display: block; width: auto; }
   .stack caption { display: block; }
   .stack thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

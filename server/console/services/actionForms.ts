@@ -32,7 +32,7 @@ export async function managedNotice(request: OrgRequest, serviceId: string): Pro
 export function confirmBox(management: Management): Html | false {
   return (
     isManaged(management) &&
-    html`<label class="choice"><input type="checkbox" name="${CONFIRMED}" value="yes" required>The next ${management.manager} run reverts this</label>`
+    html`<label class="choice"><input type="checkbox" name="${CONFIRMED}" value="yes" required>Change it although the next ${management.manager} run reverts that</label>`
   )
 }
 

@@ -30,7 +30,7 @@ ${textField({ name: 'contains', label: 'Body contains', value: value('contains')
 <button class="main">Create service</button></form></section>
 <section class="group" aria-labelledby="whole"><h2 id="whole">Complete definition</h2>
 <form method="post" action="${actions}/services">
-${textArea({ name: 'definition', label: 'JSON', hint: 'The body of POST /v1/services.', value: value('definition'), rows: 14 })}
+${textArea({ name: 'definition', label: 'JSON', hint: 'The body of POST /v1/services.', value: value('definition'), rows: 14, isCode: true })}
 <button>Create service</button></form></section>`
   return {
     kind: 'page',
@@ -90,7 +90,7 @@ ${faultText(fault)}
 <section class="group" aria-labelledby="whole"><h2 id="whole">Definition</h2>
 <form method="post" action="${actions}/services/${service.id}/replace">
 <input type="hidden" name="generation" value="${generation}">
-${textArea({ name: 'definition', label: 'JSON', hint: 'The body of PATCH /v1/services/:id. A sealed value is kept if the URL, method and name of its endpoint stay the same.', value: form.get('definition') ?? stored, rows: 24 })}
+${textArea({ name: 'definition', label: 'JSON', hint: 'The body of PATCH /v1/services/:id. A sealed value is kept if the URL, method and name of its endpoint stay the same.', value: form.get('definition') ?? stored, rows: 24, isCode: true })}
 ${confirmBox(management)}<p class="row"><button class="main">Save</button><a class="button" href="${root}/services/${service.id}">Cancel</a></p></form></section>
 ${fault?.kind === 'changed' && html`<section class="group" aria-labelledby="theirs"><h2 id="theirs">Current definition</h2><pre>${stored}</pre></section>`}`
   const status = fault === undefined ? {} : { status: fault.kind === 'changed' ? 409 : 422 }

@@ -100,7 +100,7 @@ function facts(page: StatusPage): Html {
 <div><dt>JSON</dt><dd><code>/s/${slug}/status.json</code></dd></div>
 <div><dt>Visibility</dt><dd>${isPublic ? 'public' : 'hidden: visitors get the same response as for an unknown page'}</dd></div>
 ${hiddenIncidents.length > 0 && html`<div><dt>Hidden incidents</dt><dd>${hiddenIncidents.join(', ')}</dd></div>`}</dl>
-<p class="quiet">The operator of this server binds hosts.</p></section>`
+<p class="quiet">To serve this page at a host name of your own, ask the operator of this server.</p></section>`
 }
 
 function contents({ lines }: Draft): Html {

@@ -6,6 +6,7 @@ import type { ChannelRef, DeliveryState, StoredDelivery } from '../store/notific
 import type { Store } from '../store/store.ts'
 import { addChannelOptions, type ChannelOptions, channelRefOf } from './options/channelOptions.ts'
 import { engineOf } from './options/databaseOption.ts'
+import { readInstant } from './options/readInstant.ts'
 import { WEBHOOK_RANGES_ADVICE } from './options/webhookRanges.ts'
 import { present, table, type Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
@@ -116,10 +117,4 @@ function readCount(text: string): number {
   const count = Number(text)
   if (/^\d{1,4}$/.test(text) && count >= 1 && count <= SHOWN_COUNT_MAX) return count
   throw new InvalidArgumentError(`must be a whole number from 1 to ${SHOWN_COUNT_MAX}`)
-}
-
-function readInstant(text: string): number {
-  const ms = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN
-  if (!Number.isNaN(ms)) return ms
-  throw new InvalidArgumentError('must be an instant such as 2026-03-01T22:00:00Z')
 }

@@ -1,8 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { TITLE_CHARS_MAX } from '../../api/contract/incident.ts'
 import { OPERATOR } from '../domain/accounts/actor.ts'
+import { timestamp } from '../domain/environment.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
+import { readInstant } from './options/readInstant.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
@@ -22,8 +24,12 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .requiredOption('--title <title>', 'title of the maintenance window', readableOption(TITLE_CHARS_MAX))
     .requiredOption('--service <ids...>', 'services that it affects')
-    .requiredOption('--starts-at <instant>', 'ISO 8601, such as 2026-03-01T22:00:00Z', instant)
-    .requiredOption('--ends-at <instant>', 'ISO 8601', instant)
+    .requiredOption(
+      '--starts-at <instant>',
+      'ISO 8601 with a zone, such as 2026-03-01T22:00:00Z',
+      readTimestamp,
+    )
+    .requiredOption('--ends-at <instant>', 'ISO 8601 with a zone', readTimestamp)
     .action(async (options: CreateOptions) => {
       const { org: orgId, title, startsAt, endsAt } = options
       if (endsAt <= startsAt) throw new Error('--ends-at must be after --starts-at')
@@ -49,12 +55,4 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
     })
 }
 
-function instant(text: string): string {
-  const day = /^\d{4}-\d{2}-\d{2}(?=T)/.exec(text)?.[0]
-  const ms = day === undefined ? Number.NaN : Date.parse(text)
-  // Date accepts days that a month does not have, as days of the next month.
-  if (!Number.isNaN(ms) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(`${day}T`)) {
-    return new Date(ms).toISOString()
-  }
-  throw new InvalidArgumentError('must be an instant such as 2026-03-01T22:00:00Z')
-}
+const readTimestamp = (text: string): string => timestamp(readInstant(text))

@@ -33,6 +33,16 @@ test.each([
     'E_USAGE',
     "'2026-02-30T00:00:00Z' is invalid. must be an instant",
   ],
+  [
+    ['maintenance', 'create', '--data-dir', 'data', '--starts-at', '2026-03-01T22:00:00'],
+    'E_USAGE',
+    "'2026-03-01T22:00:00' is invalid. must be an instant",
+  ],
+  [
+    ['channel', 'resend', '--data-dir', 'data', '--since', '2026-02-30T00:00:00Z'],
+    'E_USAGE',
+    "'2026-02-30T00:00:00Z' is invalid. must be an instant",
+  ],
   [['restore', '--data-dir', 'made', '--from', 'data'], 'E_FILE', 'data is a folder: name a file'],
   [['restore', '--data-dir', 'made', '--from', 'file'], 'E_FAILED', 'file is not a backup: name a file'],
   [['org', 'make', '--data-dir', 'data'], 'E_USAGE', "unknown command 'make'"],

@@ -42,6 +42,12 @@ const INSTANT_MS_MAX = 8_640_000_000_000_000
 
 const count = (max = Number.MAX_SAFE_INTEGER) => z.int().min(0).max(max)
 const micros = count(MICROSECONDS_MAX)
+/** A text that is stored. Not every database stores U+0000. */
+const storedText = (charsMax: number) =>
+  z
+    .string()
+    .max(charsMax)
+    .refine((text) => !text.includes('\0'), { error: 'must not contain U+0000' })
 const instantMs = z.int().min(-INSTANT_MS_MAX).max(INSTANT_MS_MAX)
 const oneOf = (codes: Readonly<Record<string, number>>) =>
   z.int().refine((code) => Object.values(codes).includes(code), { error: 'is not a known code' })
@@ -54,7 +60,7 @@ export const syncRequestSchema = z.object({
   protocol: z.int(),
   /** New at each start of an agent. */
   instance: z.guid(),
-  version: z.string().max(64),
+  version: storedText(64),
   /** New at each start; `null` for an agent inside the server, which receives secrets in plain text. */
   public_key: publicKeySchema.nullable(),
   /** The newest `epoch` that the agent knows; 0 before the first. */
@@ -74,7 +80,7 @@ export const syncRequestSchema = z.object({
     spooled: count(),
     dropped: count(),
     /** Lead of the wall clock of the agent's machine over the server's (milliseconds). */
-    clock_ahead_ms: z.number(),
+    clock_ahead_ms: z.number().min(-INSTANT_MS_MAX).max(INSTANT_MS_MAX),
     /**
      * Whether so many hosts are out of reach at once that the agent suspects its own network. Older agents do not
      * report it.
@@ -195,12 +201,12 @@ export const resultDetailSchema = z.object({
   series: count(SERIES_MAX),
   due_s: count(),
   /** For people, without secrets. */
-  text: z.string().max(2 * REASON_TEXT_CHARS_MAX),
+  text: storedText(2 * REASON_TEXT_CHARS_MAX),
   /** Positions of the failed assertions, as a bitmap. */
   failed: count(2 ** ASSERTIONS_MAX - 1),
   /** From the first failed assertion; never a body. */
-  expected: z.string().max(OBSERVED_CHARS_MAX).nullable(),
-  seen: z.string().max(OBSERVED_CHARS_MAX).nullable(),
+  expected: storedText(OBSERVED_CHARS_MAX).nullable(),
+  seen: storedText(OBSERVED_CHARS_MAX).nullable(),
   /** The first of two attempts. */
   first: z.object({ reason: oneOf(REASONS), total_us: micros }).nullable(),
 })
@@ -209,12 +215,12 @@ export type ResultDetail = z.infer<typeof resultDetailSchema>
 /** A certificate that a target presented. */
 export const certificateSeenSchema = z.object({
   series: count(SERIES_MAX),
-  host: z.string().max(255),
+  host: storedText(255),
   port: count(65_535),
-  fingerprint: z.string().max(128),
-  subject: z.string().max(OBSERVED_CHARS_MAX),
-  issuer: z.string().max(OBSERVED_CHARS_MAX),
-  serial: z.string().max(128),
+  fingerprint: storedText(128),
+  subject: storedText(OBSERVED_CHARS_MAX),
+  issuer: storedText(OBSERVED_CHARS_MAX),
+  serial: storedText(128),
   not_before_ms: instantMs,
   not_after_ms: instantMs,
   /** The earliest expiry of all certificates that were sent, except the root. */

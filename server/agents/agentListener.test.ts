@@ -64,6 +64,30 @@ test('an invalid message is refused with its place, and without its value', asyn
   ])
 })
 
+test('values that not every database can store are refused', async () => {
+  const load = { ...IDLE_SYNC.load, clock_ahead_ms: 1e300 }
+  const detail = {
+    ...{ series: 1, due_s: 1, text: 'a\u0000b', failed: 0 },
+    ...{ expected: null, seen: null, first: null },
+  }
+  const results = {
+    ...{ protocol: 1, store: OTHER_INSTANCE, instance: OTHER_INSTANCE, batch: 1, sent_ms: 1 },
+    ...{ results: [], details: [detail], certificates: [] },
+  }
+
+  const refusals = await Promise.all([
+    send(json(sync({ version: '0.2.0\u0000' }))),
+    send(json(sync({ load }))),
+    send({ path: '/agent/v1/results', ...json(results) }),
+  ])
+
+  expect(refusals.map(({ text }) => JSON.parse(text).error)).toEqual([
+    'version: must not contain U+0000',
+    'load.clock_ahead_ms: must be at most 8640000000000000',
+    'details[0].text: must not contain U+0000',
+  ])
+})
+
 test('a message that is too long, compressed or not, is refused before it is buffered', async () => {
   const long = await send({ body: Buffer.alloc(4 * MIB + 1) })
   const bomb = gzipSync(Buffer.alloc(64 * MIB))

@@ -4,6 +4,9 @@ import type { Member, Members } from './members.ts'
 /** Interval at which unchanged reports are stored again (milliseconds). */
 const REPORT_MS = 15_000
 
+/** The largest number of a report, which every database can store. */
+const COUNT_MAX = 2 ** 31 - 1
+
 /** Dependencies for storing reports. */
 export interface ReportParts {
   readonly members: Pick<Members, 'all'>
@@ -52,7 +55,10 @@ function reportsOf(members: readonly Member[], epochMs: number): readonly AgentR
   }
   return [...ofTokens].map(([tokenId, agents]) => {
     const sum = (value: (member: Member) => number) =>
-      agents.reduce((total, member) => total + value(member), 0)
+      Math.min(
+        agents.reduce((total, member) => total + value(member), 0),
+        COUNT_MAX,
+      )
     const aheadMs = agents.map(({ load }) => load.clock_ahead_ms)
     return {
       tokenId,

@@ -2,6 +2,7 @@ import type { ServiceClient } from '../../api/client/client.ts'
 import type { ChangeSource } from '../../api/contract/changeSource.ts'
 import type { Org } from '../../api/contract/org.ts'
 import type { Binding } from '../plan/binding.ts'
+import type { OpenCreate } from '../plan/createResolution.ts'
 import type { Blocked, Change } from '../plan/planValue.ts'
 import { ExpectedFailure } from '../run/failure.ts'
 import type { OpenIntent, StateStore } from '../state/model/store.ts'
@@ -71,16 +72,18 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
   const planResult = await approved(found, input)
   const source = isOtherSource(planResult) ? null : input.sourceName
   await input.store.settleIn({ orgId: org.id, url: input.url, source })
-  await settleIntents(input.store, planResult)
   const first = await executeIn(input, planResult, planResult.limited.changes)
   const outcomes = new Map(first.outcomes.map((outcome) => [outcome.change.key, outcome]))
   let blocked = blockedIn(planResult)
   let { endedBy } = first
+  const waiting = new Set(planResult.resolution.unsettled.map(({ key }) => key))
   for (let round = 1; round <= ROUNDS_MAX; round += 1) {
     if (endedBy !== undefined || input.control.isStopping()) break
     const undecided = new Set(blocked.filter((one) => one.needsDecision).map((one) => one.key))
+    // The others may still be blocked by a safety limit.
+    const isDue = ({ key, runId }: OpenIntent): boolean => waiting.has(key) || runId === input.runId
     const open = (await input.store.openIntents()).filter(
-      (intent) => intent.kind === 'create' && !undecided.has(intent.key),
+      (intent) => intent.kind === 'create' && !undecided.has(intent.key) && isDue(intent),
     )
     try {
       const retried = await resolveAgain(input, open)
@@ -112,11 +115,16 @@ async function approved(planResult: PlanResult, input: ApplyInput): Promise<Plan
   return (await store.useApproval(digest)) ? withApproval(planResult, digest) : planResult
 }
 
-function executeIn(input: ApplyInput, planResult: PlanResult, changes: readonly Change[]): Promise<Executed> {
+async function executeIn(
+  input: ApplyInput,
+  planResult: PlanResult,
+  changes: readonly Change[],
+): Promise<Executed> {
+  const lost = await settleIntents(input.store, planResult)
   const replan = (): Promise<PlanResult> =>
     buildPlan({ ...input, regions: 'trusted', runUnderWay: input.runId })
   const watch = new LiveWatch(planResult, replan, { nowMs: input.nowMs, replans: input.review === undefined })
-  const writing = { ...input, planResult, begun: new Map(), isLost: input.control.isLost }
+  const writing = { ...input, planResult, begun: new Map(), lost, isLost: input.control.isLost }
   return execute(writing, actionable(changes), watch, input.control)
 }
 
@@ -128,13 +136,22 @@ function blockedIn(planResult: PlanResult): readonly Blocked[] {
   return planResult.limited.changes.filter((change) => change.kind === 'blocked')
 }
 
-/** Records the results of lost requests. For all but creations the current plan has everything that is still due. */
-async function settleIntents(store: StateStore, planResult: PlanResult): Promise<void> {
+/**
+ * Records the results of lost requests. For all but creations the current plan has everything that is still due. Returns the
+ * lost creations that are to be sent again, by key: their intents stay open, even while a safety limit blocks them.
+ */
+async function settleIntents(
+  store: StateStore,
+  { plan, resolution }: PlanResult,
+): Promise<ReadonlyMap<string, OpenCreate>> {
   for (const intent of await store.openIntents()) {
     if (intent.kind !== 'create') await store.settle(intent.opId, {})
   }
-  for (const { opId, binding } of planResult.resolution.recovered) await store.settle(opId, { put: binding })
-  for (const opId of planResult.resolution.void) await store.settle(opId, {})
+  for (const { opId, binding } of resolution.recovered) await store.settle(opId, { put: binding })
+  const created = new Set(plan.changes.flatMap(({ kind, key }) => (kind === 'create' ? key : [])))
+  const lost = resolution.void.filter((create) => create.mayStillLand && created.has(create.key))
+  for (const create of resolution.void) if (!lost.includes(create)) await store.settle(create.opId, {})
+  return new Map(lost.map((create) => [create.key, create]))
 }
 
 /** Waits until the results of lost creations are certain, plans again, and executes the changes of their keys. */
@@ -152,7 +169,6 @@ async function resolveAgain(
   }
   const keys = new Set(open.map((intent) => intent.key))
   const planResult = await buildPlan(input)
-  await settleIntents(input.store, planResult)
   const due = planResult.limited.changes.filter((change) => keys.has(change.key))
   const { outcomes, endedBy } = await executeIn(input, planResult, due)
   const recovered = planResult.resolution.recovered.flatMap(({ binding }) =>

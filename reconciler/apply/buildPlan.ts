@@ -138,9 +138,9 @@ async function withKnownRegions(
 
 function openCreate(intent: OpenIntent, graceMs: number): readonly OpenCreate[] {
   if (intent.create === null) return []
-  const { opId, key, create } = intent
-  const settledAtMs = intent.mayStillLand ? intent.sentAtMs + graceMs : intent.sentAtMs
-  return [{ opId, key, ...create, settledAtMs }]
+  const { opId, key, create, mayStillLand } = intent
+  const settledAtMs = mayStillLand ? intent.sentAtMs + graceMs : intent.sentAtMs
+  return [{ opId, key, earlier: [], ...create, settledAtMs, mayStillLand }]
 }
 
 /** Declared services are immutable, so each is canonicalised once for a state. */

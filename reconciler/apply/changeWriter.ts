@@ -5,13 +5,14 @@ import { canonicalResponse } from '../../api/contract/canonical.ts'
 import type { ChangeSource } from '../../api/contract/changeSource.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from '../plan/binding.ts'
+import type { OpenCreate } from '../plan/createResolution.ts'
 import { bindingFor, type DesiredService } from '../plan/desiredService.ts'
 import { withHeals } from '../plan/healLoop.ts'
 import type { Change, Create, Prune, Record, Update } from '../plan/planValue.ts'
 import { leaseLost } from '../state/model/stateError.ts'
 import type { BindingChange, StateStore } from '../state/model/store.ts'
-import { intentsOf, type Step, stepName } from './intents.ts'
-import { certainlyNotExecuted, IntentNotWritten, isFinalFailure } from './outcome.ts'
+import { intended, intentsOf, type Step, stepName } from './intents.ts'
+import { certainlyNotExecuted, IntentNotWritten, isFinalFailure, isRefusal } from './outcome.ts'
 import type { PlanResult } from './planResult.ts'
 import { withLiveValues } from './preservedFields.ts'
 import { sideEffectsOf } from './sideEffects.ts'
@@ -26,6 +27,8 @@ export interface WriteInput {
   readonly newId: () => string
   /** Ids of the operations whose intents were recorded before the run, by the name of their step. */
   readonly begun: Map<string, string>
+  /** Lost creations that are sent again, by key. */
+  readonly lost: ReadonlyMap<string, OpenCreate>
   /** The source of the manifests; absent when unknown. */
   readonly origin?: Pick<ChangeSource, 'repository' | 'commit'> | undefined
   /** Whether another run may have taken over the state. */
@@ -81,14 +84,15 @@ async function send<Reply>(
   request: (opId: string, options: CallOptions) => Promise<Reply>,
   settled: (response: Reply) => BindingChange,
 ): Promise<Reply> {
-  const { store, runId, nowMs, newId } = writing
+  const { store, runId, nowMs, newId, lost } = writing
   const ahead = writing.begun.get(stepName(step))
   writing.begun.delete(stepName(step))
-  const opId = ahead ?? newId()
+  const intent = intended(step, lost, ahead === undefined ? newId : () => ahead)
+  const { opId } = intent
   // Recorded only when an attempt is about to be sent, after any wait: from then on it may take effect.
   const beforeSend = async (): Promise<void> => {
     if (ahead !== undefined) return
-    await store.begin([{ opId, runId, ...step, sentAtMs: nowMs() }]).catch((error: unknown) => {
+    await store.begin([{ ...intent, runId, sentAtMs: nowMs() }]).catch((error: unknown) => {
       throw new IntentNotWritten(error)
     })
   }
@@ -103,7 +107,10 @@ async function send<Reply>(
   } catch (error) {
     if (error instanceof IntentNotWritten) throw error
     // Any operation but a creation can be planned again, whether or not it took effect.
-    if (step.kind !== 'create' || certainlyNotExecuted(error)) await store.settle(opId, {})
+    if (step.kind !== 'create') await store.settle(opId, {})
+    // An earlier attempt may have taken effect: only after a refusal, the next one gets another id.
+    else if (lost.has(step.key)) await (isRefusal(error) ? store.failed(opId) : undefined)
+    else if (certainlyNotExecuted(error)) await store.settle(opId, {})
     else if (isFinalFailure(error)) await store.failed(opId)
     throw error
   }
@@ -124,7 +131,11 @@ async function create(writing: WriteInput, change: Create): Promise<WriteResult>
   const created = await send(
     writing,
     stepOf(writing, change, 'create'),
-    (opId, options) => client.createService(request, opId, options),
+    async (opId, options) => {
+      const response = await client.createService(request, opId, options)
+      // The response may be the stored one of an earlier attempt, whose service has changed or no longer exists.
+      return writing.lost.has(change.key) ? client.getService(response.id, { lane: 'next' }) : response
+    },
     (service) => ({
       put: bindingFor(
         desired,

@@ -2,7 +2,7 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import { phaseOf } from '../plan/plan.ts'
 import type { Change } from '../plan/planValue.ts'
 import { type WriteInput, writeChange } from './changeWriter.ts'
-import { intentsOf, stepName } from './intents.ts'
+import { intended, intentsOf, stepName } from './intents.ts'
 import type { LiveWatch } from './liveWatch.ts'
 import {
   type ChangeOutcome,
@@ -97,11 +97,11 @@ export async function execute(
 
 /** Records the intents of all changes, for stores in which one write for each costs too much. */
 async function beginAhead(run: Run, changes: readonly Change[]): Promise<void> {
-  const { store, planResult, runId, newId, nowMs, begun } = run.writing
+  const { store, planResult, runId, newId, nowMs, begun, lost } = run.writing
   if (!store.beginsAhead || run.control.isStopping()) return
   const intents = changes
     .flatMap((change) => intentsOf(change, planResult))
-    .map((step) => ({ ...step, opId: newId(), runId, sentAtMs: nowMs() }))
+    .map((step) => ({ ...intended(step, lost, newId), runId, sentAtMs: nowMs() }))
   if (intents.length === 0) return
   try {
     await store.begin(intents)
@@ -111,10 +111,11 @@ async function beginAhead(run: Run, changes: readonly Change[]): Promise<void> {
   }
 }
 
-/** Settles the intents that were recorded ahead and never sent. */
-async function settleUnsent({ writing: { begun, store } }: Run): Promise<void> {
+/** Settles the intents that were recorded ahead and never sent, except those of lost creations. */
+async function settleUnsent({ writing: { begun, lost, store } }: Run): Promise<void> {
+  const sentEarlier = new Set([...lost.values()].map(({ opId }) => opId))
   try {
-    for (const opId of begun.values()) await store.settle(opId, {})
+    for (const opId of begun.values()) if (!sentEarlier.has(opId)) await store.settle(opId, {})
   } catch {
     // The intents stay open, and the next run determines that they had no effect.
   }

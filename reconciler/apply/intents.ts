@@ -1,3 +1,5 @@
+import { sameJson } from '../../api/contract/fieldChange.ts'
+import type { OpenCreate } from '../plan/createResolution.ts'
 import type { Change } from '../plan/planValue.ts'
 import type { Intent } from '../state/model/store.ts'
 import type { PlanResult } from './planResult.ts'
@@ -39,6 +41,23 @@ export function intentsOf(change: Change, planResult: PlanResult): readonly Step
     case 'blocked':
       return []
   }
+}
+
+/**
+ * The intent of `step` with an operation id. A creation that was lost keeps its id, with which the server executes only one of
+ * its attempts (Gap G42), and any of their definitions may be the one that took effect.
+ */
+export function intended(
+  step: Step,
+  lost: ReadonlyMap<string, OpenCreate>,
+  newId: () => string,
+): Step & Pick<Intent, 'opId'> {
+  const { create, key } = step
+  const before = create === null ? undefined : lost.get(key)
+  if (create === null || before === undefined) return { ...step, opId: newId() }
+  const earlier = [...before.earlier, before.sent].filter((one) => !sameJson(one, create.sent))
+  const preIds = [...new Set([...before.preIds, ...create.preIds])]
+  return { ...step, opId: before.opId, create: { ...create, earlier, preIds } }
 }
 
 /** A name that is unique among the steps of one plan. Pure. */

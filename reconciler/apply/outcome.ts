@@ -49,6 +49,14 @@ export function certainlyNotExecuted(error: unknown): boolean {
 }
 
 /**
+ * Whether the server refused a creation and would refuse it again with the same operation id. After 409 an earlier attempt may
+ * be in progress. Pure.
+ */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.code !== 'conflict' && certainlyNotExecuted(error)
+}
+
+/**
  * Whether the server itself reported the failure, so that the request cannot take effect later. After 502 and 504, which
  * come from a proxy, it still may. Pure.
  */

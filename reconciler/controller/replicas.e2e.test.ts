@@ -11,7 +11,7 @@ import { IN_FLIGHT } from '../apply/execute.ts'
 import { type ControllerProcess, controllerProcess } from '../testing/controllerProcess.ts'
 import { manifestFiles } from '../testing/controllerScene.ts'
 import { failoverStress } from '../testing/failoverStress.ts'
-import { type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'
+import { type Fault, type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
 import { runHere } from '../testing/programHere.ts'
@@ -136,7 +136,7 @@ test('Scenario 47: one of two replicas leads, and the other takes over when the 
   expect(green.events.find(isType('LeaseTaken'))?.message).toContain('epoch 2')
 })
 
-test('Scenario 47: a leader that was suspended during its work writes nothing when it continues', async () => {
+test('Scenario 47: a leader that was suspended during its work changes nothing when it continues', async () => {
   const keys = Array.from({ length: 12 }, (_, index) => `s${String(index).padStart(2, '0')}`)
   const { one: blue, proxy: blues } = await start('blue')
   const { afterwards, stopped } = stopsAtFirstChange(blue, blues)
@@ -151,12 +151,13 @@ test('Scenario 47: a leader that was suspended during its work writes nothing wh
   await blue.event(isType('LeaseLost'), eventsBefore)
 
   expect(await names()).toEqual(keys)
-  // What was in flight when it stopped may have arrived; nothing left afterwards.
+  // What was in flight when it stopped may have arrived. It sends one more if it stopped between the check of the lease and
+  // the request.
   expect(arrived).toBeLessThanOrEqual(IN_FLIGHT)
-  expect(afterwards()).toBe(arrived)
+  expect(afterwards() - arrived).toBeLessThanOrEqual(1)
 })
 
-test('Scenario 47: with a state in git a leader that was suspended writes nothing when it continues, and takes over again when the other one is killed', async () => {
+test('Scenario 47: with a state in git a leader that was suspended changes nothing when it continues, and takes over again when the other one is killed', async () => {
   const remote = join(folder, 'state.git')
   execFileSync('git', ['init', '--quiet', '--bare', remote])
   const inGit = `leaseTtl: 5s\n    state: "git:file://${remote}#refs/pharos/shop"`
@@ -172,13 +173,52 @@ test('Scenario 47: with a state in git a leader that was suspended writes nothin
   const eventsBefore = blue.events.length
   blue.signal('SIGCONT')
   await blue.event(isType('LeaseLost'), eventsBefore)
-  expect([await names(), arrived <= IN_FLIGHT, afterwards() - arrived]).toEqual([keys, true, 0])
+  expect([await names(), arrived <= IN_FLIGHT, afterwards() - arrived <= 1]).toEqual([keys, true, true])
 
   greens.afterEffect = () => green.signal('SIGKILL')
   const second = repository.commit(manifestFiles('last'))
   await blue.event(isApplied(second), eventsBefore)
   expect(await names()).toEqual(['last', ...keys])
 })
+
+test.each([
+  ['a file', ''],
+  ['git', 'leaseTtl: 5s'],
+])(
+  'Scenario 47: with a state in %s, a creation of a suspended leader that arrives after its successor created the service makes no second one',
+  async (_, lease) => {
+    if (lease !== '') {
+      const remote = join(folder, 'state.git')
+      execFileSync('git', ['init', '--quiet', '--bare', remote])
+      const inGit = `${lease}\n    state: "git:file://${remote}#refs/pharos/shop"`
+      writeFileSync(config, readFileSync(config, 'utf8').replace('leaseTtl: 2s', inGit))
+    }
+    const keys = ['s00', 's01', 's02']
+    const { one: blue, proxy: blues } = await start('blue')
+    let arrives: (fault: Fault) => void = () => {}
+    const suspended = new Promise<void>((resolve) => {
+      blues.decide = () => {
+        blues.decide = () => 'pass'
+        stopOutsideOfWrites(blue.child, join(folder, 'shop.db'))
+        resolve()
+        return new Promise((arrive) => {
+          arrives = arrive
+        })
+      }
+    })
+    const sha = repository.commit(manifestFiles(...keys))
+    await suspended
+    const { one: green } = await start('green')
+    await green.event(isApplied(sha), 0)
+
+    await new Promise<void>((resolve) => {
+      blues.afterEffect = () => resolve()
+      arrives('pass')
+    })
+
+    expect(await names()).toEqual(keys)
+  },
+)
 
 test('a controller that is killed repeatedly leaves at most one folder behind', async () => {
   const remote = join(folder, 'state.git')

@@ -13,9 +13,11 @@ function open(change: Partial<OpenCreate> = {}): OpenCreate {
     opId: 'op',
     key: 'shop',
     sent: desired().canonical,
+    earlier: [],
     preIds: [],
     policy,
     settledAtMs: NOW_MS,
+    mayStillLand: true,
     ...change,
   }
 }
@@ -50,6 +52,16 @@ test('a single new service with the name and definition of a lost creation is it
   })
 })
 
+test('the result of a creation may have any definition that was sent with its id: the earliest of those with other secrets', () => {
+  const sent = desired({ secret: 'two' }).canonical
+  const earlier = [desired({ name: 'Old' }).canonical, desired({ secret: 'one' }).canonical]
+  const recovered = [live(), live({ name: 'Old' })].map(
+    (service) => resolveCreates([open({ sent, earlier })], [service], [], NOW_MS).recovered[0],
+  )
+
+  expect(recovered.map((one) => one?.binding.desired)).toEqual([earlier[1], earlier[0]])
+})
+
 test.each([
   ['does not exist', [], []],
   ['existed before', [live({ id: 'before' })], []],
@@ -57,9 +69,11 @@ test.each([
   ['has another definition', [live({ interval: 30 })], []],
   ['belongs to another manifest', [live()], [binding()]],
 ])('a creation whose service %s counts as failed', (_, actual, bindings) => {
-  expect(resolveCreates([open({ preIds: ['before'] })], actual, bindings, NOW_MS)).toEqual({
+  const create = open({ preIds: ['before'] })
+
+  expect(resolveCreates([create], actual, bindings, NOW_MS)).toEqual({
     recovered: [],
-    void: ['op'],
+    void: [create],
     unsettled: [],
   })
 })
@@ -76,9 +90,11 @@ test('a run waits for lost creations that may still take effect, until the last 
     needsDecision: false,
   })
 
-  expect(resolveCreates([...waiting, open({ opId: 'past' })], [], [], NOW_MS)).toEqual({
+  const past = open({ opId: 'past' })
+
+  expect(resolveCreates([...waiting, past], [], [], NOW_MS)).toEqual({
     recovered: [],
-    void: ['past'],
+    void: [past],
     unsettled: ['k1', 'k3', 'k2'].map(blocked),
   })
 })

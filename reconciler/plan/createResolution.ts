@@ -9,20 +9,24 @@ export interface OpenCreate {
   readonly opId: string
   readonly key: string
   readonly sent: CanonicalService
+  /** Other definitions that were sent earlier with this id, the first one first. */
+  readonly earlier: readonly CanonicalService[]
   /** Ids of the services of the same name that existed before the creation was sent. */
   readonly preIds: readonly string[]
   /** Policy of the binding that a successful creation leads to. */
   readonly policy: Pick<Binding, 'onDelete' | 'protect' | 'pruneAfterSecs'>
   /** From when on it can no longer take effect (milliseconds since the epoch). */
   readonly settledAtMs: number
+  /** Whether the server has not reported its failure. */
+  readonly mayStillLand: boolean
 }
 
 /** The results of open creations. */
 export interface CreateResolution {
   /** Creations whose service was found. */
   readonly recovered: readonly { readonly opId: string; readonly binding: Binding }[]
-  /** Ids of creations without effect: they may be sent again. */
-  readonly void: readonly string[]
+  /** Creations without effect: they may be sent again. */
+  readonly void: readonly OpenCreate[]
   /** Keys that have to wait or need a manual decision. */
   readonly unsettled: readonly Blocked[]
 }
@@ -46,12 +50,12 @@ export function resolveCreates(
   const claimed = (id: string): number =>
     claims.filter(({ found }) => found.some((service) => service.id === id)).length
   const recovered: { opId: string; binding: Binding }[] = []
-  const voided: string[] = []
+  const voided: OpenCreate[] = []
   const unsettled: Blocked[] = []
   for (const { create, found } of claims) {
     const [only] = found
     if (create.settledAtMs > nowMs) unsettled.push(waitingFor(create))
-    else if (only === undefined) voided.push(create.opId)
+    else if (only === undefined) voided.push(create)
     else if (found.length === 1 && claimed(only.id) === 1) {
       recovered.push({ opId: create.opId, binding: bindingOf(create, only) })
     } else unsettled.push(ambiguous(create, found))
@@ -60,17 +64,25 @@ export function resolveCreates(
 }
 
 function isOutcomeOf(create: OpenCreate, service: ServiceResponse): boolean {
-  return (
-    service.name === create.sent.name &&
-    !create.preIds.includes(service.id) &&
-    changesBetween(canonicalResponse(service), create.sent, 'set-is-equal').length === 0
+  return !create.preIds.includes(service.id) && definitionOf(create, service) !== undefined
+}
+
+/**
+ * The definition of `create` that `service` has. Where several differ only in secrets it is the earliest, so that the plan
+ * sends the latest again.
+ */
+function definitionOf({ earlier, sent }: OpenCreate, service: ServiceResponse): CanonicalService | undefined {
+  return [...earlier, sent].find(
+    (one) =>
+      one.name === service.name &&
+      changesBetween(canonicalResponse(service), one, 'set-is-equal').length === 0,
   )
 }
 
 function bindingOf(create: OpenCreate, service: ServiceResponse): Binding {
   return {
     ...newBinding(create.key, service.id),
-    desired: create.sent,
+    desired: definitionOf(create, service) ?? null,
     observed: canonicalResponse(service),
     ...create.policy,
   }

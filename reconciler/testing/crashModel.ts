@@ -5,7 +5,7 @@ import { readYaml } from '../manifest/read/readYaml.ts'
 import { takeLease } from '../state/model/lease.ts'
 import type { StateStore } from '../state/model/store.ts'
 import { manifestOf } from './manifestOf.ts'
-import { ModelServer, type ScenarioClock } from './modelServer.ts'
+import { KEYED_LATENESS_MS_MAX, ModelServer, type ScenarioClock } from './modelServer.ts'
 import { stateInGit, stateInSqlite } from './modelStates.ts'
 
 const GRACE_MS = 60_000
@@ -51,10 +51,11 @@ class Scenario {
   async run(): Promise<readonly string[]> {
     const first = this.#wishes(new Map())
     await this.#run(first, { approves: true })
-    const second = this.#wishes(first)
+    let second = this.#wishes(first)
     const approves = this.#chance(0.3)
     const people = [...second.keys()].filter((key) => !first.has(key))
     this.#server.faultsInTen = this.#chance(0.8) ? 4 : 0
+    this.#server.honoursKeys = this.#chance(0.5)
     const before = this.#server.deleted.length
     for (let runs = 1 + Math.floor(this.#random() * 2); runs > 0; runs -= 1) {
       this.#changeManually(people)
@@ -63,8 +64,11 @@ class Scenario {
         crashAt: this.#chance(0.7) ? Math.ceil(this.#random() * 45) : undefined,
       })
       this.#server.pass(this.#random() * 2 * GRACE_MS)
+      second = this.#changed(second)
     }
     this.#server.faultsInTen = 0
+    await this.#settle(second, approves)
+    this.#server.pass(KEYED_LATENESS_MS_MAX)
     const last = await this.#settle(second, approves)
     return [
       ...this.#wrongServices(second, last),
@@ -144,6 +148,15 @@ class Scenario {
       const request = setOf(new Map([[key, { intervalSecs: 777, paused: undefined }]])).services[0]?.request
       if (request !== undefined && this.#chance(0.1)) this.#server.makeForeign(request)
     }
+  }
+
+  /** The manifests of `wishes`, some with another interval. */
+  #changed(wishes: WantedManifests): WantedManifests {
+    const changed = [...wishes].map(([key, wish]): [string, WantedManifest] => [
+      key,
+      this.#chance(0.2) ? { ...wish, intervalSecs: wish.intervalSecs + 1 } : wish,
+    ])
+    return new Map(changed)
   }
 
   #wishes(before: WantedManifests): WantedManifests {

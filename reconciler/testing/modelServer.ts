@@ -9,6 +9,8 @@ type Fault = 'pass' | 'lose' | 'late' | 'drop' | 'internal' | 'bad-gateway' | 'n
 
 /** Longest time that a request without a response may still be on its way (milliseconds): less than any grace. */
 const LATENESS_MS_MAX = 20_000
+/** The same for a creation to a server that honours its key: more than any grace. */
+export const KEYED_LATENESS_MS_MAX = 200_000
 /** Longest time that one request takes (milliseconds). */
 const LATENCY_MS_MAX = 400
 /** How often a request that may be repeated is sent, as the real client does. */
@@ -38,6 +40,9 @@ export class ModelServer {
   foreignWrites = 0
   /** How often of ten a request meets a fault. */
   faultsInTen = 0
+  /** Whether it makes the attempts of a creation with the same key one. */
+  honoursKeys = false
+  readonly #creations = new Map<string, { readonly body: string; readonly response: ServiceResponse }>()
   readonly #clock: ScenarioClock
   readonly #random: () => number
   #late: { readonly landsAtMs: number; readonly land: () => unknown }[] = []
@@ -86,8 +91,11 @@ export class ModelServer {
             unreadable: [],
           }),
         ),
-      createService: (request, _key, options) =>
-        this.#request(() => this.#make(request, 'us'), options ?? {}, breathe),
+      createService: (request, key, options) => {
+        const create = (): ServiceResponse => this.#create(request, key)
+        const latenessMs = this.honoursKeys ? KEYED_LATENESS_MS_MAX : LATENESS_MS_MAX
+        return this.#request(create, options ?? {}, breathe, latenessMs)
+      },
       replaceService: (id, request, options) => changing(() => this.#replace(id, request), options),
       deleteService: (id, options) => changing(() => this.#delete(id), options),
       pauseService: (id, options) => changing(() => this.#pause(id, '2026-01-01T00:00:00.000Z'), options),
@@ -114,7 +122,12 @@ export class ModelServer {
     }
   }
 
-  async #request<Reply>(effect: () => Reply, options: CallOptions, breathe: () => void): Promise<Reply> {
+  async #request<Reply>(
+    effect: () => Reply,
+    options: CallOptions,
+    breathe: () => void,
+    latenessMsMax = LATENESS_MS_MAX,
+  ): Promise<Reply> {
     breathe()
     await options.beforeSend?.()
     options.assertMaySend?.()
@@ -123,7 +136,7 @@ export class ModelServer {
     if (fault === 'not-sent') throw new ConnectionError('refused', 'not-sent')
     if (fault === 'internal') throw new ApiError('internal', 'internal', { status: 500 })
     if (fault === 'late') {
-      const landsAtMs = this.#clock.nowMs + Math.round(this.#random() * LATENESS_MS_MAX)
+      const landsAtMs = this.#clock.nowMs + Math.round(this.#random() * latenessMsMax)
       this.#late.push({ landsAtMs, land: () => quietly(effect) })
     }
     const result = fault === 'drop' || fault === 'late' ? undefined : { value: effect() }
@@ -144,6 +157,18 @@ export class ModelServer {
     if (this.#random() * 10 >= this.faultsInTen) return 'pass'
     const faults: readonly Fault[] = ['lose', 'late', 'drop', 'internal', 'bad-gateway', 'not-sent']
     return faults[Math.floor(this.#random() * faults.length)] ?? 'pass'
+  }
+
+  #create(request: ServiceRequest, key: string): ServiceResponse {
+    const body = JSON.stringify(request)
+    const earlier = this.honoursKeys ? this.#creations.get(key) : undefined
+    if (earlier === undefined) {
+      const response = this.#make(request, 'us')
+      this.#creations.set(key, { body, response })
+      return structuredClone(response)
+    }
+    if (earlier.body !== body) throw new ApiError('invalid', 'the key was used for another body')
+    return structuredClone(earlier.response)
   }
 
   #make(request: ServiceRequest, madeBy: ModelService['madeBy']): ServiceResponse {

@@ -8,7 +8,7 @@ import { stateInGit } from '../../testing/modelStates.ts'
 import { openStore, readStore } from '../openStore.ts'
 import { takeLease } from './lease.ts'
 import { EVENTS_KEPT, RUNS_KEPT, type RunRecord } from './record.ts'
-import type { Intent, StateReading, StateStore } from './store.ts'
+import type { CreateIntent, Intent, StateReading, StateStore } from './store.ts'
 
 let folder: string
 beforeEach(() => {
@@ -37,6 +37,12 @@ const intent: Intent = {
     preIds: ['x'],
     policy: { onDelete: 'delete', protect: false, pruneAfterSecs: null },
   },
+}
+const sentAgain: CreateIntent = {
+  sent: { name: 'Shop', interval_secs: 90, regions: [], endpoints: [] },
+  earlier: [{ name: 'Shop', interval_secs: 60, regions: [], endpoints: [] }],
+  preIds: ['x', 'y'],
+  policy: { onDelete: 'pause', protect: true, pruneAfterSecs: 60 },
 }
 const run: RunRecord = {
   runId: 'run-1',
@@ -114,6 +120,18 @@ describe.each([
 ])('the state in %s', (_what, make) => {
   beforeEach(() => {
     place = make()
+  })
+
+  test('an intent replaces the earlier one of its operation', async () => {
+    const store = await opened(place)
+    await store.begin([intent])
+    await store.failed('op-1')
+    const again: Intent = { ...intent, runId: 'run-2', sentAtMs: 2_000, create: sentAgain }
+
+    await store.begin([again])
+
+    expect(await store.openIntents()).toEqual([{ ...again, mayStillLand: true }])
+    await store.close()
   })
 
   test('written data is there when the state is opened again', async () => {

@@ -31,6 +31,8 @@ export interface Intent {
 
 export interface CreateIntent {
   readonly sent: CanonicalService
+  /** Other definitions that were sent earlier with the same operation id, the first one first; absent for none. */
+  readonly earlier?: readonly CanonicalService[]
   readonly preIds: readonly string[]
   readonly policy: Pick<Binding, 'onDelete' | 'protect' | 'pruneAfterSecs'>
 }
@@ -104,6 +106,7 @@ export interface StateStore extends StateReading {
   /** Releases the lease, if it is held. */
   release(): Promise<void>
   settleIn(home: StateHome): Promise<void>
+  /** Records intents, in place of earlier ones with the same operation id. */
   begin(intents: readonly Intent[]): Promise<void>
   /** Removes the intent of `opId` and changes the bindings, atomically. */
   settle(opId: string, change: BindingChange): Promise<void>

@@ -93,7 +93,7 @@ function readingOf(
 }
 
 const PUT_BINDING = ROWS.bindings.insert('INSERT OR REPLACE')
-const PUT_INTENT = `${ROWS.intents.insert('INSERT', 'epoch')} ON CONFLICT (op_id) DO UPDATE SET sent_at_ms = @sent_at_ms`
+const PUT_INTENT = ROWS.intents.insert('INSERT OR REPLACE', 'epoch')
 const PUT_RUN = ROWS.runs.insert('INSERT', 'epoch')
 const PUT_EVENT = ROWS.events.insert('INSERT')
 const PUT_SUSPENSION = ROWS.suspensions.insert('INSERT OR REPLACE')

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../../server/testing/startServer.ts'
+import { ApplyWorld, setOf } from '../testing/applyWorld.ts'
+import { type Fault, type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'
+import { manifestOf } from '../testing/manifestOf.ts'
+
+let server: TestServer
+let proxy: FaultProxy
+beforeAll(async () => {
+  server = await startServer({ rateLimit: 'none' })
+  proxy = await startFaultProxy(server.url)
+})
+afterAll(async () => {
+  await proxy.close()
+  await server.close()
+})
+
+/** A world in an organisation of its own, whose first creation meets `fault`; `before` precedes the others. */
+async function withLostCreation(
+  fault: Fault,
+  tell: (world: ApplyWorld) => Promise<void>,
+  before: () => Promise<void> = async () => {},
+): Promise<void> {
+  const orgId = await server.createOrg({ plan: 'business' })
+  const world = new ApplyWorld(proxy, await server.createKey({ orgId }), orgId)
+  let creations = 0
+  proxy.decide = async (method) => {
+    if (method !== 'POST') return 'pass'
+    creations += 1
+    if (creations === 1) return fault
+    await before()
+    return 'pass'
+  }
+  try {
+    await tell(world)
+    expect(await world.openIntents()).toEqual([])
+  } finally {
+    proxy.decide = () => 'pass'
+    proxy.refusesWith = () => undefined
+    await proxy.land()
+    await world.close()
+  }
+}
+
+const one = setOf([manifestOf('a')])
+const changed = setOf([manifestOf('a').replace('60s', '90s')])
+const created = { outcomes: [{ result: 'done' }], blocked: [] }
+
+test('a creation that arrives after the grace, when it was sent again, is executed once', () =>
+  withLostCreation('late', async (world) => {
+    world.atEndOfGrace = async () => {}
+
+    expect(await world.apply(one)).toMatchObject(created)
+    await proxy.land()
+    expect(await world.live()).toEqual(['a 60'])
+  }))
+
+test.each([
+  ['before', () => proxy.land()],
+  ['after', async () => {}],
+])(
+  'a lost creation that arrives %s its changed manifest is sent is executed once, and ends as the manifest says',
+  (_, before) =>
+    withLostCreation(
+      'late',
+      async (world) => {
+        world.atEndOfGrace = async () => {}
+        // The process dies before it sends the creation again.
+        expect(await world.apply(one, 2)).toBe('crashed')
+
+        expect(await world.apply(changed)).toMatchObject(created)
+        await proxy.land()
+        expect(await world.live()).toEqual(['a 90'])
+      },
+      before,
+    ),
+)
+
+test('a lost creation whose service was deleted meanwhile is executed again', () =>
+  withLostCreation('lose', async (world) => {
+    world.atEndOfGrace = async () => {
+      for (const { id } of (await world.client.listServices()).services) await world.client.deleteService(id)
+    }
+
+    expect(await world.apply(one)).toMatchObject(created)
+    expect(await world.live()).toEqual(['a 60'])
+  }))
+
+test('a run waits again while the server executes an earlier attempt of a creation (409)', () =>
+  withLostCreation('late', async (world) => {
+    let creations = 0
+    proxy.refusesWith = () => {
+      creations += 1
+      return creations === 2 ? { status: 409, error: 'in progress' } : undefined
+    }
+    world.atEndOfGrace = async () => (creations < 2 ? undefined : proxy.land())
+
+    expect(await world.apply(one)).toMatchObject(created)
+    expect(await world.live()).toEqual(['a 60'])
+  }))

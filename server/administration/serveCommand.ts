@@ -266,7 +266,7 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
 async function assertMigrated(engine: Engine): Promise<void> {
   const version = await engine.schemaNow()
   if (version !== undefined && version >= engine.schemaVersion) return
-  const due = version === undefined ? 'there is no database in' : `schema ${version} is in`
+  const due = version === undefined ? 'there is no data in' : `schema ${version} is in`
   throw new Error(
     `${due} ${engine.place}, and this release needs schema ${engine.schemaVersion}: run "pharos-server migrate", or leave out --migrate never`,
   )

@@ -26,6 +26,11 @@ export async function withExistingStore<Result>(
   engine: Engine,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  if (!(await engine.exists())) throw new Error(`there is no database in ${engine.place}`)
+  await assertExists(engine)
   return withStore(engine, work)
+}
+
+/** Rejects when there is no database. */
+export async function assertExists(engine: Engine): Promise<void> {
+  if (!(await engine.exists())) throw new Error(`there is no data in ${engine.place}`)
 }

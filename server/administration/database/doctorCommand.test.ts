@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defaultKeyFile } from '../../secrets/keyring.ts'
 import { runHere } from '../../testing/commandHere.ts'
+import { sharedCluster } from '../../testing/postgres/cluster.ts'
 import { startServer } from '../../testing/startServer.ts'
 
 let folder: string
@@ -27,7 +28,7 @@ test('doctor reports on durability, and fails when sealed values cannot be opene
   const broken = await doctor()
   const brokenDocument = await doctor('--json')
 
-  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no database in') })
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no data in') })
   expect([page.code, page.stderr]).toEqual([0, ''])
   expect(page.stdout).toMatch(/^ok +durability +a commit is on disk/m)
   expect(page.stdout).toMatch(/^ok +master_key +every sealed value can be opened$/m)
@@ -35,4 +36,17 @@ test('doctor reports on durability, and fails when sealed values cannot be opene
   expect([broken.code, broken.stderr]).toEqual([1, ''])
   expect(broken.stdout).toMatch(/^broken +master_key +there is no /m)
   expect([brokenDocument.code, JSON.parse(brokenDocument.stdout)]).toMatchObject([1, { isDurable: false }])
+})
+
+test('doctor examines an empty PostgreSQL database, before a server or a move writes to it', async () => {
+  const cluster = await sharedCluster()
+  const url = await cluster.createEmpty()
+
+  const { stdout, stderr } = await runHere(['doctor', '--database', url])
+  await cluster.drop(url)
+
+  expect(stderr).not.toContain('there is no')
+  expect(stdout).toMatch(/^ok +version +PostgreSQL /m)
+  expect(stdout).toMatch(/^ok +schema +none yet: the first start creates it$/m)
+  expect(stdout).toMatch(/^ok +master_key +none is needed yet$/m)
 })

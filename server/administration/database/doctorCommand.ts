@@ -8,6 +8,9 @@ import { ShownFailure } from '../failures/shownFailure.ts'
 import { addDatabase, engineOf } from '../options/databaseOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from '../options/masterKeyOption.ts'
 import { present, table, type Write } from '../text/output.ts'
+import { assertExists } from '../withStore.ts'
+
+const NO_KEY_NEEDED = 'none is needed yet'
 
 /** Adds `doctor`, which prints findings about a database; the exit code is 1 when acknowledged changes could be lost. */
 export function addDoctorCommand(
@@ -23,7 +26,8 @@ export function addDoctorCommand(
     .addOption(masterKeyOption())
     .action(async (options: MasterKeyOptions) => {
       const engine = engineOf(options)
-      if (!(await engine.exists())) throw new Error(`there is no database in ${engine.place}`)
+      // A PostgreSQL database exists before a server or a move creates its tables; a folder does not.
+      if (options.dataDir !== undefined) await assertExists(engine)
       const findings = [
         ...(await engine.examine('whole')),
         await judgeSchema(engine),
@@ -40,6 +44,9 @@ export function addDoctorCommand(
 
 async function judgeSchema(engine: Engine): Promise<Finding> {
   const version = await engine.schemaNow()
+  if (version === undefined) {
+    return { check: 'schema', health: 'ok', text: 'none yet: the first start creates it' }
+  }
   return findingOf('schema', {
     health: 'warning',
     problem:
@@ -53,12 +60,14 @@ async function judgeSchema(engine: Engine): Promise<Finding> {
 /** Whether the master keys open every secret. Skipped for another schema, because reading would migrate it. */
 async function judgeMasterKeys(engine: Engine, keys: () => readonly MasterKey[]): Promise<Finding> {
   const check = 'master_key'
-  if ((await engine.schemaNow()) !== engine.schemaVersion) {
+  const version = await engine.schemaNow()
+  if (version === undefined) return { check, health: 'ok', text: NO_KEY_NEEDED }
+  if (version !== engine.schemaVersion) {
     return { check, health: 'warning', text: 'not checked: the schema is of another release' }
   }
   const store = await engine.open('administer')
   const needed = await store.masterKeyIds().finally(() => store.close())
-  if (needed.length === 0) return { check, health: 'ok', text: 'none is needed yet' }
+  if (needed.length === 0) return { check, health: 'ok', text: NO_KEY_NEEDED }
   const known = new Set<string>()
   try {
     for (const { id } of keys()) known.add(id)

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 test.each([
-  [['org', 'list', '--data-dir', 'absent'], 'E_FAILED', 'there is no database in absent'],
+  [['org', 'list', '--data-dir', 'absent'], 'E_FAILED', 'there is no data in absent'],
   [['org', 'create', '--data-dir', 'file', '--name', 'x'], 'E_FILE', 'file cannot be a folder'],
   [['org', 'list', '--data-dir', 'nothing'], 'E_DATABASE', 'restore a backup'],
   [['key', 'list', '--data-dir', 'data', '--org', 'x'], 'E_NOT_FOUND', 'there is no organisation x'],
@@ -80,7 +80,7 @@ test.each([
   [['serve', '--data-dir', 'made', '--allow-ranges', ''], "option '--allow-ranges <ranges>'"],
   [['serve', '--data-dir', 'made', '--port', '0', '--master-key-file', 'nowhere/key'], 'there is no '],
   [['serve', '--data-dir', 'made', '--port', '0', '--master-key-file', 'made/key'], 'is in the data folder'],
-  [['plan', 'list', '--data-dir', 'made'], 'there is no database in made'],
+  [['plan', 'list', '--data-dir', 'made'], 'there is no data in made'],
 ])('%j fails and leaves nothing behind', async (args, words) => {
   const { code, stderr } = await runHere(args, folder)
 

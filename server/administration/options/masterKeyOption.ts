@@ -25,5 +25,7 @@ export function keySourceOf(
   const text = environment[MASTER_KEY_VARIABLE]
   if (text !== undefined && text !== '') return { kind: 'text', text }
   if (dataDir !== undefined) return { kind: 'file', file: defaultKeyFile(dataDir) }
-  throw new Error(`name the master key: --master-key-file, or its text as ${MASTER_KEY_VARIABLE}`)
+  throw new Error(
+    `name the master key: --master-key-file, or its text as ${MASTER_KEY_VARIABLE}; "openssl rand -hex 32" creates one`,
+  )
 }

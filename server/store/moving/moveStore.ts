@@ -90,8 +90,7 @@ async function opened(
   { role, prepare }: { role: 'source' | 'target'; prepare: MovableResults['prepare'] | undefined },
   undo: (() => Promise<void>)[],
 ): Promise<Portable> {
-  if (role === 'source' && !(await engine.exists()))
-    throw new Error(`there is no database in ${engine.place}`)
+  if (role === 'source' && !(await engine.exists())) throw new Error(`there is no data in ${engine.place}`)
   for (const name of ['serve', 'rotation'] as const) undo.push(await engine.lock(name))
   const results = prepare === undefined ? null : await prepare(engine.results)
   const portable = await engine.openPortable(role, results)

@@ -259,7 +259,7 @@ test('an outdated schema is named, and migrated', async () => {
   const first = await run('migrate', '--database', url, '--json')
   const second = await run('migrate', '--database', url)
 
-  expect(refused.stderr).toContain(`there is no database in ${dataDir}, and this release needs schema`)
+  expect(refused.stderr).toContain(`there is no data in ${dataDir}, and this release needs schema`)
   expect(isUntouched).toBe(true)
   expect(JSON.parse(first)).toMatchObject({ from: 0 })
   expect(second).toContain('there was nothing to do')

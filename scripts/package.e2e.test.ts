@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { arch, platform, tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { root } from './readersEnvironment.ts'
 
@@ -157,6 +157,10 @@ app.synth()
   run(['node', 'main.mjs'], place, consumer.environment)
   const synthesised = JSON.parse(readFileSync(join(place, 'cdktf.out/stacks/shop/cdk.tf.json'), 'utf8'))
   expect(Object.keys(synthesised.resource.pharos_service)).toEqual(['website'])
+
+  // As in docs/cdktf.md, from where the programs are installed.
+  run(['npm', 'pack', '--ignore-scripts', join(place, 'node_modules/pharos')], place, consumer.environment)
+  expect(readdirSync(place)).toContain(basename(packed))
 
   run(['pharos-provider', 'install', '--mirror', 'mirror'], place, consumer.environment)
   expect(readdirSync(join(place, 'mirror'))).toContain('registry.terraform.io')

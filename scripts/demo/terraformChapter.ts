@@ -71,7 +71,7 @@ async function synthesise({ demo, shell, root, terraform }: TerraformParts): Pro
   return { folder: join(project, 'cdktf.out/stacks/production'), environment }
 }
 
-/** Does the same as "npm install pharos cdktf constructs tsx" in `project`, from this checkout. */
+/** Links pharos of this checkout, cdktf and constructs into `project`, as an installation would. */
 function linkPackages(root: string, project: string): void {
   const packages = join(project, 'node_modules')
   mkdirSync(packages)

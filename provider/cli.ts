@@ -61,14 +61,14 @@ function install(options: InstallOptions): void {
   const where =
     options.cliConfig === undefined
       ? 'Put this into your CLI configuration (~/.terraformrc, ~/.tofurc, terraform.rc or tofu.rc in %APPDATA% on Windows, or the file that TF_CLI_CONFIG_FILE names):'
-      : `The CLI configuration is ${options.cliConfig}; Terraform finds it by its name or by TF_CLI_CONFIG_FILE:`
+      : `The CLI configuration is ${options.cliConfig}. Terraform reads the file that the variable TF_CLI_CONFIG_FILE names:`
   process.stdout.write(`installed version ${version} for ${platform}:
 ${files.map((file) => `  ${file}`).join('\n')}
 
 ${where}
 
 ${configuration}
-and this into your configuration:
+Put this into your Terraform configuration:
 
 ${requiredProviders(version)}`)
 }

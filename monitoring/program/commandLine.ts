@@ -57,7 +57,7 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
     )
     .version(packageJson.version)
     .configureOutput({ writeOut: write })
-    .showHelpAfterError('(--help shows the options)')
+    .showHelpAfterError('(see pharos-agent --help)')
     .exitOverride()
     .addOption(
       new Option('--server <url>', 'agent port of the server, such as https://pharos.example:7443')

@@ -225,19 +225,28 @@ function moduleHeaders(http: SourceValue, module: string, variable: (place: stri
 const READ = new Set([
   ...['method', 'headers', 'body', 'basic_auth', 'bearer_token', 'bearer_token_file', 'authorization'],
   ...['follow_redirects', 'no_follow_redirects', 'valid_status_codes', 'fail_if_body_not_matches_regexp'],
-  ...['fail_if_header_not_matches'],
+  ...['fail_if_header_not_matches', 'accept_any_response'],
 ])
+
+/** Whether a field changes nothing: `false`, or empty throughout. */
+function isOff(value: SourceValue): boolean {
+  if (!value.isThere || value.flag() === false || value.text() === '') return true
+  const parts = [...value.items(), ...value.entries().map(([, part]) => part)]
+  return value.flag() === undefined && value.text() === undefined && parts.every(isOff)
+}
 
 function assertionsOf(http: SourceValue): readonly AssertionForm[] {
   for (const [key, value] of http.entries()) {
-    if (!READ.has(key)) value.note(`left out: ${key} has no equivalent`)
+    if (!READ.has(key) && !isOff(value)) value.note(`left out: ${key} has no equivalent`)
   }
   const given = http.get('valid_status_codes')
   const codes = given.items().flatMap((code) => code.text() ?? [])
   const bodies = http.get('fail_if_body_not_matches_regexp').items()
   const headers = http.get('fail_if_header_not_matches').items()
   return [
-    statusOf(codes, given) ?? { status: '2xx' },
+    http.get('accept_any_response').flag() === true
+      ? { status: { gte: 100 } }
+      : (statusOf(codes, given) ?? { status: '2xx' }),
     ...bodies.flatMap((regex) => {
       const text = regex.text()
       return text === undefined ? [] : [{ body: { regex: text } }]

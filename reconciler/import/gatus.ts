@@ -7,6 +7,7 @@ import {
   labelOf,
   timeoutOf,
   urlOf,
+  withContentType,
 } from './importedService.ts'
 import type { SourceValue } from './sourceValue.ts'
 
@@ -43,7 +44,7 @@ export function fromGatus(
 function serviceOf(endpoint: SourceValue, variable: (place: string) => string): ImportedService | undefined {
   const name = endpoint.get('name').text() ?? 'endpoint'
   const url = endpoint.get('url')
-  for (const kind of ['dns', 'ssh']) {
+  for (const kind of ['dns', 'ssh', 'grpc']) {
     if (!endpoint.get(kind).isThere) continue
     endpoint.get(kind).note(`left out: ${kind} checks are not made, only HTTP`)
     return undefined
@@ -60,12 +61,12 @@ function serviceOf(endpoint: SourceValue, variable: (place: string) => string): 
   for (const [key, value] of client.entries()) {
     if (!['timeout', 'ignore-redirect'].includes(key)) value.note(`left out: client.${key} has no equivalent`)
   }
-  if (endpoint.get('graphql').flag() === true) endpoint.get('graphql').note('the body is sent as it stands')
   for (const key of ['alerts', 'maintenance-windows', 'ui']) {
     if (endpoint.get(key).isThere) endpoint.get(key).note(`left out: ${key} of an endpoint has no equivalent`)
   }
   const group = endpoint.get('group').text()
-  const body = endpoint.get('body')
+  const isGraphql = endpoint.get('graphql').flag() === true
+  const body = bodyIn(endpoint, isGraphql, variable)
   const conditions = endpoint.get('conditions').items().flatMap(assertionsOf)
   const judges = (kind: 'status'): boolean => conditions.some((form) => kind in form)
   return {
@@ -88,13 +89,29 @@ function serviceOf(endpoint: SourceValue, variable: (place: string) => string): 
         method,
         timeoutS: timeoutOf(client.get('timeout')),
         maxRedirects: client.get('ignore-redirect').flag() === true ? 0 : REDIRECTS,
-        headers: headersOf(endpoint.get('headers').entries(), name, variable),
-        body: bodyOf(body, name, variable, literal(body.text()), hasVariable(body.text())),
+        headers: withContentType(
+          headersOf(endpoint.get('headers').entries(), name, variable),
+          isGraphql ? 'application/json' : undefined,
+        ),
+        body,
         // Without a condition on the status, Gatus accepts any.
         assertions: judges('status') ? conditions : [{ status: { gte: 100 } }, ...conditions],
       },
     ],
   }
+}
+
+/** The body that Gatus sends: with its placeholders replaced, and for GraphQL as the query of a JSON document. */
+function bodyIn(endpoint: SourceValue, isGraphql: boolean, variable: (place: string) => string) {
+  const body = endpoint.get('body')
+  const name = endpoint.get('name').text() ?? 'endpoint'
+  const text = literal(body.text())
+    ?.replaceAll('[ENDPOINT_NAME]', () => name)
+    .replaceAll('[ENDPOINT_GROUP]', () => endpoint.get('group').text() ?? '')
+    .replaceAll('[ENDPOINT_URL]', () => endpoint.get('url').text() ?? '')
+  if (text?.includes('[RANDOM_STRING_') === true) body.note('left out: no part of a body is random here')
+  const sent = isGraphql && text !== undefined ? JSON.stringify({ query: text }) : text
+  return bodyOf(body, name, variable, sent, hasVariable(body.text()))
 }
 
 /** Whether Gatus replaces a part of `text` with an environment variable; `$$` is a dollar sign. */

@@ -445,6 +445,20 @@ test('responses of both versions of the UptimeRobot API are read', () => {
   expect(JSON.stringify(current)).not.toContain('canary')
 })
 
+test.each([1, 'CaseInsensitive'])(
+  'a keyword of UptimeRobot with the case type %s ignores case',
+  (keywordCaseType) => {
+    const monitor = { friendlyName: 'A', url: 'https://shop.example/', type: 'KEYWORD', keywordCaseType }
+
+    const { specs } = read(
+      'uptimerobot',
+      JSON.stringify({ data: [{ ...monitor, keywordType: 'ALERT_NOT_EXISTS', keywordValue: 'ok' }] }),
+    )
+
+    expect(specs.a.endpoints[0].assertions).toEqual([{ body: { regex: '(?i)ok' } }])
+  },
+)
+
 test('API checks of Checkly become services with their assertions', () => {
   const { specs, notes } = read(
     'checkly',
@@ -836,6 +850,57 @@ endpoints:
   ])
 })
 
+test('a GraphQL body of Gatus is sent as it sends it, with its placeholders', () => {
+  const { specs, notes } = read(
+    'gatus',
+    `endpoints:
+  - name: users
+    group: core
+    url: https://shop.example/graphql
+    method: POST
+    graphql: true
+    body: '{ users(by: "[ENDPOINT_NAME] [ENDPOINT_GROUP] [RANDOM_STRING_5]") { id } }'
+  - name: remote
+    url: shop.example:443
+    grpc: {service: a}
+`,
+  )
+
+  expect(specs['core-users'].endpoints[0]).toMatchObject({
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query: '{ users(by: "users core [RANDOM_STRING_5]") { id } }' }),
+  })
+  expect(notes).toEqual([
+    '1.yml:7:12: left out: no part of a body is random here',
+    '1.yml:10:11: left out: grpc checks are not made, only HTTP',
+  ])
+})
+
+test('settings of a module that change nothing are not reported, and any status can be accepted', () => {
+  const { specs, notes } = read(
+    'blackbox',
+    `modules:
+  any:
+    prober: http
+    http:
+      accept_any_response: true
+      fail_if_ssl: false
+      tls_config: {insecure_skip_verify: false}
+      proxy_url: ""
+      fail_if_body_matches_regexp: []
+`,
+    `scrape_configs:
+  - job_name: a
+    metrics_path: /probe
+    params: {module: [any]}
+    static_configs: [{targets: ["https://shop.example"]}]
+`,
+  )
+
+  expect(specs['shop.example'].endpoints[0].assertions).toEqual([{ status: { gte: 100 } }])
+  expect(notes).toEqual([])
+})
+
 test.each(['?key=canary', '?a=b&sig=canary', '?pwd=canary', '#access_token=canary'])(
   'a monitor with the secret %s in its URL is left out',
   (query) => {
@@ -847,7 +912,7 @@ test.each(['?key=canary', '?a=b&sig=canary', '?pwd=canary', '#access_token=canar
 
 test('a target has the module of its label or of a rule, and a module is reported once for all of its targets', () => {
   const modules = `modules:
-  plain: {prober: http, http: {tls_config: {}, bearer_token: canary}}
+  plain: {prober: http, http: {tls_config: {ca_file: a}, bearer_token: canary}}
   posted:
     prober: http
     http: {method: POST, fail_if_header_not_matches: [{header: Server, regexp: a, allow_missing: true}]}
@@ -885,7 +950,7 @@ test('a target has the module of its label or of a rule, and a module is reporte
   expect(labels['three.example']).toEqual({ job: 'a' })
   expect(notes).toEqual([
     '1.yml:2:44: left out: tls_config has no equivalent',
-    '1.yml:2:62: the secret is not copied: set the environment variable PLAIN_AUTHORIZATION',
+    '1.yml:2:72: the secret is not copied: set the environment variable PLAIN_AUTHORIZATION',
     '1.yml:5:98: left out: a missing header is a failure here',
     '2.yml:18:23: left out: the rule changes targets: correct the URLs of the manifests',
   ])

@@ -30,6 +30,7 @@ const METHODS: Readonly<Record<string, string>> = {
 const PAUSED = new Set(['0', 'PAUSED'])
 /** A keyword monitor is down when the text is present (1) or missing (2). */
 const MUST_BE_THERE = new Set(['2', 'ALERT_NOT_EXISTS'])
+const IGNORES_CASE = new Set(['1', 'CaseInsensitive'])
 const DIGEST = new Set(['2', 'DIGEST'])
 const BEARER = 'BEARER'
 
@@ -198,7 +199,7 @@ function contentOf(monitor: SourceValue, type: string): readonly AssertionForm[]
     value.note('left out: there is no assertion that a text is absent')
     return []
   }
-  const ignoresCase = either(monitor, 'keywordCaseType', 'keyword_case_type').number() === 1
+  const ignoresCase = IGNORES_CASE.has(either(monitor, 'keywordCaseType', 'keyword_case_type').text() ?? '')
   const quoted = keyword.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')
   return [{ body: ignoresCase ? { regex: `(?i)${quoted}` } : { contains: keyword } }]
 }

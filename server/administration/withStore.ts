@@ -1,5 +1,5 @@
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import type { Engine } from '../store/engine.ts'
+import { assertExists, type Engine } from '../store/engine.ts'
 import { type SqliteEngine, sqliteEngine } from '../store/sqlite/sqliteEngine.ts'
 import type { Store } from '../store/store.ts'
 
@@ -28,9 +28,4 @@ export async function withExistingStore<Result>(
 ): Promise<Result> {
   await assertExists(engine)
   return withStore(engine, work)
-}
-
-/** Rejects when there is no database. */
-export async function assertExists(engine: Engine): Promise<void> {
-  if (!(await engine.exists())) throw new Error(`there is no data in ${engine.place}`)
 }

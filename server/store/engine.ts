@@ -42,3 +42,8 @@ export interface Engine {
    */
   openPortable(role: 'source' | 'target', results: string | null): Promise<Portable>
 }
+
+/** Rejects when there is no database. */
+export async function assertExists(engine: Engine): Promise<void> {
+  if (!(await engine.exists())) throw new Error(`there is no data in ${engine.place}`)
+}

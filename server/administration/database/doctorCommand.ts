@@ -1,14 +1,13 @@
 import type { Command } from 'commander'
 import type { MasterKey } from '../../domain/seal.ts'
 import { readKeys } from '../../secrets/keyring.ts'
-import type { Engine } from '../../store/engine.ts'
+import { assertExists, type Engine } from '../../store/engine.ts'
 import { type Finding, findingOf, isBroken } from '../../store/finding.ts'
 import { failureOf } from '../failures/failure.ts'
 import { ShownFailure } from '../failures/shownFailure.ts'
 import { addDatabase, engineOf } from '../options/databaseOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from '../options/masterKeyOption.ts'
 import { present, table, type Write } from '../text/output.ts'
-import { assertExists } from '../withStore.ts'
 
 const NO_KEY_NEEDED = 'none is needed yet'
 

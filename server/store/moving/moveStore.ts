@@ -1,4 +1,4 @@
-import type { Engine, ResultsPlace } from '../engine.ts'
+import { assertExists, type Engine, type ResultsPlace } from '../engine.ts'
 import type { Portable, TableColumns } from '../portable.ts'
 import { isChunkTable, type Part, PORTABLE_TABLES, SEEDED_TABLES, UNMOVED_TABLES } from './portableTables.ts'
 import { type MovedTable, type Repack, Tally } from './tally.ts'
@@ -90,7 +90,7 @@ async function opened(
   { role, prepare }: { role: 'source' | 'target'; prepare: MovableResults['prepare'] | undefined },
   undo: (() => Promise<void>)[],
 ): Promise<Portable> {
-  if (role === 'source' && !(await engine.exists())) throw new Error(`there is no data in ${engine.place}`)
+  if (role === 'source') await assertExists(engine)
   for (const name of ['serve', 'rotation'] as const) undo.push(await engine.lock(name))
   const results = prepare === undefined ? null : await prepare(engine.results)
   const portable = await engine.openPortable(role, results)

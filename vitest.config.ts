@@ -16,7 +16,7 @@ for (const name of Object.keys(process.env)) {
 }
 // SQLite and git flush what they write, and tests delete it again: in memory that takes an eighth less computing.
 const MEMORY = '/dev/shm'
-if (process.env.TMPDIR === undefined && hasRoom(MEMORY)) process.env.TMPDIR = MEMORY
+if (process.env.TMPDIR === undefined && hasSpace(MEMORY)) process.env.TMPDIR = MEMORY
 // Most tests name hosts of the internet and mean none of them: a server checks nothing unless a test asks for it.
 process.env.PHAROS_MONITOR = 'off'
 // The provider remembers creations there from run to run.
@@ -93,7 +93,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** Whether the temporary files of all tests fit into the file system `folder`, which is in memory. */
-function hasRoom(folder: string): boolean {
+function hasSpace(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder)
     return Math.min(bavail * bsize, freemem()) > 4 * FILES_BYTES_MAX

@@ -2,7 +2,7 @@ import { runCommandLine } from './administration/runCommandLine.ts'
 
 process.stdout.on('error', (error: Error & { code?: string }) => {
   process.exitCode = 1
-  // The reader closed the pipe and has seen enough. A server goes on in either case.
+  // The reader closed the pipe and has seen enough. A server continues in either case.
   if (error.code === 'EPIPE') return
   process.stderr.write(`pharos-server: stdout cannot be written (${error.message}): redirect it elsewhere\n`)
 })

@@ -69,7 +69,7 @@ interface Waiter {
  * One token bucket in front of every attempt of every client that shares it: all clients of one API key in
  * a process share one limiter, because the server counts per key. Contract: Limits, rule 1.
  *
- * A request that passes borrows a token when it leaves, and spends it when its response is here: only then does the
+ * A request that passes borrows a token when it leaves, and spends it when its response arrives: only then does the
  * time begin in which the next one is earned. A key without other users then never meets a 429, however long each
  * request and each response is on its way. The server counts a request at some instant between its leaving and its
  * response. It refuses one at `y` only if for some `x` it counted more than 20 + (y − x) / 200 ms between the two.

@@ -95,7 +95,7 @@ async function fill(): Promise<string> {
   try {
     if (status !== 0) return 'not run: only root may mount a small disk'
     const { acknowledged } = await fillDisk(folder)
-    return `${acknowledged} creates filled ${DISK_SIZE}; reads, deletes, pauses and restarts went on, all else once there was room; none lost`
+    return `${acknowledged} creates filled ${DISK_SIZE}; reads, deletes, pauses and restarts continued, all else once there was space; none lost`
   } finally {
     if (status === 0) spawnSync('/bin/umount', [folder])
     await rm(folder, { recursive: true, force: true })

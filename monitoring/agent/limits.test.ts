@@ -5,7 +5,7 @@ import { type Limit, Limits } from './limits.ts'
 const all: Limit = { key: 'all', max: 2 }
 const host: Limit = { key: 'host', max: 1 }
 
-test('tasks that wait for a full limit start in order when it has room again', () => {
+test('tasks that wait for a full limit start in order when it has a free slot again', () => {
   const limits = new Limits()
   const started: string[] = []
   limits.take([all, host], () => started.push('first'))

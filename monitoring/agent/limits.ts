@@ -36,7 +36,7 @@ export class Limits {
   }
 
   /**
-   * Calls `start` once all `limits` have room, immediately if they have it now. The returned function cancels the wait;
+   * Calls `start` once all `limits` have a free slot, immediately if they have one now. The returned function cancels the wait;
    * it does nothing once `start` was called.
    */
   take(limits: readonly Limit[], start: () => void): () => void {
@@ -47,7 +47,7 @@ export class Limits {
     }
   }
 
-  /** Releases the room that `take` took, so that the next in the queue start. */
+  /** Releases the slots that `take` took, so that the next in the queue start. */
   release(limits: readonly Limit[]): void {
     for (const { key } of limits) {
       const left = this.held(key) - 1
@@ -55,7 +55,7 @@ export class Limits {
       else this.#held.delete(key)
     }
     this.#freed.push(...limits)
-    // A taker that starts may end immediately and release room for the next one. A nested call for each would fill the
+    // A taker that starts may end immediately and release a slot for the next one. A nested call for each would fill the
     // stack.
     if (this.#isCalling) return
     this.#isCalling = true

@@ -114,7 +114,7 @@ export class ResultQueue {
       for (const { result } of old) this.#newest.set(result.row[0], result)
       this.#live = this.#live.filter((live) => !moved.has(live))
     } catch (error) {
-      // The results stay in memory as long as there is room.
+      // The results stay in memory as long as there is space.
       onSpoolError(error)
       this.#dropped += Math.max(0, this.#live.length - LIVE_MAX)
       this.#live = this.#live.slice(-LIVE_MAX)

@@ -11,7 +11,7 @@ import { SUSPECT_HOSTS_MIN, Suspicion } from './suspicion.ts'
 const IN_FLIGHT_MAX = 512
 const HOST_IN_FLIGHT_MAX = 8
 const ORG_IN_FLIGHT_MAX = 64
-/** Maximum wait for room (milliseconds), or half an interval when that is less. */
+/** Maximum wait for a free slot (milliseconds), or half an interval when that is less. */
 const WAIT_MS_MAX = 10_000
 /** Maximum number of checks that start in one turn of the event loop, so that responses are read in between. */
 const STARTS_PER_TURN = 64
@@ -143,7 +143,7 @@ export class Runner {
     this.#sleep()
   }
 
-  /** Starts the check of `slot` when there is room. Reports it as not run when there is no room for too long. */
+  /** Starts the check of `slot` when the limits allow it. Reports it as not run when they do not for too long. */
   #admit(entry: Entry, slot: Slot): void {
     const admittedMs = performance.now()
     let hasStarted = false

@@ -1,5 +1,5 @@
 /** Initial capacity of a heap, which doubles when it is full. */
-const ROOM_FIRST = 64
+const CAPACITY_FIRST = 64
 /** Stands for a handle that is not in the heap. */
 const ABSENT = -1
 
@@ -8,11 +8,11 @@ const ABSENT = -1
  * Typed arrays take 16 bytes for each handle, and 100,000 handles are inserted in some milliseconds.
  */
 export class DueHeap {
-  #due = new Float64Array(ROOM_FIRST)
+  #due = new Float64Array(CAPACITY_FIRST)
   /** Handles in heap order: each is due no later than its two children. */
-  #order = new Int32Array(ROOM_FIRST)
+  #order = new Int32Array(CAPACITY_FIRST)
   /** Position of each handle in `#order`. */
-  #place = new Int32Array(ROOM_FIRST).fill(ABSENT)
+  #place = new Int32Array(CAPACITY_FIRST).fill(ABSENT)
   #size = 0
 
   /** The handle that is due next; `undefined` when there is none. */
@@ -95,10 +95,10 @@ export class DueHeap {
   #makeRoom(handle: number): void {
     const needed = Math.max(handle, this.#size) + 1
     if (needed <= this.#due.length) return
-    const room = Math.max(needed, 2 * this.#due.length)
-    const due = new Float64Array(room)
-    const order = new Int32Array(room)
-    const place = new Int32Array(room).fill(ABSENT)
+    const capacity = Math.max(needed, 2 * this.#due.length)
+    const due = new Float64Array(capacity)
+    const order = new Int32Array(capacity)
+    const place = new Int32Array(capacity).fill(ABSENT)
     due.set(this.#due)
     order.set(this.#order)
     place.set(this.#place)

@@ -215,5 +215,5 @@ test('a macOS executable with an unknown layout is refused', () => {
   numbers(long, 0, [0x32, long.length])
 
   expect(() => machoWithProgram(smallMacho(fixups), blob)).toThrow('chained fixups')
-  expect(() => machoWithProgram(smallMacho(long), blob)).toThrow('no room for one more load command')
+  expect(() => machoWithProgram(smallMacho(long), blob)).toThrow('no space for one more load command')
 })

@@ -139,7 +139,7 @@ export function machoWithProgram(node: Buffer, blob: Buffer): Buffer {
   const added = programSegment(linkedit, blob.length)
   const commandBytes = macho.readUInt32LE(20) + added.length
   if (HEADER_BYTES + commandBytes > contentsStart(text)) {
-    throw new Error('the executable has no room for one more load command')
+    throw new Error('the executable has no space for one more load command')
   }
   const linkeditAt = readNumber(linkedit, OFFSET)
   const unsignedEnd = signature.readUInt32LE(8)

@@ -163,7 +163,7 @@ function withLeaf(root: Directory, leaf: Leaf): Directory {
 
 /**
  * The executable `node` with `blob`, the output of Node's `--experimental-sea-config`, as its program, and without its signature,
- * which is no longer valid. `node` must be known to `pePlatform`. Throws an Error when there is no room for a section. Pure.
+ * which is no longer valid. `node` must be known to `pePlatform`. Throws an Error when there is no space for a section. Pure.
  */
 export function peWithProgram(node: Buffer, blob: Buffer): Buffer {
   const headers = readHeaders(node)
@@ -172,7 +172,7 @@ export function peWithProgram(node: Buffer, blob: Buffer): Buffer {
   const [resources, signature] = [optional + 112 + 2 * 8, optional + 112 + 4 * 8]
   const header = sections + sectionCount * SECTION_HEADER_BYTES
   if (header + SECTION_HEADER_BYTES > node.readUInt32LE(optional + 60)) {
-    throw new Error('the headers of the executable have no room for one more section')
+    throw new Error('the headers of the executable have no space for one more section')
   }
   // A signature is at the end of the file, outside all sections.
   const unsigned = withBurntFuse(node.subarray(0, node.readUInt32LE(signature) || node.length))

@@ -179,7 +179,7 @@ async function outcomeOf(run: Run, planned: Change): Promise<ChangeOutcome> {
   }
   if (run.endedBy !== undefined) return outcome('skipped', 'the run ended before this change')
   if (run.control.isStopping()) return outcome('skipped', INTERRUPTED)
-  if (needsRoom(planned) && run.limitReached) return outcome('limited', LIMITED)
+  if (countsTowardsLimit(planned) && run.limitReached) return outcome('limited', LIMITED)
   const due = await run.watch.due(planned).catch((error: unknown) => {
     if (run.control.isStopping()) return { kind: 'stopped' as const }
     if (endsTheRun(error)) run.endedBy ??= error
@@ -193,7 +193,7 @@ async function outcomeOf(run: Run, planned: Change): Promise<ChangeOutcome> {
     const written = await writeChange({ ...run.writing, planResult }, change)
     return { change, result: 'done', message: '', ...written }
   } catch (error) {
-    if (needsRoom(planned) && isForbidden(error) && !exceedsByItself(error)) {
+    if (countsTowardsLimit(planned) && isForbidden(error) && !exceedsByItself(error)) {
       run.limitReached = true
       return refused('limited', error)
     }
@@ -211,6 +211,6 @@ const INTERRUPTED = 'interrupted before this change'
 const LIMITED = 'not tried after an earlier refusal'
 const NO_LONGER_DUE = 'no request was needed: the service changed meanwhile'
 
-function needsRoom(change: Change): boolean {
+function countsTowardsLimit(change: Change): boolean {
   return change.kind === 'create' || (change.kind === 'update' && change.pausing === 'resume')
 }

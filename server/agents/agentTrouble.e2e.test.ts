@@ -263,7 +263,7 @@ test.concurrent(
   },
 )
 
-/** Uses up what room there is. */
+/** Uses up the free space. */
 async function fill(file: string): Promise<void> {
   const handle = await open(file, 'w')
   try {

@@ -277,8 +277,8 @@ class Rig {
     if (incident === undefined) return
     const status = act === 'update' ? ('identified' as const) : ('resolved' as const)
     const environment = { ...systemEnvironment, nowMs: () => this.nowS * 1_000 }
-    await this.store.changeIncident(ORG, incident.id, OPERATOR, (before, room) =>
-      updateIncident(before, { body: 'A person was here.', status }, { environment, room }),
+    await this.store.changeIncident(ORG, incident.id, OPERATOR, (before, quota) =>
+      updateIncident(before, { body: 'A person was here.', status }, { environment, quota }),
     )
   }
 

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Incident, IncidentRequest, IncidentUpdateRequest } from '../../api/contract/incident.ts'
 import { openIncident, updateIncident } from './incidentChanges.ts'
-import { assertIncidentRoom, incidentBytes } from './incidentRoom.ts'
+import { assertWithinIncidentQuota, incidentBytes } from './incidentQuota.ts'
 import { fixedEnvironment } from './testing/fixedEnvironment.ts'
 
 const NOW = '2026-01-01T00:00:00.000Z'
 const LATER = '2026-01-01T00:01:00.000Z'
 const MIB = 1_024 * 1_024
 
-const room = { usedBytes: 0, mibMax: 1 }
-const facts = { number: 7, ownServiceIds: new Set(['a', 'b']), room }
+const quota = { usedBytes: 0, mibMax: 1 }
+const facts = { number: 7, ownServiceIds: new Set(['a', 'b']), quota }
 const request: IncidentRequest = {
   title: 'Slow',
   message: 'We look.',
@@ -48,18 +48,18 @@ const FULL =
   'plan limit: at most 1 MiB of incidents, where an open one counts for 80 KiB more: resolve some, or ask for a higher limit'
 
 test('an incident beyond the size limit is not opened', () => {
-  const full = { ...facts, room: { usedBytes: MIB, mibMax: 1 } }
+  const full = { ...facts, quota: { usedBytes: MIB, mibMax: 1 } }
 
   expect(() => openIncident(request, full, fixedEnvironment())).toThrow(new ApiError('forbidden', FULL))
 })
 
 /** `opened` with the update of `change`, a minute later unless `at` says otherwise. */
-function update(change: Partial<IncidentUpdateRequest> = {}, incident = opened, at = LATER, has = room) {
+function update(change: Partial<IncidentUpdateRequest> = {}, incident = opened, at = LATER, has = quota) {
   const environment = fixedEnvironment(Date.parse(at))
   return updateIncident(
     incident,
     { body: 'Found.', status: 'identified', ...change },
-    { environment, room: has },
+    { environment, quota: has },
   )
 }
 
@@ -145,10 +145,12 @@ test('the size limit may be reached exactly', () => {
   const size = incidentBytes(opened)
   const left = (bytes: number) => ({ usedBytes: MIB - bytes, mibMax: 1 })
 
-  expect(() => assertIncidentRoom(left(size), null, opened)).not.toThrow()
-  expect(() => assertIncidentRoom(left(size - 1), null, opened)).toThrow(new ApiError('forbidden', FULL))
+  expect(() => assertWithinIncidentQuota(left(size), null, opened)).not.toThrow()
+  expect(() => assertWithinIncidentQuota(left(size - 1), null, opened)).toThrow(
+    new ApiError('forbidden', FULL),
+  )
   const grown = { ...opened, title: 'Slower' }
-  expect(() => assertIncidentRoom(left(4), opened, grown)).not.toThrow()
-  expect(() => assertIncidentRoom(left(3), opened, grown)).toThrow(new ApiError('forbidden', FULL))
-  expect(() => assertIncidentRoom(left(-5), opened, opened)).not.toThrow()
+  expect(() => assertWithinIncidentQuota(left(4), opened, grown)).not.toThrow()
+  expect(() => assertWithinIncidentQuota(left(3), opened, grown)).toThrow(new ApiError('forbidden', FULL))
+  expect(() => assertWithinIncidentQuota(left(-5), opened, opened)).not.toThrow()
 })

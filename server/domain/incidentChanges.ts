@@ -6,7 +6,7 @@ import type {
   IncidentUpdateRequest,
 } from '../../api/contract/incident.ts'
 import { type Environment, timestamp } from './environment.ts'
-import { assertIncidentRoom, type IncidentRoom } from './incidentRoom.ts'
+import { assertWithinIncidentQuota, type IncidentQuota } from './incidentQuota.ts'
 
 /**
  * Maximum total size of an incident's updates (bytes of JSON). Every response with the incident contains all of them,
@@ -20,7 +20,7 @@ export interface IncidentFacts {
   readonly number: number
   /** Ids of the requested services that belong to the organisation, in lower case. */
   readonly ownServiceIds: ReadonlySet<string>
-  readonly room: IncidentRoom
+  readonly quota: IncidentQuota
 }
 
 /** `ids` in lower case without duplicates, in their order (Gap G18). Pure. */
@@ -30,7 +30,7 @@ export function distinctServiceIds(ids: readonly string[]): readonly string[] {
 
 /**
  * The incident that `request` opens. Throws `invalid` when a service is not in the organisation, with the same response
- * whether or not it exists elsewhere (Gap G25). Throws `forbidden` when there is no room for the incident (Gap G38).
+ * whether or not it exists elsewhere (Gap G25). Throws `forbidden` when the incident exceeds the quota (Gap G38).
  * Contract: POST /v1/incidents.
  */
 export function openIncident(
@@ -65,22 +65,22 @@ export function openIncident(
     auto_managed: false,
     updates: [first],
   }
-  assertIncidentRoom(facts.room, null, incident)
+  assertWithinIncidentQuota(facts.quota, null, incident)
   return incident
 }
 
 /**
  * `incident` with the update appended. Any order of the open statuses is allowed (Gap G5); a resolved incident takes no
  * update (Gap G4), and a full one takes only the update that resolves it (Gap G34). Throws `invalid` for others, and
- * `forbidden` when there is no room for the update (Gap G38). Contract: Incident, transitions.
+ * `forbidden` when the update exceeds the quota (Gap G38). Contract: Incident, transitions.
  */
 export function updateIncident(
   incident: Incident,
   request: IncidentUpdateRequest,
   {
     environment,
-    room,
-  }: { readonly environment: Pick<Environment, 'nowMs' | 'uuid'>; readonly room: IncidentRoom },
+    quota,
+  }: { readonly environment: Pick<Environment, 'nowMs' | 'uuid'>; readonly quota: IncidentQuota },
 ): Incident {
   if (incident.status === 'resolved') throw new ApiError('invalid', 'incident is already resolved')
   // The clock may have been set back. An earlier instant would put the log out of order.
@@ -105,6 +105,6 @@ export function updateIncident(
     updated_at: now,
     updates,
   }
-  assertIncidentRoom(room, incident, updated)
+  assertWithinIncidentQuota(quota, incident, updated)
   return updated
 }

@@ -63,7 +63,7 @@ test('a plan without a list of regions allows every region', () => {
   expect(creationRefusal(everywhere, service(1, { regions: ['ap-northeast-1'] }))).toBeUndefined()
 })
 
-test('resuming a service needs no room among the stored services', () => {
+test('resuming a service does not count as another stored service', () => {
   expect([
     activationRefusal(usage(1, 4, 20), service()),
     activationRefusal(usage(2, 2, 20), service()),

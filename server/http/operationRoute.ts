@@ -70,16 +70,25 @@ export function addOperation(
         withBody(operation, request, { asked: admitted, bodies }, (exchange) =>
           operation.handle(exchange, parts),
         )
-      const { response, room } = await responseWithRoom(operation, handle, { asked: admitted, parts, budget })
+      const { response, reservation } = await responseWithReservation(operation, handle, {
+        asked: admitted,
+        parts,
+        budget,
+      })
       const { generation } = response
       if (generation !== undefined) headers.push('etag', entityTag(parts.store.storeId, generation))
-      await write(request, reply, { response, room, headers, yieldTurn: admitted.yieldTurn }, responseParts)
+      await write(
+        request,
+        reply,
+        { response, reservation, headers, yieldTurn: admitted.yieldTurn },
+        responseParts,
+      )
     },
   })
 }
 
 /**
- * The response of `handle`. A long body is parsed when there is room for its values, and keeps the room until the
+ * The response of `handle`. A long body is parsed when there is memory for its values, and keeps it until the
  * request is handled: twenty parsed bodies at the same time would fill a small heap. Gap G40.
  */
 async function withBody(
@@ -90,25 +99,25 @@ async function withBody(
 ): Promise<OperationResponse> {
   if (!takesBody || !Buffer.isBuffer(bytes)) return await handle({ ...asked, body: undefined })
   const isLong = bytes.length > SMALL_BODY_BYTES_MAX
-  const room = isLong ? await bodies.take(asked.caller, parsedBytes(bytes)) : undefined
+  const reservation = isLong ? await bodies.take(asked.caller, parsedBytes(bytes)) : undefined
   try {
     return await handle({ ...asked, body: await parseJson(bytes, asked.yieldTurn) })
   } finally {
-    room?.release()
+    reservation?.release()
   }
 }
 
-/** A response, and the room that it holds; a small one holds none. */
-interface Roomed {
+/** A response, and the memory that it holds; a small one holds none. */
+interface ReservedResponse {
   readonly response: OperationResponse
-  readonly room: MemoryReservation | undefined
+  readonly reservation: MemoryReservation | undefined
 }
 
 /**
- * The response of `operation`, and room for it. A change gets its room beforehand, because its result must not be lost.
+ * The response of `operation`, and memory for it. A change reserves its memory beforehand, because its result must not be lost.
  * A read runs again after a wait, so that waiting responses hold nothing. Gap G39.
  */
-async function responseWithRoom(
+async function responseWithReservation(
   operation: Operation,
   handle: () => Promise<OperationResponse>,
   {
@@ -116,27 +125,27 @@ async function responseWithRoom(
     parts,
     budget,
   }: { readonly asked: AdmittedRequest; readonly parts: ApiParts; readonly budget: ResponseBudget },
-): Promise<Roomed> {
+): Promise<ReservedResponse> {
   const { caller: lane } = asked
   const most = (await operation.responseBytesMax?.(asked, parts)) ?? 0
-  let room = most > SMALL_RESPONSE_BYTES_MAX ? await budget.take(lane, most) : undefined
+  let reservation = most > SMALL_RESPONSE_BYTES_MAX ? await budget.take(lane, most) : undefined
   try {
     for (;;) {
       const response = await handle()
       const bytes = heldBytes(response)
       if (bytes <= SMALL_RESPONSE_BYTES_MAX) {
-        room?.release()
-        return { response, room: undefined }
+        reservation?.release()
+        return { response, reservation: undefined }
       }
-      if (room?.resize(bytes) === true) return { response, room }
-      room?.release()
-      room = budget.tryTake(lane, bytes)
-      if (room !== undefined) return { response, room }
+      if (reservation?.resize(bytes) === true) return { response, reservation }
+      reservation?.release()
+      reservation = budget.tryTake(lane, bytes)
+      if (reservation !== undefined) return { response, reservation }
       if (operation.method !== 'GET') throw new Error('a response is larger than its operation announced')
-      room = await budget.take(lane, bytes)
+      reservation = await budget.take(lane, bytes)
     }
   } catch (error) {
-    room?.release()
+    reservation?.release()
     throw error
   }
 }
@@ -147,7 +156,7 @@ function heldBytes({ text, openLong }: OperationResponse): number {
 }
 
 /** A response, and the dependencies for writing it. */
-interface Written extends Roomed {
+interface Written extends ReservedResponse {
   readonly headers: HeaderList
   readonly yieldTurn: YieldTurn
 }
@@ -155,16 +164,16 @@ interface Written extends Roomed {
 async function write(
   request: FastifyRequest,
   reply: FastifyReply,
-  { response, room, headers, yieldTurn }: Written,
+  { response, reservation, headers, yieldTurn }: Written,
   { done, keepUntaken, responses, mibMs }: ResponseParts,
 ): Promise<void> {
   const { status, openLong: open, text } = response
   const raw = reply.raw
-  room?.cutWith(() => raw.destroy())
+  reservation?.cutWith(() => raw.destroy())
   if (open === undefined) {
     writeResponse(reply, status, headers, text)
-    if (room === undefined) keepUntaken(reply)
-    else responses.whenClosed(raw, room.release)
+    if (reservation === undefined) keepUntaken(reply)
+    else responses.whenClosed(raw, reservation.release)
     done(request, status)
     return
   }
@@ -177,7 +186,7 @@ async function write(
       if (request.progress !== null) request.progress.failure = failure
     }
   } finally {
-    room?.release()
+    reservation?.release()
   }
   done(request, status)
 }

@@ -37,7 +37,7 @@ import { logRequest } from './requestLog.ts'
 import type { ProgramSettings } from './settings.ts'
 
 /** Interval between checks for disk space (milliseconds). */
-const ROOM_CHECK_MS = 2_000
+const DISK_CHECK_MS = 2_000
 /** Interval of the database clean-up (milliseconds). */
 const TIDY_MS = 60 * 60 * 1_000
 
@@ -148,7 +148,7 @@ async function listen(
       .catch((error: unknown) => log.error({ err: error }, 'the database clean-up failed'))
   }, TIDY_MS)
   stopSteps.push(() => clearInterval(tidying))
-  stopSteps.push(await watchRoom(store, log))
+  stopSteps.push(await watchDiskSpace(store, log))
   const { webhookRanges, webhookProxy } = settings
   const { registry } = metrics
   const sending = {
@@ -211,11 +211,11 @@ function admissionOf(store: Store, { spendRequest, monotonicMs }: ProgramSetting
 }
 
 /** Checks for disk space now and periodically; logs changes. Resolves to the function that stops it. */
-async function watchRoom(store: Store, log: Logger): Promise<() => void> {
+async function watchDiskSpace(store: Store, log: Logger): Promise<() => void> {
   let wasFull = false
   const check = async (): Promise<void> => {
     try {
-      await store.assertRoom()
+      await store.assertDiskSpace()
       if (wasFull) log.warn('the disk of the data folder has space again')
       wasFull = false
     } catch (error) {
@@ -224,6 +224,6 @@ async function watchRoom(store: Store, log: Logger): Promise<() => void> {
     }
   }
   await check()
-  const timer = setInterval(() => void check(), ROOM_CHECK_MS)
+  const timer = setInterval(() => void check(), DISK_CHECK_MS)
   return () => clearInterval(timer)
 }

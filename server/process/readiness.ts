@@ -9,7 +9,7 @@ const PROVEN_MS = 1_000
 /** Dependencies of the readiness check. */
 export interface ReadinessParts {
   readonly dataDir: string | null
-  readonly store: Pick<UpkeepStore, 'assertRoom' | 'probeWrite'> & SecretStore
+  readonly store: Pick<UpkeepStore, 'assertDiskSpace' | 'probeWrite'> & SecretStore
   readonly keySource: KeySource
   readonly environment: Environment
   /** A monotonic clock (milliseconds). */
@@ -33,7 +33,7 @@ export function readiness(parts: ReadinessParts): () => Promise<void> {
     }
   }
   return async () => {
-    await store.assertRoom()
+    await store.assertDiskSpace()
     await assertMasterKeys({ store, source, dataDir })
     if (monotonicMs() - provenAtMs < PROVEN_MS) return
     underWay ??= proveWrite()

@@ -118,7 +118,7 @@ test('new certificate files are used at once, and invalid ones are not', async (
   await api.get('/v1/org', { dispatcher: client })
   put(authority.incomplete)
   await vi.waitUntil(async () => (await shown()).join() === fingerprintOf(authority.incomplete), WAIT)
-  // A connection from before goes on.
+  // An earlier connection continues.
   const kept = await api.get('/v1/org', { dispatcher: client })
   const before = server.logged().length
   const complaints = () =>

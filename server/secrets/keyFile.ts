@@ -96,7 +96,8 @@ function codeOf(error: unknown): string {
 /** `error` with `file`, which the user named, instead of the temporary file. */
 export function unwritable(file: string, error: unknown): unknown {
   const code = codeOf(error)
-  if (code === 'ENOSPC') return Object.assign(new Error('no room', { cause: error }), { code, path: file })
+  if (code === 'ENOSPC')
+    return Object.assign(new Error('the disk is full', { cause: error }), { code, path: file })
   const remedy: Readonly<Record<string, string>> = {
     EPERM: 'its owner could no longer read it: run this as that user, or as root',
     EACCES: 'make its folder writable, or choose another place with --master-key-file',

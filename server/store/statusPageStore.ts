@@ -27,7 +27,7 @@ export type PageAddress =
 
 /** Administration of status pages. Methods reject with `not_found` for an unknown id. */
 export interface StatusPageStore {
-  /** Rejects with `invalid` when the slug is taken, a service is unknown or listed twice, or there is no room. */
+  /** Rejects with `invalid` when the slug is taken, a service is unknown or listed twice, or the limit of pages is reached. */
   createStatusPage(page: NewStatusPage): Promise<StatusPage>
   /** The pages of an organisation in creation order. */
   listStatusPages(orgId: string): Promise<readonly StatusPage[]>

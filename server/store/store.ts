@@ -8,7 +8,7 @@ import type { AutoIncidentSettings } from '../domain/autoIncidentSettings.ts'
 import type { ChangeOrigin } from '../domain/changeOrigin.ts'
 import type { Command, Delivery } from '../domain/commands.ts'
 import type { IncidentFacts } from '../domain/incidentChanges.ts'
-import type { IncidentRoom } from '../domain/incidentRoom.ts'
+import type { IncidentQuota } from '../domain/incidentQuota.ts'
 import type { OrgQuota, OrgUsage, PlanLimits } from '../domain/planLimits.ts'
 import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
@@ -153,7 +153,7 @@ export interface IncidentStore {
     orgId: string,
     incidentId: string,
     by: Actor,
-    decide: (incident: Incident, room: IncidentRoom) => Incident,
+    decide: (incident: Incident, quota: IncidentQuota) => Incident,
   ): Promise<Incident | undefined>
   /**
    * Authors of the updates of an incident, by update id; absent for automatic updates and those of earlier releases.
@@ -393,7 +393,7 @@ export interface UpkeepStore {
    * Checks for disk space, and fills the reserve. Rejects with `unavailable` when the disk is full: then only deletes,
    * pauses and administration are written, and other writes reject with DiskFullError.
    */
-  assertRoom(): Promise<void>
+  assertDiskSpace(): Promise<void>
   /** Rejects when a durable write is not possible. */
   probeWrite(nowMs: number): Promise<void>
   /** Sizes of the outbox, the database and its disk. */

@@ -1,7 +1,7 @@
 import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { RESERVE_BYTES, RESERVE_FILE } from '../store/sqlite/files/diskRoom.ts'
+import { RESERVE_BYTES, RESERVE_FILE } from '../store/sqlite/files/diskSpace.ts'
 import { migrate } from '../store/sqlite/files/migrations.ts'
 import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
 

@@ -96,7 +96,7 @@ async function respondToCall(stream: Http2Stream, { path, find, incoming, signal
     if (signal.aborted) return
     for await (const part of method.respond(request, signal)) {
       // A long response is never kept completely.
-      await stream.room()
+      await stream.drained()
       if (!stream.hasHeaders) stream.respond(RESPONSE_HEADERS)
       stream.write(framed(part))
     }

@@ -118,7 +118,7 @@ describe.each([
 test('two candidates are named, and neither is adopted', async () => {
   const { proxy, session, byHand } = await scene(['idempotency-key'])
   proxy.loseResponse('POST', /\/services$/, 502)
-  await session.reads.thereBefore(() => true, signal)
+  await session.reads.preexisting(() => true, signal)
   const other = await byHand.createService(request, 'by-hand')
 
   const creating = createOrAdopt({ session, request, signal, report })
@@ -213,7 +213,7 @@ test('a request of a killed run that arrives after the list was read creates the
   const killed = sessionOf(running('1'))
   closing.push(() => killed.client.close())
   const intent = killed.guard?.begin(request)
-  await session.reads.thereBefore(() => true, signal)
+  await session.reads.preexisting(() => true, signal)
   const late = await byHand.createService(request, idempotencyKeyOf(intent, request))
 
   const created = await createOrAdopt({ session, request, signal, report })

@@ -47,7 +47,7 @@ async function created(creation: Creation): Promise<ServiceResponse> {
 
 async function decided({ session, request, signal }: Creation): Promise<Decision> {
   if (session.guard === undefined) return { kind: 'create', resumes: undefined }
-  const alike = await session.reads.thereBefore(
+  const alike = await session.reads.preexisting(
     // An equal service that was created in the console is a different one.
     (service) => service.created_by_email == null && diffService(request, service).length === 0,
     signal,

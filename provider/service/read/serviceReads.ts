@@ -6,7 +6,7 @@ import { DiagnosticError, errorAt } from '../../protocol/authoring/diagnostics.t
 import { SharedRequest } from './sharedRequest.ts'
 
 /** Time for which the first reads of a walk wait for others (milliseconds). Terraform reads ten at a time. */
-const COMPANY_MS = 8
+const COALESCE_MS = 8
 
 /** Maximum number of services that a walk reads one by one. For more, the list is cheaper. */
 export const SINGLE_READS_MAX = 2
@@ -55,10 +55,10 @@ export class ServiceReads {
    */
   async read({ id, orgId }: KnownService, signal: AbortSignal): Promise<ServiceResponse | null> {
     this.#asked.add(id)
-    if (!this.#listed.isAsked && !this.#written.has(id)) await this.#company()
+    if (!this.#listed.isRequested && !this.#written.has(id)) await this.#waitForOtherReads()
     const written = this.#written.get(id)
     if (written !== undefined) return written
-    if (!this.#listed.isAsked && this.#asked.size <= SINGLE_READS_MAX) {
+    if (!this.#listed.isRequested && this.#asked.size <= SINGLE_READS_MAX) {
       const service = await this.#readOne(id, signal)
       if (service === null && orgId !== null) await this.#checkOrg(orgId, signal)
       return service
@@ -92,19 +92,19 @@ export class ServiceReads {
    * Services that `isWanted` accepts and that existed before this process created or deleted any. The list is read
    * once.
    */
-  async thereBefore(
+  async preexisting(
     isWanted: (service: ServiceResponse) => boolean,
     signal: AbortSignal,
   ): Promise<readonly ServiceResponse[]> {
     return this.#notWritten(await this.#listedFirst.result(signal), isWanted)
   }
 
-  /** Services that `isWanted` accepts and that this process did not write, from a new list, without those in `thereBefore`. */
+  /** Services that `isWanted` accepts and that this process did not write, from a new list, without those in `preexisting`. */
   async unclaimed(
     isWanted: (service: ServiceResponse) => boolean,
     signal: AbortSignal,
   ): Promise<readonly ServiceResponse[]> {
-    const before = this.#listedFirst.isAsked ? await this.#listedFirst.result(signal) : new Map()
+    const before = this.#listedFirst.isRequested ? await this.#listedFirst.result(signal) : new Map()
     const now = await this.#fetch(signal)
     return this.#notWritten(now, (service) => !before.has(service.id) && isWanted(service))
   }
@@ -125,8 +125,8 @@ export class ServiceReads {
   }
 
   /** Waits for other reads, and meanwhile prepares the request. */
-  async #company(): Promise<void> {
-    const waited = wait(COMPANY_MS)
+  async #waitForOtherReads(): Promise<void> {
+    const waited = wait(COALESCE_MS)
     this.#client.prepare()
     await waited
     // The preparation may have taken the whole time: calls that arrived meanwhile are received first.

@@ -18,11 +18,11 @@ test('concurrent calls share one result, until it is dropped', async () => {
   let asked = 0
   const once = new SharedRequest(async () => (asked += 1))
 
-  const before = once.isAsked
+  const before = once.isRequested
   const shared = await Promise.all([once.result(open), once.result(open), once.result(open)])
   once.forget()
 
-  expect([before, once.isAsked]).toEqual([false, false])
+  expect([before, once.isRequested]).toEqual([false, false])
   expect(shared).toEqual([1, 1, 1])
   expect(await once.result(open)).toBe(2)
 })

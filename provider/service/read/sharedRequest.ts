@@ -30,7 +30,7 @@ export class SharedRequest<T> {
   }
 
   /** Whether the request was sent and not reset since. */
-  get isAsked(): boolean {
+  get isRequested(): boolean {
     return this.#question !== undefined
   }
 

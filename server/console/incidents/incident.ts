@@ -139,9 +139,9 @@ export async function postUpdate(request: OrgRequest): Promise<RouteResponse> {
   try {
     let changed: Incident | undefined
     const refusal = await refusalOf(['body'], async () => {
-      const decide: Parameters<typeof store.changeIncident>[3] = (incident, room) => {
+      const decide: Parameters<typeof store.changeIncident>[3] = (incident, quota) => {
         if (form.get('seen') !== String(incident.updates.length)) throw new OutdatedError()
-        return updateIncident(incident, read.value, { environment, room })
+        return updateIncident(incident, read.value, { environment, quota })
       }
       changed = await store.changeIncident(org.id, id, by, decide)
     })

@@ -88,7 +88,7 @@ async function update(exchange: Exchange, { store, environment }: ApiParts): Pro
       caller.orgId,
       readId(id),
       { kind: 'key', id: caller.keyId },
-      (incident, room) => updateIncident(incident, request, { environment, room }),
+      (incident, quota) => updateIncident(incident, request, { environment, quota }),
     ),
   )
 }

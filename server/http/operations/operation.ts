@@ -54,7 +54,7 @@ export interface Operation {
   readonly takesBody: boolean
   /**
    * Maximum size of the response (bytes) of a change whose response may not be small. Absent for a read, which runs
-   * again when there is room.
+   * again when there is free memory.
    */
   readonly responseBytesMax?: (asked: AdmittedRequest, parts: ApiParts) => Promise<number>
   readonly handle: (exchange: Exchange, parts: ApiParts) => Promise<OperationResponse>

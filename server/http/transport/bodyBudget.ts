@@ -3,7 +3,7 @@ import { RESPONSE_BOUNDS, type ResponseBounds } from './responseBudget.ts'
 const MIB = 1_024 * 1_024
 
 /**
- * Maximum size of a body that is read without reserving room (bytes), because it takes less memory than its connection.
+ * Maximum size of a body that is read without reserving memory (bytes), because it takes less memory than its connection.
  */
 export const SMALL_BODY_BYTES_MAX = 16 * 1_024
 

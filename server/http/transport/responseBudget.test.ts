@@ -6,16 +6,16 @@ const a2 = { orgId: 'a', keyId: 'a2' }
 const b = { orgId: 'b', keyId: 'b1' }
 const c = { orgId: 'c', keyId: 'c1' }
 
-/** Room for 10 bytes, of which one organisation may hold at most 6. */
+/** A budget of 10 bytes, of which one organisation may hold at most 6. */
 function smallBudget(bounds = {}): ResponseBudget {
   return new ResponseBudget({ ...RESPONSE_BOUNDS, bytesMax: 10, orgBytesMax: 6, ...bounds })
 }
 
-/** Records `name` when the room that it waits for is free. */
+/** Records `name` when the memory that it waits for is free. */
 function noteIn(granted: string[], name: string) {
-  return (room: { release: () => void }) => {
+  return (reservation: { release: () => void }) => {
     granted.push(name)
-    return room
+    return reservation
   }
 }
 
@@ -46,8 +46,8 @@ test('organisations take turns, and so do the keys of one, however many requests
   ]
   all.release()
   rest.release()
-  for (const room of waiting) {
-    void room.then(({ release }) => release())
+  for (const reservation of waiting) {
+    void reservation.then(({ release }) => release())
   }
   await Promise.all(waiting)
 
@@ -92,10 +92,10 @@ test('a response that takes too long is cut off when others wait for its memory'
 
 test('memory is released once, however often release is called', async () => {
   const budget = smallBudget()
-  const room = await budget.take(a, 4)
+  const reservation = await budget.take(a, 4)
 
-  expect([room.resize(7), room.resize(2), budget.heldBytes]).toEqual([false, true, 2])
-  room.release()
-  room.release()
+  expect([reservation.resize(7), reservation.resize(2), budget.heldBytes]).toEqual([false, true, 2])
+  reservation.release()
+  reservation.release()
   expect(budget.heldBytes).toBe(0)
 })

@@ -6,7 +6,7 @@ const KIB = 1_024
 const MIB = 1_024 * KIB
 
 /**
- * Maximum size of a response that is written without reserving room (bytes), because a reading client receives it
+ * Maximum size of a response that is written without reserving memory (bytes), because a reading client receives it
  * immediately.
  */
 export const SMALL_RESPONSE_BYTES_MAX = 64 * KIB
@@ -21,10 +21,10 @@ export interface ResponseBounds {
   /** Maximum number of queued responses of one organisation, and their maximum wait (milliseconds). */
   readonly waitingMax: number
   readonly waitMs: number
-  /** Time limit of a response while others wait for its room (milliseconds), plus `mibMs` for each MiB of it. */
+  /** Time limit of a response while others wait for its memory (milliseconds), plus `mibMs` for each MiB of it. */
   readonly graceMs: number
   readonly mibMs: number
-  /** The text of the refusal when there is no room. */
+  /** The text of the refusal when no memory is free. */
   readonly refusal: string
 }
 
@@ -43,13 +43,13 @@ export const RESPONSE_BOUNDS: ResponseBounds = {
   refusal: 'too many long responses are under way',
 }
 
-/** Room for one response. */
+/** Memory reserved for one response. */
 export interface MemoryReservation {
-  /** Resizes the room to `bytes`; `false`, without change, when there is not enough. */
+  /** Resizes the reservation to `bytes`; `false`, without change, when there is not enough. */
   readonly resize: (bytes: number) => boolean
   /** Calls `cut` once when others wait and the response takes too long. */
   readonly cutWith: (cut: () => void) => void
-  /** Releases the room. A second call does nothing. */
+  /** Releases the memory. A second call does nothing. */
   readonly release: () => void
 }
 
@@ -92,14 +92,14 @@ export class ResponseBudget {
     return this.#held.mostBytes
   }
 
-  /** Takes room for a response of `bytes`; `undefined` when there is none, or when others wait for it. */
+  /** Reserves memory for a response of `bytes`; `undefined` when there is none, or when others wait for it. */
   tryTake(lane: Lane, bytes: number): MemoryReservation | undefined {
     const isFree = this.#waiting.isEmpty && this.#fitsOrg(lane.orgId, bytes) && this.#fitsAll(bytes)
     return isFree ? this.#hold(lane, bytes) : undefined
   }
 
   /**
-   * Takes room for a response of `wanted` bytes, immediately or when it is the turn of `lane`. Rejects with
+   * Reserves memory for a response of `wanted` bytes, immediately or when it is the turn of `lane`. Rejects with
    * `rate_limited` when too many responses wait already, or when this one has waited too long.
    */
   async take(lane: Lane, wanted: number): Promise<MemoryReservation> {
@@ -197,8 +197,8 @@ export class ResponseBudget {
 
   #grant(): void {
     for (;;) {
-      // Responses blocked by their organisation's share do not block others. While the first response waits for room,
-      // all others wait behind it: otherwise short responses would take the room from a long one forever.
+      // Responses blocked by their organisation's share do not block others. While the first response waits for memory,
+      // all others wait behind it: otherwise short responses would take the memory from a long one forever.
       const first = this.#waiting.first(({ orgId, bytes }) => this.#fitsOrg(orgId, bytes))
       if (first === undefined || !this.#fitsAll(first.bytes)) return
       this.#waiting.remove(first)
@@ -206,7 +206,7 @@ export class ResponseBudget {
     }
   }
 
-  /** While responses wait, looks for responses that hold room and take too long. */
+  /** While responses wait, looks for responses that hold memory and take too long. */
   #inspectLater(): void {
     if (this.#waiting.isEmpty || this.#inspection !== undefined) return
     const { graceMs, mibMs } = this.#bounds

@@ -68,7 +68,7 @@ test('a command that finds a damaged file names it, and says what to do', async 
   )
 })
 
-test('ingest on a full disk is refused completely, reads continue, and ingest continues when there is room', async () => {
+test('ingest on a full disk is refused completely, reads continue, and ingest continues when there is space', async () => {
   const small = fill(1)
   const { results } = small.measurements(START_S + HOUR_S)
   const more = () => [...Array(40).keys()].flatMap((hour) => resultsOf(hour + 1))

@@ -144,8 +144,8 @@ export async function startSampleSite(options: { readonly statusUrl?: string } =
       )
       for (const [minutes, status, body] of others) {
         at(minutes)
-        await store.changeIncident(orgId, incident.id, OPERATOR, (current, room) =>
-          updateIncident(current, { body, status }, { environment, room }),
+        await store.changeIncident(orgId, incident.id, OPERATOR, (current, quota) =>
+          updateIncident(current, { body, status }, { environment, quota }),
         )
       }
       clock.nowMs = nowMs

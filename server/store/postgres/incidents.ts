@@ -6,7 +6,7 @@ import type { Pools } from './connections/pools.ts'
 import { rowOf, type Sql, type SqlValue, uuidOrNull, uuidsIn } from './connections/sql.ts'
 import { openLongList } from './longList.ts'
 import { readIncidents, SELECT_INCIDENT_JSON } from './writes/incidentRows.ts'
-import { roomOf } from './writes/orgState.ts'
+import { quotaOf } from './writes/orgState.ts'
 import type { StoreParts } from './writes/storeParts.ts'
 
 /** Incidents in PostgreSQL. Maintenance windows are in the same table and every query here excludes them. */
@@ -28,7 +28,7 @@ export function postgresIncidents({ pools, queues, nowMs }: StoreParts): Inciden
             const { state } = draft
             const ownServiceIds = new Set(wantedServiceIds.filter((id) => state.ownedIds.has(id)))
             const number = state.columns.incidentsMade + 1
-            const incident = decide({ number, room: roomOf(state), ownServiceIds })
+            const incident = decide({ number, quota: quotaOf(state), ownServiceIds })
             draft.changeIncident(null, incident, by)
             return JSON.stringify(incident)
           })
@@ -42,7 +42,7 @@ export function postgresIncidents({ pools, queues, nowMs }: StoreParts): Inciden
         decide: (draft) => {
           const before = draft.state.incidents.get(incidentId)
           if (before === undefined) return undefined
-          const after = decide(before, roomOf(draft.state))
+          const after = decide(before, quotaOf(draft.state))
           draft.changeIncident(before, after, by)
           if (after.auto_managed) draft.autoIncidents.takeOver(after)
           return after

@@ -2,7 +2,7 @@ import { timestamp } from '../../domain/environment.ts'
 import {
   assertChangeable,
   assertNotBegun,
-  assertWindowRoom,
+  assertMayAddWindow,
   windowAction,
   windowNotFound,
 } from '../shared/maintenanceRules.ts'
@@ -32,7 +32,7 @@ export function postgresMaintenance({
         const { id, orgId, title, startsAt, endsAt, serviceIds } = window
         const now = timestamp(nowMs)
         const open = "incidents WHERE org_id = $1 AND kind = 'maintenance' AND ends_at > $2"
-        assertWindowRoom(await countOf(sql, open, [orgId, now]))
+        assertMayAddWindow(await countOf(sql, open, [orgId, now]))
         await sql.rows(
           `INSERT INTO incidents (id, org_id, kind, title, title_folded, display_id_folded, status, severity,
              created_at, updated_at, auto_managed, starts_at, ends_at, service_ids)

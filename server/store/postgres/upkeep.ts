@@ -100,7 +100,7 @@ export function postgresUpkeep(
   const { write, read } = pools
   return {
     // The database watches its own disk: when it is full, it refuses writes and still serves reads.
-    assertRoom: async () => {},
+    assertDiskSpace: async () => {},
     probeWrite: async (nowMs) => {
       // When a newer release has contracted the schema, this one must not write.
       const beaten = await write.rows(

@@ -9,8 +9,8 @@ const INVITATIONS_MAX = 20
 /** Most sessions of a person, because a page lists all of them. Gap G54. */
 export const SESSIONS_MAX = 50
 
-/** Throws `invalid` when an organisation with this number of members has no room for another. */
-export function assertMemberRoom(members: number): void {
+/** Throws `invalid` when an organisation cannot have more than `members` members. */
+export function assertMayAddMember(members: number): void {
   if (members < MEMBERS_MAX) return
   throw new ApiError('invalid', `an organisation has at most ${MEMBERS_MAX} members`)
 }
@@ -25,7 +25,7 @@ interface InvitationCounts {
 /** Throws `invalid` when `email` cannot be invited to an organisation. */
 export function assertInvitable(email: string, { isMember, members, open }: InvitationCounts): void {
   if (isMember) throw new ApiError('invalid', `${email} is a member of the organisation already`)
-  assertMemberRoom(members)
+  assertMayAddMember(members)
   if (open >= INVITATIONS_MAX) {
     throw new ApiError('invalid', `an organisation has at most ${INVITATIONS_MAX} open invitations`)
   }

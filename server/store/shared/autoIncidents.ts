@@ -16,7 +16,7 @@ import {
 import type { FailingRound, Recovery } from '../../domain/autoIncidentTexts.ts'
 import type { Environment } from '../../domain/environment.ts'
 import { openIncident, updateIncident } from '../../domain/incidentChanges.ts'
-import type { IncidentRoom } from '../../domain/incidentRoom.ts'
+import type { IncidentQuota } from '../../domain/incidentQuota.ts'
 import type { AppliedEffect } from '../monitoringStore.ts'
 
 /** Automatic incidents, each call in the caller's transaction. */
@@ -40,7 +40,7 @@ export interface AutoIncidents {
 export interface NewIncidentFacts {
   /** Next number of the organisation, from 1, never used twice. */
   readonly number: number
-  readonly room: IncidentRoom
+  readonly quota: IncidentQuota
 }
 
 /** Writing of incidents, each in the caller's transaction. */
@@ -52,7 +52,7 @@ export interface IncidentWrites {
     orgId: string,
     incidentId: string,
     by: Actor,
-    decide: (incident: Incident, room: IncidentRoom) => Incident,
+    decide: (incident: Incident, quota: IncidentQuota) => Incident,
   ) => Incident | undefined
 }
 
@@ -158,15 +158,15 @@ export function autoIncidentsOf(parts: AutoIncidentParts): AutoIncidents {
 function stepTaker({ rows, writes, environment, assertGrowth }: AutoIncidentParts) {
   function update({ id, org_id }: ServiceResponse, request: IncidentUpdateRequest): Incident | undefined {
     const incidentId = rows.open(id)?.incidentId ?? ''
-    return writes.change(org_id, incidentId, SYSTEM, (incident, room) =>
-      updateIncident(incident, request, { environment, room }),
+    return writes.change(org_id, incidentId, SYSTEM, (incident, quota) =>
+      updateIncident(incident, request, { environment, quota }),
     )
   }
 
   function open(service: ServiceResponse, step: AutoIncidentStep & { readonly kind: 'open' }): Incident {
     assertGrowth()
-    return writes.open(service.org_id, SYSTEM, ({ number, room }) => ({
-      ...openIncident(step.request, { number, room, ownServiceIds: new Set([service.id]) }, environment),
+    return writes.open(service.org_id, SYSTEM, ({ number, quota }) => ({
+      ...openIncident(step.request, { number, quota, ownServiceIds: new Set([service.id]) }, environment),
       auto_managed: true,
     }))
   }

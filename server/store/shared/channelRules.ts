@@ -26,8 +26,8 @@ export function deliveryNotFound(webhookId: string): ApiError {
   return new ApiError('not_found', `there is no delivery ${webhookId}`)
 }
 
-/** Throws `forbidden` when an organisation with this number of channels has no room for another. */
-export function assertChannelRoom(channels: number): void {
+/** Throws `forbidden` when an organisation cannot have more than this number of channels. */
+export function assertMayAddChannel(channels: number): void {
   if (channels < CHANNELS_MAX) return
   throw new ApiError('forbidden', `an organisation has at most ${CHANNELS_MAX} channels`)
 }

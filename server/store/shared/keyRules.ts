@@ -3,8 +3,8 @@ import { ApiError } from '../../../api/contract/apiError.ts'
 /** Most keys of an organisation that are not revoked. Gap G31. */
 const KEYS_MAX = 500
 
-/** Throws `invalid` when an organisation with `keys` unrevoked keys has no room for another. */
-export function assertKeyRoom(keys: number): void {
+/** Throws `invalid` when an organisation cannot have more than `keys` unrevoked keys. */
+export function assertMayAddKey(keys: number): void {
   if (keys < KEYS_MAX) return
   throw new ApiError('invalid', `an organisation has at most ${KEYS_MAX} API keys: revoke one first`)
 }

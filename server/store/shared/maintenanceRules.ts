@@ -22,8 +22,8 @@ function content({ title, startsAt, endsAt, serviceIds }: MaintenanceWindow): re
 /** Most windows of an organisation that have not ended: each list of services reads them. Gap G6. */
 const OPEN_MAX = 200
 
-/** Throws `invalid` when an organisation with `open` windows that have not ended has no room for another. */
-export function assertWindowRoom(open: number): void {
+/** Throws `invalid` when an organisation cannot have more than `open` windows that have not ended. */
+export function assertMayAddWindow(open: number): void {
   if (open < OPEN_MAX) return
   const text = `an organisation has at most ${OPEN_MAX} maintenance windows that have not ended`
   throw new ApiError('invalid', text)

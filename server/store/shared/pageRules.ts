@@ -42,14 +42,14 @@ export function hostUnbound(host: string, pageId: string): ApiError {
   return new ApiError('not_found', `${host} is not bound to the page ${pageId}`)
 }
 
-/** Throws `invalid` when an organisation with this number of pages has no room for another. */
-export function assertPageRoom(pages: number): void {
+/** Throws `invalid` when an organisation cannot have more than this number of pages. */
+export function assertMayAddPage(pages: number): void {
   if (pages < PAGES_MAX) return
   throw new ApiError('invalid', `an organisation has at most ${PAGES_MAX} status pages`)
 }
 
-/** Throws `invalid` when the page has no room for another host. */
-export function assertHostRoom({ hosts }: StatusPage): void {
+/** Throws `invalid` when the page cannot have another host. */
+export function assertMayAddHost({ hosts }: StatusPage): void {
   if (hosts.length < HOSTS_MAX) return
   throw new ApiError('invalid', `a page has at most ${HOSTS_MAX} hosts`)
 }

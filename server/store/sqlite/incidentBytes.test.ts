@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { openIncident, updateIncident } from '../../domain/incidentChanges.ts'
-import { incidentBytes } from '../../domain/incidentRoom.ts'
+import { incidentBytes } from '../../domain/incidentQuota.ts'
 import { systemEnvironment as environment } from '../../process/systemEnvironment.ts'
 import { openDatabase } from './files/openDatabase.ts'
 import { openStore } from './openStore.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-room-'))
+  folder = await mkdtemp(join(tmpdir(), 'pharos-quota-'))
 })
 afterEach(() => rm(folder, { recursive: true }))
 
@@ -36,8 +36,8 @@ test.each([[1], [400], [4_000], [4_400]])(
         { by: OPERATOR, wantedServiceIds: serviceIds },
         (facts) => openIncident(request, { ...facts, ownServiceIds }, environment),
       )
-      const resolved = await store.changeIncident('org', id, OPERATOR, (incident, room) =>
-        updateIncident(incident, { body: message, status: 'resolved' }, { environment, room }),
+      const resolved = await store.changeIncident('org', id, OPERATOR, (incident, quota) =>
+        updateIncident(incident, { body: message, status: 'resolved' }, { environment, quota }),
       )
       counted += resolved === undefined ? 0 : incidentBytes(resolved)
     }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Incident } from '../../../api/contract/incident.ts'
 import type { Actor } from '../../domain/accounts/actor.ts'
-import { type IncidentRoom, incidentBytes } from '../../domain/incidentRoom.ts'
+import { type IncidentQuota, incidentBytes } from '../../domain/incidentQuota.ts'
 import type { IncidentWrites } from '../shared/autoIncidents.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { RecordAction } from './changes/audit.ts'
@@ -34,9 +34,9 @@ export function prepareIncidentWrites(
   }
   return {
     open: (orgId, by, decide) => {
-      const { made, room } = counts.read(orgId)
+      const { made, quota } = counts.read(orgId)
       const number = made + 1
-      const incident = decide({ number, room })
+      const incident = decide({ number, quota })
       insert(orgId, number, { incident, by })
       counts.write(orgId, number, incidentBytes(incident))
       announce.incident(orgId, incident, 0)
@@ -46,8 +46,8 @@ export function prepareIncidentWrites(
     change: (orgId, incidentId, by, decide) => {
       const before = read.one(orgId, incidentId)
       if (before === undefined) return undefined
-      const { made, room } = counts.read(orgId)
-      const after = decide(before, room)
+      const { made, quota } = counts.read(orgId)
+      const after = decide(before, quota)
       change(before, { incident: after, by })
       counts.write(orgId, made, incidentBytes(after) - incidentBytes(before))
       announce.incident(orgId, after, before.updates.length)
@@ -59,7 +59,7 @@ export function prepareIncidentWrites(
 
 /** The count and size of an organisation's incidents, in the caller's transaction. */
 function prepareCounts(writer: Database) {
-  const select = writer.prepare<[string], IncidentRoom & { readonly made: number }>(
+  const select = writer.prepare<[string], IncidentQuota & { readonly made: number }>(
     `SELECT o.incidents_made AS made, o.incident_bytes AS usedBytes,
        coalesce(o.incidents_mib_max, p.incidents_mib_max) AS mibMax
      FROM orgs o JOIN plans p ON p.name = o.plan WHERE o.id = ?`,
@@ -69,11 +69,11 @@ function prepareCounts(writer: Database) {
   )
   return {
     /** Number of incidents it ever created, and the space for more. Throws when there is no such organisation. */
-    read: (orgId: string): { readonly made: number; readonly room: IncidentRoom } => {
+    read: (orgId: string): { readonly made: number; readonly quota: IncidentQuota } => {
       const row = select.get(orgId)
       if (row === undefined) throw new Error('the organisation of a key does not exist')
-      const { made, ...room } = row
-      return { made, room }
+      const { made, ...quota } = row
+      return { made, quota }
     },
     write: (orgId: string, made: number, grownByBytes: number): void => {
       update.run(made, grownByBytes, orgId)

@@ -49,8 +49,8 @@ export function sqliteIncidents(
       }),
     changeIncident: (orgId, incidentId, by, decide) =>
       commits.run(() => {
-        const changed = writes.change(orgId, incidentId, by, (incident, room) => {
-          const after = decide(incident, room)
+        const changed = writes.change(orgId, incidentId, by, (incident, quota) => {
+          const after = decide(incident, quota)
           commits.assertGrowth()
           return after
         })

@@ -2,7 +2,7 @@ import { timestamp } from '../../domain/environment.ts'
 import {
   assertChangeable,
   assertNotBegun,
-  assertWindowRoom,
+  assertMayAddWindow,
   windowAction,
   windowNotFound,
 } from '../shared/maintenanceRules.ts'
@@ -75,7 +75,7 @@ export function sqliteMaintenance(
         const { id, orgId, title, startsAt, endsAt, serviceIds } = window
         assertOwn(window)
         const now = timestamp(nowMs)
-        assertWindowRoom(open.get(orgId, now) ?? 0)
+        assertMayAddWindow(open.get(orgId, now) ?? 0)
         insert.run(id, orgId, title, foldForSearch(title), now, now, startsAt, endsAt)
         for (const [place, serviceId] of serviceIds.entries()) insertService.run(id, place, serviceId)
         note(windowAction('create', window, by, nowMs))

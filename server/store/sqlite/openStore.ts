@@ -13,7 +13,7 @@ import { GroupCommit, type Mutations } from './commits/groupCommit.ts'
 import { sqliteAgentTokens } from './credentials/agentTokens.ts'
 import { sqliteKeys } from './credentials/keys.ts'
 import { sqliteKeyUses } from './credentials/keyUses.ts'
-import { DiskRoom } from './files/diskRoom.ts'
+import { DiskSpace } from './files/diskSpace.ts'
 import { type Connections, openDatabase } from './files/openDatabase.ts'
 import { ensureStoreId } from './files/storeIdentity.ts'
 import { sqliteIncidents } from './incidents.ts'
@@ -38,12 +38,12 @@ export async function openStore(
   nowMs: () => number,
   mutationsPerCommit?: number,
 ): Promise<Store> {
-  const disk = new DiskRoom(dataDir)
+  const disk = new DiskSpace(dataDir)
   disk.prepareOpening()
   const connections = await openDatabase(dataDir)
   const commits = new GroupCommit(connections.writer, {
     batchMax: mutationsPerCommit,
-    room: { assertGrowth: () => disk.assertGrowth(), makeRoom: () => makeRoom(disk, connections) },
+    disk: { assertGrowth: () => disk.assertGrowth(), makeRoom: () => makeRoom(disk, connections) },
   })
   const storeId = ensureStoreId(connections.reader)
   const versions = committedVersions(connections.writer)
@@ -102,7 +102,7 @@ export async function openStore(
 }
 
 /** Frees the reserve, so that the log can be moved into the database, and then frees the log's space too. */
-function makeRoom(disk: DiskRoom, { writer }: Connections): boolean {
+function makeRoom(disk: DiskSpace, { writer }: Connections): boolean {
   if (!disk.release()) return false
   try {
     writer.pragma('wal_checkpoint(TRUNCATE)')

@@ -14,7 +14,7 @@ import { prepareQuietChange } from './changes/quietChanges.ts'
 import { cacheUntilCommit } from './commits/cacheUntilCommit.ts'
 import type { CommittedVersion } from './commits/committedVersion.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
-import { DiskFullError } from './files/diskRoom.ts'
+import { DiskFullError } from './files/diskSpace.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import { insertSealedSql } from './secrets.ts'
@@ -108,7 +108,7 @@ export function sqliteServices(
         const change = decide(current, known)
         if (change === null) return { text: row.text, generation }
         const now = nowMs()
-        if (hasRoom(commits))
+        if (canGrow(commits))
           keepPast(known.quota.orgId, { service: current, origin: row.origin, change, nowMs: now })
         return apply(known, current, change, now)
       }),
@@ -118,7 +118,7 @@ export function sqliteServices(
 }
 
 /** Whether the disk has space for more than deletions; a delete then stores no history. */
-function hasRoom(commits: GroupCommit): boolean {
+function canGrow(commits: GroupCommit): boolean {
   try {
     commits.assertGrowth()
     return true
@@ -166,7 +166,7 @@ function prepareApply(
   const seal = prepareSeal(writer)
   const publish = preparePublish(writer)
   return (facts, before, { service, text, sealed, commands, ...change }, nowMs) => {
-    if (!freesRoom(before, service)) assertGrowth()
+    if (!freesSpace(before, service)) assertGrowth()
     const id = service?.response.id ?? before?.response.id ?? ''
     // Ends are written before the row is deleted. Contract: Service, delete.
     const { orgId } = facts.quota
@@ -187,7 +187,7 @@ function prepareApply(
 }
 
 /** Whether the change frees space or stops its growth: a delete, or a pause. */
-function freesRoom(before: Service | null, after: Service | null): boolean {
+function freesSpace(before: Service | null, after: Service | null): boolean {
   return (
     after === null ||
     (before?.response.paused_at == null && before !== null && after.response.paused_at != null)

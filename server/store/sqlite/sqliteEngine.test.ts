@@ -196,7 +196,7 @@ describe('group commit', () => {
     expect(rows()).toEqual([2])
   })
 
-  test('on a full disk writes are refused and reads work, and writes continue when there is room', async () => {
+  test('on a full disk writes are refused and reads work, and writes continue when there is space', async () => {
     const { database, group, insert, rows } = open()
     const pages = database.pragma('page_count', { simple: true })
     database.pragma(`max_page_count = ${pages}`)

@@ -8,7 +8,7 @@ import { prepareAuditCleanup } from './changes/audit.ts'
 import { prepareEndpointCleanup } from './changes/endedEndpoints.ts'
 import { prepareGenerationCleanup } from './changes/pastGenerations.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
-import { type DiskRoom, freeBytes } from './files/diskRoom.ts'
+import { type DiskSpace, freeBytes } from './files/diskSpace.ts'
 import { lastBackupAtMs } from './files/lastBackup.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { prepareDeliveryCleanup } from './notifications/deliveries.ts'
@@ -25,7 +25,7 @@ const DELETED_AT_ONCE = 1_000
 /** Maintenance of the SQLite file. */
 export function sqliteUpkeep(
   { reader, writer }: Connections,
-  { commits, disk }: { readonly commits: GroupCommit; readonly disk: DiskRoom },
+  { commits, disk }: { readonly commits: GroupCommit; readonly disk: DiskSpace },
 ): UpkeepStore {
   const unused = reader.prepare<[], number>('PRAGMA freelist_count').pluck()
   const pageBytes = Number(reader.pragma('page_size', { simple: true }))
@@ -61,7 +61,7 @@ export function sqliteUpkeep(
     cleanUpAudit(nowMs) +
     cleanUpExpired(nowMs)
   return {
-    assertRoom: async () => {
+    assertDiskSpace: async () => {
       if (!disk.look((unused.get() ?? 0) * pageBytes)) return
       throw new ApiError(
         'unavailable',

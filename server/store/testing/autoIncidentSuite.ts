@@ -96,10 +96,10 @@ export function autoIncidentSuite(name: string, makeEngine: MakeEngine): void {
 
   async function update(request: IncidentUpdateRequest): Promise<void> {
     const [incident] = await incidents()
-    await store.changeIncident(orgId, incident?.id ?? '', OPERATOR, (before, room) =>
+    await store.changeIncident(orgId, incident?.id ?? '', OPERATOR, (before, quota) =>
       updateIncident(before, request, {
         environment: { ...systemEnvironment, nowMs: () => nowS * 1_000 },
-        room,
+        quota,
       }),
     )
   }

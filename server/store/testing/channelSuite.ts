@@ -79,8 +79,8 @@ export function channelTools(store: Store): ChannelTools {
       )
     },
     update: async (orgId, incidentId) => {
-      await store.changeIncident(orgId, incidentId, BY, (incident, room) =>
-        updateIncident(incident, { body: 'x', status: 'identified' }, { environment, room }),
+      await store.changeIncident(orgId, incidentId, BY, (incident, quota) =>
+        updateIncident(incident, { body: 'x', status: 'identified' }, { environment, quota }),
       )
     },
   }

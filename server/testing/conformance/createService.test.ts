@@ -158,7 +158,7 @@ test('C096 an unknown field gets 400 when the caller requested strict handling',
   expect(known.status).toBe(201)
 })
 
-describe('on a plan with little room', async () => {
+describe('on a plan with low limits', async () => {
   const orgId = await server.createOrg()
   const key = await server.createKey({ orgId })
   const post = async (changes: Parameters<typeof serviceBody>[0] = {}) =>

@@ -165,8 +165,8 @@ export async function assertDeliveryOrder({ histories, random }: OrderRun): Prom
         const times = events.get(plan.id) ?? []
         if (nowMs < plan.nextMs || times.length > UPDATES_MAX) continue
         const request = { body: 'x', status: 'monitoring' } as const
-        await store.changeIncident(orgId, plan.id, OPERATOR, (incident, room) =>
-          updateIncident(incident, request, { environment, room }),
+        await store.changeIncident(orgId, plan.id, OPERATOR, (incident, quota) =>
+          updateIncident(incident, request, { environment, quota }),
         )
         times.push(nowMs)
         plan.nextMs = nowMs + random() * GAP_MS_MAX

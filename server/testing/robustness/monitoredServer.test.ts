@@ -25,7 +25,7 @@ import { startTarget, type Target } from '../target.ts'
 // These servers use the built threads dist/pharos-server-checks.js and dist/pharos-server-results.js.
 const REGION = 'eu-west-1'
 const AGENT = 'agent of the test'
-const ROOM = '60m'
+const DISK_SIZE = '60m'
 
 let folder: string
 let dataDir: string
@@ -180,10 +180,13 @@ test('a region that moves from the server to an agent and back keeps its schedul
 })
 
 test.skipIf(rootReason !== null)(
-  `on a full disk results wait at their agent and reads work, and all are stored once there is room${rootReason === null ? '' : ` (${rootReason})`}`,
+  `on a full disk results wait at their agent and reads work, and all are stored once there is space${rootReason === null ? '' : ` (${rootReason})`}`,
   async () => {
     const disk = join(folder, 'disk')
-    const mount = spawnSync('sh', ['-c', `mkdir ${disk} && mount -t tmpfs -o size=${ROOM} pharos ${disk}`])
+    const mount = spawnSync('sh', [
+      '-c',
+      `mkdir ${disk} && mount -t tmpfs -o size=${DISK_SIZE} pharos ${disk}`,
+    ])
     undo.push(() => spawnSync('/bin/umount', [disk]))
     await startAt(join(disk, 'data'))
     const { id } = await create('/full')
@@ -211,7 +214,7 @@ test.skipIf(rootReason !== null)(
   },
 )
 
-/** Uses up what room there is. */
+/** Uses up the free space. */
 async function fill(file: string): Promise<void> {
   const handle = await open(file, 'w')
   try {

@@ -17,10 +17,10 @@ export interface DataFrames {
 /** What sends data. */
 interface Sender {
   /**
-   * One frame of at most `room` bytes of data, and what follows the last one. `undefined` when there is none, or its own window is used
+   * One frame of at most `bytesMax` bytes of data, and what follows the last one. `undefined` when there is none, or its own window is used
    * up.
    */
-  nextFrames(room: number): DataFrames | undefined
+  nextFrames(bytesMax: number): DataFrames | undefined
 }
 
 /**
@@ -117,11 +117,11 @@ export class FrameWriter {
   /** Takes frames of the senders in turn, until the window is used up or the batch is full. */
   #collectData(): void {
     let batchBytes = 0
-    while (this.#window.room > 0 && batchBytes < BATCH_BYTES_MAX) {
+    while (this.#window.available > 0 && batchBytes < BATCH_BYTES_MAX) {
       const [sender] = this.#senders
       if (sender === undefined) return
       this.#senders.delete(sender)
-      const next = sender.nextFrames(this.#window.room)
+      const next = sender.nextFrames(this.#window.available)
       if (next === undefined) continue
       this.#senders.add(sender)
       this.#frames.push(...next.frames)

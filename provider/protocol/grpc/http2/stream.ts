@@ -38,7 +38,7 @@ export class Http2Stream {
   readonly #queue: Buffer[] = []
   #queuedBytes = 0
   #trailers: HeaderList | undefined
-  #onRoom: (() => void) | undefined
+  #onDrained: (() => void) | undefined
 
   constructor(parts: StreamParts) {
     this.#parts = parts
@@ -70,11 +70,11 @@ export class Http2Stream {
     this.#parts.writer.wake(this)
   }
 
-  /** Resolves when there is room for more: the caller has taken most of the response, or is gone. */
-  async room(): Promise<void> {
+  /** Resolves when more may be queued: the caller has taken most of the response, or is gone. */
+  async drained(): Promise<void> {
     if (this.#isClosed || this.#queuedBytes < QUEUE_BYTES_MAX) return
     await new Promise<void>((resolve) => {
-      this.#onRoom = resolve
+      this.#onDrained = resolve
     })
   }
 
@@ -112,16 +112,16 @@ export class Http2Stream {
     this.#close(false)
   }
 
-  nextFrames(room: number): DataFrames | undefined {
+  nextFrames(bytesMax: number): DataFrames | undefined {
     const [first] = this.#queue
     if (first === undefined) return undefined
-    const dataBytes = Math.min(first.length, PAYLOAD_BYTES_MAX, room, this.#window.room)
+    const dataBytes = Math.min(first.length, PAYLOAD_BYTES_MAX, bytesMax, this.#window.available)
     if (dataBytes === 0) return undefined
     this.#window.take(dataBytes)
     if (dataBytes === first.length) this.#queue.shift()
     else this.#queue[0] = first.subarray(dataBytes)
     this.#queuedBytes -= dataBytes
-    if (this.#queuedBytes < QUEUE_BYTES_MAX) this.#onRoom?.()
+    if (this.#queuedBytes < QUEUE_BYTES_MAX) this.#onDrained?.()
     const frames = [frameHeader(dataBytes, TYPE.data, 0, this.#parts.id), first.subarray(0, dataBytes)]
     if (this.#queue.length === 0 && this.#trailers !== undefined)
       frames.push(this.#lastFrames(this.#trailers))
@@ -140,7 +140,7 @@ export class Http2Stream {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#queue.length = 0
-    this.#onRoom?.()
+    this.#onDrained?.()
     this.#parts.onClose(isComplete)
     this.#listener?.close()
   }

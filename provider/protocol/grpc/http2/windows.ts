@@ -33,7 +33,7 @@ export class SendWindow {
   }
 
   /** Bytes that may be sent now. */
-  get room(): number {
+  get available(): number {
     return Math.max(0, this.#left)
   }
 

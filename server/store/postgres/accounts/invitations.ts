@@ -3,7 +3,7 @@ import { timestamp } from '../../../domain/environment.ts'
 import type { Acceptance, MemberStore, OpenInvitation } from '../../accountStore.ts'
 import {
   assertInvitable,
-  assertMemberRoom,
+  assertMayAddMember,
   invitationNotFound,
   inviteAction,
   isForInvited,
@@ -59,7 +59,7 @@ export function postgresInvitations({ pools: { read }, queues }: StoreParts): Pi
         if (invitation === undefined || !isForInvited(invitation, acceptance)) return undefined
         const { orgId, role } = invitation
         const { personId } = acceptance
-        assertMemberRoom(await countOf(sql, 'memberships WHERE org_id = $1', [orgId]))
+        assertMayAddMember(await countOf(sql, 'memberships WHERE org_id = $1', [orgId]))
         if (!(await admitPerson(sql, invitation, acceptance, nowMs))) return undefined
         await sql.rows(
           'INSERT INTO memberships (org_id, person_id, role, created_at) VALUES ($1, $2, $3, $4)',

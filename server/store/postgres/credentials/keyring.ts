@@ -1,5 +1,5 @@
 import { timestamp } from '../../../domain/environment.ts'
-import { assertKeyRoom, keyNotFound } from '../../shared/keyRules.ts'
+import { assertMayAddKey, keyNotFound } from '../../shared/keyRules.ts'
 import { orgNotFound } from '../../shared/orgNotFound.ts'
 import type { AdministrationStore, StoredKey } from '../../store.ts'
 import { countOf, rowOf, uuidOrNull } from '../connections/sql.ts'
@@ -15,7 +15,7 @@ export function postgresKeyring({
   return {
     createKey: ({ id, orgId, hash, last4, scope, createdBy, note, by, nowMs }) =>
       queues.withOrgLocked(orgId, orgNotFound(orgId), async (sql) => {
-        assertKeyRoom(await countOf(sql, 'api_keys WHERE org_id = $1 AND revoked_at IS NULL', [orgId]))
+        assertMayAddKey(await countOf(sql, 'api_keys WHERE org_id = $1 AND revoked_at IS NULL', [orgId]))
         await sql.rows(
           `INSERT INTO api_keys (id, org_id, key_hash, last4, scope, created_by, note, created_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,

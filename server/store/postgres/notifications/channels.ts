@@ -5,7 +5,7 @@ import type { NotificationStore, StoredChannel } from '../../notificationStore.t
 import {
   addedServices,
   assertActive,
-  assertChannelRoom,
+  assertMayAddChannel,
   assertSigns,
   CLI,
   channelAction,
@@ -40,7 +40,7 @@ export function postgresChannels(parts: StoreParts): Pick<NotificationStore, Met
   return {
     createChannel: (orgId, make, nowMs, by) =>
       queues.withOrgLocked(orgId, orgNotFound(orgId), async (sql) => {
-        assertChannelRoom(await countOf(sql, 'channels WHERE org_id = $1', [orgId]))
+        assertMayAddChannel(await countOf(sql, 'channels WHERE org_id = $1', [orgId]))
         const { id, kind, name, host, events, serviceIds, sealed } = make(await activeKey(sql))
         await assertOwnServices(sql, orgId, serviceIds ?? [])
         await sql.rows(

@@ -2,8 +2,8 @@ import { timestamp } from '../../../domain/environment.ts'
 import type { StatusPage, StatusPageChange, WantedSection } from '../../../domain/statusPages/definition.ts'
 import { orgNotFound } from '../../shared/orgNotFound.ts'
 import {
-  assertHostRoom,
-  assertPageRoom,
+  assertMayAddHost,
+  assertMayAddPage,
   assertUnchanged,
   hostBound,
   hostUnbound,
@@ -42,7 +42,7 @@ export function postgresStatusPages({ pools: { read }, queues, nowMs }: StorePar
   return {
     createStatusPage: ({ id, orgId, nowMs: createdMs, settings, by }) =>
       queues.withOrgLocked(orgId, orgNotFound(orgId), async (sql) => {
-        assertPageRoom(await countOf(sql, 'status_pages WHERE org_id = $1', [orgId]))
+        assertMayAddPage(await countOf(sql, 'status_pages WHERE org_id = $1', [orgId]))
         await assertSlugFree(sql, settings.slug)
         await sql.rows(
           `INSERT INTO status_pages (id, org_id, slug, title, text, is_public, incidents_shown, created_at, generation)
@@ -75,7 +75,7 @@ export function postgresStatusPages({ pools: { read }, queues, nowMs }: StorePar
     bindStatusHost: (id, host) =>
       change(id, async (sql, page) => {
         if (page.hosts.includes(host)) return page
-        assertHostRoom(page)
+        assertMayAddHost(page)
         const insert = `INSERT INTO status_hosts (host, page_id) VALUES ($1, $2)
           ON CONFLICT (host) DO NOTHING RETURNING host`
         if ((await sql.rows(insert, [host, id])).length === 0) {

@@ -3,7 +3,7 @@ import type { Incident, IncidentUpdate } from '../../../../api/contract/incident
 import type { Actor } from '../../../domain/accounts/actor.ts'
 import { actorOf } from '../../../domain/changeOrigin.ts'
 import type { Command } from '../../../domain/commands.ts'
-import { incidentBytes } from '../../../domain/incidentRoom.ts'
+import { incidentBytes } from '../../../domain/incidentQuota.ts'
 import { orderedUuid } from '../../../domain/orderedUuid.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { ServiceChange } from '../../../domain/serviceChanges.ts'
@@ -16,7 +16,7 @@ import { LONG_RESPONSE_BYTES, storedResponse } from '../../shared/storedCreation
 import type { CreationFingerprint, RenderedService } from '../../store.ts'
 import { AutomaticWrites, automaticRows } from './automatic.ts'
 import type { OrgColumns } from './orgColumns.ts'
-import { type KnownService, type OrgState, roomOf } from './orgState.ts'
+import { type KnownService, type OrgState, quotaOf } from './orgState.ts'
 
 /** A row of `services` to write. */
 export interface ServiceRow {
@@ -86,14 +86,14 @@ export class Draft {
       rows: automaticRows(this),
       writes: {
         open: (_, by, decide) => {
-          const incident = decide({ number: state.columns.incidentsMade + 1, room: roomOf(state) })
+          const incident = decide({ number: state.columns.incidentsMade + 1, quota: quotaOf(state) })
           this.changeIncident(null, incident, by)
           return incident
         },
         change: (_, incidentId, by, decide) => {
           const before = state.incidents.get(incidentId)
           if (before === undefined) return undefined
-          const after = decide(before, roomOf(state))
+          const after = decide(before, quotaOf(state))
           this.changeIncident(before, after, by)
           return after
         },

@@ -1,7 +1,7 @@
 import type { Incident } from '../../../../api/contract/incident.ts'
 import type { ServiceResponse } from '../../../../api/contract/service.ts'
 import type { AutoIncidentSettings } from '../../../domain/autoIncidentSettings.ts'
-import type { IncidentRoom } from '../../../domain/incidentRoom.ts'
+import type { IncidentQuota } from '../../../domain/incidentQuota.ts'
 import type { Service } from '../../../domain/serviceChanges.ts'
 import type { SubscribedChannel } from '../../shared/events.ts'
 import { type LimitRow, limitsOfRow, PLAN_LIMIT_COLUMNS } from '../../shared/limitRow.ts'
@@ -206,8 +206,8 @@ export function factsOf(state: OrgState): ServiceFacts {
   }
 }
 
-/** Room for a decision about an incident. */
-export function roomOf(state: OrgState): IncidentRoom {
+/** The quota for a decision about an incident. */
+export function quotaOf(state: OrgState): IncidentQuota {
   return { usedBytes: state.columns.incidentBytes, mibMax: limitRowOf(state).incidentsMibMax }
 }
 

@@ -3,7 +3,7 @@ import { timestamp } from '../../../domain/environment.ts'
 import type { Acceptance, MemberStore, OpenInvitation } from '../../accountStore.ts'
 import {
   assertInvitable,
-  assertMemberRoom,
+  assertMayAddMember,
   invitationNotFound,
   inviteAction,
   isForInvited,
@@ -92,7 +92,7 @@ export function sqliteInvitations(
         if (invitation === undefined || !isForInvited(invitation, acceptance)) return undefined
         const { orgId, role } = invitation
         const { personId } = acceptance
-        assertMemberRoom(members.get(orgId) ?? 0)
+        assertMayAddMember(members.get(orgId) ?? 0)
         admitPerson(invitation, acceptance, nowMs)
         insertMember.run(orgId, personId, role, timestamp(nowMs))
         remove.run(tokenHash)

@@ -38,18 +38,18 @@ interface Bounds {
   readonly batchMsMax?: number
   /** How long a mutation waits for another program's transaction (milliseconds). */
   readonly busyMsMax?: number
-  readonly room?: Room
+  readonly disk?: GrowingDisk
 }
 
 /** Disk space for mutations. */
-export interface Room {
+export interface GrowingDisk {
   /** Throws while only mutations that free space are accepted. */
   readonly assertGrowth: () => void
   /** Frees space on a full disk; returns whether it did. */
   readonly makeRoom: () => boolean
 }
 
-const ENDLESS: Room = { assertGrowth: () => {}, makeRoom: () => false }
+const ENDLESS: GrowingDisk = { assertGrowth: () => {}, makeRoom: () => false }
 
 /** Runs a mutation, and resolves when it is durable. */
 export type Mutations = Pick<GroupCommit, 'run'>
@@ -74,7 +74,7 @@ export class GroupCommit {
   #ordinal = 0
   readonly #listeners: (() => void)[] = []
   #busyMsMax: number
-  readonly #room: Room
+  readonly #disk: GrowingDisk
 
   /** `database` must not wait for other programs itself, which would block the whole process. */
   constructor(database: Database, bounds: Bounds = {}) {
@@ -82,7 +82,7 @@ export class GroupCommit {
     this.#batchMax = bounds.batchMax ?? BATCH_MAX
     this.#batchMsMax = bounds.batchMsMax ?? BATCH_MS_MAX
     this.#busyMsMax = bounds.busyMsMax ?? BUSY_MS_MAX
-    this.#room = bounds.room ?? ENDLESS
+    this.#disk = bounds.disk ?? ENDLESS
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
     this.#rollback = database.prepare('ROLLBACK')
@@ -102,7 +102,7 @@ export class GroupCommit {
 
   /** For mutations that only use disk space: throws when the disk is full, which undoes their writes. */
   assertGrowth(): void {
-    this.#room.assertGrowth()
+    this.#disk.assertGrowth()
   }
 
   /** Calls `listener` after each commit, before the waiting callers continue. */
@@ -172,7 +172,7 @@ export class GroupCommit {
     } catch (error) {
       if (this.#database.inTransaction) this.#rollback.run()
       if (isBusy(error)) this.#putBack(batch, error)
-      else if (isFull(error) && this.#room.makeRoom()) this.#tryAgain(batch)
+      else if (isFull(error) && this.#disk.makeRoom()) this.#tryAgain(batch)
       else for (const waiting of batch) this.#refuse(waiting, error)
       return
     }

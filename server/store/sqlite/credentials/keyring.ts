@@ -1,5 +1,5 @@
 import { timestamp } from '../../../domain/environment.ts'
-import { assertKeyRoom, keyNotFound } from '../../shared/keyRules.ts'
+import { assertMayAddKey, keyNotFound } from '../../shared/keyRules.ts'
 import { orgNotFound } from '../../shared/orgNotFound.ts'
 import type { AdministrationStore, StoredKey } from '../../store.ts'
 import type { AuditedWrites } from '../changes/audit.ts'
@@ -33,7 +33,7 @@ export function sqliteKeyring(
     createKey: ({ id, orgId, hash, last4, scope, createdBy, note: text, by, nowMs }) =>
       commits.run(() => {
         if (org.get(orgId) === undefined) throw orgNotFound(orgId)
-        assertKeyRoom(active.get(orgId) ?? 0)
+        assertMayAddKey(active.get(orgId) ?? 0)
         insert.run(id, orgId, hash, last4, scope, createdBy, text, timestamp(nowMs))
         note({ orgId, by, action: 'key.create', targetId: id, nowMs, detail: { last4, scope } })
       }),

@@ -100,7 +100,10 @@ function failureOf(file: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'EEXIST') return new Error(`${file} is already there: name a new file`, { cause: error })
   if (code === 'ENOSPC' || code === 'SQLITE_FULL') {
-    return Object.assign(new Error(`there is no room for ${file}`, { cause: error }), { code, path: file })
+    return Object.assign(new Error(`there is not enough disk space for ${file}`, { cause: error }), {
+      code,
+      path: file,
+    })
   }
   if (!code.startsWith('E')) return error
   const text = `${file} cannot be written (${code}): name a new file where you may make one`

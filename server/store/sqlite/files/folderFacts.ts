@@ -1,5 +1,5 @@
 import { statfsSync, statSync } from 'node:fs'
-import { freeBytes } from './diskRoom.ts'
+import { freeBytes } from './diskSpace.ts'
 import type { FolderFacts } from './judgeFolder.ts'
 import { lastBackupAtMs } from './lastBackup.ts'
 import { databaseFile, setPragmas } from './openDatabase.ts'

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { SecretRole } from '../../../domain/notifications/channel.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { NotificationStore } from '../../notificationStore.ts'
-import { addedServices, assertChannelRoom, assertSigns, channelAction } from '../../shared/channelRules.ts'
+import { addedServices, assertMayAddChannel, assertSigns, channelAction } from '../../shared/channelRules.ts'
 import { orgNotFound } from '../../shared/orgNotFound.ts'
 import { serviceNotFound } from '../../shared/serviceNotFound.ts'
 import { type ChannelParts, channelOfRow, type FindChannel } from './channelRows.ts'
@@ -24,7 +24,7 @@ export function prepareCreate(
   return (orgId, make, nowMs, by) =>
     commits.run(() => {
       if (org.get(orgId) === undefined) throw orgNotFound(orgId)
-      assertChannelRoom(count.get(orgId) ?? 0)
+      assertMayAddChannel(count.get(orgId) ?? 0)
       const { sealed, events, serviceIds, ...channel } = make(activeKey())
       assertOwn(orgId, serviceIds)
       commits.assertGrowth()

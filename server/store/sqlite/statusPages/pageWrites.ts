@@ -3,8 +3,8 @@ import { timestamp } from '../../../domain/environment.ts'
 import type { StatusPage, StatusPageChange, WantedSection } from '../../../domain/statusPages/definition.ts'
 import { orgNotFound } from '../../shared/orgNotFound.ts'
 import {
-  assertHostRoom,
-  assertPageRoom,
+  assertMayAddHost,
+  assertMayAddPage,
   assertUnchanged,
   hostBound,
   hostUnbound,
@@ -68,7 +68,7 @@ export function sqliteStatusPages(
     createStatusPage: ({ id, orgId, nowMs: createdMs, settings, by }) =>
       commits.run(() => {
         if (knownForWrite.get(orgId) === undefined) throw orgNotFound(orgId)
-        assertPageRoom(count.get(orgId) ?? 0)
+        assertMayAddPage(count.get(orgId) ?? 0)
         assertSlugFree(settings.slug, id)
         insert.run(id, orgId, settings.slug, settings.title, timestamp(createdMs))
         change(found(current.one('id', id), id), settings)
@@ -99,7 +99,7 @@ export function sqliteStatusPages(
         const bound = current.one('host', host)
         if (bound?.id === id) return
         if (bound !== undefined) throw hostBound(host, bound.id)
-        assertHostRoom(page)
+        assertMayAddHost(page)
         bind.run(host, id)
         audit('bind_host', { page, detail: { host } })
       }),

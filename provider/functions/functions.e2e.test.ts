@@ -34,6 +34,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   test.each([
     ['provider::pharos::duration_seconds("soon")', 'duration', 'must be a duration such as'],
     ['provider::pharos::format_duration(-1)', 'seconds', 'must not be negative'],
+    ['provider::pharos::format_duration(1e20)', 'seconds', 'must be at most 9007199254740991'],
     ['provider::pharos::basic_auth("a:b", "secret")', 'user', 'must not contain a colon'],
   ])('%s is refused at its argument %s', async (expression, argument, text) => {
     workspace.configure(`output "value" { value = ${expression} }`)

@@ -30,8 +30,10 @@ const formatSeconds = functionOf({
   returns: 'string',
   call: (given) => {
     const seconds = Number(String(given))
-    if (!(seconds >= 0) || seconds > Number.MAX_SAFE_INTEGER)
-      throw new FunctionError('must not be negative', 0)
+    if (!(seconds >= 0)) throw new FunctionError('must not be negative', 0)
+    if (seconds > Number.MAX_SAFE_INTEGER) {
+      throw new FunctionError(`must be at most ${Number.MAX_SAFE_INTEGER}`, 0)
+    }
     const secs = Math.floor(seconds)
     const nanos = Math.round((seconds - secs) * NANOS_PER_SECOND)
     return nanos === NANOS_PER_SECOND

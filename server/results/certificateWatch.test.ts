@@ -31,17 +31,18 @@ function openResultsAgain(): void {
   results.update([monitoredService(1)], NOW_S)
 }
 
-/** The certificate of a host is seen at `atS`. */
-function see(atS: number, fingerprint = 'first', endS = NOW_S + 5 * DAY_S): void {
-  const batch = batchOf(STORE, [])
+/** The certificate of a host is seen at `atS`; the agent delivers that at `deliveredS`. */
+function see(atS: number, fingerprint = 'first', endS = NOW_S + 5 * DAY_S, deliveredS = atS): void {
+  const series = seriesNumber(1, 'eu-west-1')
+  const batch = batchOf(STORE, [{ series, dueS: atS }])
   const seen = {
-    ...{ series: seriesNumber(1, 'eu-west-1'), host: 'shop.example', port: 443, fingerprint },
+    ...{ series, host: 'shop.example', port: 443, fingerprint },
     ...{ subject: 'CN=shop.example', issuer: 'CN=ca', serial: '01' },
     not_before_ms: (endS - 90 * DAY_S) * 1_000,
     not_after_ms: endS * 1_000,
     chain_not_after_ms: endS * 1_000,
   }
-  results.ingest([{ ...batch, request: { ...batch.request, certificates: [seen] } }], atS)
+  results.ingest([{ ...batch, request: { ...batch.request, certificates: [seen] } }], deliveredS)
 }
 
 /** Looks at `atS`; the thresholds of what was reported, in days. */
@@ -145,4 +146,17 @@ test('transitions are kept for seven days, and until they are applied', () => {
   results.keep(eightDays)
 
   expect([before, young, transitions().length]).toEqual([1, 1, 0])
+})
+
+test('a renewed certificate does not count as in use again when an agent delivers results of before the renewal', async () => {
+  see(NOW_S)
+  see(NOW_S + HOUR_S)
+  const laterS = NOW_S + 2 * HOUR_S + DAY_S
+  for (const atS of [laterS - HOUR_S, laterS]) see(atS, 'second', NOW_S + 90 * DAY_S)
+
+  see(NOW_S + 2 * HOUR_S, 'first', NOW_S + 5 * DAY_S, laterS)
+
+  const [state] = await results.measurements(laterS + 60).states(ORG)
+  expect(look(laterS + 60)).toEqual([])
+  expect(state?.certificates.map(({ notAfterS }) => notAfterS)).toEqual([NOW_S + 90 * DAY_S])
 })

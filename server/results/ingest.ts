@@ -89,7 +89,7 @@ export function prepareIngest(
     for (const [index, row] of accepted.entries()) {
       if (isNew[index] === true) applyResult(row, detailOf(row))
     }
-    if (request.store === storeId) storeCertificates(request.certificates, isOwn, nowS)
+    if (request.store === storeId) storeCertificates(request, isOwn, nowS)
     const count = isNew.filter(Boolean).length
     return { batch: request.batch, stored: count, known: accepted.length - count, refused, now_ms: nowMs }
   }
@@ -158,14 +158,18 @@ function prepareDetails(database: ResultsDatabase): (detail: ResultDetail) => vo
 function prepareCertificates(database: ResultsDatabase, board: StateBoard) {
   const upsert = database.prepare(
     `INSERT INTO certificates VALUES (@orgId, @host, @port, @fingerprint, @subject, @issuer, @serial, @notBeforeS,
-       @notAfterS, @chainS, 1, @nowS, NULL)
+       @notAfterS, @chainS, 1, @seenS, NULL)
      ON CONFLICT (org_id, host, port, fingerprint) DO UPDATE SET sightings = certificates.sightings + 1,
        last_seen_s = excluded.last_seen_s WHERE certificates.last_seen_s <= excluded.last_seen_s - ${SEEN_AGAIN_S}`,
   )
   const link = database.prepare(
     'INSERT INTO certificate_endpoints VALUES (@orgId, @host, @port, @endpoint) ON CONFLICT DO NOTHING',
   )
-  return (certificates: ResultsRequest['certificates'], isOwn: IsOwn, nowS: number): void => {
+  return ({ certificates, results }: ResultsRequest, isOwn: IsOwn, nowS: number): void => {
+    if (certificates.length === 0) return
+    // A certificate comes with the result of its check, which an agent may deliver a day late.
+    const seenS = new Map<number, number>()
+    for (const [series, , dueS] of results) seenS.set(series, Math.max(dueS, seenS.get(series) ?? 0))
     for (const { series, host, port, fingerprint, subject, issuer, serial, ...times } of certificates) {
       const known = isOwn(series) ? board.find(series) : undefined
       if (known === undefined || known.endedAtS !== null) continue
@@ -175,7 +179,13 @@ function prepareCertificates(database: ResultsDatabase, board: StateBoard) {
         Math.floor(ms / 1_000),
       )
       const names = { orgId, host, port, fingerprint, subject, issuer, serial }
-      upsert.run({ ...names, notBeforeS, notAfterS, chainS, nowS })
+      upsert.run({
+        ...names,
+        notBeforeS,
+        notAfterS,
+        chainS,
+        seenS: Math.min(seenS.get(series) ?? nowS, nowS),
+      })
       link.run({ orgId, host, port, endpoint })
     }
   }

@@ -20,6 +20,8 @@ export function postgresAudit(read: Sql): AuditStore {
     },
     findAudit: async (orgId, filter, { beforeSeq = Number.MAX_SAFE_INTEGER, countMax }) => {
       const { actorKind = null, action = null, targetId = null, from = null, to } = filter
+      // PostgreSQL neither stores nor accepts a null character.
+      if (`${action}${targetId}`.includes('\0')) return []
       const until = to === undefined ? null : timestamp(Date.parse(to) + DAY_MS)
       const rows = await read.rows<AuditRow & { readonly actorName: string | null }>(
         `SELECT ${COLUMNS}, CASE actor_kind

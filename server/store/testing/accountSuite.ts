@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { SESSION_IDLE_MS, SESSION_MS_MAX } from '../../domain/accounts/sessions.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
+import type { AuditFilter } from '../notificationStore.ts'
 import type { Store } from '../store.ts'
 import type { MakeEngine } from './storeSuite.ts'
 
@@ -151,6 +152,15 @@ export function accountSuite(name: string, makeEngine: MakeEngine): void {
         ['invitation.create', null],
         ['organisation.create', null],
       ])
+    })
+
+    test('a search of the audit log for a null character finds nothing', async () => {
+      const orgId = await createOrg()
+      const search = (filter: AuditFilter) =>
+        store.findAudit(orgId, filter, { beforeSeq: undefined, countMax: 10 })
+
+      expect(await search({ action: 'organisation.create\0' })).toEqual([])
+      expect(await search({ targetId: `${orgId}\0` })).toEqual([])
     })
   })
 

@@ -80,6 +80,21 @@ test('a redirect counts as the response, and is not followed', async () => {
   expect(decoy.connections()).toBe(0)
 })
 
+test('a status counts even if the body of the response ends early', async () => {
+  const server = await startHttpServer(
+    (_request, response) => {
+      response.writeHead(200, { 'Content-Length': 10 })
+      response.write('x', () => response.destroy())
+    },
+    { host: PUBLIC },
+  )
+
+  const result = await post(`http://${PUBLIC}:${server.port}/`)
+  await server.close()
+
+  expect(result).toMatchObject({ status: 200, error: null })
+})
+
 test('a name whose second answer is a forbidden address is not connected to', async () => {
   const server = await startHttpServer((_request, response) => response.writeHead(500).end(), {
     host: PUBLIC,

@@ -113,6 +113,8 @@ async function resultOf(attempt: Attempt): Promise<AttemptResult> {
     }
   } catch (error) {
     if (!(error instanceof CheckFault)) throw error
+    // The receiver has responded, although the body of its response is late or broken.
+    if (attempt.status > 0) return { status: attempt.status, error: null, durationMs: durationMs() }
     return { status: null, error: reasonOf(error), durationMs: durationMs() }
   } finally {
     attempt.close()

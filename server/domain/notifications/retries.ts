@@ -88,7 +88,7 @@ function attemptsMax({ kind, type }: { readonly kind: ChannelKind; readonly type
 /** The wait that a Retry-After header requests, as seconds or a date (RFC 9110); 0 when it is neither. */
 function retryAfterMs(text: string | undefined, nowMs: number): number {
   if (text === undefined) return 0
-  const wantedMs = /^\d{1,9}$/.test(text) ? Number(text) * SECOND_MS : Date.parse(text) - nowMs
+  const wantedMs = /^\d+$/.test(text) ? Number(text) * SECOND_MS : Date.parse(text) - nowMs
   return Number.isNaN(wantedMs) ? 0 : Math.min(RETRY_AFTER_MS_MAX, Math.max(0, wantedMs))
 }
 

@@ -74,6 +74,19 @@ test('an option with the value of an unset variable is refused, and no state wit
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('It is empty: is a variable not set?')])
 })
 
+test.each(['init', 'validate', 'plan', 'test', 'import gatus'])(
+  '%s refuses the value of an unset variable as its argument',
+  async (command) => {
+    const { exitCode, stdout, stderr } = await runHere([...command.split(' '), ''], {})
+
+    expect([exitCode, stdout, stderr]).toEqual([
+      1,
+      '',
+      expect.stringContaining('It is empty: is a variable not set?'),
+    ])
+  },
+)
+
 test('blanks around an API key, as from a file or a copy, are ignored', async () => {
   const env = { PHAROS_URL: server.url, PHAROS_API_KEY: ` ${server.apiKey}\n` }
 

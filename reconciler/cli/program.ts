@@ -124,7 +124,7 @@ function addCommand(program: Command, entry: CommandEntry, run: Run, options?: {
     const format = new Option('--format <format>', 'output format (default: text)')
     command.addOption(format.choices(entry.formats))
   }
-  for (const [argument, description] of entry.args) command.argument(argument, description)
+  for (const [argument, description] of entry.args) command.argument(argument, description, givenValue)
   const shared = entry.groups.flatMap((group) => OPTIONS[group])
   for (const [flags, description] of [...shared, ...(entry.options ?? [])]) {
     if (flags.includes('<')) command.option(flags, description, optionValue)
@@ -133,9 +133,15 @@ function addCommand(program: Command, entry: CommandEntry, run: Run, options?: {
   command.action(() => run(entry, command.args, command.opts<CommandOptions>()))
 }
 
+/** Rejects the value of an unset variable. */
+function givenValue(value: string): string {
+  if (value === '') throw new InvalidArgumentError('It is empty: is a variable not set?')
+  return value
+}
+
 /** Rejects a missing value: the next option in its place, or an unset variable. */
 function optionValue(value: string): string {
-  if (value === '') throw new InvalidArgumentError('It is empty: is a variable not set?')
+  givenValue(value)
   if (value.startsWith('--')) throw new InvalidArgumentError('Its value is missing.')
   return value
 }

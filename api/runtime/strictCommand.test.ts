@@ -53,3 +53,19 @@ test('help works with and without a command', async () => {
   expect((await runServerHere(['help'])).stdout).toContain('Usage: pharos-server [options] [command]')
   expect((await runHere(['help', 'plan'])).stdout).toContain('Usage: pharos plan')
 })
+
+test('the help of every command starts with a sentence', async () => {
+  const [serve, key, plan, state] = await Promise.all([
+    runServerHere(['serve', '--help']),
+    runServerHere(['key', 'create', '--help']),
+    runHere(['plan', '--help']),
+    runHere(['state', '--help']),
+  ])
+
+  expect([serve, key, plan, state].map(({ stdout }) => stdout.split('\n\n')[1])).toEqual([
+    'Serve the API until SIGTERM, SIGINT or SIGHUP.',
+    'Create a key; it is shown only once.',
+    'Show what apply would do, field by field.',
+    'Inspect, correct and back up the state; adopt services; suspend changes.',
+  ])
+})

@@ -1,8 +1,9 @@
-import { Command, type Option, type ParseOptions } from 'commander'
+import { Command, type Help, type Option, type ParseOptions } from 'commander'
 
 /**
  * A command line that names a misspelt option or command first. Commander itself reports "--orgg" as a missing "--org",
- * and prints the whole help for "help" with an unknown command.
+ * and prints the whole help for "help" with an unknown command. Lists of commands show descriptions as they are written;
+ * the help of a command starts with its description as a sentence.
  */
 export class StrictCommand extends Command {
   /** A method of commander, which its types leave out. */
@@ -10,6 +11,12 @@ export class StrictCommand extends Command {
 
   override createCommand(name?: string): StrictCommand {
     return new StrictCommand(name)
+  }
+
+  override createHelp(): Help {
+    return Object.assign(super.createHelp(), {
+      commandDescription: (command: Command) => sentence(command.description()),
+    })
   }
 
   /** Called by commander for each missing option that is required; ends with a CommanderError that says what it is. */
@@ -33,4 +40,8 @@ export class StrictCommand extends Command {
     const parsed = isUnknown && this.commands.length > 0 ? argv.toSpliced(start, 1) : argv
     return super.parseAsync(parsed, options)
   }
+}
+
+function sentence(text: string): string {
+  return `${text[0]?.toUpperCase()}${text.slice(1)}.`
 }

@@ -79,7 +79,7 @@ type Run = (entry: CommandEntry, args: readonly string[], options: CommandOption
 
 function programOf(run: Run, { stdout, stderr }: Streams): Command {
   const program = new StrictCommand('pharos')
-    .description('Manages monitored services from YAML manifests.')
+    .description('manages monitored services from YAML manifests')
     .version(packageJson.version)
     .showSuggestionAfterError()
     .addHelpText('after', `${EXAMPLES_HELP}\n${ENVIRONMENT_HELP}\n${EXIT_CODES_HELP}`)
@@ -103,20 +103,17 @@ const GROUPS: Readonly<Record<string, string>> = {
 function groupOf(program: Command, name: string): Command {
   const made = program.commands.find((one) => one.name() === name)
   if (made !== undefined) return made
-  const summary = GROUPS[name] ?? ''
-  return program.command(name).summary(summary).description(sentence(summary)).showSuggestionAfterError()
-}
-
-function sentence(text: string): string {
-  return `${text[0]?.toUpperCase()}${text.slice(1)}.`
+  return program
+    .command(name)
+    .description(GROUPS[name] ?? '')
+    .showSuggestionAfterError()
 }
 
 function addCommand(program: Command, entry: CommandEntry, run: Run, options?: { hidden: boolean }): void {
   const { name, summary } = entry
   const command = program
     .command(name, options)
-    .summary(summary)
-    .description(sentence(summary))
+    .description(summary)
     .addOption(new Option(...EVERYWHERE[0]).conflicts('format'))
     .option(...EVERYWHERE[1])
     .addHelpText('after', `\nExamples:\n${entry.examples.map((example) => `  ${example}`).join('\n')}`)

@@ -139,7 +139,7 @@ export function addIncidentCommands(program: Command, write: Write): void {
     program.command('incidents').description('show the open incidents of an organisation, newest first'),
   )
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
-    .option('--all', 'also the resolved ones, after the open ones')
+    .option('--all', 'also resolved incidents, after the open ones')
     .action(async ({ json, org, all: isAll = false, ...place }: IncidentsOptions) => {
       const rows = await withExistingStore(engineOf(place), async (store) => {
         const orgs = await store.listOrgs()

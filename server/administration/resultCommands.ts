@@ -37,7 +37,7 @@ export function addResultCommands(program: Command, write: Write): void {
       present(write, json, rows, stateTable(rows, incidents))
     })
   addDatabase(program.command('results').description('show the check results of a service, newest first'))
-    .requiredOption('--service <id>', 'service')
+    .requiredOption('--service <id>', 'id of the service')
     .option('--hours <count>', 'time span (hours)', readHours, HOURS)
     .option('--failed', 'only results other than up')
     .action(async (options: ResultsOptions) => {
@@ -58,7 +58,7 @@ export function addResultCommands(program: Command, write: Write): void {
       .command('generations')
       .description('show the changes of a service and their origin, newest first'),
   )
-    .requiredOption('--service <id>', 'service, even a deleted one')
+    .requiredOption('--service <id>', 'id of the service, which may be deleted')
     .action(async ({ json, service, ...place }: DatabaseOptions & { readonly service: string }) => {
       const found = await withExistingStore(engineOf(place), (store) => store.generationsOf(service))
       if (found.length === 0) throw serviceNotFound(service)

@@ -64,7 +64,11 @@ export function addServeCommand(
     )
     .addOption(hostOption('--host <host>', 'address to listen on', VARIABLES.host))
     .addOption(
-      portOption('--admin-port <port>', 'port of /healthz, /readyz and /metrics', VARIABLES.adminPort),
+      portOption(
+        '--admin-port <port>',
+        'port of /healthz, /readyz, /metrics and /docs (default: none)',
+        VARIABLES.adminPort,
+      ),
     )
     .addOption(
       hostOption(
@@ -112,7 +116,7 @@ export function addServeCommand(
       portOption('--console-port <port>', 'port of the console (default: none)', VARIABLES.consolePort),
     )
     .addOption(hostOption('--console-host <host>', 'address of the console port', VARIABLES.consoleHost))
-    .addOption(consoleUrlOption())
+    .addOption(consoleUrlOption(' (default: http://localhost with its port)'))
     .addOption(trustProxiesOption())
     .addOption(masterKeyOption())
     .addOption(

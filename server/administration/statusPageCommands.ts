@@ -135,13 +135,13 @@ function addPageOptions(command: Command, sections: WantedSection[], isNew: bool
     .addOption(
       new Option(
         '--visibility <visibility>',
-        'a hidden page gets the same response as an unknown one',
+        `a hidden page gets the same response as an unknown one${isNew ? ' (default: public)' : ''}`,
       ).choices(['public', 'hidden']),
     )
     .addOption(
       new Option(
         '--incidents <which>',
-        'incidents to show: those by people and the API, also automatic ones, or none',
+        `incidents to show: those by people and the API, also automatic ones, or none${isNew ? ' (default: people)' : ''}`,
       ).choices([...INCIDENTS_SHOWN]),
     )
     .option('--section <name>', 'heading of the --service options that follow', (name: string) => {

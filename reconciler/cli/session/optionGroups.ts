@@ -23,7 +23,7 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
       '--ca-file <file>',
       'CA certificates (PEM) to trust instead of the default ones (default: PHAROS_CA_FILE)',
     ],
-    ['--rate <number>', 'at most so many requests a second with each key (default: 20 at once, then 5)'],
+    ['--rate <number>', 'maximum requests a second for each key (default: 20 at once, then 5)'],
     [
       '--timeout <duration>',
       'time limit of the command; it also ends after ten minutes without a useful response (default: PHAROS_TIMEOUT, or 1h)',

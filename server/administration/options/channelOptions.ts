@@ -12,7 +12,7 @@ export interface ChannelOptions extends DatabaseOptions {
 export function addChannelOptions(command: Command): Command {
   return addDatabase(command)
     .requiredOption('--id <id>', 'id of the channel, from "channel list"')
-    .option('--org <id>', 'organisation of the channel; refused when it is of another')
+    .option('--org <id>', 'fail unless the channel belongs to this organisation')
 }
 
 /** The channel that the options name. Pure. */

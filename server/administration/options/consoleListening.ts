@@ -46,12 +46,9 @@ export function trustProxiesOption(): Option {
     })
 }
 
-/** The option for the public URL of the console. */
-export function consoleUrlOption(): Option {
-  return new Option(
-    '--console-url <url>',
-    'public address of the console, https or loopback (default: http://localhost with its port)',
-  )
+/** The option for the public URL of the console. `note` follows its description in the help. */
+export function consoleUrlOption(note = ''): Option {
+  return new Option('--console-url <url>', `public address of the console, https or loopback${note}`)
     .env(VARIABLES.consoleUrl)
     .argParser(readOrigin)
 }

@@ -95,3 +95,16 @@ test('a missing option and an unknown command are named, with a pointer to --hel
   expect(unknown.stderr).toContain("unknown command 'instal'")
   expect(unknown.stderr).toContain('--help')
 })
+
+test('the value of an unset variable is refused, and nothing is written', async () => {
+  for (const args of [
+    ['install', '--mirror', ''],
+    ['package', '--out', ''],
+    ['generate', '--out', ''],
+  ]) {
+    const { exitCode, stdout, stderr } = await run(...args)
+
+    expect([args[0], exitCode, stdout]).toEqual([args[0], 1, ''])
+    expect(stderr).toContain('It is empty: is a variable not set?')
+  }
+})

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { builtExecutable } from './distribution/builtExecutable.ts'
 import { cliConfiguration, requiredProviders } from './distribution/instructions.ts'
@@ -10,6 +10,7 @@ import { developmentVersion, SCRIPT_PLATFORMS } from './distribution/registryPac
 import { withStandaloneProgram } from './distribution/standalone.ts'
 import { type GenerateOptions, generate, LANGUAGES } from './generate/generateCommand.ts'
 import { CDK_LIBRARIES } from './generate/typescript.ts'
+import { DiagnosticError } from './protocol/authoring/diagnostics.ts'
 
 const { version: released } = packageJson
 
@@ -73,6 +74,12 @@ Put this into your Terraform configuration:
 ${requiredProviders(version)}`)
 }
 
+/** Rejects the value of an unset variable. */
+function given(value: string): string {
+  if (value === '') throw new InvalidArgumentError('It is empty: is a variable not set?')
+  return value
+}
+
 const program = new Command('pharos-provider')
   .description(
     'Installs and packages the Terraform provider "pharos", and writes configuration of existing services.',
@@ -83,10 +90,11 @@ const program = new Command('pharos-provider')
 program
   .command('install')
   .description('create a filesystem mirror for Terraform and OpenTofu, and print how to use it')
-  .requiredOption('--mirror <dir>', 'folder of the mirror; created when missing')
+  .requiredOption('--mirror <dir>', 'folder of the mirror; created when missing', given)
   .option(
     '--cli-config <file>',
     'also write the CLI configuration to this file; an existing file that differs is kept',
+    given,
   )
   .option('--dev', DEV)
   .option('--json', 'print one JSON document instead of text')
@@ -98,7 +106,7 @@ program
   .description(
     'write the files that a registry needs: a zip for each platform, the manifest, SHA256SUMS and docs/',
   )
-  .requiredOption('--out <dir>', 'folder for the files; created when missing')
+  .requiredOption('--out <dir>', 'folder for the files; created when missing', given)
   .option('--platform <platforms...>', `platforms, out of ${SCRIPT_PLATFORMS.join(', ')} (default: all)`)
   .option(
     '--standalone',
@@ -130,7 +138,7 @@ program
       CDK_LIBRARIES,
     ),
   )
-  .option('--out <file>', 'file to write, which must not exist (default: stdout)')
+  .option('--out <file>', 'file to write, which must not exist (default: stdout)', given)
   .addHelpText(
     'after',
     '\nReads PHAROS_URL and PHAROS_API_KEY; a read_only key is enough.\n\nExample:\n  pharos-provider generate --out services.tf\n  pharos-provider generate --language typescript --library cdktn --out main.ts',
@@ -140,6 +148,13 @@ program
 try {
   await program.parseAsync()
 } catch (error) {
-  process.stderr.write(`pharos-provider: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`pharos-provider: ${messageOf(error)}\n`)
   process.exitCode = 1
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof DiagnosticError) {
+    return error.diagnostics.map(({ summary, detail }) => `${summary}: ${detail}`).join('\n')
+  }
+  return error instanceof Error ? error.message : String(error)
 }

@@ -245,3 +245,16 @@ test('an existing file is not changed, and a missing key is named', async () => 
   expect(readFileSync(file, 'utf8')).toBe('mine')
   expect(keyless).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('PHAROS_API_KEY') })
 })
+
+test('a refused key is explained', async () => {
+  const server = await startServer({ rateLimit: 'none' })
+  onTestFinished(() => server.close())
+
+  const refused = await generate({ PHAROS_URL: server.url, PHAROS_API_KEY: `pharos_${'a1'.repeat(32)}` })
+
+  expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(refused.stderr).toBe(
+    'pharos-provider: Cannot list the services: The API responded: unauthorized. ' +
+      'The API key is missing, malformed or revoked (status 401): check PHAROS_API_KEY.\n',
+  )
+})

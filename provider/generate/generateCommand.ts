@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { Client } from '../../api/client/client.ts'
 import { readOutgoing } from '../../api/network/outgoing.ts'
 import { requiredProviders } from '../distribution/instructions.ts'
+import { withExplainedFailure } from '../service/explain.ts'
 import { withinTime } from '../service/timeouts.ts'
 import { waitNotices } from '../service/waitNotice.ts'
 import { estateConfiguration } from './estate.ts'
@@ -43,10 +44,10 @@ export async function generate(
     },
   })
   try {
-    const { services, unreadable } = await withinTime(
-      { operation: 'read' },
-      new AbortController().signal,
-      (signal) => client.listServices({ signal }),
+    const { services, unreadable } = await withExplainedFailure('list the services', () =>
+      withinTime({ operation: 'read' }, new AbortController().signal, (signal) =>
+        client.listServices({ signal }),
+      ),
     )
     for (const { id, problem } of unreadable) process.stderr.write(`service ${id} was left out: ${problem}\n`)
     const text =

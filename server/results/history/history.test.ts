@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { cases } from '../../../scripts/testing/torture.ts'
 import { seriesNumber } from '../../domain/regions.ts'
 import { testEngineName } from '../../testing/testEngine.ts'
+import { prepareResults } from '../measurements/sources.ts'
 import { monitoredService, ORG, openedResults } from '../testing/openedResults.ts'
 import type { TestResult } from '../testing/resultMessages.ts'
 import { listChunkTables } from './chunkTables.ts'
@@ -150,6 +151,23 @@ test('a result that is repeated while its hour is compacted, or after that, is r
 
   expect(known.length).toBeGreaterThan(5)
   expect(new Set(known)).toEqual(new Set([120]))
+  opened.database.close()
+})
+
+test('results that the upkeep packs while another process reads them are not missed', () => {
+  const opened = openedResults(newFolder())
+  opened.update([one], START_S)
+  opened.send(minutes(ONE, START_S, 30), START_S + HOUR_S)
+  opened.keep(START_S + HOUR_S + 400)
+  opened.send(minutes(ONE, START_S + 1_800, 30), START_S + HOUR_S + 400)
+  const read = prepareResults(opened.database, {
+    results: () => {
+      opened.keep(START_S + HOUR_S + 400)
+      return []
+    },
+  })
+
+  expect(read(ONE, START_S / HOUR_S)).toHaveLength(60)
   opened.database.close()
 })
 

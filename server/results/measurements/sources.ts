@@ -36,11 +36,12 @@ export function prepareResults(
   const late = database.prepare<[number, number, number], StoredResult>(
     `SELECT ${RESULT_COLUMNS} FROM late WHERE series = ? AND due_s >= ? AND due_s < ? ORDER BY due_s`,
   )
-  return (series, hour) =>
-    mergeResults(
-      mergeResults(chunks.results(series, hour), openHours.results(series, hour)),
-      late.all(series, hour * HOUR_S, (hour + 1) * HOUR_S),
-    )
+  return (series, hour) => {
+    // The upkeep, which may run in another process, moves results to chunks: read last, they miss none.
+    const ofLate = late.all(series, hour * HOUR_S, (hour + 1) * HOUR_S)
+    const ofOpenHour = openHours.results(series, hour)
+    return mergeResults(mergeResults(chunks.results(series, hour), ofOpenHour), ofLate)
+  }
 }
 
 /** An endpoint of an existing service. */

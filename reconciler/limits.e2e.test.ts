@@ -11,7 +11,7 @@ import { runProgram } from './testing/pharosProgram.ts'
  */
 const TELL_MEMORY = `import { readFileSync } from 'node:fs'
 process.on('exit', () => process.stderr.write('KiB ' + /VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]))`
-/** Most that checking one file may take (MiB). */
+/** Maximum memory for checking one file (MiB). */
 const MEMORY_MIB_MAX = 300
 /** Node 24 lets more garbage pile up than Node 20 by default: the same sizes for both show what is needed (MiB). */
 const HEAP = '--max-old-space-size=192 --max-semi-space-size=16'

@@ -132,7 +132,7 @@ function connectionError(origin: string, cause: unknown): ConnectionError {
   return new ConnectionError(message, 'not-sent', { cause, hint: cause.hint, isFinal: cause.isFinal })
 }
 
-/** Longest wait that a 429 may ask for (milliseconds): after that the client tries again anyway. */
+/** Maximum wait that a 429 may ask for (milliseconds): after that the client tries again anyway. */
 const RETRY_AFTER_MS_MAX = 60_000
 
 /**

@@ -23,7 +23,7 @@ export const ATTEMPTS_MAX = 5
 /** First and longest pause between such attempts (milliseconds), before jitter. */
 const BACKOFF_FIRST_MS = 200
 const BACKOFF_LONGEST_MS = 5_000
-/** Longest wait for the first and between two bytes of a response (milliseconds). */
+/** Maximum wait for the first and between two bytes of a response (milliseconds). */
 const SILENCE_MS_MAX = 30_000
 
 /** The reason for the wait after a 429. */

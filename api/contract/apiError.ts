@@ -22,7 +22,7 @@ export const STATUS_OF_ERROR = {
   gateway_timeout: 504,
 } as const
 
-/** Our name for a kind of refusal; in the contract the response is the status. */
+/** Our name for a kind of error; the contract has only its status. */
 export type ErrorCode = keyof typeof STATUS_OF_ERROR
 
 const CODE_OF_STATUS: ReadonlyMap<number, ErrorCode> = new Map(
@@ -38,7 +38,7 @@ export function codeOfStatus(status: number): ErrorCode {
   return CODE_OF_STATUS.get(status) ?? (status >= 400 && status < 500 ? 'invalid' : 'internal')
 }
 
-/** A refusal in the contract's words. `message` is the text of the body's one field `error`. */
+/** An error response of the contract. `message` is the text of the body's one field `error`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode

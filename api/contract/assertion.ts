@@ -12,7 +12,7 @@ const INT32_MIN = -2_147_483_648
 export const OPERAND_CHARS_MAX = 8_192
 /** Longest regular expression (code points). Gap G18. */
 export const REGEX_CHARS_MAX = 1_024
-/** Most values of a OneOf. Gap G18. */
+/** Maximum number of values of a OneOf. Gap G18. */
 export const ONE_OF_MAX = 100
 
 /** A whole number of the contract's int32 range from `min`. */

@@ -6,7 +6,7 @@ import { readableText } from './text.ts'
 export const TITLE_CHARS_MAX = 500
 /** Longest message or update body (code points). Gap G18. */
 export const MESSAGE_CHARS_MAX = 20_000
-/** Most services that one incident may name. Gap G18. */
+/** Maximum number of services that one incident may name. Gap G18. */
 export const INCIDENT_SERVICES_MAX = 100
 
 /** Contract: Incident. */

@@ -1,7 +1,7 @@
 import type { Problem } from './problem.ts'
 import { HEADER_NAME } from './text.ts'
 
-/** Most headers of one call. Gap G18. */
+/** Maximum number of headers of one call. Gap G18. */
 export const HEADERS_MAX = 50
 /** Longest header name and value (characters), and all of them together. Gap G18. */
 export const HEADER_NAME_CHARS_MAX = 128

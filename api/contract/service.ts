@@ -7,7 +7,7 @@ import { readableText } from './text.ts'
 
 /** Longest service or endpoint name (code points). Gap G18. */
 export const NAME_CHARS_MAX = 255
-/** Most assertions of one endpoint. Gap G18. */
+/** Maximum number of assertions of one endpoint. Gap G18. */
 export const ASSERTIONS_MAX = 50
 /** Largest request body of a check (bytes of UTF-8). Gap G18. */
 export const BODY_BYTES_MAX = 65_536

@@ -33,7 +33,7 @@ export function limitedText(charsMax: number): z.ZodType<string, string> {
 
 /** Limits of a text for people. */
 export interface ReadableTextRule {
-  /** Most code points of the stored text, blanks included. */
+  /** Maximum number of code points of the stored text, blanks included. */
   readonly charsMax: number
   readonly lines: Lines
   /** Whether it may be empty; a text that is not empty needs a visible character. */

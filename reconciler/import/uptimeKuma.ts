@@ -22,7 +22,7 @@ const USUAL_TIMEOUT = 0.8
 const USUAL_CODES = ['200-299']
 /** Types of monitors that are HTTP checks. */
 const HTTP_TYPES = new Set(['http', 'keyword', 'json-query'])
-/** Most groups within one another: a file may claim a circle of them. */
+/** Maximum number of groups within one another: a file may claim a circle of them. */
 const GROUP_DEPTH_MAX = 20
 /** Types of bodies by its names; JSON unless a monitor names one. */
 const BODY_TYPES: Readonly<Record<string, string>> = {

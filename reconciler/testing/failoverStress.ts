@@ -33,7 +33,7 @@ export interface StressReport {
   readonly takeovers: number
   /** Changes that reached the server. */
   readonly writes: number
-  /** Most changes of one epoch that reached the server at or after the first change of a later epoch. */
+  /** Maximum number of changes of one epoch that reached the server at or after the first change of a later epoch. */
   readonly staleWrites: number
   /** Names of services in the end, sorted, and of those that the last commit has. */
   readonly names: readonly string[]

@@ -11,7 +11,7 @@ import { WEBHOOK_RANGES_ADVICE } from './options/webhookRanges.ts'
 import { present, table, type Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
 
-/** Longest wait of a test for the server, and interval between polls (milliseconds). */
+/** Maximum wait of a test for the server, and interval between polls (milliseconds). */
 const TEST_MS_MAX = 20_000
 const TEST_LOOK_MS = 100
 /** Default number of listed deliveries. */

@@ -20,7 +20,7 @@ import { sendJson, MessageReader, ProtocolError } from './agentMessage.ts'
 import { forwardRequest } from './forwardRequest.ts'
 import type { Hub } from './hub.ts'
 
-/** Most connections of agents, two per agent. */
+/** Maximum number of connections of agents, two per agent. */
 const CONNECTIONS_MAX = 1_024
 /** Rate limit of wrong tokens from one address. */
 const WRONG_TOKENS = { burstRequests: 10, refillIntervalMs: 100 }

@@ -28,7 +28,7 @@ export const EMBEDDED_NAME: AgentName = { region: '', agent: 'embedded', instanc
 export interface ChecksThread {
   readonly file: URL
   /**
-   * Longest silence, and longest time from the start to the first heartbeat (milliseconds), before it is terminated.
+   * Maximum silence, and maximum time from the start to the first heartbeat (milliseconds), before it is terminated.
    */
   readonly silentMsMax: number
   readonly startMsMax: number

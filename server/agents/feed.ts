@@ -7,9 +7,9 @@ import type { MonitoringStore, StoredDefinition } from '../store/monitoringStore
 import type { SecretStore } from '../store/store.ts'
 import { endpointTask, type OpenSecret } from './endpointTask.ts'
 
-/** Most services per page. */
+/** Maximum number of services per page. */
 const PAGE_SERVICES = 200
-/** Largest total size of the definitions of a page (characters); the first may be longer. */
+/** Maximum total size of the definitions of a page (characters); the first may be longer. */
 const PAGE_CHARS_MAX = 4 * 1024 * 1024
 /**
  * Opened sealed values after which a page ends: each takes some microseconds of the main thread. The last service adds

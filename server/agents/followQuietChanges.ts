@@ -2,7 +2,7 @@ import type { Results } from '../results/threads/results.ts'
 import type { MonitoringStore } from '../store/monitoringStore.ts'
 import type { MonitoredServices } from './monitoredServices.ts'
 
-/** Most services per update of the results thread. */
+/** Maximum number of services per update of the results thread. */
 const CHANGES_MAX = 500
 
 /** Dependencies of the follower. */

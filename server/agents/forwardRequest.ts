@@ -5,7 +5,7 @@ import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 
 /** Header of forwarded requests, which are not forwarded again. */
 const FORWARDED = 'pharos-forwarded'
-/** Longest wait for the other server (milliseconds): it responds to a sync in half of that. */
+/** Maximum wait for the other server (milliseconds): it responds to a sync in half of that. */
 const SILENCE_MS_MAX = 90_000
 
 /**

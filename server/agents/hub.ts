@@ -24,7 +24,7 @@ import type { MonitoredServices } from './monitoredServices.ts'
 const GATHER_MS = 100
 /** Delay before a failed announcement is retried (milliseconds). */
 const RETRY_MS = 1_000
-/** Most services per announcement. */
+/** Maximum number of services per announcement. */
 const CHANGES_MAX = 500
 /** Interval at which refused results of other regions are logged, per token (milliseconds). */
 const FOREIGN_LOG_MS = 60_000

@@ -10,7 +10,7 @@ export const LOST_MS = 45_000
 export const DISCONNECTED_MS = 5_000
 /** Time in which messages of a dead process may arrive after the end of its connection (milliseconds). */
 const LAST_MESSAGES_MS = 1_000
-/** Most concurrent agents of one token: replicas of one deployment. */
+/** Maximum number of concurrent agents of one token: replicas of one deployment. */
 export const TOKEN_INSTANCES_MAX = 32
 
 /** An agent as it introduces itself. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Most connections when the system does not limit descriptors: some 20 KiB of memory each. */
+/** Maximum number of connections when the system does not limit descriptors: some 20 KiB of memory each. */
 const CONNECTIONS_MAX = 10_000
 /** Minimum of descriptors for other uses: the database, its long lists, the operator's listener, Node itself. */
 const OTHER_DESCRIPTORS_MIN = 64

@@ -26,7 +26,7 @@ export interface ListenerSettings extends ProgramSettings {
   readonly certificate: CertificateSource | undefined
 }
 
-/** Most connections of a listener, which share the descriptors of the process. */
+/** Maximum number of connections of a listener, which share the descriptors of the process. */
 export function connectionsOf({ connectionsMax, status, console }: ProgramSettings): number {
   const listeners = 1 + (status === null ? 0 : 1) + (console === null ? 0 : 1)
   return Math.ceil(connectionsMax / listeners)

@@ -3,7 +3,7 @@ import type { RequestRecord } from '../http/app.ts'
 
 /** Interval at which refusals are logged (milliseconds): one line per refusal could fill the disk. */
 const FLUSH_MS = 10_000
-/** Most lines per interval; further refusals share one line per status. */
+/** Maximum number of lines per interval; further refusals share one line per status. */
 const LINES_MAX = 100
 /** Statuses of refused access: a wrong key, a scope or plan, an unknown path or id, too many requests. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 404, 429])

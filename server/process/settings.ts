@@ -39,7 +39,7 @@ export interface ProgramSettings {
   /** 0 for any free port. */
   readonly port: number
   readonly adminHost: string
-  /** Most concurrent connections, shared by API, status pages and console. */
+  /** Maximum number of concurrent connections, shared by API, status pages and console. */
   readonly connectionsMax: number
   /** `null` for no admin listener. */
   readonly adminPort: number | null

@@ -19,7 +19,7 @@ const AHEAD_S_MAX = 5
  * Largest age of a result (seconds): an agent spools for a day while the server is down, plus a margin of two hours.
  */
 const AGE_S_MAX = 26 * 60 * 60
-/** Most details stored per series; the oldest are removed. */
+/** Maximum number of details stored per series; the oldest are removed. */
 const DETAILS_MAX = 50
 /** Shortest time between two recorded observations of a certificate (seconds). */
 const SEEN_AGAIN_S = 60 * 60

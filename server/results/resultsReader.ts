@@ -16,7 +16,7 @@ import { type RunQuery, startQuery } from './measurements/queries.ts'
 import { prepareResults, type SeriesNow, type Sources } from './measurements/sources.ts'
 import { readSeriesRows } from './stateRows.ts'
 
-/** Longest wait of a read for the writing process (milliseconds). */
+/** Maximum wait of a read for the writing process (milliseconds). */
 const BUSY_MS_MAX = 5_000
 
 /**

@@ -4,7 +4,7 @@ import type { EndpointEntry, SeriesEntry, ServiceEntry } from './boardEntries.ts
 import { type ResultsDatabase, upsertSql } from './database/resultsDatabase.ts'
 import type { StateRows } from './stateRows.ts'
 
-/** Most endpoints explained in a failing round. */
+/** Maximum number of endpoints explained in a failing round. */
 const EXPLAINED_MAX = 5
 
 /** Up time of a service with automatic incidents. */

@@ -10,7 +10,7 @@ export interface StoredTransition {
   readonly body: string
 }
 
-/** Most transitions in one response. */
+/** Maximum number of transitions in one response. */
 const TRANSITIONS_MAX = 500
 /** Selects the sequence up to which transitions belong to another store. */
 const FOREIGN = "SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'transitions of other stores'"

@@ -11,7 +11,7 @@ import { publicIncident } from './view/incidentTexts.ts'
 import type { PageView } from './view/pageViews.ts'
 import { publicNames, publicWindow } from './view/readPublicPage.ts'
 
-/** Most incidents and windows of a month and of a feed, and most updates of an incident. */
+/** Maximum number of incidents and windows of a month and of a feed, and of updates of an incident. */
 const MONTH_MAX = 200
 const FEED_MAX = 50
 const UPDATES_MAX = 1_000

@@ -8,7 +8,7 @@ import type { PageView, PageViews } from './view/pageViews.ts'
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 
-/** Largest total size of cached responses with their compressed forms (bytes). */
+/** Maximum total size of cached responses with their compressed forms (bytes). */
 const KEPT_BYTES_MAX = 64 * 1_024 * 1_024
 /** Compresses a page within a few milliseconds, on another thread. */
 const BROTLI_QUALITY = 5

@@ -10,9 +10,9 @@ import { CheckFault, type DownReason } from '../outcome/reason.ts'
 const QUERY_MS = 2_500
 const TRIES = 2
 /** Maximum time for which an answer is cached (milliseconds), whatever its TTL, and that for a failure. */
-const KEPT_MS_MAX = 60_000
-const FAILURE_KEPT_MS = 1_000
-const KEPT_NAMES_MAX = 10_000
+const CACHED_MS_MAX = 60_000
+const FAILURE_CACHED_MS = 1_000
+const CACHED_NAMES_MAX = 10_000
 const MS_PER_SECOND = 1_000
 
 const HOSTS_FILE = '/etc/hosts'
@@ -57,11 +57,11 @@ export class NameResolver {
   }
 
   /**
-   * Addresses of `name`, IPv4 first and sorted, so that the turns are stable. A fresh query is sent for only one check;
+   * Addresses of `name`, IPv4 first and sorted, so that their order is stable. A fresh query is sent for only one check;
    * others share one. Rejects with CheckFault when the name has none.
    */
   async resolve(name: string, isFresh: boolean): Promise<readonly string[]> {
-    return addressesOf(await (isFresh ? this.#ask(name) : this.#askOnce(name)))
+    return addressesOf(await (isFresh ? this.#query(name) : this.#queryOnce(name)))
   }
 
   /** Cancels queries in progress. */
@@ -70,32 +70,32 @@ export class NameResolver {
   }
 
   /** Shares one query between checks that resolve a name at the same time. */
-  #askOnce(name: string): Promise<Answer> {
-    const pending = this.#pending.get(name) ?? this.#ask(name).finally(() => this.#pending.delete(name))
+  #queryOnce(name: string): Promise<Answer> {
+    const pending = this.#pending.get(name) ?? this.#query(name).finally(() => this.#pending.delete(name))
     this.#pending.set(name, pending)
     return pending
   }
 
-  async #ask(name: string): Promise<Answer> {
+  async #query(name: string): Promise<Answer> {
     const records = await Promise.allSettled([
       this.#resolver.resolve4(name, { ttl: true }),
       this.#resolver.resolve6(name, { ttl: true }),
     ])
     const found = records.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
     const codes = records.flatMap((one) => (one.status === 'rejected' ? String(one.reason?.code) : []))
-    const ttlMs = Math.min(KEPT_MS_MAX, ...found.map(({ ttl }) => ttl * MS_PER_SECOND))
+    const ttlMs = Math.min(CACHED_MS_MAX, ...found.map(({ ttl }) => ttl * MS_PER_SECOND))
     const addresses =
       found.length > 0 ? sorted(found.map(({ address }) => address)) : await this.#fromHosts(name)
     const answer = addresses.length > 0 ? { addresses, ttlMs } : { fault: faultOf(codes, name) }
-    this.#keep(name, answer)
+    this.#cacheAnswer(name, answer)
     return answer
   }
 
-  #keep(name: string, answer: Answer): void {
-    const [oldest] = this.#cache.size >= KEPT_NAMES_MAX ? this.#cache.keys() : []
+  #cacheAnswer(name: string, answer: Answer): void {
+    const [oldest] = this.#cache.size >= CACHED_NAMES_MAX ? this.#cache.keys() : []
     if (oldest !== undefined) this.#cache.delete(oldest)
-    const keptMs = 'fault' in answer ? FAILURE_KEPT_MS : answer.ttlMs
-    this.#cache.set(name, { answer, untilMs: this.#nowMs() + keptMs })
+    const cachedMs = 'fault' in answer ? FAILURE_CACHED_MS : answer.ttlMs
+    this.#cache.set(name, { answer, untilMs: this.#nowMs() + cachedMs })
   }
 
   async #fromHosts(name: string): Promise<readonly string[]> {

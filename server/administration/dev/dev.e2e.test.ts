@@ -9,7 +9,7 @@ import { runHere } from '../../testing/commandHere.ts'
 import { PROGRAM } from '../../testing/serverProcess.ts'
 import type { DevDocument } from './devText.ts'
 
-/** Longest wait for a check, an incident or a process on a busy machine (milliseconds). */
+/** Maximum wait for a check, an incident or a process on a busy machine (milliseconds). */
 const WAIT_MS = 60_000
 
 let folder = ''

@@ -8,7 +8,7 @@ import { VARIABLES } from './configuration.ts'
 import { readGiven } from './readGiven.ts'
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-/** Most backups kept. */
+/** Maximum number of backups kept. */
 const KEEP_MAX = 1_000
 
 /** Options of `serve` for backups. */

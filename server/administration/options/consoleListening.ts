@@ -29,7 +29,7 @@ export function consoleListeningOf(
   return listening
 }
 
-/** Most trusted proxies. */
+/** Maximum number of trusted proxies. */
 const PROXIES_MAX = 9
 
 /** The option for the number of trusted proxies. */

@@ -9,7 +9,7 @@ import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 import { stateText } from './list.ts'
 
 const DELIVERIES_SHOWN = 100
-/** Longest wait for the receiver of a test, and interval between polls (milliseconds). */
+/** Maximum wait for the receiver of a test, and interval between polls (milliseconds). */
 const TEST_MS_MAX = 15_000
 const TEST_POLL_MS = 50
 const STATES = ['waiting', 'failed', 'sent'] as const satisfies readonly DeliveryState[]

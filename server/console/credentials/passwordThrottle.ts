@@ -15,7 +15,10 @@ const ADDRESS_RATE: BucketRate = { burstRequests: 20, refillIntervalMs: 3 * MINU
 const ACCOUNT_RATE: BucketRate = { burstRequests: 10, refillIntervalMs: MINUTE_MS }
 /** Characters of an e-mail address that name its bucket: a form can contain 64 KiB of text instead. */
 const EMAIL_CHARS = 254
-/** Most buckets in memory. Beyond, full buckets, which carry no information, and then the oldest are dropped. */
+/**
+ * Maximum number of buckets in memory. Beyond it, full buckets, which carry no information, and then the oldest are
+ * dropped.
+ */
 const BUCKETS_KEPT = 100_000
 
 /** The source of an attempt. */

@@ -1,4 +1,4 @@
-/** Most fields of a form: the editor of a status page has five per line and 500 lines. */
+/** Maximum number of fields of a form: the editor of a status page has five per line and 500 lines. */
 const FIELDS_MAX = 3_000
 
 /** Thrown for a form with more fields than any page. */

@@ -5,7 +5,7 @@ import { startTarget } from '../../testing/target.ts'
 import { SESSION_COOKIE } from '../routing/cookies.ts'
 import { startConsoleServer, type TestPerson } from '../testing/startConsoleServer.ts'
 
-/** Longest wait for what real checks cause (milliseconds). */
+/** Maximum wait for what real checks cause (milliseconds). */
 const MS_MAX = 60_000
 
 test(

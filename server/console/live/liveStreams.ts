@@ -5,12 +5,12 @@ import type { Measurements } from '../../results/measurements/measurements.ts'
 const SESSION_STREAMS_MAX = 5
 /** Streams of one person, in all sessions. */
 const PERSON_STREAMS_MAX = 20
-/** Most buffered bytes per stream. */
+/** Maximum number of buffered bytes per stream. */
 const WAITING_BYTES_MAX = 256 * 1_024
 /** Intervals of comments that keep the connection open, and of checks of the session (milliseconds). */
 const COMMENT_MS = 20_000
 const SESSION_MS = 60_000
-/** Most ids in one event. */
+/** Maximum number of ids in one event. */
 const IDS_MAX = 200
 
 /** The reader of a stream. */

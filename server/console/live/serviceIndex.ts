@@ -3,11 +3,11 @@ import type { Measurements, ServiceOverview } from '../../results/measurements/m
 import { ResultsBusyError } from '../../results/threads/resultsBusyError.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Most cached services of all organisations, some hundred bytes each. */
+/** Maximum number of cached services of all organisations, some hundred bytes each. */
 const SERVICES_MAX = 50_000
 /** Time after which all states are read again, changed or not (milliseconds). */
 const RENEW_MS = 30_000
-/** Most changed services read one by one; beyond, all services are read. */
+/** Maximum number of changed services read one by one; beyond, all services are read. */
 const SINGLE_READS_MAX = 200
 /** Services parsed in one turn of the event loop. */
 const STEP_SERVICES = 200

@@ -32,7 +32,7 @@ export const maintenanceRoutes: readonly Route[] = [
   { method: 'POST', path: '/api/o/:org/maintenance/:id/cancel', access: 'operate', handle: cancel },
 ]
 
-/** Most ended windows shown. */
+/** Maximum number of ended windows shown. */
 const PAST_SHOWN = 100
 
 type Phase = 'in progress' | 'upcoming' | 'past'

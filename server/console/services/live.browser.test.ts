@@ -9,7 +9,7 @@ import { startTarget, type Target } from '../../testing/target.ts'
 import { openConsolePage } from '../testing/consolePage.ts'
 import { type ConsoleServer, startConsoleServer, type TestPerson } from '../testing/startConsoleServer.ts'
 
-/** Longest wait for what a real check shows (milliseconds). */
+/** Maximum wait for what a real check shows (milliseconds). */
 const CHECKED_MS = 60_000
 
 let server: ConsoleServer

@@ -7,7 +7,7 @@ import { componentState } from '../../statusPages/view/componentState.ts'
 import type { ListedService } from '../live/serviceIndex.ts'
 import type { ConsoleParts } from '../routing/route.ts'
 
-/** Most open incidents shown beside their services. */
+/** Maximum number of open incidents shown beside their services. */
 const INCIDENTS_MAX = 100
 
 /** A service on its page. */

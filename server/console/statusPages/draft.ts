@@ -33,7 +33,7 @@ export interface Draft {
   readonly lines: readonly DraftLine[]
 }
 
-/** Most lines of a form. */
+/** Maximum number of lines of a form. */
 const LINES_MAX = 500
 
 /** A new page. */

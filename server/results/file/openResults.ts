@@ -12,7 +12,7 @@ import { isDamage } from './damage.ts'
 import { RESULTS_FILE, RESULTS_MIGRATIONS } from './resultsSchema.ts'
 import { sqliteResults } from './sqliteResults.ts'
 
-/** Longest wait for a transaction of another process (milliseconds). */
+/** Maximum wait for a transaction of another process (milliseconds). */
 const BUSY_MS_MAX = 5_000
 /** Pages of the write-ahead log that trigger a checkpoint. */
 const LOG_PAGES_MAX = 4_000

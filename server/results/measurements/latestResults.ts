@@ -3,7 +3,7 @@ import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { hourOf, type StoredResult } from '../history/storedResult.ts'
 import type { Sources } from './sources.ts'
 
-/** Most series of one request: the thread reads them in some milliseconds. */
+/** Maximum number of series of one request: the thread reads them in some milliseconds. */
 export const LATEST_SERIES_MAX = 500
 /** A certificate counts as in use for this long after it was seen (seconds). */
 const CERTIFICATE_SEEN_S = 24 * 60 * 60

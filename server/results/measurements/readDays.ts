@@ -5,7 +5,7 @@ import { DAY_S } from '../history/storedResult.ts'
 import type { ServiceDay } from './measurements.ts'
 import type { Query, Sources } from './sources.ts'
 
-/** Most days of one query. */
+/** Maximum number of days of one query. */
 const DAYS_MAX = 400
 
 /** See `Measurements.days`. Throws RangeError on days that are no dates or too many. */

@@ -10,7 +10,7 @@ import type { Query, Sources } from './sources.ts'
 const RESULTS_PERIOD_S_MAX = 48 * HOUR_S
 /** Most recent hours, which may not have a rollup yet. */
 const OPEN_HOURS = 2
-/** Most points of a line. */
+/** Maximum number of points of a line. */
 const POINTS_MAX = 2_000
 const [MEDIAN, P95] = [0.5, 0.95]
 

@@ -8,7 +8,7 @@ import { migrateResults, RESULTS_TABLES } from './migrateResults.ts'
 const APPLICATION_NAME = 'pharos-server results'
 /** How long the list of tables is cached (milliseconds): other processes create and drop tables. */
 const TABLES_CACHED_MS = 5_000
-/** Most deferred writes. */
+/** Maximum number of deferred writes. */
 const WAITING_WRITES_MAX = 1_000
 
 /** Another process stores the results now. */

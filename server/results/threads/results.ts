@@ -13,7 +13,7 @@ import { ResultsBusyError } from './resultsBusyError.ts'
 import { ThreadClient, type ThreadEvent } from './threadClient.ts'
 import type { ThreadSettings } from './threadMessages.ts'
 
-/** Most waiting results (about 4 MiB); agents keep and resend further batches. */
+/** Maximum number of waiting results (about 4 MiB); agents keep and resend further batches. */
 const WAITING_RESULTS_MAX = 50_000
 
 /** Interval between reads of the policy (milliseconds): other processes change plans and maintenance windows. */

@@ -29,7 +29,7 @@ import { prepareTransitions } from '../transitionRows.ts'
 import { upkeep } from '../upkeep.ts'
 import type { FromThread, ThreadSettings, ToThread } from './threadMessages.ts'
 
-/** Most results in one transaction. */
+/** Maximum number of results in one transaction. */
 const COMMIT_RESULTS_MAX = 1_000
 /** Interval of the check for stale series (milliseconds). */
 const STALE_CHECK_MS = 5_000

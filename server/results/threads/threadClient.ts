@@ -11,9 +11,9 @@ import { ThreadRequests } from './threadRequests.ts'
 
 /** Pauses before restarts of a failed thread (milliseconds); the last one repeats. */
 const RESTART_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
-/** Most waiting requests: one of each agent that can be connected. */
+/** Maximum number of waiting requests: one of each agent that can be connected. */
 const WAITING_MAX = 1_024
-/** Most waiting queries: beyond, pages are shown without measurements. */
+/** Maximum number of waiting queries: beyond, pages are shown without measurements. */
 const QUERIES_MAX = 50
 
 /** Messages that the owner of a thread handles. */

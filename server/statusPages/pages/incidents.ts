@@ -6,7 +6,7 @@ import { listed } from '../view/incidentTexts.ts'
 import type { PublicIncident, PublicUpdate, PublicWindow } from '../view/publicPage.ts'
 import { type PageContext, pathOf } from './frame.ts'
 
-/** Most characters of an update on a page with several incidents. */
+/** Maximum number of characters of an update on a page with several incidents. */
 const EXCERPT_CHARS_MAX = 1_000
 
 /** The path of the page of an incident. Pure. */

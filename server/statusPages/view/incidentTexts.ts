@@ -2,7 +2,7 @@ import type { IncidentStatus } from '../../../api/contract/incidentTerms.ts'
 import type { PageIncident } from '../../store/statusPageStore.ts'
 import type { PublicIncident } from './publicPage.ts'
 
-/** Most names in a sentence; further ones are counted. */
+/** Maximum number of names in a sentence; further ones are counted. */
 const NAMES_MAX = 5
 
 /**

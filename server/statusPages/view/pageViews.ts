@@ -13,11 +13,11 @@ const QUIET_MS = 15_000
 const PAST_MS = 60_000
 /** How long states are shown while results cannot be read, before they become unknown (milliseconds). */
 const BUSY_MS = 60_000
-/** Longest wait for measurements (milliseconds); beyond, results count as unreadable. */
+/** Maximum wait for measurements (milliseconds); beyond, results count as unreadable. */
 const MEASURE_MS_MAX = 8_000
-/** Most cached views: ninety days of 200 components take some MiB. */
+/** Maximum number of cached views: ninety days of 200 components take some MiB. */
 const VIEWS_MAX = 100
-/** Most cached addresses without a page. */
+/** Maximum number of cached addresses without a page. */
 const UNKNOWN_MAX = 1_000
 
 /** A page at one instant. A newer view is a new object. */

@@ -16,11 +16,11 @@ import { uptimeDaysOf, uptimeOf } from './uptime.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const MINUTE_S = 60
-/** Most open incidents, resolved incidents and windows on a page. */
+/** Maximum number of open incidents, resolved incidents and windows on a page. */
 const OPEN_MAX = 20
 const RECENT_MAX = 50
 const WINDOWS_MAX = 20
-/** Most updates of an open and of a resolved incident on the page; the page of an incident has all. */
+/** Maximum number of updates of an open and of a resolved incident on the page; the page of an incident has all. */
 const OPEN_UPDATES_MAX = 5
 const RECENT_UPDATES_MAX = 1
 /** End of an unlimited period. */

@@ -7,7 +7,7 @@ import { transitionApplier } from './transitions.ts'
 import { changeForAllOrgs } from './writes/auditWrites.ts'
 import type { StoreParts } from './writes/storeParts.ts'
 
-/** Largest total size of the definitions of one page (bytes): there may be any number of services, of 1 MiB each. */
+/** Maximum total size of the definitions of one page (bytes): there may be any number of services, of 1 MiB each. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024
 /** Less than the id of any service. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'

@@ -10,7 +10,7 @@ import {
 import type { Pools } from './connections/pools.ts'
 import { rowOf, type Sql, uuidOrNull } from './connections/sql.ts'
 
-/** Largest total size of the definitions of one fetch (bytes): there may be any number of services, of 1 MiB each. */
+/** Maximum total size of the definitions of one fetch (bytes): there may be any number of services, of 1 MiB each. */
 const FETCHED_BYTES_MAX = 8 * 1024 * 1024
 
 /** A position among the commands: a transaction, as PostgreSQL numbers them, and a command of it. */

@@ -15,7 +15,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 const NOTICES_KEPT_S = (90 * DAY_MS) / 1_000
 /** Retention of published commands, for inspection (milliseconds). */
 const COMMANDS_KEPT_MS = 7 * DAY_MS
-/** Most rows deleted in one statement. */
+/** Maximum number of rows deleted in one statement. */
 const DELETED_AT_ONCE = 1_000
 
 type Deletion = readonly [text: string, ...values: SqlValue[]]

@@ -3,10 +3,10 @@ import { ROLES, type Role } from '../../domain/accounts/roles.ts'
 import type { Acceptance, NewInvitation, OpenInvitation } from '../accountStore.ts'
 import type { AuditedAction } from './auditedAction.ts'
 
-/** Most members of an organisation, and most open invitations. */
+/** Maximum number of members of an organisation, and of open invitations. */
 const MEMBERS_MAX = 200
 const INVITATIONS_MAX = 20
-/** Most sessions of a person, because a page lists all of them. Gap G54. */
+/** Maximum number of sessions of a person, because a page lists all of them. Gap G54. */
 export const SESSIONS_MAX = 50
 
 /** Throws `invalid` when an organisation cannot have more than `members` members. */

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../notificationStore.ts'
 
 /** Retention of audit entries (milliseconds). Gap G53. */
 export const AUDIT_KEPT_MS = 400 * 24 * 60 * 60 * 1_000
-/** Most entries of an organisation in the audit log. */
+/** Maximum number of entries of an organisation in the audit log. */
 export const AUDIT_ENTRIES_MAX = 100_000
 
 /** An action that the audit log records. */

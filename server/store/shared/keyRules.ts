@@ -1,6 +1,6 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 
-/** Most keys of an organisation that are not revoked. Gap G31. */
+/** Maximum number of keys of an organisation that are not revoked. Gap G31. */
 const KEYS_MAX = 500
 
 /** Throws `invalid` when an organisation cannot have more than `keys` unrevoked keys. */

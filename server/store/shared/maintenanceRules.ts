@@ -19,7 +19,7 @@ function content({ title, startsAt, endsAt, serviceIds }: MaintenanceWindow): re
   return [title, startsAt, endsAt, serviceIds.toSorted()]
 }
 
-/** Most windows of an organisation that have not ended: each list of services reads them. Gap G6. */
+/** Maximum number of windows of an organisation that have not ended: each list of services reads them. Gap G6. */
 const OPEN_MAX = 200
 
 /** Throws `invalid` when an organisation cannot have more than `open` windows that have not ended. */

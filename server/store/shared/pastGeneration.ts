@@ -4,7 +4,7 @@ import { pastDefinition } from '../../domain/pastDefinition.ts'
 import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
 import type { ServiceGeneration } from '../store.ts'
 
-/** Largest total size of the past generations of an organisation (bytes). Gap G48. */
+/** Maximum total size of the past generations of an organisation (bytes). Gap G48. */
 export const PAST_BYTES_MAX = 64 * 1024 * 1024
 /** Size of a generation besides its definition and origin (bytes). */
 const ROW_BYTES = 256

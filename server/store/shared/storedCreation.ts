@@ -8,11 +8,11 @@ export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1_000
 /** Size from which a response counts as long (bytes). */
 export const LONG_RESPONSE_BYTES = 16 * 1_024
 /**
- * Largest total size of the newest long responses of an organisation (bytes): a key may request 200 GB a day. Gap G20.
+ * Maximum total size of the newest long responses of an organisation (bytes): a key may request 200 GB a day. Gap G20.
  */
 export const LONG_RESPONSES_BYTES_MAX = 1_024 * 1_024 * 1_024
 
-/** Most short responses stored for an organisation, the newest; at most another GiB in total. Gap G20. */
+/** Maximum number of short responses stored for an organisation, the newest; at most another GiB in total. Gap G20. */
 export const SHORT_RESPONSES_MAX = 65_536
 
 /** The stored response of a creation. */

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { IncidentFilter } from '../store.ts'
 
-/** Most incidents read before yielding to other requests, which takes some milliseconds. */
+/** Maximum number of incidents read before yielding to other requests, which takes some milliseconds. */
 const SLICE_INCIDENTS = 2_000
 /** Minimum per service in a slice of several services: a request names at most some hundred. */
 const SHARE_INCIDENTS_MIN = 20

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { LongList } from '../store.ts'
 
-/** Longest wait of the first read for another process (milliseconds). */
+/** Maximum wait of the first read for another process (milliseconds). */
 const BUSY_MS_MAX = 5_000
 /** Page cache (KiB): each page is read once. */
 const CACHE_KIB = 1_024

@@ -6,7 +6,7 @@ import type { RecordForAllOrgs } from './changes/audit.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 
-/** Largest total size of the definitions of one page (bytes): there may be any number of services, of 1 MiB each. */
+/** Maximum total size of the definitions of one page (bytes): there may be any number of services, of 1 MiB each. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024
 
 /** A row of a definition. */

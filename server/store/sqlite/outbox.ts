@@ -10,7 +10,7 @@ import {
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 
-/** Largest total size of the definitions of one fetch (bytes): there may be any number of services, of 1 MiB each. */
+/** Maximum total size of the definitions of one fetch (bytes): there may be any number of services, of 1 MiB each. */
 const FETCHED_BYTES_MAX = 8 * 1024 * 1024
 
 /** A command and the current state of its service; nulls when it is deleted. */

@@ -19,7 +19,7 @@ const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000
 /** Retention of certificate notices after the certificate expires (milliseconds). */
 const NOTICES_KEPT_MS = 90 * 24 * 60 * 60 * 1_000
 
-/** Most rows of each kind deleted in one transaction, during which no request is handled. */
+/** Maximum number of rows of each kind deleted in one transaction, during which no request is handled. */
 const DELETED_AT_ONCE = 1_000
 
 /** Maintenance of the SQLite file. */

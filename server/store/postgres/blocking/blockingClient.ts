@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from '
 import { LONG_LIVED_THREAD, threadFile } from '../../../../api/runtime/threadFile.ts'
 import type { ClientSettings, FromClient, SqlResult, SqlStatement, ToClient } from './clientMessages.ts'
 
-/** Longest wait for a reply (milliseconds): statement_timeout is shorter. */
+/** Maximum wait for a reply (milliseconds): statement_timeout is shorter. */
 const REPLY_MS_MAX = 30_000
 const END_MS_MAX = 2_000
 

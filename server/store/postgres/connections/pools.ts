@@ -12,11 +12,11 @@ const READERS_MAX = 6
 const ADMISSION_MAX = 4
 const LONG_READERS_MAX = 2
 
-/** Longest wait for a connection, new or pooled (milliseconds). */
+/** Maximum wait for a connection, new or pooled (milliseconds). */
 const CONNECT_MS_MAX = 2_000
-/** Longest wait for the response to a statement (milliseconds): longer than statement_timeout. */
+/** Maximum wait for the response to a statement (milliseconds): longer than statement_timeout. */
 const RESPONSE_MS_MAX = 6_000
-/** Most requests that wait for a connection: more would time out. */
+/** Maximum number of requests that wait for a connection: more would time out. */
 const WAITING_MAX = 1_000
 
 /** Timeouts of a session, so that no statement and no lock outlives its request. */

@@ -16,7 +16,7 @@ const CLOCK_GAP_US = 6_000_000
 const FULL_AT = `CASE WHEN r.full_at_us > excluded.full_at_us + ${FILL_US + CLOCK_GAP_US}
   THEN excluded.full_at_us + ${FILL_US - 2 * REFILL_US} ELSE r.full_at_us END`
 
-/** Most keys with empty buckets in memory. */
+/** Maximum number of keys with empty buckets in memory. */
 const EMPTY_MAX = 10_000
 
 /**

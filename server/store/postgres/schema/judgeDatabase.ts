@@ -2,7 +2,7 @@ import { type Finding, findingOf } from '../../finding.ts'
 
 /** The oldest supported release of PostgreSQL. */
 const VERSION_MIN = 140_000
-/** Largest difference between the clock of the database and that of this machine (milliseconds). */
+/** Maximum difference between the clock of the database and that of this machine (milliseconds). */
 const CLOCK_MS_MAX = 2_000
 
 /** Facts about a database that decide whether a server can use it. */

@@ -4,11 +4,11 @@ import { sqlStateOf } from '../connections/failures.ts'
 import { TYPES } from '../connections/sql.ts'
 import { COMPATIBLE_FROM, MIGRATIONS } from './migrations.ts'
 
-/** Longest wait of one step for a lock (milliseconds): statements of others queue behind the waiting step. */
+/** Maximum wait of one step for a lock (milliseconds): statements of others queue behind the waiting step. */
 const LOCK_MS_MAX = 2_000
 /** Pause after a step that could not get a lock (milliseconds), in which queued statements run. */
 const LOCK_PAUSE_MS = 2_000
-/** Longest wait for another program's migration, and for the locks of one step (milliseconds). */
+/** Maximum wait for another program's migration, and for the locks of one step (milliseconds). */
 const MIGRATION_MS_MAX = 60_000
 /** SQLSTATE of a lock timeout. */
 const LOCK_NOT_AVAILABLE = '55P03'

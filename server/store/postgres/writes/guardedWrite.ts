@@ -9,7 +9,7 @@ import { ORG_COLUMNS } from './orgColumns.ts'
 import { assignmentsFrom, type Column, DELETED_AT_ONCE, namesOf, Parameters } from './parameters.ts'
 import { pastParts, secretParts, serviceParts } from './serviceParts.ts'
 
-/** Most published commands kept for an organisation, for inspection. Gap G24. */
+/** Maximum number of published commands kept for an organisation, for inspection. Gap G24. */
 const COMMANDS_KEPT_MAX = 50_000
 
 /** A statement with its values. */

@@ -8,7 +8,7 @@ import { Draft } from './draft.ts'
 import { guardedWrite } from './guardedWrite.ts'
 import { type ReadSet, readOrg } from './orgState.ts'
 
-/** Most mutations that share a statement. */
+/** Maximum number of mutations that share a statement. */
 const BATCH_MAX = 64
 /**
  * Size of a batch (bytes) from which further mutations wait for the next one: one large batch would delay all of them.

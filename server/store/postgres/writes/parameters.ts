@@ -1,6 +1,6 @@
 import type { SqlValue } from '../connections/sql.ts'
 
-/** Most surplus rows that one write deletes: more than it adds, so that a backlog shrinks. */
+/** Maximum number of surplus rows that one write deletes: more than it adds, so that a backlog shrinks. */
 export const DELETED_AT_ONCE = 1_000
 
 /** A column to write, with its PostgreSQL type. */

@@ -9,7 +9,7 @@ import {
 } from '../../shared/pastGeneration.ts'
 import type { ServiceStore } from '../../store.ts'
 
-/** Most generations that one change deletes: more than it adds, so that a backlog shrinks. */
+/** Maximum number of generations that one change deletes: more than it adds, so that a backlog shrinks. */
 const DELETED_AT_ONCE = 100
 const DAY_MS = 24 * 60 * 60 * 1_000
 

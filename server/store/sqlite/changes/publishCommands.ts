@@ -2,9 +2,9 @@ import type { Database } from 'better-sqlite3'
 import type { Command } from '../../../domain/commands.ts'
 import { BUS_READER } from '../../store.ts'
 
-/** Most published commands kept for an organisation, for inspection. Gap G24. */
+/** Maximum number of published commands kept for an organisation, for inspection. Gap G24. */
 const KEPT_MAX = 50_000
-/** Most published commands that one change deletes: more than it can create, so that a backlog shrinks. */
+/** Maximum number of published commands that one change deletes: more than it can create, so that a backlog shrinks. */
 const DELETED_AT_ONCE = 1_000
 
 /** Writes the commands of a change of an organisation's service to the outbox, in the caller's transaction. */

@@ -1,14 +1,14 @@
 import type { Database, Statement } from 'better-sqlite3'
 
-/** Most mutations in one commit: bounds how long the first waits for the last. */
+/** Maximum number of mutations in one commit: bounds how long the first waits for the last. */
 const BATCH_MAX = 256
 
 /** Time limit of the mutations of one commit, without the last one (milliseconds): all others wait meanwhile. */
 const BATCH_MS_MAX = 25
 
 /**
- * Most turns of the event loop that a commit waits for more mutations: during other computations one takes many
- * milliseconds.
+ * Maximum number of turns of the event loop for which a commit waits for more mutations: during other computations
+ * one takes many milliseconds.
  */
 const TURNS_MAX = 4
 
@@ -32,7 +32,7 @@ interface Waiting {
 
 /** Bounds of a group commit; the defaults for absent members. */
 interface Bounds {
-  /** Most mutations that share one commit. */
+  /** Maximum number of mutations that share one commit. */
   readonly batchMax?: number | undefined
   /** Time limit of the mutations of one commit (milliseconds); the first one is always included. */
   readonly batchMsMax?: number

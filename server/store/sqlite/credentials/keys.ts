@@ -15,7 +15,7 @@ interface CallerRow {
   readonly hasApiAccess: number
 }
 
-/** Most keys in the cache. */
+/** Maximum number of keys in the cache. */
 const KEYS_KEPT = 10_000
 
 /**

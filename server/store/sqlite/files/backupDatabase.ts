@@ -8,7 +8,7 @@ import { removeStoreId } from './storeIdentity.ts'
 export const PART_FILE = /^pharos-backup-[0-9a-f-]{36}\.part$/
 /** Pages copied in one turn of the event loop, during which no request is handled. */
 const PAGES_PER_TURN = 100
-/** Longest wait for a transaction of another process (milliseconds). */
+/** Maximum wait for a transaction of another process (milliseconds). */
 const BUSY_MS_MAX = 5_000
 
 /**

@@ -4,7 +4,7 @@ import type { FolderFacts } from './judgeFolder.ts'
 import { lastBackupAtMs } from './lastBackup.ts'
 import { databaseFile, setPragmas } from './openDatabase.ts'
 
-/** Longest wait for another program's transaction (milliseconds). */
+/** Maximum wait for another program's transaction (milliseconds). */
 const BUSY_MS_MAX = 5_000
 
 /** Facts about the data folder `dataDir`; `isWhole` reads every page of the database. Changes no data. */

@@ -9,7 +9,7 @@ import { ensureStoreId } from './storeIdentity.ts'
 /** File of the database below the data folder. */
 export const DATABASE_FILE = 'control.db'
 
-/** Longest wait for a transaction of another process (milliseconds). */
+/** Maximum wait for a transaction of another process (milliseconds). */
 const BUSY_MS_MAX = 5_000
 /** Size to which a grown write-ahead log is truncated (bytes). */
 const LOG_BYTES_KEPT = 64 * 1_024 * 1_024

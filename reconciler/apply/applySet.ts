@@ -80,7 +80,7 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
   for (let round = 1; round <= ROUNDS_MAX; round += 1) {
     if (endedBy !== undefined || input.control.isStopping()) break
     const undecided = new Set(blocked.filter((one) => one.needsDecision).map((one) => one.key))
-    // The others may still be blocked by a safety limit.
+    // The others were left out, or blocked by a safety limit.
     const isDue = ({ key, runId }: OpenIntent): boolean => waiting.has(key) || runId === input.runId
     const open = (await input.store.openIntents()).filter(
       (intent) => intent.kind === 'create' && !undecided.has(intent.key) && isDue(intent),
@@ -138,18 +138,19 @@ function blockedIn(planResult: PlanResult): readonly Blocked[] {
 
 /**
  * Records the results of lost requests. For all but creations the current plan has everything that is still due. Returns the
- * lost creations that are to be sent again, by key: their intents stay open, even while a safety limit blocks them.
+ * lost creations that are to be sent again, by key: their intents stay open until then, even if this run leaves them out.
  */
 async function settleIntents(
   store: StateStore,
-  { plan, resolution }: PlanResult,
+  { bindings, desired, resolution, services }: PlanResult,
 ): Promise<ReadonlyMap<string, OpenCreate>> {
   for (const intent of await store.openIntents()) {
     if (intent.kind !== 'create') await store.settle(intent.opId, {})
   }
   for (const { opId, binding } of resolution.recovered) await store.settle(opId, { put: binding })
-  const created = new Set(plan.changes.flatMap(({ kind, key }) => (kind === 'create' ? key : [])))
-  const lost = resolution.void.filter((create) => create.mayStillLand && created.has(create.key))
+  const ids = new Set(services.map(({ id }) => id))
+  const isMissing = (key: string): boolean => desired.has(key) && !ids.has(bindings.get(key)?.serviceId ?? '')
+  const lost = resolution.void.filter(({ key, mayStillLand }) => mayStillLand && isMissing(key))
   for (const create of resolution.void) if (!lost.includes(create)) await store.settle(create.opId, {})
   return new Map(lost.map((create) => [create.key, create]))
 }
@@ -160,8 +161,13 @@ async function resolveAgain(
   open: readonly OpenIntent[],
 ): Promise<Pick<Applied, 'outcomes' | 'blocked' | 'endedBy'> | null> {
   if (open.length === 0) return null
-  const settledAtMs = open.map((intent) => (intent.mayStillLand ? intent.sentAtMs + input.createGraceMs : 0))
-  const waitMs = Math.max(...settledAtMs) - input.nowMs()
+  const nowMs = input.nowMs()
+  const waiting = open.filter(({ mayStillLand }) => mayStillLand)
+  // The clock was set back, or was that of another machine: the grace begins again.
+  const early = waiting.filter(({ sentAtMs }) => sentAtMs > nowMs)
+  if (early.length > 0) await input.store.begin(early.map((intent) => ({ ...intent, sentAtMs: nowMs })))
+  const sentAtMs = Math.max(...waiting.map((intent) => Math.min(intent.sentAtMs, nowMs)))
+  const waitMs = sentAtMs + input.createGraceMs - nowMs
   if (waitMs > 0) {
     input.onWait(waitMs)
     await input.sleep(waitMs)

@@ -139,7 +139,7 @@ async function withKnownRegions(
 function openCreate(intent: OpenIntent, graceMs: number): readonly OpenCreate[] {
   if (intent.create === null) return []
   const { opId, key, create, mayStillLand } = intent
-  const settledAtMs = mayStillLand ? intent.sentAtMs + graceMs : intent.sentAtMs
+  const settledAtMs = mayStillLand ? intent.sentAtMs + graceMs : 0
   return [{ opId, key, earlier: [], ...create, settledAtMs, mayStillLand }]
 }
 

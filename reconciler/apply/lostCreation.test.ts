@@ -98,3 +98,29 @@ test('a run waits again while the server executes an earlier attempt of a creati
     expect(await world.apply(one)).toMatchObject(created)
     expect(await world.live()).toEqual(['a 60'])
   }))
+
+test('a lost creation is executed once although the next run leaves its service out', () =>
+  withLostCreation('late', async (world) => {
+    world.atEndOfGrace = async () => {}
+    expect(await world.apply(one, 2)).toBe('crashed')
+    world.nowMs += 60_000
+    const both = setOf([manifestOf('a'), manifestOf('b')])
+    await world.apply(both, undefined, (key) => key === 'b')
+
+    await world.apply(both)
+    await proxy.land()
+    expect(await world.live()).toEqual(['a 60', 'b 60'])
+  }))
+
+test('a run waits for a lost creation for no longer than the grace when the clock is set back', () =>
+  withLostCreation('drop', async (world) => {
+    const { decide } = proxy
+    proxy.decide = (method, path) => {
+      world.nowMs -= 3_600_000
+      proxy.decide = decide
+      return decide(method, path)
+    }
+
+    expect(await world.apply(one)).toMatchObject(created)
+    expect([await world.live(), world.waitedMs]).toEqual([['a 60'], 60_000])
+  }))

@@ -7,6 +7,7 @@ import { type Applied, applySet } from '../apply/applySet.ts'
 import type { ServiceSet } from '../manifest/compile/declaredService.ts'
 import { compileSet } from '../manifest/compile/serviceSet.ts'
 import { readYaml } from '../manifest/read/readYaml.ts'
+import type { Selection } from '../plan/selection.ts'
 import type { OpenIntent, StateStore } from '../state/model/store.ts'
 import { openSqliteStore, readSqliteStore } from '../state/sqlite/sqliteStore.ts'
 import type { FaultProxy } from './faultProxy.ts'
@@ -85,7 +86,10 @@ class DyingProcess {
 export class ApplyWorld {
   readonly #folder = mkdtempSync(join(tmpdir(), 'pharos-crash-'))
   readonly client: Client
-  #nowMs = 1_000_000
+  /** The clock (milliseconds since the epoch); `apply` waits by it. */
+  nowMs = 100_000_000
+  /** Time that runs waited for lost creations (milliseconds). */
+  waitedMs = 0
   #ids = 0
   readonly #opPrefix: string
   readonly #proxy: FaultProxy
@@ -102,7 +106,11 @@ export class ApplyWorld {
   }
 
   /** Applies `set` in a process that dies at its boundary number `crashAt`. */
-  async apply(set: ServiceSet, crashAt = Number.POSITIVE_INFINITY): Promise<Applied | 'crashed'> {
+  async apply(
+    set: ServiceSet,
+    crashAt = Number.POSITIVE_INFINITY,
+    selection?: Selection,
+  ): Promise<Applied | 'crashed'> {
     const store = await openSqliteStore(join(this.#folder, 'state.db'))
     await store.acquire('test')
     const process = new DyingProcess(crashAt)
@@ -113,18 +121,20 @@ export class ApplyWorld {
         stateKey: STATE_KEY,
         url: this.#proxy.url,
         set,
+        selection,
         sourceExists: true,
         sourceName: 'manifests',
         regions: 'trusted',
         createGraceMs: GRACE_MS,
-        nowMs: () => this.#nowMs,
+        nowMs: () => this.nowMs,
         runId: 'run',
         newId: () => this.#newId(),
         approved: undefined,
         control: { isStopping: () => false, isLost: () => false, onProgress: () => {} },
         sleep: async (delayMs) => {
           await this.atEndOfGrace()
-          this.#nowMs += delayMs
+          this.nowMs += delayMs
+          this.waitedMs += delayMs
         },
         onWait: () => {},
       })

@@ -150,7 +150,7 @@ function assertionsOf(condition: SourceValue): readonly AssertionForm[] {
   const [, left = '', operator = '', right = ''] = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.*)$/.exec(text) ?? []
   const form = assertionOf(left, operator, right)
   if (form !== undefined) return [form]
-  if (left === '[CONNECTED]') return []
+  if (left.toUpperCase() === '[CONNECTED]') return []
   condition.note(`left out: ${reasonOf(left, text)}`)
   return []
 }
@@ -160,37 +160,59 @@ function assertionOf(left: string, operator: string, right: string): AssertionFo
     .exec(right)?.[1]
     ?.split(',')
     .map((one) => one.trim())
-  switch (left) {
-    case '[STATUS]': {
-      if (any !== undefined && operator === '==') {
-        return any.every((one) => /^\d+$/.test(one)) ? { status: { oneOf: any.map(Number) } } : undefined
-      }
-      const comparison = STATUS[operator]
-      if (comparison === undefined || !/^\d+$/.test(right)) return undefined
-      // True because each of these comparisons takes one number.
-      return {
-        status: comparison === 'eq' ? Number(right) : ({ [comparison]: Number(right) } as { lt: number }),
-      }
+  switch (left.toUpperCase()) {
+    case '[STATUS]':
+      return statusForm(operator, right, any)
+    case '[RESPONSE_TIME]': {
+      const limit = /^\d+$/.test(right) ? `${right}ms` : right
+      if ((operator !== '<' && operator !== '<=') || !DURATION.test(limit)) return undefined
+      return { latency: { total: `${operator} ${limit}` } }
     }
-    case '[RESPONSE_TIME]':
-      if ((operator !== '<' && operator !== '<=') || !/^\d+$/.test(right)) return undefined
-      return { latency: { total: `${operator} ${right}ms` } }
     case '[BODY]': {
-      if (operator !== '==' || any !== undefined) return undefined
+      if (operator !== '==') return undefined
       const pattern = /^pat\((.*)\)$/.exec(right)?.[1]
-      return { body: pattern === undefined ? { equals: right } : patternOf(pattern) }
+      return { body: pattern === undefined ? textOf(any ?? [right]) : patternOf(pattern) }
     }
     default:
       return undefined
   }
 }
 
+const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/
+
+function statusForm(
+  operator: string,
+  right: string,
+  any: readonly string[] | undefined,
+): AssertionForm | undefined {
+  const hundreds = operator === '==' ? /^pat\(([1-5])(?:\*|\?\?)\)$/.exec(right)?.[1] : undefined
+  if (hundreds !== undefined) return { status: `${hundreds}xx` }
+  if (any !== undefined && operator === '==') {
+    return any.every((one) => /^\d+$/.test(one)) ? { status: { oneOf: any.map(Number) } } : undefined
+  }
+  const comparison = STATUS[operator]
+  if (comparison === undefined || !/^\d+$/.test(right)) return undefined
+  // True because each of these comparisons takes one number.
+  return {
+    status: comparison === 'eq' ? Number(right) : ({ [comparison]: Number(right) } as { lt: number }),
+  }
+}
+
+/** A body that is one of `texts`, apart from blanks and line breaks around it. */
+function textOf(texts: readonly string[]): { regex: string } {
+  const choices = texts.map(quoted)
+  return { regex: `^\\s*${choices.length === 1 ? choices[0] : `(?:${choices.join('|')})`}\\s*$` }
+}
+
 /** A pattern in which * matches any text. */
 function patternOf(pattern: string): { contains: string } | { regex: string } {
   const contained = /^\*([^*]+)\*$/.exec(pattern)?.[1]
   if (contained !== undefined) return { contains: contained }
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&'))
-  return { regex: `^${parts.join('[\\s\\S]*')}$` }
+  return { regex: `^\\s*${pattern.split('*').map(quoted).join('[\\s\\S]*')}\\s*$` }
+}
+
+function quoted(text: string): string {
+  return text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')
 }
 
 function reasonOf(left: string, text: string): string {

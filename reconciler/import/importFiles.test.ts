@@ -82,7 +82,7 @@ test('endpoints of Gatus become services with their conditions, and features wit
           { status: { lt: 300 } },
           { latency: { total: '<= 300ms' } },
           { body: { contains: 'welcome' } },
-          { body: { regex: '^a[\\s\\S]*b\\.c$' } },
+          { body: { regex: '^\\s*a[\\s\\S]*b\\.c\\s*$' } },
         ],
       },
     ],
@@ -93,7 +93,10 @@ test('endpoints of Gatus become services with their conditions, and features wit
     interval: '2s',
     endpoints: [{ method: 'POST', body: '{"a": 1}', assertions: [{ status: { oneOf: [200, 429] } }] }],
   })
-  expect(specs.silent.endpoints[0].assertions).toEqual([{ status: { gte: 100 } }, { body: { equals: 'ok' } }])
+  expect(specs.silent.endpoints[0].assertions).toEqual([
+    { status: { gte: 100 } },
+    { body: { regex: '^\\s*ok\\s*$' } },
+  ])
   expect(Object.keys(specs)).toEqual(['any', 'shop-front-page', 'silent'])
   expect(notes).toEqual([
     '1.yml:10:23: the value of Authorization is not copied: set the environment variable FRONT_PAGE_AUTHORIZATION',
@@ -838,7 +841,7 @@ endpoints:
   expect(specs.front.endpoints[0]).toMatchObject({
     headers: { 'X-Version': '1.0', 'X-On': 'true', 'X-User': { env: 'FRONT_X_USER' } },
     body: '{"price": "$5"}',
-    assertions: [{ status: { lt: 300 } }, { body: { equals: '$5' } }],
+    assertions: [{ status: { lt: 300 } }, { body: { regex: '^\\s*\\$5\\s*$' } }],
   })
   expect(labels.front).toEqual({ team: 'web', tier: '1' })
   expect(specs.filled.endpoints[0].body).toEqual({ env: 'FILLED_BODY' })
@@ -848,6 +851,22 @@ endpoints:
     '1.yml:9:39: left out: a condition cannot hold a variable: [BODY] == $EXPECTED',
     '1.yml:13:12: the body is not copied, because it holds a variable: set the environment variable FILLED_BODY',
   ])
+})
+
+test.each([
+  ['[STATUS] == pat(2*)', { status: '2xx' }],
+  ['[status] == 200', { status: 200 }],
+  ['[RESPONSE_TIME] < 1.5s', { latency: { total: '< 1.5s' } }],
+  ['[BODY] == ok', { body: { regex: '^\\s*ok\\s*$' } }],
+  ['[BODY] == any(up, ok.)', { body: { regex: '^\\s*(?:up|ok\\.)\\s*$' } }],
+])('the condition %s of Gatus becomes the same assertion', (condition, assertion) => {
+  const { specs, notes } = read(
+    'gatus',
+    `endpoints: [{name: a, url: "https://shop.example/", conditions: ["${condition}"]}]`,
+  )
+
+  expect(specs.a.endpoints[0].assertions).toContainEqual(assertion)
+  expect(notes).toEqual([])
 })
 
 test('a GraphQL body of Gatus is sent as it sends it, with its placeholders', () => {
@@ -977,14 +996,17 @@ test('headers and status codes of Uptime Kuma that are no JSON are reported', ()
     ...{ id: 1, name: 'A', type: 'http', url: 'https://shop.example/', headers: 'X-A 1' },
     ...{ description: 'the shop', resendInterval: 3, tags: [{ name: '[Shop]', value: '' }] },
     accepted_statuscodes_json: '["200',
+    body: '{"a": 1}',
   }
 
-  const { labels, notes } = read(
+  const { specs, labels, notes } = read(
     'uptime-kuma',
     monitorRows([monitor, { type: 'http', url: monitor.url, headers: '{}' }]),
   )
 
   expect(labels.a).toEqual({ shop: '' })
+  expect(specs.a.endpoints[0]).toMatchObject({ body: '{"a": 1}' })
+  expect(specs.a.endpoints[0].method).toBe(undefined)
   expect(notes.map((note) => note.replace(/^.*?: /, ''))).toEqual([
     'left out: the headers of A are no JSON',
     'left out: services have no description',

@@ -113,7 +113,8 @@ function serviceOf(monitor: SourceValue, variable: (place: string) => string): I
     monitor.note(`${name} is left out: ${method} requests are not made, only GET and POST`)
     return undefined
   }
-  const body = method === 'POST' ? bodyOf(monitor.get('body'), name, variable) : undefined
+  // It sends a body with GET as well.
+  const body = bodyOf(monitor.get('body'), name, variable) || undefined
   const encoding = either(monitor, 'httpBodyEncoding', 'http_body_encoding').text() ?? 'json'
   const headers = {
     ...headersFrom(monitor, name, variable),
@@ -132,7 +133,7 @@ function serviceOf(monitor: SourceValue, variable: (place: string) => string): I
         method: method === 'POST' ? 'POST' : undefined,
         timeoutS: timeoutOfMonitor(monitor, intervalS),
         maxRedirects: monitor.get('maxredirects').number(),
-        headers: withContentType(headers, (body ?? '') === '' ? undefined : BODY_TYPES[encoding]),
+        headers: withContentType(headers, body === undefined ? undefined : BODY_TYPES[encoding]),
         body,
         assertions: [acceptedOf(monitor), ...contentOf(monitor, type)],
       },

@@ -53,7 +53,7 @@ test.each<[string, PlainObject, string, string]>([
     'a key of another form',
     { url, api_key: 'canary' },
     'api_key',
-    'The API key must be a prefix that ends in an underscore, then 64 hexadecimal characters.',
+    'The API key must be a prefix such as pharos_, followed by 64 hexadecimal characters.',
   ],
   [
     'an empty guard',

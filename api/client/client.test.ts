@@ -330,7 +330,7 @@ test.each<readonly [string, string, string]>([
       [
         'https://example.com',
         key,
-        'the API key must be a prefix that ends in an underscore, then 64 hexadecimal characters',
+        'the API key must be a prefix such as pharos_, followed by 64 hexadecimal characters',
       ] as const,
   ),
 ])('an unusable address or key is refused before any request (%#)', (url, key, problem) => {

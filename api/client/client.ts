@@ -39,7 +39,7 @@ export function clientProblem(url: string, apiKey: string): string | undefined {
   if (parsed.username !== '' || parsed.password !== '') return 'the API URL must not contain credentials'
   if (parsed.search !== '' || parsed.hash !== '') return 'the API URL must not have a query or a fragment'
   if (!isApiKey(apiKey))
-    return 'the API key must be a prefix that ends in an underscore, then 64 hexadecimal characters'
+    return 'the API key must be a prefix such as pharos_, followed by 64 hexadecimal characters'
   return undefined
 }
 

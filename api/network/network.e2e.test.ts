@@ -175,7 +175,7 @@ test('an invalid proxy address is refused before anything is sent', async () => 
 
   expect([exitCode, stderr]).toEqual([
     1,
-    expect.stringContaining('HTTPS_PROXY is no address of a proxy: write http://host:port'),
+    expect.stringContaining('HTTPS_PROXY is not the address of a proxy: write http://host:port'),
   ])
   expect(stderr).not.toContain('canary')
 })

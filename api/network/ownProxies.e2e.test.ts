@@ -247,7 +247,7 @@ test.each(['--webhook-proxy', '--check-proxy'])(
 
     expect(code).not.toBe(0)
     expect(stderr).toContain(`option '${flag}'`)
-    expect(stderr).toContain('is no address of a proxy: write http://host:port')
+    expect(stderr).toContain('is not the address of a proxy: write http://host:port')
     expect(stderr).not.toContain('canary')
   },
 )

@@ -66,7 +66,7 @@ test.each([
   'http://us er:canary@',
 ])('%s is refused with the name of its variable, and without its password', (address) => {
   expect(() => proxyOf({ HTTPS_PROXY: address })).toThrow(
-    /^HTTPS_PROXY is no address of a proxy: write http:\/\/host:port$/,
+    /^HTTPS_PROXY is not the address of a proxy: write http:\/\/host:port$/,
   )
-  expect(() => proxyOf({ https_proxy: address })).toThrow(/^https_proxy is no address/)
+  expect(() => proxyOf({ https_proxy: address })).toThrow(/^https_proxy is not the address/)
 })

@@ -34,7 +34,7 @@ export function proxyOf(environment: Readonly<Record<string, string | undefined>
 /** The proxy whose address is the value of `variable`. Throws like `proxyOf`. Pure. */
 export function proxyAt(text: string, variable: string): TunnelProxy {
   const url = urlOf(text.includes('://') ? text : `http://${text}`)
-  if (url === undefined) throw new Error(`${variable} is no address of a proxy: write http://host:port`)
+  if (url === undefined) throw new Error(`${variable} is not the address of a proxy: write http://host:port`)
   return { url, variable, authorization: authorizationOf(url) }
 }
 

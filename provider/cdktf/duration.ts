@@ -41,11 +41,13 @@ const WHOLE_SECONDS = /^(?=\d)(?:\d+h)?(?:\d+m)?(?:\d+s)?$/
  */
 export function checkedDuration(text: Duration): Duration {
   if (Token.isUnresolved(text) || UNIT_SEQUENCE.test(text) || FRACTION.test(text)) return text
-  throw new Error(`"${text}" is no duration: write it from the largest unit down, such as 30s, 1m30s or 1.5s`)
+  throw new Error(
+    `"${text}" is not a duration: write it from the largest unit down, such as 30s, 1m30s or 1.5s`,
+  )
 }
 
 /** As `checkedDuration`, in whole seconds. */
 export function checkedInterval(text: Interval): Interval {
   if (Token.isUnresolved(text) || WHOLE_SECONDS.test(text)) return text
-  throw new Error(`"${text}" is no interval: write it in whole seconds, such as 30s, 1m30s or 2h`)
+  throw new Error(`"${text}" is not an interval: write it in whole seconds, such as 30s, 1m30s or 2h`)
 }

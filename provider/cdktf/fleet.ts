@@ -55,7 +55,9 @@ function named(config: MonitoredServiceConfig): readonly [string, MonitoredServi
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replaceAll(/^_+|_+$/g, '')
   if (!/^[a-z]/.test(id)) {
-    throw new Error(`no address can be made of the name "${name}": give the fleet as a record with keys`)
+    throw new Error(
+      `no Terraform address can be derived from the name "${name}": give the fleet as a record with keys`,
+    )
   }
   return [id, config]
 }

@@ -22,7 +22,7 @@ export class Secret {
   /** Throws, so that a secret is not put into a text by mistake. */
   toString(): never {
     throw new Error(
-      'a secret is no text: put it into secretText`…`, and that into secretHeader or secretBody',
+      'a secret cannot be used as text: put it into secretText`…`, and that into secretHeader or secretBody',
     )
   }
 
@@ -66,7 +66,7 @@ export function secretFromEnv(name: `TF_VAR_${string}`): Secret {
       return secretFromVariable(variable).in(scope)
     }
     if (existing instanceof TerraformVariable) return secretFromVariable(existing).in(scope)
-    throw new Error(`${existing.node.path} is there already, and no variable that ${name} could set`)
+    throw new Error(`${existing.node.path} already exists, and is not a variable that ${name} can set`)
   })
 }
 

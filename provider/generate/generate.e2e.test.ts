@@ -241,7 +241,7 @@ test('an existing file is not changed, and a missing key is named', async () => 
   const refused = await generate(environment, '--out', file)
   const keyless = await generate({ PHAROS_URL: 'http://127.0.0.1:9', PHAROS_API_KEY: '' })
 
-  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is there already') })
+  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('already exists') })
   expect(readFileSync(file, 'utf8')).toBe('mine')
   expect(keyless).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('PHAROS_API_KEY') })
 })

@@ -32,7 +32,7 @@ export async function generate(
   if (library !== undefined && language === 'hcl') {
     throw new Error(`--library ${library} is for a CDKTF program: add --language typescript`)
   }
-  if (out !== undefined && existsSync(out)) throw new Error(`${out} is there already: name another file`)
+  if (out !== undefined && existsSync(out)) throw new Error(`${out} already exists: name another file`)
   const isNoticed = waitNotices()
   const client = new Client({
     url: needed('PHAROS_URL', environment),

@@ -101,7 +101,7 @@ test.each([
 
 test.each([
   [['--ci', 'jenkins'], '--ci must be one of github, gitlab, none: it is jenkins'],
-  [['--target', 'example.com'], '--target is an address such as https://example.com/, not example.com'],
+  [['--target', 'example.com'], '--target must be an address such as https://example.com/, not example.com'],
 ])('init refuses %j, and creates nothing', async (args, problem) => {
   const { exitCode, stderr } = await runHere(['init', folder, ...args])
 

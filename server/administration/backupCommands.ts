@@ -63,5 +63,5 @@ function folderOf(options: DatabaseOptions, remedy: string): string {
 /** Throws, before anything is written, when there are no results or `file` exists. */
 function assertCopyable(source: string, file: string): void {
   if (!existsSync(source)) throw new Error(`there are no results in ${source}: leave out --with-results`)
-  if (existsSync(file)) throw new Error(`${file} is already there: name a new file`)
+  if (existsSync(file)) throw new Error(`${file} already exists: name a new file`)
 }

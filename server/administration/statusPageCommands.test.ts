@@ -59,7 +59,7 @@ test('text and uptime apply to the service before them, and an update keeps them
     ['', true],
     ['Cards, vouchers', false],
   ])
-  expect(misplaced.stderr).toContain('must stand behind the --service that it is about')
+  expect(misplaced.stderr).toContain('must follow the --service that it applies to')
 })
 
 test('an update keeps settings that it does not name, and the component of a service that stays', async () => {

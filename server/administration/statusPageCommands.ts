@@ -167,7 +167,7 @@ function changeLast(
   const section = sections.pop()
   const last = section?.components.at(-1)
   if (section === undefined || last === undefined) {
-    throw new InvalidArgumentError('must stand behind the --service that it is about')
+    throw new InvalidArgumentError('must follow the --service that it applies to')
   }
   sections.push({ ...section, components: [...section.components.slice(0, -1), { ...last, ...change }] })
 }

@@ -57,7 +57,7 @@ test('an invalid message is refused with its place, and without its value', asyn
   expect(refusals.map(({ text }) => text).join()).not.toContain(canary)
   expect(refusals.slice(4).map(({ text }) => JSON.parse(text).error)).toEqual([
     'instance: must be a UUID',
-    'public_key: is no X25519 public key',
+    'public_key: is not an X25519 public key',
     'content-encoding must be gzip',
     'body: is not gzip',
     'store: must be a string',

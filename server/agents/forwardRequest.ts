@@ -17,7 +17,8 @@ export async function forwardRequest(
   response: ServerResponse,
   base: string,
 ): Promise<void> {
-  if (request.headers[FORWARDED] !== undefined) throw new ResultsBusyError('another server monitors by now')
+  if (request.headers[FORWARDED] !== undefined)
+    throw new ResultsBusyError('another server has taken over monitoring')
   const url = new URL(request.url ?? '/', base)
   const { host: _, connection: __, ...headers } = request.headers
   const send = url.protocol === 'https:' ? requestHttps : requestHttp

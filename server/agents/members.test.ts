@@ -113,5 +113,5 @@ test('a token has a limited number of agents, and a revoked token none', () => {
 test('an invalid public key is refused', () => {
   const introduction = { ...introduced, instance: 'a', publicKey: 'A'.repeat(43) }
 
-  expect(() => members.join(introduction)).toThrow('public_key: is no X25519 public key')
+  expect(() => members.join(introduction)).toThrow('public_key: is not an X25519 public key')
 })

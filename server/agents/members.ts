@@ -188,6 +188,6 @@ function openSession(publicKey: string): Member['session'] {
   try {
     return offerSession(publicKey)
   } catch {
-    throw new ApiError('invalid', 'public_key: is no X25519 public key')
+    throw new ApiError('invalid', 'public_key: is not an X25519 public key')
   }
 }

@@ -92,7 +92,7 @@ export async function shareMonitoring(parts: SharedParts): Promise<MonitoringVie
     figures: async () => monitoring?.figures(),
     elsewhere: () => {
       if (monitoring !== undefined) return undefined
-      if (other === null) throw new ResultsBusyError('no server that agents can reach monitors at present')
+      if (other === null) throw new ResultsBusyError('no monitoring server can be reached at present')
       return other
     },
     announce: (address) => {

@@ -46,7 +46,7 @@ test('old copies are removed only after a new one is complete', async () => {
   const failure = engine.backupInto(backups, 1)
 
   expect(kept).toEqual([named('2026-11-23T13-00-00-000Z'), named('2026-11-23T15-00-00-000Z')])
-  await expect(failure).rejects.toThrow('is already there')
+  await expect(failure).rejects.toThrow('already exists')
   expect(filesIn(backups)).toEqual(['mine.db', ...kept, named('2026-11-23T16-00-00-000Z')].sort())
   expect(readdirSync(backups).filter((name) => name.endsWith('.part'))).toEqual([])
 })

@@ -86,7 +86,7 @@ describe.each(libraries)('a fleet on $name', (library) => {
       monitorEach(stack, names, (name) => ({ ...shared, name, endpoints: get('https://a.example/') }))
 
     expect(() => fleet('Web shop', 'web-shop')).toThrow("already a Construct with name 'web_shop'")
-    expect(() => fleet('…')).toThrow('no address can be made of the name "…"')
+    expect(() => fleet('…')).toThrow('no Terraform address can be derived from the name "…"')
   })
 
   test('refuses keys that would merge two services into one, and keys that give no valid address', () => {

@@ -102,14 +102,14 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     const config = { regions, endpoints: get('https://www.example.com/') }
 
     expect(() => latency.total.below('1m-5s')).toThrow(
-      '"1m-5s" is no duration: write it from the largest unit',
+      '"1m-5s" is not a duration: write it from the largest unit',
     )
     expect(() => get('https://a.example/').timeout('0x10s')).toThrow('such as 30s, 1m30s or 1.5s')
     expect(() => new pharos.MonitoredService(stack, 'a', { ...config, interval: '1m-5s' })).toThrow(
-      '"1m-5s" is no interval: write it in whole seconds, such as 30s, 1m30s or 2h',
+      '"1m-5s" is not an interval: write it in whole seconds, such as 30s, 1m30s or 2h',
     )
     expect(() => new pharos.MonitoredService(stack, 'b', { ...config, timeouts: { read: '0x1s' } })).toThrow(
-      '"0x1s" is no duration',
+      '"0x1s" is not a duration',
     )
     expect(() => status.is(2_000)).toThrow('2000 is no status code: give a whole number from 100 to 999')
     expect(() => status.between(99, 200)).toThrow('99 is no status code')
@@ -150,7 +150,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(() => secretFromVariable(written)).toThrow('its default would be written into the stack')
     expect(() => secretFromEnv('TF_VAR_')).toThrow('TF_VAR_ names no Terraform variable')
     expect(() => new pharos.MonitoredService(stack, 'a', { regions, endpoints: endpoint })).toThrow(
-      'stack/taken is there already',
+      'stack/taken already exists',
     )
   })
 
@@ -162,9 +162,11 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     const endpoints = post('https://a.example.com/').secretBody(secretFromVariable(variable))
 
     expect(() => get('https://a.example.com/').header('Authorization', `Bearer ${secret}`)).toThrow(
-      'a secret is no text',
+      'a secret cannot be used as text',
     )
-    expect(() => post('https://a.example.com/').json({ token: secret })).toThrow('a secret is no text')
+    expect(() => post('https://a.example.com/').json({ token: secret })).toThrow(
+      'a secret cannot be used as text',
+    )
     // @ts-expect-error: does not compile, and does not run where nothing compiles
     expect(() => secretText`Bearer hunter2`).toThrow('secretText holds no secret')
     expect(() => new pharos.MonitoredService(second!, 'a', { regions, endpoints })).toThrow(

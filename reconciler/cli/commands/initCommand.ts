@@ -39,7 +39,7 @@ function pipelineOf(ci: string | undefined): Pipeline {
 
 function targetOf(target = TARGET): string {
   if (/^https?:\/\/[^/]/i.test(target) && URL.canParse(target)) return target
-  throw new UsageError(`--target is an address such as ${TARGET}, not ${target}`)
+  throw new UsageError(`--target must be an address such as ${TARGET}, not ${target}`)
 }
 
 /** Creates `file` unless it exists; returns whether it did. Throws UnwritableFile. */

@@ -29,7 +29,9 @@ export function suspendCommand(
   const nowMs = Date.now()
   const forMs = options.for === undefined ? null : durationMs(options.for, '--for')
   if (forMs !== null && forMs > SUSPENSION_MS_MAX)
-    throw new UsageError('--for is ten years at most: without it, "pharos state resume" ends the suspension')
+    throw new UsageError(
+      '--for must be at most ten years: without it, "pharos state resume" ends the suspension',
+    )
   return writingWithoutLease(context, async (store) => {
     const until = forMs === null ? null : new Date(nowMs + forMs).toISOString()
     const since = new Date(nowMs).toISOString()

@@ -77,7 +77,7 @@ export function apiAccess(options: CommandOptions, env: Environment): ApiAccess 
   const more = moreApiKeys.flatMap((key) => key ?? [])
   for (const key of [apiKey, ...more]) {
     const problem = clientProblem(url, key)
-    if (problem !== undefined) throw new UsageError(`${problem}: see PHAROS_URL and PHAROS_API_KEY`)
+    if (problem !== undefined) throw new UsageError(`${problem}: check PHAROS_URL and PHAROS_API_KEY`)
   }
   return {
     url: url.replace(/\/+$/, ''),

@@ -94,7 +94,7 @@ function actionIn(body: unknown): RequestedAction {
   if (period === undefined) return { reason, actor, forMs: null }
   const duration = typeof period === 'string' ? parseDuration(period) : undefined
   if (duration === undefined || duration.secs * 1_000 > SUSPENSION_MS_MAX)
-    throw new Refusal(400, 'for must be a duration such as 30m or 2h, of ten years at most')
+    throw new Refusal(400, 'for must be a duration such as 30m or 2h, at most ten years')
   return { reason, actor, forMs: duration.secs * 1_000 + Math.ceil(duration.nanos / 1_000_000) }
 }
 

@@ -61,8 +61,8 @@ test('a backup never replaces a file', async () => {
   const other = join(folder, 'other.db')
   await writeFile(other, 'precious')
 
-  await expect(engine.backupTo(other)).rejects.toThrow('is already there: name a new file')
-  await expect(engine.backupTo(join(folder, 'live/control.db'))).rejects.toThrow('is already there')
+  await expect(engine.backupTo(other)).rejects.toThrow('already exists: name a new file')
+  await expect(engine.backupTo(join(folder, 'live/control.db'))).rejects.toThrow('already exists')
 
   expect(await readFile(other, 'utf8')).toBe('precious')
   expect((await readdir(folder)).sort()).toEqual(['live', 'other.db'])

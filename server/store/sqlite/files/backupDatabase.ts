@@ -98,7 +98,7 @@ async function assertFolder(folder: string): Promise<void> {
 /** `error` in terms of `file`, which the user named, instead of the temporary file. */
 function failureOf(file: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'EEXIST') return new Error(`${file} is already there: name a new file`, { cause: error })
+  if (code === 'EEXIST') return new Error(`${file} already exists: name a new file`, { cause: error })
   if (code === 'ENOSPC' || code === 'SQLITE_FULL') {
     return Object.assign(new Error(`there is not enough disk space for ${file}`, { cause: error }), {
       code,

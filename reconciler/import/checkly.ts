@@ -207,11 +207,14 @@ function assertionOf(assertion: SourceValue): readonly AssertionForm[] {
       : comparison === 'EQUALS'
         ? { equals: target }
         : undefined
-  if (source === 'TEXT_BODY' && property === '' && matcher !== undefined) return [{ body: matcher }]
-  if (source === 'HEADERS' && property !== '' && matcher !== undefined) {
+  // A pattern would choose the part of the value that is compared.
+  const isWhole = (assertion.get('regex').text() ?? '') === ''
+  if (source === 'TEXT_BODY' && isWhole && property === '' && matcher !== undefined)
+    return [{ body: matcher }]
+  if (source === 'HEADERS' && isWhole && property !== '' && matcher !== undefined) {
     return [{ header: { name: property, ...matcher } }]
   }
-  const words = [source, property, comparison, target].filter((word) => word !== '')
+  const words = [source, property, isWhole ? '' : 'regex', comparison, target].filter((word) => word !== '')
   assertion.note(`left out: there is no equivalent of ${words.join(' ')}`)
   return []
 }

@@ -1021,6 +1021,7 @@ test('values that Checkly locks are secrets, and assertions with variables are r
     headers: [{ key: 'X-Shop', value: 'canary', locked: true }],
     assertions: [
       { source: 'HEADERS', property: 'x-a', comparison: 'EQUALS', target: '{{A}}' },
+      { source: 'HEADERS', property: 'x-a', regex: 'v(.*)', comparison: 'EQUALS', target: '1' },
       { source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' },
     ],
   }
@@ -1047,6 +1048,7 @@ test('values that Checkly locks are secrets, and assertions with variables are r
     'left out: variables of a check: set environment variables instead',
     'the value of X-Shop is not copied: set the environment variable A_X_SHOP',
     'left out: an assertion cannot hold a variable: {{A}}',
+    'left out: there is no equivalent of HEADERS x-a regex EQUALS 1',
     'B is left out: a parameter of its URL is locked, and so a secret: send it as a header',
   ])
 })

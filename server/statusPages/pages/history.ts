@@ -59,13 +59,24 @@ export function problemList({ days }: PublicHistory, name: string): Html {
   if (days.every(({ seconds }) => seconds === null)) {
     return html`<p class="quiet">No results in the days shown.</p>`
   }
-  const noted = days.filter((day) => textOf(day) !== '').toReversed()
+  const noted = sinceCreation(days)
+    .filter((day) => textOf(day) !== '')
+    .toReversed()
   if (noted.length === 0) return html`<p class="quiet">No problems in the days shown.</p>`
   const bad = noted.filter(({ seconds }) => seconds !== null && seconds.down + seconds.degraded > 0).length
   const summary =
     bad > 0 ? `${counted(bad)} with problems` : `No problems, ${counted(noted.length)} with gaps`
   return html`<details><summary>${summary}<span class="unseen"> of ${name}</span></summary>
 <ul class="days">${noted.map((day) => html`<li>${dayText(day.day)}: ${textOf(day)}</li>`)}</ul></details>`
+}
+
+/** `days` without the unknown time of the day on which the service was created: most of it was before the creation. */
+function sinceCreation(days: readonly PublicDay[]): readonly PublicDay[] {
+  const first = days.findIndex(({ seconds }) => seconds !== null)
+  return days.map((day, index) => {
+    const isCreation = index === first && index > 0
+    return isCreation && day.seconds !== null ? { ...day, seconds: { ...day.seconds, unknown: 0 } } : day
+  })
 }
 
 function counted(days: number): string {
@@ -81,7 +92,7 @@ function textOf({ seconds }: PublicDay): string {
     .join(', ')
 }
 
-/** Shorter gaps come from restarts and new services (seconds). */
+/** Shorter gaps come from restarts (seconds). */
 const UNKNOWN_S_MIN = 300
 const KIND_LABELS = {
   down: 'down',

@@ -60,6 +60,16 @@ test('every day with a problem or a gap is also listed as text, the newest first
   expect(problemList(component([null]), 'Checkout').toString()).toContain('No results')
 })
 
+test('the time before a service was created is no gap', () => {
+  const list = (...days: Parameters<typeof component>[0]) =>
+    problemList(component(days), 'Checkout').toString()
+  const created = { ...none, up: 3_600, down: 60, unknown: 60_000 }
+
+  expect(list(null, { ...created, down: 0 })).toContain('No problems in the days shown.')
+  expect(list(null, created)).toContain('<li>2 Nov: down 1 min</li>')
+  expect(list(null, created, created)).toContain('<li>3 Nov: down 1 min, no results for 16 h 40 min</li>')
+})
+
 test('durations have at most two units', () => {
   expect([0, 29, 60, 3_600, 3_900, 90_000, 93_600 + 60, 864_000].map(durationText)).toEqual([
     ...[

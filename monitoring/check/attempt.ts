@@ -8,7 +8,7 @@ import type { CheckTools } from './checkTools.ts'
 import { bodyText, bodyTooLarge, decodedBody } from './http/decodeBody.ts'
 import { type BodyLimit, type Exchanged, exchange } from './http/exchange.ts'
 import { isRedirect, redirectOf, shownUrl } from './http/redirect.ts'
-import { portOf, type RequestHop, requestBytes, serverNameOf } from './http/requestHop.ts'
+import { portOf, type RequestHop, requestBytes, serverNameOf, shownServerNameOf } from './http/requestHop.ts'
 import { literalAddress } from './network/addressRules.ts'
 import type { SeenCertificate } from './network/certificate.ts'
 import { chooseAddress, type DialRules, dial } from './network/dial.ts'
@@ -128,7 +128,11 @@ export class Attempt {
     if (hop.url.protocol === 'http:') return socket
     const name = serverNameOf(hop)
     const secured = await secure(socket, name, secureContext, this.#clock)
-    const { certificate, fault } = certificates.judge(secured, name, port)
+    const { certificate, fault } = certificates.judge(
+      secured,
+      { name, shownName: shownServerNameOf(hop) },
+      port,
+    )
     if (certificate !== undefined) this.certificates.push(certificate)
     if (fault === undefined) return secured
     secured.destroy()

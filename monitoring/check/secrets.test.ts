@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import type { Assertion } from '../../api/contract/assertion.ts'
+import { makeAuthority } from './testing/certificates.ts'
 import { type CheckedServer, checkOf, startHttpServer } from './testing/checkedServer.ts'
 
 let server: CheckedServer | undefined
@@ -77,4 +78,24 @@ test('200 canaries in queries, headers and bodies that the server echoes reach n
 
   expect(leaked).toEqual([])
   expect(new Set(seen)).toEqual(new Set(['assertion_body', 'too_many_redirects']))
+})
+
+test('a certificate for a sealed Host is reported for the host of the URL, without the sealed name', async () => {
+  const { authorities, valid, otherName } = makeAuthority()
+  const checked = async (certificate: typeof valid, host: string) => {
+    server = await startHttpServer((_request, response) => response.end(), { certificate })
+    const http = { headers: { Host: { value: host, sensitive: true } } }
+    const result = await checkOf({ url: `https://127.0.0.1:${server.port}/`, http }, { authorities })
+    await server.close()
+    server = undefined
+    return result
+  }
+
+  const results = [await checked(valid, 'shop.example'), await checked(otherName, 'shop.example:443')]
+
+  expect(results).toMatchObject([
+    { outcome: 'up', certificates: [{ host: '127.0.0.1', subject: '…' }] },
+    { outcome: 'down', text: 'the certificate is not for the sealed Host' },
+  ])
+  expect(JSON.stringify(results)).not.toContain('shop.example')
 })

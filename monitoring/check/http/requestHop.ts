@@ -36,6 +36,11 @@ export function serverNameOf(hop: RequestHop): string {
   return name.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }
 
+/** That name for display: the host of the URL when the Host header is sealed. Pure. */
+export function shownServerNameOf(hop: RequestHop): string {
+  return serverNameOf({ ...hop, headers: hop.headers.filter(({ isSealed }) => !isSealed) })
+}
+
 /**
  * The bytes of `hop`. Headers that the check does not set request an uncompressed response over its own connection.
  * Pure.

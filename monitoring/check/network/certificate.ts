@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { HIDDEN } from '../../assertions/quotedText.ts'
 import { CheckFault, type DownReason } from '../outcome/reason.ts'
 
 /** Maximum number of certificates in the cache of verdicts on names. */
@@ -38,6 +39,12 @@ const UNTRUSTED_WORDS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'comes without the intermediate certificates',
 }
 
+/** The name that a certificate must be for, and the name to show, which differs when the first one is secret. */
+interface CheckedName {
+  readonly name: string
+  readonly shownName: string
+}
+
 /**
  * Judges certificates by names. A certificate is parsed only once for each host, because parsing takes a third of the
  * time of a handshake.
@@ -48,7 +55,7 @@ export class CertificateJudge {
   /** The certificate of `socket` after its handshake, and the certificate's fault. */
   judge(
     socket: TLSSocket,
-    host: string,
+    { name: host, shownName }: CheckedName,
     port: number,
   ): { readonly certificate?: SeenCertificate; readonly fault?: CheckFault } {
     const x509 = socket.getPeerX509Certificate()
@@ -56,11 +63,15 @@ export class CertificateJudge {
       return { fault: new CheckFault('tls_failed', 'the server presented no certificate') }
     const key = `${x509.fingerprint256} ${host}`
     const known = this.#known.get(key) ?? this.#read(key, x509, host)
-    const certificate = { ...known.seen, port }
+    const isShown = host === shownName
+    // The subject usually is the name.
+    const hidden = isShown ? {} : { host: shownName, subject: HIDDEN }
+    const certificate = { ...known.seen, ...hidden, port }
     const error = socket.authorized ? undefined : String(socket.authorizationError)
     if (error !== undefined) return { certificate, fault: chainFault(error, certificate) }
     if (known.isForHost) return { certificate }
-    return { certificate, fault: new CheckFault('certificate_name', `the certificate is not for ${host}`) }
+    const about = isShown ? host : 'the sealed Host'
+    return { certificate, fault: new CheckFault('certificate_name', `the certificate is not for ${about}`) }
   }
 
   #read(key: string, x509: X509Certificate, host: string): KnownCertificate {

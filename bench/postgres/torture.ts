@@ -92,11 +92,11 @@ async function runRounds(
     reports.push(await installation.run(fault, random))
   }
   const sum = (name: 'made' | 'refused' | 'unknown') =>
-    reports.reduce((total, { figures }) => total + figures[name], 0)
-  const longestMs = Math.max(...reports.map(({ figures }) => figures.longestMs))
-  const pauseMs = Math.max(...reports.map(({ figures }) => figures.pauseMs))
+    reports.reduce((total, { stats }) => total + stats[name], 0)
+  const longestMs = Math.max(...reports.map(({ stats }) => stats.longestMs))
+  const pauseMs = Math.max(...reports.map(({ stats }) => stats.pauseMs))
   const resumeMs = Math.max(
-    ...reports.map(({ figures, outageMs }) => (outageMs === undefined ? 0 : figures.pauseMs - outageMs)),
+    ...reports.map(({ stats, outageMs }) => (outageMs === undefined ? 0 : stats.pauseMs - outageMs)),
   )
   const problems = reports.flatMap((report) => report.problems)
   for (const problem of problems) write(`${fault}: ${problem}`)

@@ -120,7 +120,7 @@ test('an agent adopts a changed server clock with the next response', async () =
 
   const last = checkedS.at(-1) ?? 0
   expect(last * 1_000 - (START_MS + HOUR_MS)).toBeGreaterThan(10 * 60_000)
-  expect(agent.figures.clock_ahead_ms).toBe(-HOUR_MS)
+  expect(agent.stats.clock_ahead_ms).toBe(-HOUR_MS)
 })
 
 test.each([HOUR_MS, -HOUR_MS])(
@@ -134,7 +134,7 @@ test.each([HOUR_MS, -HOUR_MS])(
     const first = slotKey(slotAfter(grid, START_MS))
     expect(checkedS).toEqual(checkedS.map((_, index) => first + 60 * index))
     expect(checkedS.length).toBeGreaterThanOrEqual(19)
-    expect(agent.figures.clock_ahead_ms).toBe(wallAheadMs)
+    expect(agent.stats.clock_ahead_ms).toBe(wallAheadMs)
   },
 )
 
@@ -151,7 +151,7 @@ test('an agent on a machine that was suspended for two hours continues with the 
   expect(late.filter((dueS) => dueS < wokenS - 60).length).toBeLessThanOrEqual(1)
   expect([1, 2]).toContain(late.filter((dueS) => dueS >= wokenS - 60).length)
   expect(checkedS).toEqual([...new Set(checkedS)].toSorted((a, b) => a - b))
-  expect(agent.figures.skipped).toBeGreaterThanOrEqual(118)
+  expect(agent.stats.skipped).toBeGreaterThanOrEqual(118)
 })
 
 test('an agent that did not run for two hours checks only the newest slot, and counts the others as missed', async () => {
@@ -163,7 +163,7 @@ test('an agent that did not run for two hours checks only the newest slot, and c
   const late = checkedS.slice(before)
   expect(late.length).toBeLessThanOrEqual(2)
   expect(late.every((dueS) => dueS * 1_000 > START_MS + 2 * HOUR_MS + 9 * 60_000)).toBe(true)
-  expect(agent.figures.skipped).toBeGreaterThanOrEqual(118)
+  expect(agent.stats.skipped).toBeGreaterThanOrEqual(118)
 })
 
 test('an agent that fails to reach its server for days leaks no listener', async () => {

@@ -1,4 +1,4 @@
-import type { AgentLoad } from '../protocol/agentFigures.ts'
+import type { AgentLoad } from '../protocol/agentStats.ts'
 import { type Backlog, memoryBacklog } from './backlog.ts'
 import type { CheckLibrary } from './checkReport.ts'
 import type { Link } from './link.ts'
@@ -66,7 +66,7 @@ export class Agent {
       clock,
       runner,
       load: () => {
-        const { waiting, dropped } = results.figures
+        const { waiting, dropped } = results.stats
         const aheadMs = clock.isSet ? Math.round(wallMs() - clock.nowMs) : 0
         return { spooled: waiting, dropped, clock_ahead_ms: aheadMs }
       },
@@ -74,8 +74,8 @@ export class Agent {
   }
 
   /** The agent's load, and the number of results that the server refused. */
-  get figures(): AgentLoad & { readonly refused: number } {
-    return { ...this.#parts.runner.load, ...this.#parts.load(), refused: this.#results.figures.refused }
+  get stats(): AgentLoad & { readonly refused: number } {
+    return { ...this.#parts.runner.load, ...this.#parts.load(), refused: this.#results.stats.refused }
   }
 
   /** From now on checks only in these regions. Resolves when checks in other regions have ended. */

@@ -1,4 +1,4 @@
-import type { AgentLoad } from '../protocol/agentFigures.ts'
+import type { AgentLoad } from '../protocol/agentStats.ts'
 import { readSyncResponse } from '../protocol/messageProblem.ts'
 import { PROTOCOL, WAIT_MS_MAX } from '../protocol/messages.ts'
 import { Assignments } from './assignments.ts'
@@ -34,7 +34,7 @@ export interface SessionParts {
   readonly runner: Runner
   readonly library: Pick<CheckLibrary, 'restrict'>
   readonly monotonicMs: () => number
-  /** Figures of the agent other than the runner's. */
+  /** Stats of the agent other than the runner's. */
   readonly load: () => Omit<AgentLoad, keyof Runner['load']>
   /** Called with each error; the session continues. */
   readonly onError: (error: unknown, region: string) => void

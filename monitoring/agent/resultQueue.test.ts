@@ -84,7 +84,7 @@ test.each([
   await until(() => attempts.length >= 2)
 
   expect(dueOf(attempts)).toEqual([[[1, 10]], [[1, 10]]])
-  expect(queue.figures).toEqual({ waiting: 0, dropped: 0, refused: 0 })
+  expect(queue.stats).toEqual({ waiting: 0, dropped: 0, refused: 0 })
 })
 
 test.each([400, 413])(
@@ -111,7 +111,7 @@ test.each([400, 413])(
     expect(taken.flatMap(({ results }) => results.map(([, , dueS]) => dueS))).toEqual([
       10, 11, 12, 14, 15, 16, 17,
     ])
-    expect([aside, queue.figures.refused]).toEqual([[13], 1])
+    expect([aside, queue.stats.refused]).toEqual([[13], 1])
   },
 )
 

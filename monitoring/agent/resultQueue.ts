@@ -77,7 +77,7 @@ export class ResultQueue {
   }
 
   /** Numbers of results that wait in the backlog, that were dropped, and that the server refused. */
-  get figures(): { readonly waiting: number; readonly dropped: number; readonly refused: number } {
+  get stats(): { readonly waiting: number; readonly dropped: number; readonly refused: number } {
     const { count: waiting, dropped } = this.#parts.backlog
     return { waiting, dropped: dropped + this.#dropped, refused: this.#refused }
   }

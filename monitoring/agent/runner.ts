@@ -17,7 +17,7 @@ const WAIT_MS_MAX = 10_000
 const STARTS_PER_TURN = 64
 /** Maximum sleep (milliseconds), so that a corrected clock is noticed. */
 const SLEEP_MS_MAX = 60_000
-/** Number of delays from which the load figure is computed. */
+/** Number of delays from which the load is computed. */
 const DELAYS_KEPT = 512
 const ALL = 'all'
 

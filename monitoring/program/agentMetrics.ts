@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { AGENT_FIGURES, type AgentLoad } from '../protocol/agentFigures.ts'
+import { AGENT_METRICS, type AgentLoad } from '../protocol/agentStats.ts'
 
 /**
  * Gauges of prom-client that end in `_total`. That suffix is for counters, so `promtool check metrics` rejects them.
@@ -12,8 +12,8 @@ const MISNAMED_GAUGES = [
   'nodejs_active_requests_total',
 ]
 
-/** The figures of an agent in its metrics. */
-export type AgentFigures = AgentLoad & {
+/** The stats of an agent in its metrics. */
+export type AgentStats = AgentLoad & {
   readonly isConnected: boolean
   /** Number of results that the server refused. */
   readonly refused: number
@@ -26,8 +26,8 @@ export interface AgentMetrics {
 }
 
 /** Serves /metrics on `port`, or on any free one for 0. Rejects when the port is in use. */
-export async function serveMetrics(port: number, figures: () => AgentFigures): Promise<AgentMetrics> {
-  const registry = registryOf(figures)
+export async function serveMetrics(port: number, stats: () => AgentStats): Promise<AgentMetrics> {
+  const registry = registryOf(stats)
   const server = createServer((request, response) => {
     if (request.url?.split('?', 1)[0] !== '/metrics') return void response.writeHead(404).end()
     registry.metrics().then(
@@ -52,30 +52,30 @@ export async function serveMetrics(port: number, figures: () => AgentFigures): P
   }
 }
 
-function registryOf(figures: () => AgentFigures): Registry {
+function registryOf(stats: () => AgentStats): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(name)
   const registers = [registry]
-  const add = (name: string, help: string, value: (shown: AgentFigures) => number): void => {
+  const add = (name: string, help: string, value: (shown: AgentStats) => number): void => {
     const options = { name, help, registers }
     if (name.endsWith('_total')) {
       new Counter({
         ...options,
         collect() {
           this.reset()
-          this.inc(value(figures()))
+          this.inc(value(stats()))
         },
       })
     } else
       new Gauge({
         ...options,
         collect() {
-          this.set(value(figures()))
+          this.set(value(stats()))
         },
       })
   }
-  for (const { name, help, value } of AGENT_FIGURES) add(name, help, value)
+  for (const { name, help, value } of AGENT_METRICS) add(name, help, value)
   add('pharos_agent_connected', '1 after a response from the server, 0 after a failure', ({ isConnected }) =>
     Number(isConnected),
   )

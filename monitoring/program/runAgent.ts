@@ -88,7 +88,7 @@ export async function runAgent(settings: RunSettings): Promise<number> {
   const metrics =
     settings.metricsPort === null
       ? undefined
-      : await serveMetrics(settings.metricsPort, () => ({ ...agent.figures, isConnected }))
+      : await serveMetrics(settings.metricsPort, () => ({ ...agent.stats, isConnected }))
   await agent.setRegions([REGION_OF_TOKEN])
   write(`checking for ${server.origin}; ${backlog.count} results wait\n`)
   if (metrics !== undefined) write(`metrics on ${metrics.url}\n`)

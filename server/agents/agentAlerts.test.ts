@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { IDLE_SYNC } from '../../monitoring/agent/testing/idleSync.ts'
-import type { AgentLoad } from '../../monitoring/protocol/agentFigures.ts'
+import type { AgentLoad } from '../../monitoring/protocol/agentStats.ts'
 import { createLog } from '../process/requestLog.ts'
 import { logAlerts } from './agentAlerts.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { AgentLoad } from '../../monitoring/protocol/agentFigures.ts'
+import type { AgentLoad } from '../../monitoring/protocol/agentStats.ts'
 
 /** Clock difference from which an agent's clock counts as wrong (milliseconds). Its checks are still correct. */
 const CLOCK_MS_MAX = 30_000

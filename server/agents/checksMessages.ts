@@ -1,5 +1,5 @@
 import type { PortResponse, PortRequest } from '../../monitoring/agent/portLink.ts'
-import type { AgentLoad } from '../../monitoring/protocol/agentFigures.ts'
+import type { AgentLoad } from '../../monitoring/protocol/agentStats.ts'
 
 /** Settings of the checks thread. */
 export interface ChecksSettings {

@@ -25,7 +25,7 @@ const agent = new Agent({
     send({ kind: 'trouble', region, reason: error instanceof Error ? error.message : String(error) })
   },
 })
-const beats = setInterval(() => send({ kind: 'beat', load: agent.figures }), BEAT_MS)
+const beats = setInterval(() => send({ kind: 'beat', load: agent.stats }), BEAT_MS)
 
 async function stop(): Promise<void> {
   await agent.stop()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { LONG_LIVED_THREAD, threadFile } from '../../api/runtime/threadFile.ts'
-import type { AgentLoad } from '../../monitoring/protocol/agentFigures.ts'
+import type { AgentLoad } from '../../monitoring/protocol/agentStats.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type AgentName, logAlerts } from './agentAlerts.ts'
 import type { ChecksSettings, FromChecks, ToChecks } from './checksMessages.ts'

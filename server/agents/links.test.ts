@@ -93,7 +93,7 @@ describe.each(['within the server', 'over the network'])('an agent %s', (place) 
     expect(target.visits('/old').length).toBe(oldVisits)
     expect(visitsWhilePaused).toBe(0)
     expect(target.visits('/new').length).toBe(afterDelete)
-    expect(agent.figures).toMatchObject({ spooled: 0, dropped: 0, refused: expect.any(Number) })
+    expect(agent.stats).toMatchObject({ spooled: 0, dropped: 0, refused: expect.any(Number) })
   })
 })
 
@@ -324,5 +324,5 @@ test('an agent that reaches none of its hosts reports it, and marks none of them
   }
 
   expect(outcomes).toEqual(new Set(['4 84']))
-  expect(agent.figures.suspect).toBe(true)
+  expect(agent.stats.suspect).toBe(true)
 })

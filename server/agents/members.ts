@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/contract/apiError.ts'
-import type { AgentLoad } from '../../monitoring/protocol/agentFigures.ts'
+import type { AgentLoad } from '../../monitoring/protocol/agentStats.ts'
 import { offerSession, type SessionOffer } from '../../monitoring/protocol/sessionSeal.ts'
 import type { RegionPresence } from '../results/agentWatch.ts'
 import type { AgentToken } from '../store/monitoringStore.ts'

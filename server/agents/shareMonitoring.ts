@@ -22,7 +22,7 @@ export interface MonitoringView extends Pick<Monitoring, 'measurements' | 'lates
   readonly bus: Bus
   readonly hub: AgentHub
   /** `undefined` while another server monitors. */
-  readonly figures: () => Promise<Awaited<ReturnType<Monitoring['figures']>> | undefined>
+  readonly stats: () => Promise<Awaited<ReturnType<Monitoring['stats']>> | undefined>
   /**
    * URL of the agent port of the server that monitors; `undefined` on that server. Throws ResultsBusyError while the
    * URL is unknown.
@@ -89,7 +89,7 @@ export async function shareMonitoring(parts: SharedParts): Promise<MonitoringVie
       ingest: async (...given) => present().ingest(...given),
       forgetToken: (id) => monitoring?.hub.forgetToken(id),
     },
-    figures: async () => monitoring?.figures(),
+    stats: async () => monitoring?.stats(),
     elsewhere: () => {
       if (monitoring !== undefined) return undefined
       if (other === null) throw new ResultsBusyError('no monitoring server can be reached at present')

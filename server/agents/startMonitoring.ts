@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { ownAddresses } from '../../monitoring/check/network/ownAddresses.ts'
 import { REGIONS } from '../domain/regions.ts'
-import type { MonitoringFigures } from '../http/operatorMetrics.ts'
+import type { MonitoringStats } from '../http/operatorMetrics.ts'
 import { RESULTS_FILE } from '../results/file/resultsSchema.ts'
 import type { Measurements } from '../results/measurements/measurements.ts'
 import { Results } from '../results/threads/results.ts'
@@ -55,7 +55,7 @@ export interface Monitoring {
   readonly measurements: Measurements
   /** Last results of at most LATEST_SERIES_MAX series. Rejects with ResultsBusyError while they cannot be read. */
   readonly latest: Results['latest']
-  readonly figures: () => Promise<MonitoringFigures>
+  readonly stats: () => Promise<MonitoringStats>
   readonly stop: () => Promise<void>
 }
 
@@ -124,7 +124,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     sentence: sentenceOf(services),
     measurements: results.measurements,
     latest: (series) => results.latest(series),
-    figures: () => figuresOf({ place, results, embedded, services, store, hub }),
+    stats: () => statsOf({ place, results, embedded, services, store, hub }),
     stop: async () => {
       clearInterval(looking)
       await embedded.stop()
@@ -143,7 +143,7 @@ async function followModes(services: MonitoredServices, hub: Hub, embedded: Embe
   await hub.reloadServices()
 }
 
-async function figuresOf({
+async function statsOf({
   place,
   results,
   embedded,
@@ -157,7 +157,7 @@ async function figuresOf({
   readonly services: MonitoredServices
   readonly store: Pick<MonitoringStore, 'appliedTransition'>
   readonly hub: Hub
-}): Promise<MonitoringFigures> {
+}): Promise<MonitoringStats> {
   const { newestTransition: newest, isUp: isStoring, waiting } = results
   const applied = newest === undefined ? 0 : await store.appliedTransition(newest.fileId)
   return {

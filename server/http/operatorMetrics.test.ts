@@ -1,17 +1,17 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { IDLE_SYNC } from '../../monitoring/agent/testing/idleSync.ts'
-import { addMonitoringMetrics, type MonitoringFigures } from './operatorMetrics.ts'
+import { addMonitoringMetrics, type MonitoringStats } from './operatorMetrics.ts'
 
-const IDLE: MonitoringFigures = {
+const IDLE: MonitoringStats = {
   ...{ modes: new Map(), agents: new Map(), load: undefined, loads: [], isStoring: true, waiting: 0 },
   ...{ checks: [], resultsBytes: 0, transitionsBehind: 0, restarts: { checks: 0, results: 0 } },
 }
 
 /** Lines of the metrics whose names begin with `prefix`, without comments. */
-async function linesOf(figures: Partial<MonitoringFigures>, prefix: string): Promise<readonly string[]> {
+async function linesOf(stats: Partial<MonitoringStats>, prefix: string): Promise<readonly string[]> {
   const registry = new Registry()
-  addMonitoringMetrics(registry, async () => ({ ...IDLE, ...figures }))
+  addMonitoringMetrics(registry, async () => ({ ...IDLE, ...stats }))
   return (await registry.metrics()).split('\n').filter((line) => line.startsWith(prefix))
 }
 

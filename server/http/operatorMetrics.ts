@@ -1,11 +1,11 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { AGENT_FIGURES, type AgentLoad } from '../../monitoring/protocol/agentFigures.ts'
+import { AGENT_METRICS, type AgentLoad } from '../../monitoring/protocol/agentStats.ts'
 import type { RegionMode } from '../store/monitoringStore.ts'
-import type { NotificationFigures } from '../store/notificationStore.ts'
-import type { StoreFigures } from '../store/store.ts'
+import type { NotificationStats } from '../store/notificationStore.ts'
+import type { StoreStats } from '../store/store.ts'
 
 /** Status of the monitoring. */
-export interface MonitoringFigures {
+export interface MonitoringStats {
   /** Mode of every region. */
   readonly modes: ReadonlyMap<string, RegionMode>
   /** Number of agents on other machines, by remote region. */
@@ -38,32 +38,30 @@ type Set = (value: number, labels?: Partial<Record<Label, string>>) => void
  */
 export function addStoreMetrics(
   registry: Registry,
-  read: () => Promise<StoreFigures>,
+  read: () => Promise<StoreStats>,
   nowMs: () => number,
 ): void {
-  const figures = shared(read)
-  const add = figuresIn(registry)
+  const stats = shared(read)
+  const add = statsIn(registry)
   add('pharos_outbox_unpublished_commands', 'Commands that are not published yet', [], async (set) =>
-    set((await figures()).unpublishedCommands),
+    set((await stats()).unpublishedCommands),
   )
   add(
     'pharos_outbox_oldest_unpublished_age_seconds',
     'Age of the oldest command that is not published; 0 when there is none',
     [],
     async (set) => {
-      const { oldestUnpublishedAtMs: at } = await figures()
+      const { oldestUnpublishedAtMs: at } = await stats()
       set(at === null ? 0 : Math.max(0, nowMs() - at) / 1_000)
     },
   )
-  add('pharos_database_bytes', 'Size of the database', [], async (set) =>
-    set((await figures()).databaseBytes),
-  )
+  add('pharos_database_bytes', 'Size of the database', [], async (set) => set((await stats()).databaseBytes))
   add(
     'pharos_database_wal_bytes',
     'Size of the write-ahead log of control.db; absent on PostgreSQL',
     [],
     async (set) => {
-      const { logBytes } = await figures()
+      const { logBytes } = await stats()
       if (logBytes !== null) set(logBytes)
     },
   )
@@ -72,7 +70,7 @@ export function addStoreMetrics(
     'Free space on the disk of the data folder; absent on PostgreSQL',
     [],
     async (set) => {
-      const { diskFreeBytes } = await figures()
+      const { diskFreeBytes } = await stats()
       if (diskFreeBytes !== null) set(diskFreeBytes)
     },
   )
@@ -81,12 +79,12 @@ export function addStoreMetrics(
     'When the last copy of the database was written; absent before the first',
     [],
     async (set) => {
-      const { lastBackupAtMs } = await figures()
+      const { lastBackupAtMs } = await stats()
       if (lastBackupAtMs !== null) set(lastBackupAtMs / 1_000)
     },
   )
   add('pharos_backup_age_seconds', 'Age of that copy; absent before the first', [], async (set) => {
-    const { lastBackupAtMs } = await figures()
+    const { lastBackupAtMs } = await stats()
     if (lastBackupAtMs !== null) set(Math.max(0, nowMs() - lastBackupAtMs) / 1_000)
   })
 }
@@ -94,22 +92,22 @@ export function addStoreMetrics(
 /** Adds the metrics of monitoring to `registry`, read at each scrape. Most are absent while another server monitors. */
 export function addMonitoringMetrics(
   registry: Registry,
-  read: () => Promise<MonitoringFigures | undefined>,
+  read: () => Promise<MonitoringStats | undefined>,
 ): void {
-  const figures = shared(read)
-  const addAlways = figuresIn(registry)
+  const stats = shared(read)
+  const addAlways = statsIn(registry)
   const add = (
     name: string,
     help: string,
     labels: Label[],
-    give: (set: Set, known: MonitoringFigures) => void,
+    give: (set: Set, known: MonitoringStats) => void,
   ): void =>
     addAlways(name, help, labels, async (set) => {
-      const known = await figures()
+      const known = await stats()
       if (known !== undefined) give(set, known)
     })
   addAlways('pharos_monitoring', '1 while this server monitors, 0 while another one does', [], async (set) =>
-    set((await figures()) === undefined ? 0 : 1),
+    set((await stats()) === undefined ? 0 : 1),
   )
   add('pharos_region_mode', '1 for the mode of the region', ['region', 'mode'], (set, { modes }) => {
     for (const [region, mode] of modes) set(1, { region, mode })
@@ -122,7 +120,7 @@ export function addMonitoringMetrics(
       for (const [region, count] of agents) set(count, { region })
     },
   )
-  for (const { name, help, value } of AGENT_FIGURES) {
+  for (const { name, help, value } of AGENT_METRICS) {
     add(name, help, ['region', 'agent', 'instance'], (set, { loads }) => {
       for (const { name: labels, load } of loads) set(value(load), labels)
     })
@@ -177,15 +175,15 @@ const LAG_BUCKETS_SECS = [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3_600]
 /** Adds the metrics of notifications to `registry`; returns the function that counts an attempt. */
 export function addNotificationMetrics(
   registry: Registry,
-  read: () => Promise<NotificationFigures>,
+  read: () => Promise<NotificationStats>,
 ): (attempt: { kind: string; outcome: string; isFirst: boolean; lagMs: number }) => void {
-  const figures = shared(read)
-  const add = figuresIn(registry)
+  const stats = shared(read)
+  const add = statsIn(registry)
   add('pharos_deliveries_waiting', 'Notifications that wait for their next attempt', [], async (set) =>
-    set((await figures()).waiting),
+    set((await stats()).waiting),
   )
   add('pharos_channels_disabled', 'Notification channels that are disabled', [], async (set) =>
-    set((await figures()).disabledChannels),
+    set((await stats()).disabledChannels),
   )
   const registers = [registry]
   const attempts = new Counter({
@@ -203,8 +201,8 @@ export function addNotificationMetrics(
 }
 
 /** Calls `read` once for all gauges of a scrape. */
-function shared<Figures>(read: () => Promise<Figures>): () => Promise<Figures> {
-  let reading: Promise<Figures> | undefined
+function shared<Stats>(read: () => Promise<Stats>): () => Promise<Stats> {
+  let reading: Promise<Stats> | undefined
   return () => {
     reading ??= read().finally(() => {
       reading = undefined
@@ -217,7 +215,7 @@ function shared<Figures>(read: () => Promise<Figures>): () => Promise<Figures> {
  * Returns a function that adds metrics, read at each scrape. Names that end in `_total` become counters. Unset metrics
  * are absent.
  */
-function figuresIn(registry: Registry) {
+function statsIn(registry: Registry) {
   return (name: string, help: string, labelNames: Label[], read: (set: Set) => Promise<void>): void => {
     const options = { name, help, labelNames, registers: [registry] }
     const collect = async (metric: Counter<Label> | Gauge<Label>): Promise<void> => {

@@ -36,7 +36,7 @@ export function startNotifications(parts: NotificationParts): () => Promise<void
     consoleUrl,
   } = parts
   const poster = openPoster({ findMasterKey, nowMs, allowedRanges, proxy, consoleUrl })
-  const count = addNotificationMetrics(registry, () => store.notificationFigures())
+  const count = addNotificationMetrics(registry, () => store.notificationStats())
   const sender = startSender({
     ...{ store, poster, nowMs, log, random: Math.random },
     onAttempt: ({ kind, attempts }, outcome, lagMs) =>

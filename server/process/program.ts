@@ -162,10 +162,10 @@ async function listen(
     consoleUrl: settings.consoleUrl,
   }
   stopSteps.push(startNotifications(sending))
-  addStoreMetrics(metrics.registry, () => store.figures(), environment.nowMs)
+  addStoreMetrics(metrics.registry, () => store.stats(), environment.nowMs)
   const { backups } = settings
   if (backups) stopSteps.push(startBackups(backups, { log, registry, nowMs: environment.nowMs }))
-  if (monitoring !== undefined) addMonitoringMetrics(metrics.registry, monitoring.figures)
+  if (monitoring !== undefined) addMonitoringMetrics(metrics.registry, monitoring.stats)
   const probes = probesPage({ store, latest: monitoring?.latest })
   const adminUrl = await listenAdmin(settings, { store, metrics, probes }, stopSteps)
   const agentUrl =

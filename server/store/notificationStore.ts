@@ -84,7 +84,7 @@ export interface DueDelivery extends Slot {
 }
 
 /** Metrics of notifications. */
-export interface NotificationFigures {
+export interface NotificationStats {
   readonly waiting: number
   readonly disabledChannels: number
 }
@@ -147,7 +147,7 @@ export interface NotificationStore {
     after: AfterAttempt,
     nowMs: number,
   ): Promise<string | undefined>
-  notificationFigures(): Promise<NotificationFigures>
+  notificationStats(): Promise<NotificationStats>
 }
 
 /** An entry of the audit log. It never holds a secret. */

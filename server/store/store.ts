@@ -374,7 +374,7 @@ export interface LimitOverrides {
 }
 
 /** Metrics of a store. */
-export interface StoreFigures {
+export interface StoreStats {
   readonly unpublishedCommands: number
   /** Instant of the oldest unpublished command (milliseconds since the epoch); `null` when there is none. */
   readonly oldestUnpublishedAtMs: number | null
@@ -397,7 +397,7 @@ export interface UpkeepStore {
   /** Rejects when a durable write is not possible. */
   probeWrite(nowMs: number): Promise<void>
   /** Sizes of the outbox, the database and its disk. */
-  figures(): Promise<StoreFigures>
+  stats(): Promise<StoreStats>
   /** Deletes expired rows, and runs the database's own maintenance. */
   tidy(nowMs: number): Promise<void>
   /** Calls `listener` after each commit that may have added commands. */

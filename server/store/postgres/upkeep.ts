@@ -3,7 +3,7 @@ import { timestamp } from '../../domain/environment.ts'
 import { AUDIT_ENTRIES_MAX, AUDIT_KEPT_MS } from '../shared/auditedAction.ts'
 import { FAILED_KEPT_MS, SENT_KEPT_MS } from '../shared/channelRules.ts'
 import { IDEMPOTENCY_MS } from '../shared/storedCreation.ts'
-import { BUS_READER, type StoreFigures, type UpkeepStore } from '../store.ts'
+import { BUS_READER, type StoreStats, type UpkeepStore } from '../store.ts'
 import { rowOf, type SqlValue } from './connections/sql.ts'
 import { removeEndedEndpoints } from './endedEndpoints.ts'
 import { incompatible, VERSION_QUERY, type Version } from './schema/migrate.ts'
@@ -112,8 +112,8 @@ export function postgresUpkeep(
       const version = await rowOf<Version>(read, VERSION_QUERY, [])
       if (version !== undefined) throw incompatible(version)
     },
-    figures: async () => {
-      const row = await rowOf<Omit<StoreFigures, 'logBytes' | 'diskFreeBytes' | 'lastBackupAtMs'>>(
+    stats: async () => {
+      const row = await rowOf<Omit<StoreStats, 'logBytes' | 'diskFreeBytes' | 'lastBackupAtMs'>>(
         read,
         `SELECT count(*) AS "unpublishedCommands", min(created_at_ms) AS "oldestUnpublishedAtMs",
            pg_database_size(current_database()) AS "databaseBytes"

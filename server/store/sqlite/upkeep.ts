@@ -72,7 +72,7 @@ export function sqliteUpkeep(
       commits.run(() => {
         beat.run(nowMs)
       }),
-    figures: async () => {
+    stats: async () => {
       const { count = 0, oldestAtMs = null } = unpublished.get() ?? {}
       const { name } = reader
       return {

@@ -15,8 +15,8 @@ afterAll(() => installation.close())
 const SHORT = ['kill of a server', 'failover'] as const
 
 test.each<Fault>(SHORT)('three servers lose and duplicate nothing during a fault: %s', async (fault) => {
-  const { figures, problems } = await installation.run(fault, seededRandom(1))
+  const { stats, problems } = await installation.run(fault, seededRandom(1))
 
   expect(problems).toEqual([])
-  expect(figures.made).toBeGreaterThan(0)
+  expect(stats.made).toBeGreaterThan(0)
 })

@@ -6,7 +6,7 @@ import { fillDiskOf } from './fullDatabase.ts'
 import { differences, emptyLedger } from './ledger.ts'
 import { type PostgresServer, startPostgres } from './replicatedPostgres.ts'
 import { seedOrg, shareDatabase } from './sharedDatabase.ts'
-import { startWriters, type WriterFigures } from './writers.ts'
+import { startWriters, type WriterStats } from './writers.ts'
 
 /** Time for which writers run before and after a fault (milliseconds). */
 const CALM_MS = 1_000
@@ -110,7 +110,7 @@ export type Fault = keyof typeof FAULTS
 
 /** The result of a fault's run. */
 export interface FaultReport {
-  readonly figures: Readonly<WriterFigures>
+  readonly stats: Readonly<WriterStats>
   /** Differences between the responses to clients and the stored data; empty when there are none. */
   readonly problems: readonly string[]
   /** Time in which no server could write (milliseconds), if known. */
@@ -161,17 +161,17 @@ export async function openInstallation(pauseMs?: number): Promise<Installation> 
       const inflict: Inflict = FAULTS[fault]
       const outage = await inflict(scene)
       const outageMs = typeof outage === 'number' ? outage : undefined
-      const made = writers.figures.made
+      const made = writers.stats.made
       const deadlineMs = performance.now() + RECOVERY_MS_MAX
-      while (writers.figures.made < made + WRITERS && performance.now() < deadlineMs) await sleep(50)
+      while (writers.stats.made < made + WRITERS && performance.now() < deadlineMs) await sleep(50)
       await sleep(CALM_MS)
       await writers.stop()
       scene.afterwards()
       scene.afterwards = () => {}
       const problems = await differences(scene.database.url, orgId, ledger)
-      const isBack = writers.figures.made >= made + WRITERS
+      const isBack = writers.stats.made >= made + WRITERS
       return {
-        ...{ figures: writers.figures, outageMs },
+        ...{ stats: writers.stats, outageMs },
         problems: isBack ? problems : [...problems, 'no change succeeds any more'],
       }
     },

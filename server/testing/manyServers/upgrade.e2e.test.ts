@@ -70,9 +70,9 @@ describe.skipIf(skipReason !== null)('an upgrade from the newest commit with an 
     const random = seededRandom(1)
     const writers = startWriters({ servers: urls, keys, writers: WRITERS, random, ledger })
     const changesMade = async (): Promise<void> => {
-      const { made, refused, unknown } = writers.figures
+      const { made, refused, unknown } = writers.stats
       // What fails is judged below.
-      while (writers.figures.made < made + CHANGES && refused + unknown === 0) await sleep(20)
+      while (writers.stats.made < made + CHANGES && refused + unknown === 0) await sleep(20)
     }
 
     await changesMade()
@@ -88,7 +88,7 @@ describe.skipIf(skipReason !== null)('an upgrade from the newest commit with an 
     await writers.stop()
 
     expect([before?.version, after?.version]).toEqual([earlier.steps, MIGRATIONS.length])
-    expect({ ...writers.figures }).toMatchObject({ refused: 0, unknown: 0 })
+    expect({ ...writers.stats }).toMatchObject({ refused: 0, unknown: 0 })
     expect(found).toEqual(made)
     expect(await differences(url, orgId, ledger)).toEqual([])
     expect([stopped, await next.stop()]).toEqual([0, 0])

@@ -28,7 +28,7 @@ export interface WriterParts {
 }
 
 /** Statistics of a run of writers. */
-export interface WriterFigures {
+export interface WriterStats {
   made: number
   refused: number
   unknown: number
@@ -40,7 +40,7 @@ export interface WriterFigures {
 
 /** Running writers. */
 export interface Writers {
-  readonly figures: Readonly<WriterFigures>
+  readonly stats: Readonly<WriterStats>
   /** Resets the measured pauses. */
   readonly restartPauses: () => void
   /** Lets each writer finish its mutation. Rejects when the contract does not allow one of the responses. */
@@ -49,12 +49,12 @@ export interface Writers {
 
 /** Starts clients that create, rename and delete services and open incidents until they are stopped. */
 export function startWriters(parts: WriterParts): Writers {
-  const figures: WriterFigures = { made: 0, refused: 0, unknown: 0, longestMs: 0, pauseMs: 0 }
+  const stats: WriterStats = { made: 0, refused: 0, unknown: 0, longestMs: 0, pauseMs: 0 }
   const state = { isStopped: false, madeAtMs: performance.now() }
   const share = Math.floor(parts.keys.length / parts.writers)
   const running = Array.from({ length: parts.writers }, async (_, index) => {
     const keys = parts.keys.slice(index * share, (index + 1) * share)
-    const writer = new Writer({ ...parts, keys }, figures, state)
+    const writer = new Writer({ ...parts, keys }, stats, state)
     while (!state.isStopped) {
       await writer.mutate()
       if (parts.pauseMs !== undefined) await sleep(parts.pauseMs)
@@ -63,9 +63,9 @@ export function startWriters(parts: WriterParts): Writers {
   // A writer that fails early is reported by stop().
   for (const one of running) one.catch(() => {})
   return {
-    figures,
+    stats,
     restartPauses: () => {
-      figures.pauseMs = 0
+      stats.pauseMs = 0
       state.madeAtMs = performance.now()
     },
     stop: async () => {
@@ -87,15 +87,15 @@ interface Sent {
 
 class Writer {
   readonly #parts: WriterParts
-  readonly #figures: WriterFigures
+  readonly #stats: WriterStats
   readonly #state: { isStopped: boolean; madeAtMs: number }
   #sent = 0
   #current: string | undefined
   #name = ''
 
-  constructor(parts: WriterParts, figures: WriterFigures, state: { isStopped: boolean; madeAtMs: number }) {
+  constructor(parts: WriterParts, stats: WriterStats, state: { isStopped: boolean; madeAtMs: number }) {
     this.#parts = parts
-    this.#figures = figures
+    this.#stats = stats
     this.#state = state
   }
 
@@ -198,13 +198,13 @@ class Writer {
         throw error
       })
     const nowMs = performance.now()
-    this.#figures.longestMs = Math.max(this.#figures.longestMs, nowMs - begunAtMs)
+    this.#stats.longestMs = Math.max(this.#stats.longestMs, nowMs - begunAtMs)
     if (response?.status === 429) return 'limited'
     const outcome = outcomeOf(action, response)
     record(ledger, action, name, outcome)
-    this.#figures[outcome] += 1
+    this.#stats[outcome] += 1
     if (outcome !== 'made' || response === undefined) return outcome
-    this.#figures.pauseMs = Math.max(this.#figures.pauseMs, nowMs - this.#state.madeAtMs)
+    this.#stats.pauseMs = Math.max(this.#stats.pauseMs, nowMs - this.#state.madeAtMs)
     this.#state.madeAtMs = nowMs
     return response
   }

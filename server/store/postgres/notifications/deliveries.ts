@@ -1,4 +1,4 @@
-import type { NotificationFigures, NotificationStore, StoredDelivery } from '../../notificationStore.ts'
+import type { NotificationStats, NotificationStore, StoredDelivery } from '../../notificationStore.ts'
 import {
   assertActive,
   channelAction,
@@ -14,7 +14,7 @@ import { channelChanger, findChannel } from './channelRows.ts'
 const RESEND = `UPDATE deliveries SET state = 'waiting', ended_ms = NULL, failed_reason = NULL,
   attempts_before = attempts, due_ms = $2 WHERE channel_id = $1`
 
-type Methods = 'listDeliveries' | 'getDelivery' | 'resendDeliveries' | 'notificationFigures'
+type Methods = 'listDeliveries' | 'getDelivery' | 'resendDeliveries' | 'notificationStats'
 
 /** Listing and resending deliveries. */
 export function postgresDeliveries(parts: StoreParts): Pick<NotificationStore, Methods> {
@@ -72,10 +72,10 @@ export function postgresDeliveries(parts: StoreParts): Pick<NotificationStore, M
         )
         return changes
       }),
-    notificationFigures: async () => {
+    notificationStats: async () => {
       const text = `SELECT (SELECT count(*) FROM deliveries WHERE state = 'waiting') AS waiting,
         (SELECT count(*) FROM channels WHERE state = 'disabled') AS "disabledChannels"`
-      return (await rowOf<NotificationFigures>(read, text, [])) ?? { waiting: 0, disabledChannels: 0 }
+      return (await rowOf<NotificationStats>(read, text, [])) ?? { waiting: 0, disabledChannels: 0 }
     },
   }
 }

@@ -10,16 +10,16 @@ import { sqliteEngine } from '../sqliteEngine.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-figures-'))
+  folder = await mkdtemp(join(tmpdir(), 'pharos-stats-'))
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-test('the figures of a store are those of its outbox, files and last backup', async () => {
+test('the stats of a store are those of its outbox, files and last backup', async () => {
   const engine = sqliteEngine(join(folder, 'data'), () => 7_000)
   const store = await engine.open('administer')
   await store.activateMasterKey('first', 0)
   await store.createOrg({ id: 'acme', name: 'Acme', plan: 'business', nowMs: 0 })
-  const before = await store.figures()
+  const before = await store.stats()
   const unsealed = {
     ...systemEnvironment,
     nowMs: 7_000,
@@ -33,9 +33,9 @@ test('the figures of a store are those of its outbox, files and last backup', as
   )
 
   await engine.backupTo(join(folder, 'copy.db'))
-  const after = await store.figures()
+  const after = await store.stats()
   await store.moveCursor(BUS_READER, '', `${store.storeId}.1`)
-  const published = await store.figures()
+  const published = await store.stats()
   await store.close()
 
   expect([before.unpublishedCommands, before.oldestUnpublishedAtMs, before.lastBackupAtMs]).toEqual([

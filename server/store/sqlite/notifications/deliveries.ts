@@ -18,7 +18,7 @@ import { prepareFindChannel } from './channelRows.ts'
 export function sqliteDeliveries(
   { reader, writer }: Connections,
   { commits, note }: { readonly commits: GroupCommit; readonly note: RecordAction },
-): Pick<NotificationStore, 'listDeliveries' | 'getDelivery' | 'resendDeliveries' | 'notificationFigures'> {
+): Pick<NotificationStore, 'listDeliveries' | 'getDelivery' | 'resendDeliveries' | 'notificationStats'> {
   const find = prepareFindChannel(reader)
   const findNow = prepareFindChannel(writer)
   const list = reader.prepare<[{ id: string; state: string | null; countMax: number }], DeliveryRow>(
@@ -39,7 +39,7 @@ export function sqliteDeliveries(
   const since = writer.prepare(
     `${again} AND state = 'failed' AND (SELECT at_ms FROM events WHERE seq = event_seq) >= @sinceMs`,
   )
-  const figures = reader.prepare<[], { waiting: number; disabledChannels: number }>(
+  const stats = reader.prepare<[], { waiting: number; disabledChannels: number }>(
     `SELECT (SELECT count(*) FROM deliveries WHERE state = 'waiting') AS waiting,
        (SELECT count(*) FROM channels WHERE state = 'disabled') AS disabledChannels`,
   )
@@ -73,7 +73,7 @@ export function sqliteDeliveries(
         note(channelAction('resend', { channel, nowMs, by: ref.by, detail: { deliveries: changes } }))
         return changes
       }),
-    notificationFigures: async () => figures.get() ?? { waiting: 0, disabledChannels: 0 },
+    notificationStats: async () => stats.get() ?? { waiting: 0, disabledChannels: 0 },
   }
 }
 

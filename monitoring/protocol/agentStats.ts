@@ -4,14 +4,14 @@ import type { SyncRequest } from './messages.ts'
 export type AgentLoad = SyncRequest['load']
 
 /** A metric of an agent. Those named `_total` only increase until its next start. */
-export interface AgentFigure {
+export interface AgentMetric {
   readonly name: string
   readonly help: string
   readonly value: (load: AgentLoad) => number
 }
 
 /** Metrics of an agent, on its own page and, for each agent, on the server's. */
-export const AGENT_FIGURES: readonly AgentFigure[] = [
+export const AGENT_METRICS: readonly AgentMetric[] = [
   {
     name: 'pharos_agent_checks_in_flight',
     help: 'Checks in progress',

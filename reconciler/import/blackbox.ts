@@ -14,6 +14,8 @@ import type { SourceValue } from './sourceValue.ts'
 /** Default interval of Prometheus (seconds). */
 const INTERVAL_S = 60
 const REDIRECTS = 10
+/** Where the exporter probes targets. */
+const PROBE_PATH = '/probe'
 /** Default module. */
 const USUAL_MODULE = 'http_2xx'
 
@@ -62,7 +64,7 @@ function probesOfPrometheus(document: SourceValue): readonly Probe[] {
     .get('scrape_configs')
     .items()
     .flatMap((config) => {
-      if (config.get('metrics_path').text() !== '/probe') return []
+      if (config.get('metrics_path').text() !== PROBE_PATH) return []
       const [module] = config.get('params').get('module').items()
       const named = config.get('params').get('target').items()
       noteRelabelling(config)
@@ -130,7 +132,13 @@ function moduleOf(config: SourceValue, labels: SourceValue): string | undefined 
 }
 
 function probesOfResource(resource: SourceValue): readonly Probe[] {
-  if (resource.get('kind').text() !== 'Probe') return []
+  const kind = resource.get('kind').text()
+  if (kind === 'ScrapeConfig' && resource.get('spec').get('metricsPath').text() === PROBE_PATH) {
+    resource.note(
+      'left out: a ScrapeConfig: write it into the scrape_configs of a configuration of Prometheus',
+    )
+  }
+  if (kind !== 'Probe') return []
   const spec = resource.get('spec')
   const targets = spec.get('targets')
   if (targets.get('ingress').isThere)

@@ -895,6 +895,24 @@ test('a GraphQL body of Gatus is sent as it sends it, with its placeholders', ()
   ])
 })
 
+test('a ScrapeConfig of the Prometheus operator is reported beside its Probes', () => {
+  const { specs, notes } = read(
+    'blackbox',
+    `kind: Probe
+metadata: {name: a}
+spec: {targets: {staticConfig: {static: ["https://shop.example"]}}}
+---
+kind: ScrapeConfig
+spec: {metricsPath: /probe, staticConfigs: [{targets: ["https://other.example"]}]}
+`,
+  )
+
+  expect(Object.keys(specs)).toEqual(['shop.example'])
+  expect(notes).toEqual([
+    '1.yml:5:1: left out: a ScrapeConfig: write it into the scrape_configs of a configuration of Prometheus',
+  ])
+})
+
 test('settings of a module that change nothing are not reported, and any status can be accepted', () => {
   const { specs, notes } = read(
     'blackbox',

@@ -76,9 +76,7 @@ export function addChannelCommands(program: Command, write: Write, environment: 
 }
 
 function addCreate(channel: Command, write: Write, environment: Variables): void {
-  addDatabase(
-    channel.command('create').description('create a channel; its signing secret is shown only once'),
-  )
+  addDatabase(channel.command('create').description('create a channel and print its signing secret'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .addOption(
       new Option('--kind <kind>', 'form of the messages').choices(CHANNEL_KINDS).makeOptionMandatory(),

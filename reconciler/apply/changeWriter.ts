@@ -89,10 +89,11 @@ async function send<Reply>(
   writing.begun.delete(stepName(step))
   const intent = intended(step, lost, ahead === undefined ? newId : () => ahead)
   const { opId } = intent
+  const begin = (): Promise<void> => store.begin([{ ...intent, runId, sentAtMs: nowMs() }])
   // Recorded only when an attempt is about to be sent, after any wait: from then on it may take effect.
   const beforeSend = async (): Promise<void> => {
     if (ahead !== undefined) return
-    await store.begin([{ ...intent, runId, sentAtMs: nowMs() }]).catch((error: unknown) => {
+    await begin().catch((error: unknown) => {
       throw new IntentNotWritten(error)
     })
   }
@@ -106,12 +107,13 @@ async function send<Reply>(
     response = await request(opId, { beforeSend, assertMaySend, source: { ...writing.origin, path } })
   } catch (error) {
     if (error instanceof IntentNotWritten) throw error
+    const isFirst = !lost.has(step.key)
     // Any operation but a creation can be planned again, whether or not it took effect.
-    if (step.kind !== 'create') await store.settle(opId, {})
+    if (step.kind !== 'create' || (isFirst && certainlyNotExecuted(error))) await store.settle(opId, {})
     // An earlier attempt may have taken effect: only after a refusal, the next one gets another id.
-    else if (lost.has(step.key)) await (isRefusal(error) ? store.failed(opId) : undefined)
-    else if (certainlyNotExecuted(error)) await store.settle(opId, {})
-    else if (isFinalFailure(error)) await store.failed(opId)
+    else if (isFirst ? isFinalFailure(error) : isRefusal(error)) await store.failed(opId)
+    // The time of an intent that was recorded ahead is that of the beginning of the run; the grace starts now.
+    else if (ahead !== undefined) await begin()
     throw error
   }
   await store.settle(opId, settled(response))

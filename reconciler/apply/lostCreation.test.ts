@@ -3,6 +3,8 @@ import { startServer, type TestServer } from '../../server/testing/startServer.t
 import { ApplyWorld, setOf } from '../testing/applyWorld.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
+import { stateInGit } from '../testing/modelStates.ts'
+import { IN_FLIGHT } from './execute.ts'
 
 let server: TestServer
 let proxy: FaultProxy
@@ -123,4 +125,20 @@ test('a run waits for a lost creation for no longer than the grace when the cloc
 
     expect(await world.apply(one)).toMatchObject(created)
     expect([await world.live(), world.waitedMs]).toEqual([['a 60'], 60_000])
+  }))
+
+test('with a state in git, which records all creations when a run begins, the grace follows the loss of a response', () =>
+  withLostCreation('pass', async (world) => {
+    world.open = stateInGit(world)
+    const keys = Array.from({ length: IN_FLIGHT + 1 }, (_, index) => `s${index}`)
+    let creations = 0
+    proxy.decide = () => {
+      creations += 1
+      if (creations === keys.length) return 'drop'
+      world.nowMs += 20_000
+      return 'pass'
+    }
+
+    expect(await world.apply(setOf(keys.map((key) => manifestOf(key))))).toMatchObject({ blocked: [] })
+    expect([await world.live(), world.waitedMs]).toEqual([keys.map((key) => `${key} 60`), 60_000])
   }))

@@ -9,7 +9,7 @@ import { compileSet } from '../manifest/compile/serviceSet.ts'
 import { readYaml } from '../manifest/read/readYaml.ts'
 import type { Selection } from '../plan/selection.ts'
 import type { OpenIntent, StateStore } from '../state/model/store.ts'
-import { openSqliteStore, readSqliteStore } from '../state/sqlite/sqliteStore.ts'
+import { openSqliteStore } from '../state/sqlite/sqliteStore.ts'
 import type { FaultProxy } from './faultProxy.ts'
 
 const GRACE_MS = 60_000
@@ -82,7 +82,7 @@ class DyingProcess {
   }
 }
 
-/** One organisation with one state in a file, whose requests pass through `proxy`, and a clock of its own. */
+/** One organisation with one state, whose requests pass through `proxy`, and a clock of its own. */
 export class ApplyWorld {
   readonly #folder = mkdtempSync(join(tmpdir(), 'pharos-crash-'))
   readonly client: Client
@@ -93,6 +93,8 @@ export class ApplyWorld {
   #ids = 0
   readonly #opPrefix: string
   readonly #proxy: FaultProxy
+  /** Opens the state, which is a file. A process can die only with a state in a file. */
+  open: () => Promise<StateStore> = () => openSqliteStore(join(this.#folder, 'state.db'))
   /** What happens in the last moment of the grace of lost creations: whatever is late arrives. */
   atEndOfGrace: () => Promise<unknown> = () => this.#proxy.land()
 
@@ -111,13 +113,13 @@ export class ApplyWorld {
     crashAt = Number.POSITIVE_INFINITY,
     selection?: Selection,
   ): Promise<Applied | 'crashed'> {
-    const store = await openSqliteStore(join(this.#folder, 'state.db'))
+    const store = await this.open()
     await store.acquire('test')
     const process = new DyingProcess(crashAt)
     try {
       const applied = await applySet({
         client: this.client,
-        store: process.store(store),
+        store: Number.isFinite(crashAt) ? process.store(store) : store,
         stateKey: STATE_KEY,
         url: this.#proxy.url,
         set,
@@ -153,7 +155,7 @@ export class ApplyWorld {
   }
 
   async openIntents(): Promise<readonly OpenIntent[]> {
-    const store = await readSqliteStore(join(this.#folder, 'state.db'))
+    const store = await this.open()
     const intents = await store.openIntents()
     await store.close()
     return intents

@@ -60,6 +60,8 @@ class Scenario {
     const people = [...second.keys()].filter((key) => !first.has(key))
     this.#server.faultsInTen = this.#chance(0.8) ? 4 : 0
     this.#server.honoursKeys = this.#chance(0.5)
+    // Some runs take longer than the grace.
+    if (this.#chance(0.3)) this.#server.turnMsMax = GRACE_MS
     const before = this.#server.deleted.length
     for (let runs = 1 + Math.floor(this.#random() * 2); runs > 0; runs -= 1) {
       this.#changeManually(people)

@@ -38,6 +38,8 @@ export class ModelServer {
   readonly deleted: string[] = []
   /** How often we wrote to a service of others. */
   foreignWrites = 0
+  /** Longest time that a change waits for its turn (milliseconds). */
+  turnMsMax = 0
   /** How often of ten a request meets a fault. */
   faultsInTen = 0
   /** Whether it makes the attempts of a creation with the same key one. */
@@ -129,6 +131,7 @@ export class ModelServer {
     latenessMsMax = LATENESS_MS_MAX,
   ): Promise<Reply> {
     breathe()
+    this.pass(this.#random() * this.turnMsMax)
     await options.beforeSend?.()
     options.assertMaySend?.()
     breathe()

@@ -1,14 +1,16 @@
 /**
  * Cost of results on PostgreSQL and on SQLite: CPU time of the thread that stores them and of the database for each
- * result that changes no state, the rate, and the time of the upkeep that packs an hour; then the time of results of a
- * packed hour, new and repeated, against that of results in order. There is one writer with batches of 1,000, as in a
+ * result that changes no state, the rate, and the time of the upkeep that packs an hour; then, against the time of results
+ * in order, that of results of a packed hour, new and repeated, and of an outage of all targets. There is one writer with batches of 1,000, as in a
  * server. Linux only, because it reads /proc.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { BATCH_RESULTS_MAX } from '../../monitoring/protocol/messages.ts'
 import { seriesNumber } from '../../server/domain/regions.ts'
-import { monitoredService, openedResults } from '../../server/results/testing/openedResults.ts'
+import { monitoredService, openedResults, STORE } from '../../server/results/testing/openedResults.ts'
+import { batchOf, detailOf } from '../../server/results/testing/resultMessages.ts'
 import { startCluster } from '../../server/testing/postgres/cluster.ts'
 import { cpuMicrosOf } from './cpuOf.ts'
 
@@ -58,6 +60,18 @@ function measure(
       opened.send(resultsOf(minute), START_S + 3 * 60 * 60)
     return (performance.now() - ms) / (LATE_MINUTES * SERVICES * REGIONS.length)
   })
+  const [begun, failing] = [0, 1].map((minute) => {
+    const ms = performance.now()
+    const down = resultsOf(150 + minute).map((each) => ({ ...each, outcome: 'down' as const }))
+    const parts = Array.from({ length: Math.ceil(down.length / BATCH_RESULTS_MAX) }, (_, index) =>
+      down.slice(index * BATCH_RESULTS_MAX, (index + 1) * BATCH_RESULTS_MAX),
+    )
+    opened.ingest(
+      parts.map((part) => batchOf(STORE, part, part.map(detailOf))),
+      START_S + 3 * 60 * 60,
+    )
+    return (performance.now() - ms) / (SERVICES * REGIONS.length)
+  })
   const mergeMs = performance.now()
   opened.keep(START_S + 3 * 60 * 60)
   const merged = (performance.now() - mergeMs) / (SERVICES * REGIONS.length)
@@ -69,6 +83,9 @@ function measure(
   )
   console.log(
     `${name.padEnd(12)} late: ${ratio(late)} the time of results in order, ${ratio(repeated)} when repeated; ${merged.toFixed(2)} ms to merge an hour of a series`,
+  )
+  console.log(
+    `${name.padEnd(12)} failing: ${ratio(begun)} the time of results in order, and ${ratio(failing)} from the second minute on`,
   )
   return (user + system) / rows + database
 }

@@ -14,7 +14,7 @@ import { prepareIngest } from './ingest.ts'
 import type { MonitoredService } from './monitoredService.ts'
 import { StateBoard } from './stateBoard.ts'
 import { openTestResults } from './testing/openTestResults.ts'
-import { batchOf, type TestResult } from './testing/resultMessages.ts'
+import { batchOf, detailOf, type TestResult } from './testing/resultMessages.ts'
 import { prepareTransitions } from './transitionRows.ts'
 
 /** Each run opens the results four times, which takes PostgreSQL longest. */
@@ -47,6 +47,9 @@ function open(storeId = STORE) {
       board.transact(() => board.update({ services: [], ended: [SERVICE], isWhole: false }, nowS)),
     send: (given: readonly TestResult[], nowS = START_S + 3_600, store = storeId) =>
       ingest([batchOf(store, given)], storeId, nowS * 1_000)[0],
+    /** Sends results with their details. */
+    ingest: (given: readonly TestResult[], nowS: number) =>
+      ingest([batchOf(storeId, given, given.map(detailOf))], storeId, nowS * 1_000)[0],
     states: () =>
       database
         .prepare('SELECT series, state, since_s, clean, reason FROM series_states ORDER BY series')
@@ -106,6 +109,24 @@ test('a service is unknown until its first results, then follows them, and repor
     .all()
   expect(transitions.length).toBe(5)
   expect(transitions[2]).toMatchObject({ at_s: START_S + 180, kind: 'service.state' })
+})
+
+test('of each series the newest fifty details are kept, whichever batch brings them', () => {
+  results.update()
+  const minutes = Array.from({ length: 70 }, (_, minute) => round(minute + 1, 'down'))
+  const nowS = START_S + 70 * 60
+  for (const given of [minutes.slice(40), minutes.slice(0, 30), minutes.slice(30, 40)]) {
+    results.ingest(given.flat(), nowS)
+  }
+
+  const oldest = (series: number) =>
+    results.database
+      .prepare<[number], object>(
+        'SELECT count(*) AS count, min(due_s) AS due_s FROM details WHERE series = ?',
+      )
+      .get(series)
+  expect(oldest(DUBLIN)).toEqual({ count: 50, due_s: START_S + 21 * 60 })
+  expect(oldest(ASHBURN)).toEqual({ count: 50, due_s: START_S + 21 * 60 + 5 })
 })
 
 test('a repeated batch stores nothing and changes no state', () => {

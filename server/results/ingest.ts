@@ -21,6 +21,10 @@ const AHEAD_S_MAX = 5
 const AGE_S_MAX = 26 * 60 * 60
 /** Maximum number of details stored per series; the oldest are removed. */
 const DETAILS_MAX = 50
+/** Series whose oldest details are removed at once. */
+const TRIMMED_AT_ONCE = 100
+/** A number that no series has. */
+const NO_SERIES = -1
 /** Shortest time between two recorded observations of a certificate (seconds). */
 const SEEN_AGAIN_S = 60 * 60
 
@@ -52,16 +56,12 @@ export function prepareIngest(
   onStored: (stored: readonly (readonly [series: number, outcome: number])[]) => void = () => {},
 ): Ingest {
   let stored: (readonly [number, number])[] = []
-  const storeDetail = prepareDetails(database)
+  const storeDetails = prepareDetails(database)
   const storeCertificates = prepareCertificates(database, board)
 
   /** Applies a newly stored result. */
-  function applyResult(
-    [series, generation, dueS, , outcome, reason]: ResultRow,
-    detail: ResultDetail | undefined,
-  ) {
+  function applyResult([series, generation, dueS, , outcome, reason]: ResultRow): void {
     stored.push([series, outcome])
-    if (detail !== undefined) storeDetail(detail)
     const known = board.find(series)
     // A result of an earlier definition only enters history: states belong to the current definition.
     if (known !== undefined && known.endedAtS === null && generation >= known.generation) {
@@ -86,12 +86,13 @@ export function prepareIngest(
       else refused.push([series, dueS, refusal])
     }
     const isNew = log.insert(accepted.map((row) => [row[0], resultOf(row, detailOf(row))]))
-    for (const [index, row] of accepted.entries()) {
-      if (isNew[index] === true) applyResult(row, detailOf(row))
-    }
+    const added = accepted.filter((_, index) => isNew[index] === true)
+    // Before the states, whose changes are explained with details.
+    storeDetails(added.flatMap((row) => detailOf(row) ?? []))
+    for (const row of added) applyResult(row)
     if (request.store === storeId) storeCertificates(request, isOwn, nowS)
-    const count = isNew.filter(Boolean).length
-    return { batch: request.batch, stored: count, known: accepted.length - count, refused, now_ms: nowMs }
+    const known = accepted.length - added.length
+    return { batch: request.batch, stored: added.length, known, refused, now_ms: nowMs }
   }
 
   return (batches, storeId, nowMs) => {
@@ -143,15 +144,24 @@ function refusalOf(
   return generation < series.generation && dueS >= series.changedAtS ? 'superseded' : undefined
 }
 
-function prepareDetails(database: ResultsDatabase): (detail: ResultDetail) => void {
+/** Prepares the storing of details. Few statements for many details, which arrive when many targets fail at once. */
+function prepareDetails(database: ResultsDatabase): (details: readonly ResultDetail[]) => void {
   const insert = database.prepare(upsertSql('details', ['series', 'due_s'], ['text', 'expected', 'seen']))
+  const wanted = Array.from({ length: TRIMMED_AT_ONCE }, () => '?').join(', ')
   const removeOldest = database.prepare(
-    `DELETE FROM details WHERE series = @series AND due_s <=
-       (SELECT due_s FROM details WHERE series = @series ORDER BY due_s DESC LIMIT 1 OFFSET ${DETAILS_MAX})`,
+    `DELETE FROM details WHERE series IN (${wanted}) AND (series, due_s) IN
+       (SELECT series, due_s FROM (SELECT series, due_s, row_number() OVER (PARTITION BY series ORDER BY due_s DESC) AS place
+          FROM details WHERE series IN (${wanted})) AS ranked WHERE place > ${DETAILS_MAX})`,
   )
-  return ({ series, due_s, text, expected, seen }) => {
-    insert.run(series, due_s, text, expected, seen)
-    removeOldest.run({ series })
+  return (details) => {
+    for (const { series, due_s, text, expected, seen } of details) {
+      insert.run(series, due_s, text, expected, seen)
+    }
+    const all = [...new Set(details.map(({ series }) => series))]
+    for (let at = 0; at < all.length; at += TRIMMED_AT_ONCE) {
+      const series = Array.from({ length: TRIMMED_AT_ONCE }, (_, index) => all[at + index] ?? NO_SERIES)
+      removeOldest.run(...series, ...series)
+    }
   }
 }
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { upsertSql } from '../database/resultsDatabase.ts'
-import { groupedWrites, upsertOf, type Write } from './groupedWrites.ts'
+import { groupedWrites, insertOf, type Write } from './groupedWrites.ts'
 
 const sql = upsertSql('a', ['id'], ['x'])
 const put = (id: number, x: number): Write => ({
   statement: { text: sql, values: [id, x] },
-  upsert: upsertOf(sql),
+  insert: insertOf(sql),
 })
-const other: Write = { statement: { text: 'DELETE FROM a', values: [] }, upsert: undefined }
+const other: Write = { statement: { text: 'DELETE FROM a', values: [] }, insert: undefined }
 const shown = (writes: readonly Write[]) => groupedWrites(writes).map(({ values }) => values)
 
 test('rows of one table are written together, in few batch sizes', () => {
@@ -32,7 +32,28 @@ test('an unrelated write keeps its position between the others', () => {
   expect(shown([put(1, 1), other, put(1, 2)])).toEqual([[1, 1], [], [1, 2]])
 })
 
-test('a statement that is not an upsert is not grouped', () => {
-  expect(upsertOf('INSERT INTO a (id) VALUES (?) ON CONFLICT (id) DO NOTHING')).toBeUndefined()
-  expect(upsertOf('UPDATE a SET x = ?')).toBeUndefined()
+test('rows that are only inserted are written together, all of them and in their order', () => {
+  const text = 'INSERT INTO b (x, y) VALUES (?, ?)'
+  const add = (x: number): Write => ({ statement: { text, values: [x, 0] }, insert: insertOf(text) })
+
+  const statements = groupedWrites([add(2), put(1, 1), add(1), put(2, 1), add(2)])
+
+  expect(statements.map(({ values }) => values)).toEqual([
+    [2, 0],
+    [1, 0],
+    [2, 0],
+    [1, 1],
+    [2, 1],
+  ])
+  expect(groupedWrites(Array.from({ length: 10 }, (_, index) => add(10 - index)))).toEqual([
+    {
+      text: `INSERT INTO b (x, y) VALUES ${Array.from({ length: 10 }, (_, index) => `($${2 * index + 1}, $${2 * index + 2})`).join(', ')}`,
+      values: Array.from({ length: 10 }, (_, index) => [10 - index, 0]).flat(),
+    },
+  ])
+})
+
+test('a statement that may insert nothing, or inserts nothing, is not grouped', () => {
+  expect(insertOf('INSERT INTO a (id) VALUES (?) ON CONFLICT (id) DO NOTHING')).toBeUndefined()
+  expect(insertOf('UPDATE a SET x = ?')).toBeUndefined()
 })

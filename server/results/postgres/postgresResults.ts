@@ -1,7 +1,7 @@
 import { BlockingClient, ConnectionLostError } from '../../store/postgres/blocking/blockingClient.ts'
 import type { SqlResult, SqlStatement } from '../../store/postgres/blocking/clientMessages.ts'
 import type { ResultsDatabase, ResultsStatement } from '../database/resultsDatabase.ts'
-import { groupedWrites, upsertOf, type Write } from './groupedWrites.ts'
+import { groupedWrites, insertOf, type Write } from './groupedWrites.ts'
 import { migrateResults, RESULTS_TABLES } from './migrateResults.ts'
 
 /** `application_name` of connections for results. */
@@ -112,13 +112,13 @@ class PostgresResults {
 
   #prepare<Row>(sql: string): ResultsStatement<readonly unknown[], Row> {
     const { text, valuesOf } = numbered(this.#qualified(sql))
-    const upsert = upsertOf(this.#qualified(sql))
+    const insert = insertOf(this.#qualified(sql))
     const rowsOf = (given: readonly unknown[]) => this.#execute({ text, values: valuesOf(given) }).rows
     // True because the caller names the row of its own statement.
     const statement = (read: (row: Columns) => unknown): ResultsStatement<readonly unknown[], Row> => ({
       get: (...given) => rowsOf(given).slice(0, 1).map(read)[0] as Row | undefined,
       all: (...given) => rowsOf(given).map(read) as Row[],
-      run: (...given) => this.#write({ statement: { text, values: valuesOf(given) }, upsert }),
+      run: (...given) => this.#write({ statement: { text, values: valuesOf(given) }, insert }),
       pluck: () => statement((row) => bytesAsBuffer(Object.values(row)[0])),
     })
     return statement((row) =>
@@ -176,7 +176,7 @@ class PostgresResults {
     const grouped = groupedWrites(writes)
     const results = this.#client.execute([...grouped, ...statements])
     const changesOf = new Map(grouped.map((statement, index) => [statement, results[index]?.changes]))
-    // An upsert changes one row.
+    // A combined insert changes one row.
     for (const write of writes) write.changes = changesOf.get(write.statement) ?? 1
     return results.slice(grouped.length)
   }

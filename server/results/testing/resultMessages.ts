@@ -37,6 +37,12 @@ export function resultRow({ series, dueS, outcome = 'up', generation = 1, ...mor
   ]
 }
 
+/** The details that an agent would send with a result. */
+export function detailOf({ series, dueS }: TestResult): ResultDetail {
+  const detail = { text: 'status 500, expected 200', failed: 1, expected: '200', seen: '500', first: null }
+  return { series, due_s: dueS, ...detail }
+}
+
 /** A message with these results, from an agent of three regions. */
 export function batchOf(
   storeId: string,

@@ -98,6 +98,7 @@ test('a run waits again while the server executes an earlier attempt of a creati
     world.atEndOfGrace = async () => (creations < 2 ? undefined : proxy.land())
 
     expect(await world.apply(one)).toMatchObject(created)
+    await proxy.land()
     expect(await world.live()).toEqual(['a 60'])
   }))
 

@@ -257,7 +257,8 @@ test('after a restore older generations are accepted, and services missing from 
 
 test('a restored store gets no transition from after its backup, and is told again that a service is up', () => {
   results.update({ steadyS: 120 })
-  for (let minute = 1; minute < 9; minute += 1) results.send(round(minute, minute < 4 ? 'down' : 'up'))
+  for (let minute = 1; minute < 9; minute += 1)
+    results.send(round(minute, minute < 4 ? 'down' : 'up'), START_S + minute * 60)
   const kindsAfter = (sequence: number) =>
     prepareTransitions(results.database)
       .after(sequence)
@@ -269,12 +270,30 @@ test('a restored store gets no transition from after its backup, and is told aga
   const restored = [kindsAfter(2), prepareTransitions(results.database).newest()]
   results.update({ steadyS: 120, generation: 2 }, START_S + 9 * 60, true)
   for (let minute = 10; minute < 14; minute += 1) {
-    results.send(round(minute, 'up').map((result) => ({ ...result, generation: 2 })))
+    results.send(
+      round(minute, 'up').map((result) => ({ ...result, generation: 2 })),
+      START_S + minute * 60,
+    )
   }
 
   expect(before).toContain('service.steady')
   expect(restored).toEqual([[], 0])
   expect(kindsAfter(2)).toEqual(['service.recovered', 'service.steady'])
+})
+
+test('a failing result that is too old to be the current state opens no incident', () => {
+  results.update({ steadyS: 120 })
+  const roundsAfter = (minute: number): number => {
+    results.send(round(1, 'down'), START_S + minute * 60)
+    return prepareTransitions(results.database)
+      .after(0)
+      .filter(({ kind }) => kind === 'service.round').length
+  }
+
+  expect(roundsAfter(180)).toBe(0)
+  expect(roundsAfter(181)).toBe(0)
+  results.send(round(182, 'down'), START_S + 182 * 60)
+  expect(roundsAfter(182)).toBe(1)
 })
 
 test('results of a failed transaction change no state', () => {
@@ -284,7 +303,7 @@ test('results of a failed transaction change no state', () => {
 
   expect(() =>
     results.board.transact(() => {
-      results.board.applyResult(DUBLIN, { dueS: START_S + 120, outcome: 'down', reason: 30 })
+      results.board.applyResult(DUBLIN, { dueS: START_S + 120, outcome: 'down', reason: 30 }, START_S + 120)
       throw new Error('the disk is full')
     }),
   ).toThrow('the disk is full')

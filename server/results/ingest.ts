@@ -60,12 +60,12 @@ export function prepareIngest(
   const storeCertificates = prepareCertificates(database, board)
 
   /** Applies a newly stored result. */
-  function applyResult([series, generation, dueS, , outcome, reason]: ResultRow): void {
+  function applyResult([series, generation, dueS, , outcome, reason]: ResultRow, nowS: number): void {
     stored.push([series, outcome])
     const known = board.find(series)
     // A result of an earlier definition only enters history: states belong to the current definition.
     if (known !== undefined && known.endedAtS === null && generation >= known.generation) {
-      board.applyResult(series, { dueS, outcome: outcomeName(outcome), reason })
+      board.applyResult(series, { dueS, outcome: outcomeName(outcome), reason }, nowS)
     }
   }
 
@@ -89,7 +89,7 @@ export function prepareIngest(
     const added = accepted.filter((_, index) => isNew[index] === true)
     // Before the states, whose changes are explained with details.
     storeDetails(added.flatMap((row) => detailOf(row) ?? []))
-    for (const row of added) applyResult(row)
+    for (const row of added) applyResult(row, nowS)
     if (request.store === storeId) storeCertificates(request, isOwn, nowS)
     const known = accepted.length - added.length
     return { batch: request.batch, stored: added.length, known, refused, now_ms: nowMs }

@@ -92,15 +92,19 @@ export class StateBoard {
     }
   }
 
-  /** Applies a new result to the state of an active series, its endpoint and its service. */
-  applyResult(seriesId: number, result: SeriesResult): void {
+  /**
+   * Applies a new result to the state of an active series, its endpoint and its service at `nowS`. A result that is too old
+   * to be the current state opens no incident: an agent may deliver it hours after it ended.
+   */
+  applyResult(seriesId: number, result: SeriesResult, nowS: number): void {
     const series = this.#series.get(seriesId)
     if (series === undefined) return
     const state = afterResult(series.state, result, series.times)
     this.#changeSeries(series, state, result.dueS)
     const service = this.#services.get(this.#endpoints.get(series.endpoint)?.serviceId ?? '')
     const isKnown = state !== series.state && state.knownDueS === result.dueS
-    if (service !== undefined && isKnown) this.#rounds.afterResult(service, series, result.dueS)
+    const isCurrent = isKnown && atInstant(state, series.times, nowS) === state
+    if (service !== undefined && isCurrent) this.#rounds.afterResult(service, series, result.dueS)
   }
 
   /** Sets series to unknown when their last known result is too old at `nowS`. */

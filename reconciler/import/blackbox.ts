@@ -19,18 +19,20 @@ const PROBE_PATH = '/probe'
 /** Default module. */
 const USUAL_MODULE = 'http_2xx'
 
-/** A target with its module and interval. */
+/** A target with its module, interval and the time limit of Prometheus. */
 interface Probe {
   readonly target: SourceValue
   readonly job: string
   readonly module: string
   readonly interval: SourceValue
+  readonly timeout: SourceValue
   readonly labels: SourceValue
 }
 
 /**
  * The services that a blackbox_exporter probes for Prometheus: one for each target. `documents` are those of its own
- * configuration, of Prometheus' configuration, and Probe resources of the Prometheus operator.
+ * configuration, of Prometheus' configuration, lists of scrape configurations (additionalScrapeConfigs), and Probe resources of
+ * the Prometheus operator.
  */
 export function fromBlackbox(
   documents: readonly SourceValue[],
@@ -59,41 +61,39 @@ export function fromBlackbox(
 }
 
 function probesOfPrometheus(document: SourceValue): readonly Probe[] {
-  const usual = document.get('global').get('scrape_interval')
-  return document
-    .get('scrape_configs')
-    .items()
-    .flatMap((config) => {
-      if (config.get('metrics_path').text() !== PROBE_PATH) return []
-      const [module] = config.get('params').get('module').items()
-      const named = config.get('params').get('target').items()
-      noteRelabelling(config)
-      for (const [key, value] of config.entries()) {
-        if (key.endsWith('_sd_configs')) value.note('left out: only targets of static_configs are known here')
-      }
-      const own = config.get('scrape_interval')
-      return config
-        .get('static_configs')
-        .items()
-        .flatMap((group) =>
-          group
-            .get('targets')
-            .items()
-            // A target in the parameters leaves the address of the exporter as the target.
-            .flatMap((target) =>
-              (named.length > 0 ? named : [target]).map((probed) => ({
-                target: probed,
-                labels: group.get('labels'),
-              })),
-            ),
-        )
-        .map((probed) => ({
-          ...probed,
-          job: config.get('job_name').text() ?? 'job',
-          module: moduleOf(config, probed.labels) ?? module?.text() ?? USUAL_MODULE,
-          interval: own.isThere ? own : usual,
-        }))
-    })
+  const setting = (config: SourceValue, key: string): SourceValue =>
+    config.get(key).isThere ? config.get(key) : document.get('global').get(key)
+  return [...document.items(), ...document.get('scrape_configs').items()].flatMap((config) => {
+    if (config.get('metrics_path').text() !== PROBE_PATH) return []
+    const [module] = config.get('params').get('module').items()
+    const named = config.get('params').get('target').items()
+    noteRelabelling(config)
+    for (const [key, value] of config.entries()) {
+      if (key.endsWith('_sd_configs')) value.note('left out: only targets of static_configs are known here')
+    }
+    return config
+      .get('static_configs')
+      .items()
+      .flatMap((group) =>
+        group
+          .get('targets')
+          .items()
+          // A target in the parameters leaves the address of the exporter as the target.
+          .flatMap((target) =>
+            (named.length > 0 ? named : [target]).map((probed) => ({
+              target: probed,
+              labels: group.get('labels'),
+            })),
+          ),
+      )
+      .map((probed) => ({
+        ...probed,
+        job: config.get('job_name').text() ?? 'job',
+        module: moduleOf(config, probed.labels) ?? module?.text() ?? USUAL_MODULE,
+        interval: setting(config, 'scrape_interval'),
+        timeout: setting(config, 'scrape_timeout'),
+      }))
+  })
 }
 
 /** The rules of a scrape configuration that set the parameter `name` of the exporter. */
@@ -152,12 +152,13 @@ function probesOfResource(resource: SourceValue): readonly Probe[] {
       job: spec.get('jobName').text() ?? resource.get('metadata').get('name').text() ?? 'probe',
       module: spec.get('module').text() ?? USUAL_MODULE,
       interval: spec.get('interval'),
+      timeout: spec.get('scrapeTimeout'),
       labels: targets.get('staticConfig').get('labels'),
     }))
 }
 
 function serviceOf(
-  { target, job, module, interval, labels }: Probe,
+  { target, job, module, interval, timeout, labels }: Probe,
   modules: ReadonlyMap<string, SourceValue>,
   variable: (place: string) => string,
 ): ImportedService | undefined {
@@ -203,7 +204,7 @@ function serviceOf(
       {
         url,
         method: method === 'POST' ? 'POST' : undefined,
-        timeoutS: definition === undefined ? undefined : timeoutOf(definition.get('timeout')),
+        timeoutS: shortestOf(definition === undefined ? [timeout] : [definition.get('timeout'), timeout]),
         maxRedirects: follows ? REDIRECTS : 0,
         headers: http === undefined ? {} : moduleHeaders(http, module, variable),
         body: bodyOf(http?.get('body'), module, variable),
@@ -211,6 +212,12 @@ function serviceOf(
       },
     ],
   }
+}
+
+/** The shortest of the time limits that are there (seconds): the exporter keeps both its module's and Prometheus'. */
+function shortestOf(limits: readonly SourceValue[]): number | undefined {
+  const seconds = limits.flatMap((limit) => timeoutOf(limit) ?? [])
+  return seconds.length === 0 ? undefined : Math.min(...seconds)
 }
 
 function moduleHeaders(http: SourceValue, module: string, variable: (place: string) => string) {

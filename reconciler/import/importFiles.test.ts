@@ -895,6 +895,38 @@ test('a GraphQL body of Gatus is sent as it sends it, with its placeholders', ()
   ])
 })
 
+test('a list of scrape configurations is read, and the shorter of two timeouts is the timeout', () => {
+  const { specs, notes } = read(
+    'blackbox',
+    'modules: {slow: {prober: http, timeout: 20s}, fast: {prober: http, timeout: 2s}}\n',
+    `- job_name: a
+  metrics_path: /probe
+  scrape_timeout: 5s
+  params: {module: [slow]}
+  static_configs: [{targets: ["https://slow.example"]}]
+- job_name: b
+  metrics_path: /probe
+  scrape_timeout: 5s
+  params: {module: [fast]}
+  static_configs: [{targets: ["https://fast.example"]}]
+`,
+    `global: {scrape_timeout: 4s}
+scrape_configs:
+  - {job_name: c, metrics_path: /probe, static_configs: [{targets: ["https://usual.example"]}]}
+`,
+    `kind: Probe
+metadata: {name: d}
+spec: {scrapeTimeout: 3s, targets: {staticConfig: {static: ["https://probe.example"]}}}
+`,
+  )
+
+  const timeouts = Object.entries(specs).map(([key, spec]) => [key, spec.endpoints[0].timeout])
+  expect(Object.fromEntries(timeouts)).toEqual({
+    ...{ 'slow.example': '5s', 'fast.example': '2s', 'usual.example': '4s', 'probe.example': '3s' },
+  })
+  expect(notes).toEqual([])
+})
+
 test('a ScrapeConfig of the Prometheus operator is reported beside its Probes', () => {
   const { specs, notes } = read(
     'blackbox',

@@ -169,6 +169,9 @@ test.each([
   ['git:/somewhere', 'names no ref'],
   ['git:https://user:secret@host/x#refs/pharos/a', 'must contain no credential'],
   ['git:ext::sh -c date#refs/pharos/a', 'the address of --state must be'],
+  ['git+file:///somewhere#refs/pharos/a', 'neither the path of a file nor in git: for git use git:ADDRESS'],
+  ['https://git.example/x.git', 'neither the path of a file nor in git: for git use git:ADDRESS'],
+  ['git@host:x#refs/pharos/a', 'neither the path of a file nor in git: for git use git:ADDRESS'],
   ['git:/no/such/repository#refs/pharos/a', 'cannot be used: there is no repository at the address'],
 ])('an invalid location of a state in git is refused: %s', async (location, message) => {
   const run = await runHere(['plan', join(work.folder, 'manifests'), '--state', location], work.env)

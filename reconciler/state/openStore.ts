@@ -1,5 +1,6 @@
-import { gitLocationOf, isGitLocation, refExists, type StateAccess } from './git/gitRef.ts'
+import { GIT_LOCATION_FORM, gitLocationOf, isGitLocation, refExists, type StateAccess } from './git/gitRef.ts'
 import { openGitStore } from './git/gitStore.ts'
+import { StateError } from './model/stateError.ts'
 import type { StateReading, StateStore } from './model/store.ts'
 import { stateExists } from './sqlite/openDatabase.ts'
 import { openSqliteStore, readSqliteStore } from './sqlite/sqliteStore.ts'
@@ -11,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>
  * StateError when the location is invalid.
  */
 export async function storeExists(location: string, env: Environment): Promise<boolean> {
-  return isGitLocation(location) ? refExists(gitLocationOf(location, env)) : stateExists(location)
+  return isInGit(location) ? refExists(gitLocationOf(location, env)) : stateExists(location)
 }
 
 /** Settings of a state besides its location. */
@@ -28,7 +29,7 @@ export async function openStore(
   env: Environment,
   { leaseTtlMs, access }: StoreOptions = {},
 ): Promise<StateStore> {
-  const store = isGitLocation(location)
+  const store = isInGit(location)
     ? await openGitStore(gitLocationOf(location, env, access))
     : await openSqliteStore(location)
   // Assigned to the store itself: a copy of a class instance would lose its methods.
@@ -37,5 +38,14 @@ export async function openStore(
 
 /** Opens the state at `location` for reading. Throws StateError when there is none. */
 export async function readStore(location: string, env: Environment): Promise<StateReading> {
-  return isGitLocation(location) ? openGitStore(gitLocationOf(location, env)) : readSqliteStore(location)
+  return isInGit(location) ? openGitStore(gitLocationOf(location, env)) : readSqliteStore(location)
+}
+
+/** Whether `location` is in git. Throws StateError for an address that is not written as one in git. */
+function isInGit(location: string): boolean {
+  if (isGitLocation(location)) return true
+  if (!/^[\w+.-]+:\/\/|#refs\//.test(location)) return false
+  throw new StateError(
+    `--state ${location} is neither the path of a file nor in git: for git use ${GIT_LOCATION_FORM}`,
+  )
 }

@@ -47,7 +47,9 @@ const WRITES_PER_CLEANUP = 50
 const READ_REF = 'refs/pharos-read'
 /** Prefix of locations in git. */
 const PREFIX = 'git:'
-const FORM = 'git:ADDRESS#refs/pharos/NAME, where ADDRESS is https://…, ssh://…, git@host:path or a path'
+/** Form of a location in git, for messages. */
+export const GIT_LOCATION_FORM =
+  'git:ADDRESS#refs/pharos/NAME, where ADDRESS is https://…, ssh://…, git@host:path or a path'
 
 /** Whether `location` is in git. Pure. */
 export function isGitLocation(location: string): boolean {
@@ -66,12 +68,13 @@ export function gitLocationOf(
   const [address = '', ref = '', ...rest] = location.slice(PREFIX.length).split('#')
   const name = ref.replace(/^refs\//, '')
   if (rest.length > 0 || name === ref || branchProblem(name) !== undefined) {
-    throw new StateError(`--state ${location} names no ref: use ${FORM}`)
+    throw new StateError(`--state ${location} names no ref: use ${GIT_LOCATION_FORM}`)
   }
   const isPath = !/^[\w+.-]+:(?:\/\/|:)|^[^/]+@[^/]+:/.test(address)
   const url = isPath ? pathToFileURL(resolve(address)).href : address
   const found = gitSchemeOf(url, { file: true })
-  if ('problem' in found) throw new StateError(`the address of --state ${found.problem}: use ${FORM}`)
+  if ('problem' in found)
+    throw new StateError(`the address of --state ${found.problem}: use ${GIT_LOCATION_FORM}`)
   return { access: { url, scheme: found.scheme, ...accessIn(env), ...access }, ref, env }
 }
 

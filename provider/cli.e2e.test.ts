@@ -35,6 +35,23 @@ test('--help describes the command, and --version prints its version', async () 
   expect(version).toEqual({ exitCode: 0, stdout: `${packageJson.version}\n`, stderr: '' })
 })
 
+test('the help of every command starts with a sentence', async () => {
+  const helps = await Promise.all(
+    [[], ['install'], ['package'], ['generate']].map((args) => run(...args, '--help')),
+  )
+
+  const descriptions = helps.map(({ stdout }) => stdout.split('\n\n')[1]?.replaceAll(/\s+/g, ' '))
+  for (const description of descriptions) expect(description).toMatch(/^[A-Z].*[^.]\.$/)
+  expect(helps[0]?.stdout).toMatch(/^ {2}install \[options\] +create a filesystem mirror/m)
+})
+
+test('a misspelt option is named before the missing one', async () => {
+  const { exitCode, stderr } = await run('install', '--miror', 'mirror')
+
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain("unknown option '--miror'")
+})
+
 test('install prints the installed path, the CLI configuration and the requirement', async () => {
   const mirror = join(folder(), 'mirror')
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
+import { StrictCommand } from '../api/runtime/strictCommand.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { builtExecutable } from './distribution/builtExecutable.ts'
 import { cliConfiguration, requiredProviders } from './distribution/instructions.ts'
@@ -80,9 +81,9 @@ function given(value: string): string {
   return value
 }
 
-const program = new Command('pharos-provider')
+const program = new StrictCommand('pharos-provider')
   .description(
-    'Installs and packages the Terraform provider "pharos", and writes configuration of existing services.',
+    'installs and packages the Terraform provider "pharos", and writes configuration of existing services',
   )
   .version(released)
   .showHelpAfterError('(see pharos-provider --help)')

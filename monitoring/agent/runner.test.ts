@@ -66,6 +66,26 @@ test('an agent suspects its own network only while it checks at least five hosts
   ])
 })
 
+test('a check that fails inside the agent is unknown, and others continue', async () => {
+  vi.useFakeTimers()
+  const results: (readonly [series: number, reason: string])[] = []
+  const faults = new Set<string>()
+  const runner = new Runner({
+    ...{ nowMs: () => Date.now(), monotonicMs: () => Date.now(), onSuspect: () => {} },
+    onLocalFault: (text) => faults.add(text),
+    prepare: ({ series }) => ({
+      run: async () => (series === 0 ? Promise.reject(new RangeError('secret')) : pending(1, 0).report),
+    }),
+    onResult: ({ series, report }) => results.push([series, report.reason]),
+  })
+  runner.start('eu-west-1', service(1, [task(0, 'a'), task(1, 'b')]), STORE)
+  await vi.advanceTimersByTimeAsync(3_000)
+  runner.stop()
+
+  expect(new Set(results.map(String))).toEqual(new Set(['0,agent_local', '1,none']))
+  expect([...faults]).toEqual(['not checked: the agent could not run the check (RangeError)'])
+})
+
 test('hosts that fail at the same time of every minute are down', async () => {
   vi.useFakeTimers()
   vi.setSystemTime(0)

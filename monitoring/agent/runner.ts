@@ -178,7 +178,7 @@ export class Runner {
     const count = Math.floor(slot.dueMs / entry.intervalMs)
     const begun = this.#suspicion.begin(entry)
     try {
-      const found = await entry.check.run({ slot: count, nextDueMs })
+      const found = await entry.check.run({ slot: count, nextDueMs }).catch(failedCheck)
       this.#suspicion.end(begun, found, (report) => this.#report(entry, slot, report))
     } finally {
       this.#limits.release(entry.limits)
@@ -190,6 +190,13 @@ export class Runner {
       this.#parts.onLocalFault(report.detail.text)
     this.#parts.onResult({ series, generation, store, dueS: slotKey(dueMs), lateMs, report })
   }
+}
+
+/** The report of a check that rejected. Unhandled, its error would end the agent, and with it the checks of others. */
+function failedCheck(error: unknown): CheckReport {
+  // Its message may contain a secret.
+  const name = error instanceof Error ? error.name : 'unknown error'
+  return skippedCheck('agent_local', `not checked: the agent could not run the check (${name})`)
 }
 
 function hostOf({ url }: EndpointTask): string {

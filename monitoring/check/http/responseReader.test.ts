@@ -73,6 +73,11 @@ test.each<[string, readonly string[], ReadFault]>([
     Array<string>(4_000).fill('HTTP/1.1 100 Continue\r\n\r\n'),
     'headers_too_large',
   ],
+  [
+    'endless interim responses in one piece',
+    ['HTTP/1.1 100\r\n\r\n'.repeat(HEAD_BYTES_MAX / 16), 'HTTP/1.1 100\r\n\r\n'],
+    'headers_too_large',
+  ],
   ['endless empty lines', Array<string>(70).fill('\r\n'.repeat(500)), 'headers_too_large'],
 ])('%s end as %s: %s', (_name, pieces, fault) => {
   expect(faultOf(pieces)).toBe(fault)

@@ -5,6 +5,7 @@ import { type BodyFraming, bodyFraming, parseHead, type ResponseHead } from './r
 /** Maximum size of a response before its body, including interim responses (1xx) (bytes). */
 export const HEAD_BYTES_MAX = 65_536
 
+const NOTHING = Buffer.alloc(0)
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
 const START = 'HTTP/1.'
 const BARE_LINE_FEED = /[^\r]\n/
@@ -41,7 +42,7 @@ export class ResponseReader {
 
   /** Takes the next bytes of the connection. */
   push(bytes: Buffer): void {
-    if (this.#state === 'head') this.#pushHead(bytes)
+    if (this.#state === 'head') this.#pushHeads(bytes)
     else if (this.#state === 'length') this.#pushCounted(bytes)
     else if (this.#state === 'chunked') this.#pushChunks(bytes)
     else if (this.#state === 'until close') this.#listener.onBody(bytes)
@@ -53,7 +54,13 @@ export class ResponseReader {
     else if (this.#state !== 'over') this.#fail('closed_early')
   }
 
-  #pushHead(bytes: Buffer): void {
+  #pushHeads(bytes: Buffer): void {
+    // A loop, because thousands of interim responses may arrive together, and a call for each would fill the stack.
+    for (let rest = bytes; rest.length > 0; ) rest = this.#pushHead(rest)
+  }
+
+  /** Takes bytes of one head. Returns those of the next one, which follows an interim response. */
+  #pushHead(bytes: Buffer): Buffer {
     this.#headBytes += bytes.length
     const part = this.#head.length === 0 ? withoutEmptyLines(bytes) : bytes
     // The end may have begun in the previous bytes.
@@ -61,9 +68,10 @@ export class ResponseReader {
     const searched = before.length === 0 ? part : Buffer.concat([before, part])
     const end = searched.indexOf(END_OF_HEAD)
     if (part.length > 0) this.#head.push(part)
-    if (end !== -1) this.#takeHead(part, end + END_OF_HEAD.length - before.length)
-    else if (this.#headBytes > HEAD_BYTES_MAX) this.#fail('headers_too_large')
+    if (end !== -1) return this.#takeHead(part, end + END_OF_HEAD.length - before.length)
+    if (this.#headBytes > HEAD_BYTES_MAX) this.#fail('headers_too_large')
     else if (this.#isNoHead(searched)) this.#fail('not_http')
+    return NOTHING
   }
 
   /** Whether the bytes so far cannot become a head. Waiting for the end would turn a refusal into a timeout. */
@@ -72,8 +80,11 @@ export class ResponseReader {
     return !START.startsWith(start) || BARE_LINE_FEED.test(searched.toString('latin1'))
   }
 
-  /** Takes the head that ends in `part`, the newest bytes, where the body starts at `bodyStart`. */
-  #takeHead(part: Buffer, bodyStart: number): void {
+  /**
+   * Takes the head that ends in `part`, the newest bytes, where the body starts at `bodyStart`. Returns the bytes after
+   * an interim response.
+   */
+  #takeHead(part: Buffer, bodyStart: number): Buffer {
     const rest = part.subarray(bodyStart)
     const whole = this.#head.all()
     const text = whole.toString('latin1', 0, whole.length - rest.length - END_OF_HEAD.length)
@@ -81,14 +92,14 @@ export class ResponseReader {
     this.#headBytes -= rest.length
     if (this.#headBytes > HEAD_BYTES_MAX) {
       this.#fail('headers_too_large')
-      return
+      return NOTHING
     }
     const head = parseHead(text)
     const framing = head === undefined ? undefined : bodyFraming(head)
     if (head === undefined || framing === undefined || head.status === 101) this.#fail('not_http')
     else if (head.status >= 200) this.#startBody(head, framing, rest)
-    // After an interim response the next head follows.
-    else if (rest.length > 0) this.#pushHead(rest)
+    else return rest
+    return NOTHING
   }
 
   #startBody(head: ResponseHead, framing: BodyFraming, rest: Buffer): void {

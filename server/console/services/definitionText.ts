@@ -7,6 +7,7 @@ import type {
 } from '../../../api/contract/service.ts'
 import { openValue } from '../../domain/seal.ts'
 import { readServiceDefinition } from '../../http/operations/serviceDefinition.ts'
+import { jsonProblem } from '../../http/transport/jsonBody.ts'
 import type { ConsoleParts } from '../routing/route.ts'
 
 /**
@@ -63,6 +64,13 @@ export async function readDefinition(
 }
 
 function parsed(text: string): unknown {
+  const value = parsedJson(text)
+  const problem = jsonProblem(text, value)
+  if (problem !== undefined) throw new ApiError('invalid', `the definition ${problem}`)
+  return value
+}
+
+function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -113,6 +113,35 @@ test.each([
   expect((await server.store.listServices(server.orgId)).length).toBe(before)
 })
 
+const containing = (operand: string): string =>
+  JSON.stringify(
+    serviceBody({
+      endpoints: [endpointBody({ assertions: [{ Body: { matcher: { Contains: operand } } }] })],
+    }),
+  )
+
+test.each([
+  ['U+0000', { definition: containing('\u0000') }, 'must not contain U+0000 or lone surrogates'],
+  ['a lone surrogate', { definition: containing('\ud800') }, 'must not contain U+0000 or lone surrogates'],
+  [
+    'U+0000 in a field',
+    {
+      name: 'a',
+      url: 'https://a.example/',
+      method: 'GET',
+      interval: '60',
+      region: 'eu-west-1',
+      contains: 'a\0b',
+    },
+    'must not contain U+0000 or lone surrogates',
+  ],
+  ['deep nesting', { definition: `${'['.repeat(65)}${']'.repeat(65)}` }, 'must not be nested deeper than 64'],
+])('a definition with %s is refused, as the API refuses it', async (_what, form, message) => {
+  const { status, text } = await member.client.post(`${member.actions}/services`, form)
+
+  expect([status, text]).toEqual([422, expect.stringContaining(message)])
+})
+
 test('a definition is replaced, and simultaneous edits of two people lose no change', async () => {
   const { id } = await create({ name: 'Before' })
   const { text: page } = await member.client.get(`${member.root}/services/${id}/edit`)

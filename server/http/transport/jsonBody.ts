@@ -49,7 +49,7 @@ interface ReadJson {
 
 function readAtOnce(text: string): ReadJson {
   const value = parse(() => JSON.parse(text))
-  return { value, problem: isPlain(text) ? undefined : contentProblem(value, 1) }
+  return { value, problem: jsonProblem(text, value) }
 }
 
 function* readInParts(text: string): Generator<void, ReadJson> {
@@ -91,6 +91,14 @@ function parse<Value>(read: () => Value): Value {
     // The parser's message quotes the text, which may contain a secret, so it is not kept as the cause either.
     throw new ApiError('invalid', 'body: is not valid JSON')
   }
+}
+
+/**
+ * Why `value`, parsed from `text`, could not be stored and returned unchanged, as the rest of a sentence; `undefined`
+ * when it can. Gap G32. Pure.
+ */
+export function jsonProblem(text: string, value: unknown): string | undefined {
+  return isPlain(text) ? undefined : contentProblem(value, 1)
 }
 
 // JSON can express U+0000 or a lone surrogate only with an escape. Without escapes, names are literal.

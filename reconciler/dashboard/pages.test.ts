@@ -32,6 +32,11 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
+/** On a connection of its own: after a long test the server has closed an idle one, which this process does not know yet. */
+function fetched(path: string, method = 'GET'): Promise<Response> {
+  return fetch(`${server.url}${path}`, { method, headers: { connection: 'close' } })
+}
+
 function bodyOf(target: string, status: ControllerStatus): string {
   return pageFor(target, () => status, OPTIONS)?.body ?? ''
 }
@@ -230,7 +235,7 @@ test('every response forbids scripts, frames and content from other origins', as
     '/badge/shop.svg',
     '/badge/no.svg',
   ]) {
-    const { headers } = await fetch(`${server.url}${path}`)
+    const { headers } = await fetched(path)
     expect([path, headers.get('content-security-policy')]).toEqual([
       path,
       "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -245,7 +250,7 @@ test('every response forbids scripts, frames and content from other origins', as
 
 test('an unknown page or badge is 404, and only GET and HEAD are accepted', async () => {
   const status = async (path: string, method = 'GET') => {
-    const response = await fetch(`${server.url}${path}`, { method })
+    const response = await fetched(path, method)
     return [response.status, response.headers.get('content-type')]
   }
   expect(await status('/sets/shop')).toEqual([200, 'text/html; charset=utf-8'])

@@ -160,7 +160,7 @@ test.each([
   [
     'no mapping below raw',
     '      assertions: [{raw: {StatusCode: 1}}]\n',
-    'raw.StatusCode must be a mapping',
+    'raw.StatusCode must be an object { expected }',
   ],
   ['of another level', '      regions: [eu-west-1]\n', '(it belongs to spec)'],
   ['of policy', '  drift: heal\n', '(it belongs to policy)'],

@@ -383,6 +383,12 @@ test('--check reports the problems of the configuration with their places', asyn
   writeFileSync(config, right.replace(/^dataDir: .*$/m, `dataDir: ${folder}/not-yet/there`))
   expect(await check()).toMatchObject({ exitCode: 0 })
   expect(existsSync(join(folder, 'not-yet'))).toBe(false)
+  writeFileSync(config, right.replace('allowFile: true', 'allowFile: true, allowedSigners: /no/such/file'))
+  expect(await check()).toMatchObject({
+    exitCode: 1,
+    stderr:
+      'error repository.allowedSigners of the set shop is the file /no/such/file, which cannot be read: it does not exist\n',
+  })
   writeFileSync(config, 'apiVersion: pharos/v1\nkind: Controller\nsets: []\n')
   expect(await check()).toMatchObject({
     exitCode: 7,

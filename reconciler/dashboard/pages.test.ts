@@ -85,6 +85,20 @@ test('the page of a set shows its conditions, its differences, pending approvals
   expect(suspended).toContain('closed: allow "0 9 * * 1-5" for 8h, changes in 23 hours')
 })
 
+test('a run with blocked changes does not claim that an approval would help', () => {
+  const set = sampleSet('shop', {
+    conditions: [sampleCondition('ManifestsInvalid', 'the path does not exist')],
+  })
+  const { lastRun } = set
+  if (lastRun === null) throw new Error('the sample has no run')
+  const page = textOf(
+    bodyOf('/sets/shop', sampleStatus([{ ...set, lastRun: { ...lastRun, outcome: 'withheld' } }])),
+  )
+
+  expect(page).toContain('on schedule: some changes are blocked')
+  expect(page).not.toContain('approv')
+})
+
 test('the overview lists the most urgent set first and sums up the status in one line', () => {
   const page = bodyOf('/', busyStatus())
   expect([...page.matchAll(/<section class="sheet" id="set-(\w+)"/g)].map(([, name]) => name)).toEqual([

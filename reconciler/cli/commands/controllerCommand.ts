@@ -7,7 +7,7 @@ import { readConfig } from '../../controller/config/readConfig.ts'
 import { ConfigError, type ControllerSettings, settingsOf } from '../../controller/config/settings.ts'
 import { type Controller, type ControllerOptions, openController } from '../../controller/controller.ts'
 import { systemClock } from '../../controller/schedule/clock.ts'
-import { foldersOf, tryFolder } from '../../controller/set/setFolders.ts'
+import { foldersOf, tryFiles, tryFolder } from '../../controller/set/setFolders.ts'
 import { GitError } from '../../git/gitProgram.ts'
 import { requireGit } from '../../git/gitVersion.ts'
 import type { ManifestProblem } from '../../manifest/manifestProblem.ts'
@@ -42,6 +42,7 @@ export async function controllerCommand(
   await requireUsableGit(context)
   if (options.check === true) {
     for (const folder of new Set(settings.sets.flatMap(foldersOf))) tryFolder(folder)
+    for (const set of settings.sets) tryFiles(set)
     output.result(`${file} is valid: ${settings.sets.map(({ config }) => config.name).join(', ')}`)
     return { exitCode: EXIT.converged, document: { sets: settings.sets.map(({ config }) => config.name) } }
   }

@@ -104,6 +104,22 @@ test('combinations of fields are checked as well', () => {
   expect(problemsOf('')).toEqual(['c.yaml:1:1: [E_KIND] the file must contain one document, and contains 0'])
 })
 
+test('two sets cannot have the same state, even if one of them names it and the other does not', () => {
+  const second = (state: string): string =>
+    `${SMALLEST}${SMALLEST.slice(SMALLEST.indexOf('  - name')).replace('name: shop', 'name: other')}    state: ${state}\n`
+
+  expect(() => settings(second('/srv/states/../shop.db'), { PHAROS_DATA_DIR: '/srv' })).toThrow(
+    'the sets shop and other have the same state /srv/shop.db: give each its own "state"',
+  )
+  expect(settings(second('/srv/other.db'), { PHAROS_DATA_DIR: '/srv' }).sets).toHaveLength(2)
+})
+
+test('a safety limit that is no mapping is refused with the form', () => {
+  expect(problemsOf(`${SMALLEST}    brakes: {maxDeletes: 3}\n`)).toEqual([
+    'c.yaml:6:26: [E_VALUE] sets[0].brakes.maxDeletes must be a mapping such as {count: 3, percent: 10}',
+  ])
+})
+
 test('a lease is long enough for its renewals, and a state in git uses the access of the set', () => {
   const inGit = (more: string): string =>
     `${SMALLEST}    state: "git:https://git.example.com/state.git#refs/pharos/shop"\n${more}`

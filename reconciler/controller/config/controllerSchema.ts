@@ -12,6 +12,7 @@ import {
   durationFrom,
   flag,
   mapping,
+  mappingAs,
   name,
   oneOf,
   secretReference,
@@ -53,7 +54,7 @@ const apiUrl = checked('must be the address of the API', (url) =>
     : 'must be an http:// or https:// address without credentials',
 )
 
-const ceiling = mapping({
+const ceiling = mappingAs('must be a mapping such as {count: 3, percent: 10}', {
   count: wholeNumber(0).describe('maximum of changes of this kind; for deletions at most half of the set'),
   percent: z
     .number({ error: 'must be a number from 0 to 100' })

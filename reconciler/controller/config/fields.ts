@@ -11,9 +11,13 @@ export const oneOf = <const Values extends readonly [string, ...string[]]>(value
 
 export const flag = z.boolean({ error: 'must be true or false' })
 
+/** A mapping with exactly these fields; `form` is the message. */
+export const mappingAs = <const Shape extends z.core.$ZodLooseShape>(form: string, shape: Shape) =>
+  z.strictObject(shape, { error: form })
+
 /** A mapping with exactly these fields. */
 export const mapping = <const Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
-  z.strictObject(shape, { error: 'must be a mapping' })
+  mappingAs('must be a mapping', shape)
 
 /** A name that is used in addresses and labels of metrics. */
 export const name = z.string({ error: 'must be a name' }).regex(/^[a-z0-9](?:[-a-z0-9]{0,62}[a-z0-9])?$/, {

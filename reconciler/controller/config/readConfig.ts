@@ -96,10 +96,6 @@ function disagreements({ sets, webhooks, notifications }: ControllerConfig): rea
     webhooks.map(({ source }) => source),
     (index) => ['webhooks', index, 'source'],
   )
-  unique(
-    sets.map(({ state }) => state),
-    (index) => ['sets', index, 'state'],
-  )
   for (const [index, { repository, state, leaseTtl }] of sets.entries()) {
     const scheme = gitSchemeOf(repository.url, { file: repository.allowFile })
     if ('problem' in scheme) disagree(['sets', index, 'repository', 'url'], scheme.problem)

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { clientProblem } from '../../../api/client/client.ts'
 import { type Outgoing, readOutgoing } from '../../../api/network/outgoing.ts'
 import type { GitAccess } from '../../git/gitAccess.ts'
 import { gitSchemeOf } from '../../git/gitUrl.ts'
 import { decodeUtf8 } from '../../manifest/read/utf8Text.ts'
-import type { StateAccess } from '../../state/git/gitRef.ts'
+import { isGitLocation, type StateAccess } from '../../state/git/gitRef.ts'
 import type { ControllerConfig, HookConfig, SetConfig } from './controllerSchema.ts'
 import type { SecretReference } from './fields.ts'
 import { type NotificationSettings, notificationSettingsOf } from './notificationSettings.ts'
@@ -80,6 +80,8 @@ export function settingsOf(config: ControllerConfig, env: Environment): Controll
     ),
   )
   const common = { env, dataDir, replica, manifestEnv, secretOf, ours }
+  const sets = config.sets.map((set) => setSettings(set, common))
+  refuseSharedStates(sets)
   return {
     config,
     replica,
@@ -93,7 +95,7 @@ export function settingsOf(config: ControllerConfig, env: Environment): Controll
         return longEnough(secretOf(secret, what), what)
       }),
     })),
-    sets: config.sets.map((set) => setSettings(set, common)),
+    sets,
     notifications: notificationSettingsOf(
       config.notifications,
       secretOf,
@@ -147,6 +149,19 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
     mirrorDirectory: join(dataDir, 'mirrors', `${name}.${replica.replaceAll(/[^\w.-]/g, '_')}.git`),
     secretsDirectory,
     manifestEnv: common.manifestEnv,
+  }
+}
+
+/** One of the two sets would wait for the lease of the other for ever. */
+function refuseSharedStates(sets: readonly SetSettings[]): void {
+  const places = sets.map(({ statePath }) => (isGitLocation(statePath) ? statePath : resolve(statePath)))
+  for (const [index, place] of places.entries()) {
+    const first = sets[places.indexOf(place)]
+    const second = sets[index]
+    if (first !== second)
+      throw new ConfigError(
+        `the sets ${first?.config.name} and ${second?.config.name} have the same state ${place}: give each its own "state"`,
+      )
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseDuration } from '../../../api/contract/duration.ts'
+import { visible } from '../../../api/contract/visibleText.ts'
 import { mappingOf } from '../../manifest/mapping.ts'
 import { SUSPENSION_MS_MAX } from '../../state/model/record.ts'
 import { StateError } from '../../state/model/stateError.ts'
@@ -88,7 +89,10 @@ function actionIn(body: unknown): RequestedAction {
   const value = Buffer.isBuffer(body) && body.length > 0 ? parsed(body) : {}
   const fields = mappingOf(value)
   if (fields === undefined) throw new Refusal(400, 'the body must be a JSON object, or empty')
-  const { reason = '', actor = 'api', for: period } = fields
+  const { reason = '', actor = 'api', for: period, ...unknown } = fields
+  const [field] = Object.keys(unknown)
+  if (field !== undefined)
+    throw new Refusal(400, `${visible(field)} is not a known field: known are reason, actor and for`)
   if (!isText(reason) || !isText(actor))
     throw new Refusal(400, 'reason and actor must be texts of at most 500 characters')
   if (period === undefined) return { reason, actor, forMs: null }

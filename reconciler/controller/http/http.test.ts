@@ -353,6 +353,10 @@ test('the API accepts only the configured token, and reports a missing one', asy
   expect((await post('/api/sets/shop/suspend', '{"reason": "release", "for": "soon"}'))[0]).toBe(400)
   expect((await post('/api/sets/shop/suspend', '{"reason": "release", "for": "9999999999h"}'))[0]).toBe(400)
   expect((await post('/api/sets/shop/suspend', '[]'))[0]).toBe(400)
+  expect(await post('/api/sets/shop/suspend', '{"reason": "release", "until": "2h"}')).toEqual([
+    400,
+    { error: 'until is not a known field: known are reason, actor and for' },
+  ])
   expect(
     (await post('/api/sets/shop/suspend', '{"reason": "release", "actor": "ada", "for": "2h"}'))[0],
   ).toBe(202)

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { makeFolder, missingFolders, OWNER_ONLY } from '../../../api/runtime/makeFolder.ts'
+import { fileReason } from '../../run/fileFailure.ts'
 import { isGitLocation } from '../../state/git/gitRef.ts'
 import { StateError } from '../../state/model/stateError.ts'
 import type { SetSettings } from '../config/settings.ts'
@@ -33,6 +34,30 @@ export function tryFolder(folder: string): void {
     })
   } catch (error) {
     throw folderError(folder, error)
+  }
+}
+
+/** Throws StateError when a file that `settings` name for access to a repository, or for signatures, cannot be read. */
+export function tryFiles({ access, stateAccess, config }: SetSettings): void {
+  const files = {
+    'repository.sshKeyFile': access.sshKeyFile,
+    'repository.knownHostsFile': access.knownHostsFile,
+    'repository.caFile': access.caFile,
+    'repository.allowedSigners': access.allowedSignersFile,
+    'repository.allowedGpgKeys': access.gpgKeysFile,
+    'stateAccess.sshKeyFile': stateAccess?.sshKeyFile,
+    'stateAccess.knownHostsFile': stateAccess?.knownHostsFile,
+    'stateAccess.caFile': stateAccess?.caFile,
+  }
+  for (const [field, file] of Object.entries(files)) {
+    if (file === undefined) continue
+    try {
+      readFileSync(file)
+    } catch (error) {
+      throw new StateError(
+        `${field} of the set ${config.name} is the file ${file}, which cannot be read: ${fileReason(error)}`,
+      )
+    }
   }
 }
 

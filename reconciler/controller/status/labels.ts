@@ -49,8 +49,8 @@ export const SERVICE_STATES = Object.keys(STATE_LABELS) as readonly ServiceState
 /** Outcomes of runs for users. */
 export const OUTCOME_LABELS: Readonly<Record<RunOutcome, string>> = {
   converged: 'everything matches git',
-  partial: 'some changes failed',
-  withheld: 'some changes wait for approval',
+  partial: 'some services do not match git',
+  withheld: 'some changes are blocked',
   failed: 'failed',
   interrupted: 'interrupted',
   superseded: 'superseded by a newer commit',

@@ -80,12 +80,12 @@ function sourceConditions({ source }: CycleReport): readonly FoundCondition[] {
   const problems = accepted?.set.problems ?? []
   const conditions: FoundCondition[] = []
   if (sourceProblem !== null) {
-    const todo = 'the last commit remains in force, and nothing is written until the repository can be read'
+    const todo = 'check the address, the credential and the branch: until then nothing is written'
     conditions.push(found('SourceUnavailable', sourceProblem, todo))
   }
   if (refused !== null) {
     const message = `commit ${refused.commit.sha} is not applied: ${refused.reason}`
-    conditions.push(found('CommitRefused', message, 'sign it with an allowed key'))
+    conditions.push(found('CommitRefused', message, 'sign it with an allowed key, or revert it'))
   }
   if (isRewritten) {
     const message = 'the branch no longer contains the commit that was last applied'

@@ -20,8 +20,8 @@ export interface Reassignment {
 const NO_SERIES: ReadonlySet<number> = new Set()
 
 /**
- * The services that the server assigns in one region, and the series of them that this agent checks. Generations fence:
- * repeated and outdated responses change nothing.
+ * The services that the server assigns in one region, and the series of them that this agent checks. Their
+ * generations show which response is newer: repeated and older responses change nothing.
  */
 export class Assignments {
   readonly #instance: string

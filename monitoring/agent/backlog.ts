@@ -15,7 +15,7 @@ export interface Backlog {
   oldest(): Promise<readonly QueuedResult[]>
   /** The newest result of each series. */
   newest(): Promise<readonly QueuedResult[]>
-  /** Removes the last results of `oldest`. */
+  /** Removes the results that `oldest` returned. */
   forget(): Promise<void>
   /** Sets aside a result that the server refuses, so that it does not block the rest. */
   putAside(result: QueuedResult, reason: string): Promise<void>

@@ -18,7 +18,7 @@ export interface Link {
 export class LinkError extends Error {
   override readonly name = 'LinkError'
   readonly status: number
-  /** Whether the cause is that the server does not speak the agent's protocol, not the message. */
+  /** Whether the server refused the version of the agent's protocol, not this message. */
   readonly isProtocol: boolean
 
   constructor(status: number, message: string, isProtocol = false) {

@@ -1,7 +1,7 @@
 import type { Reason } from '../protocol/outcomes.ts'
 import type { CheckReport } from './checkReport.ts'
 
-/** Minimum number of different hosts that say anything about the agent. */
+/** Minimum number of hosts whose failures can show that the network of the agent failed. */
 export const SUSPECT_HOSTS_MIN = 5
 /** Share of the hosts that must be out of reach. A failure of one data centre is not a fault of the agent. */
 const UNREACHED_SHARE_MIN = 0.9

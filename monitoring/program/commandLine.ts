@@ -120,8 +120,8 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
 }
 
 const HELP = `
-The token may also be given as ${TOKEN_VARIABLE}. The agent never writes it anywhere. HTTPS_PROXY and NO_PROXY name a proxy for the
-server; checks use only that of --check-proxy.
+The token may also be given as ${TOKEN_VARIABLE}. The agent never writes it anywhere. HTTPS_PROXY and NO_PROXY
+apply to the connection to the server. Checks use only the proxy of --check-proxy.
 
 Exit codes: 0 stopped by a signal, 1 could not start, 3 the server refuses the token.`
 

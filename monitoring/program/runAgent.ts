@@ -9,7 +9,7 @@ import { httpsLink } from '../agent/httpsLink.ts'
 import { openSpool } from '../agent/spool.ts'
 import { serveMetrics } from './agentMetrics.ts'
 
-/** Stands for the region of the token. */
+/** In a sync, stands for the region of the token. */
 const REGION_OF_TOKEN = ''
 /** Interval in which the same problem is logged once (milliseconds). */
 const TROUBLE_LOG_MS = 60_000
@@ -17,7 +17,7 @@ const TROUBLE_LOG_MS = 60_000
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 const SUSPECT =
-  'nearly all hosts are out of reach at once: results are unknown, check the network of this machine'
+  'almost no host can be reached: results are unknown until the network of this machine works again'
 
 const LOCAL_FAULTS: Readonly<Record<LocalFault, string>> = {
   check: 'this machine could not run checks: their results are unknown',
@@ -82,7 +82,7 @@ export async function runAgent(settings: RunSettings): Promise<number> {
     },
     onSuspect: (isSuspect) => {
       if (isSuspect) log.error(SUSPECT)
-      else log.info('hosts can be reached again: results count again')
+      else log.info('hosts can be reached again: their results count again')
     },
   })
   const metrics =
@@ -90,7 +90,7 @@ export async function runAgent(settings: RunSettings): Promise<number> {
       ? undefined
       : await serveMetrics(settings.metricsPort, () => ({ ...agent.stats, isConnected }))
   await agent.setRegions([REGION_OF_TOKEN])
-  write(`checking for ${server.origin}; ${backlog.count} results wait\n`)
+  write(`running checks for ${server.origin}; ${backlog.count} results wait for it\n`)
   if (metrics !== undefined) write(`metrics on ${metrics.url}\n`)
   const { code, reason } = await ended.promise
   log.info({ reason }, 'stopping')

@@ -24,7 +24,7 @@ export const AGENT_METRICS: readonly AgentMetric[] = [
   },
   {
     name: 'pharos_agent_suspect',
-    help: '1 while nearly all hosts are out of reach at once, so that results are unknown',
+    help: '1 while the agent reaches almost none of its hosts, so that their results are unknown',
     value: ({ suspect }) => Number(suspect),
   },
   {

@@ -19,7 +19,7 @@ interface Scheduled {
   readonly series: number
   readonly handle: number
   grid: Grid
-  /** The second of the newest slot that ran. No slot at or before it runs again. */
+  /** Due time of the newest slot that ran (whole seconds since the epoch). No slot up to it runs again. */
   lastS: number
   /** Whether the next slot is a first check, which is not on the grid. */
   isFirst: boolean

@@ -79,7 +79,7 @@ test('a manual change is reverted within one interval, and reported for each fie
   expect(one.clock.nowMs() - startedAtMs).toBeLessThanOrEqual(66_000)
   expect(await intervals()).toEqual({ a: 60, b: 60 })
   expect(one.events.filter(({ type }) => type === 'DriftHealed').map(({ message }) => message)).toEqual([
-    'a was changed outside and reverted: interval: 5m → 1m',
+    'a was changed outside git and reverted: interval: 5m → 1m',
   ])
 })
 

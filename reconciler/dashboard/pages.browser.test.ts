@@ -171,7 +171,7 @@ describe.skipIf(skipReason !== null)(
       expect(await table.getByRole('row', { name: 'interval' }).getByRole('cell').allInnerTexts()).toEqual([
         '5m',
         '30s',
-        'changed outside',
+        'changed outside git',
       ])
       await close()
     })

@@ -69,7 +69,7 @@ test('the page of a set shows its conditions, its differences, pending approvals
     '"$PHAROS_CONTROLLER/api/approve/a1b2c3d4e5f60718"',
     'Pharos-Approve: a1b2c3d4e5f60718',
     'services/invoices.yaml:14:9 spec.intervall is not a known field E_UNKNOWN_FIELD did you mean interval?',
-    'interval 5m 30s changed outside',
+    'interval 5m 30s changed outside git',
     'endpoints[0].headers.authorization (secret) (secret) replaced outside',
     '4f2c9d0e8b checkout: look every 30 seconds Ada , 20 minutes ago',
     'Last run 49 seconds ago on schedule: everything matches git 1 updated, 42 unchanged, 2 requests',
@@ -218,7 +218,7 @@ test('Scenario 54: ten thousand services make no larger page than a hundred, and
 })
 
 test('of many sets, healthy ones appear only in the table, and the others are shown in full', () => {
-  const odd = sampleSet('odd', { conditions: [sampleCondition('Drifted', 'one was changed outside')] })
+  const odd = sampleSet('odd', { conditions: [sampleCondition('Drifted', 'one was changed outside git')] })
   const sets = [...['a', 'b', 'c', 'd'].map((name) => sampleSet(name)), odd]
   const page = bodyOf('/', sampleStatus(sets))
 

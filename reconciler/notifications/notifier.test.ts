@@ -123,7 +123,7 @@ test('a delivery to an unreachable receiver is retried with the same id, with gr
   expect(times).toEqual([0, 0.75, 2.25, 32.25, 38.25])
   await metric('pharos_notifications_total{channel="webhook",result="sent"} 1')
   expect(notifications.problems).toEqual([
-    'the channel webhook does not accept messages (status 503): tried again',
+    'the channel webhook does not accept messages (status 503): retrying',
   ])
 })
 

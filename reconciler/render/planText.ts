@@ -92,8 +92,8 @@ function createLines(change: Extract<Change, { kind: 'create' }>, paint: Paint):
 
 /** Why a manual change is not reverted. Pure. */
 export function driftedText({ looping }: Extract<Change, { kind: 'drifted' }>): string {
-  if (looping.length === 0) return 'changed outside, not reverted (policy.drift)'
-  return `changed outside repeatedly, no longer reverted: another tool or person sets ${looping.join(', ')} (HealLoop)`
+  if (looping.length === 0) return 'changed outside git, not reverted (policy.drift)'
+  return `changed outside git repeatedly, no longer reverted: another tool or person sets ${looping.join(', ')} (HealLoop)`
 }
 
 function updateWord(change: Extract<Change, { kind: 'update' }>): string {
@@ -125,9 +125,9 @@ function reasonText(field: PlannedField): string {
   switch (field.reason) {
     case 'git':
     case 'secret':
-      return field.outside === undefined ? 'git' : 'git, over a change outside'
+      return field.outside === undefined ? 'git' : 'git, over a manual change'
     case 'drift':
-      return 'changed outside, reverted'
+      return 'changed outside git, reverted'
     case 'first-apply':
       return 'first apply'
     case 'differs':
@@ -161,7 +161,7 @@ export function summaryLine(planResult: ShownPlan, problems: readonly ManifestPr
     [counts.update, 'to update'],
     [counts.prune, 'to remove'],
     [counts.record, 'to remember'],
-    [counts.drifted, 'changed outside'],
+    [counts.drifted, 'changed outside git'],
     [counts.blocked, 'blocked'],
     [counts.withheld, 'blocked by safety limits'],
   ] as const

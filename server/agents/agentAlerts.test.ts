@@ -37,7 +37,7 @@ test('an agent that suspects its own network is logged once, and once when it st
   const reports = [false, true, true, false, false].map((suspect) => ({ suspect }))
 
   expect(logged(reports)).toEqual([
-    'nearly all hosts are out of reach of an agent: its results are unknown',
+    'an agent reaches almost none of its hosts: its results are unknown',
     'an agent reaches its hosts again',
   ])
 })

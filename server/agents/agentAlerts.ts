@@ -19,7 +19,7 @@ export function logAlerts(
   { suspect, clock_ahead_ms: aheadMs }: AgentLoad,
 ): void {
   if (suspect && before?.suspect !== true) {
-    log.error(name, 'nearly all hosts are out of reach of an agent: its results are unknown')
+    log.error(name, 'an agent reaches almost none of its hosts: its results are unknown')
   } else if (!suspect && before?.suspect === true) log.info(name, 'an agent reaches its hosts again')
   const isWrong = (ms: number) => Math.abs(ms) > CLOCK_MS_MAX
   if (isWrong(aheadMs) && !isWrong(before?.clock_ahead_ms ?? 0)) {

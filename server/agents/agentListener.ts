@@ -94,7 +94,8 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
   const limits = limitConnections(server, {
     connectionsMax: CONNECTIONS_MAX,
     isIdle: responses.isIdle,
-    onEnd: ({ address }) => log.debug({ address }, 'a connection of an agent was ended to make room'),
+    onEnd: ({ address }) =>
+      log.debug({ address }, 'a connection of an agent was closed to make room for another'),
   })
   server.on('clientError', refuseConnection)
   refuseTunnels(server)

@@ -80,7 +80,10 @@ async function decoded(bytes: Buffer, encoding = 'identity'): Promise<Buffer> {
 }
 
 function tooLarge(): ApiError {
-  return new ApiError('too_large', `a message has at most ${REQUEST_BYTES_MAX} bytes, decompressed too`)
+  return new ApiError(
+    'too_large',
+    `a message may have at most ${REQUEST_BYTES_MAX} bytes, also after decompression`,
+  )
 }
 
 function assertProtocol(value: unknown): void {

@@ -104,8 +104,8 @@ function report(
   if (kind === 'service.state') log.info({ ...about, ...JSON.parse(body) }, 'a service changed its state')
   if (effect === undefined || effect.kind === 'nothing') return
   if (effect.kind === 'noticed') {
-    log.warn({ ...about, ...JSON.parse(body) }, 'a certificate ends soon, or has ended')
+    log.warn({ ...about, ...JSON.parse(body) }, 'a certificate expires soon, or has expired')
   } else if (effect.kind === 'refused') {
-    log.warn({ ...about, reason: effect.reason }, 'an automatic incident could not be written')
+    log.warn({ ...about, reason: effect.reason }, 'an automatic incident could not be opened or updated')
   } else log.info({ ...about, incident: effect.incident }, `an automatic incident was ${effect.kind}`)
 }

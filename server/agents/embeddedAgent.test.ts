@@ -29,13 +29,13 @@ function never(): never {
 test.each([
   ['ends', 'process.exit(1)', []],
   ['throws', `throw new Error('out of memory')`, ['the checks thread failed']],
-  ['loops before its first beat', 'for (;;) {}', ['the checks thread does not respond and is ended']],
-  ['loops after a beat', `${BEAT}for (;;) {}`, ['the checks thread does not respond and is ended']],
-])('a checks thread that %s is started again', async (_what, code, reports) => {
+  ['loops before its first beat', 'for (;;) {}', ['the checks thread does not respond and is terminated']],
+  ['loops after a beat', `${BEAT}for (;;) {}`, ['the checks thread does not respond and is terminated']],
+])('a checks thread that %s is restarted', async (_what, code, reports) => {
   const { agent, lines } = agentOf(code)
 
   await vi.waitFor(() => expect(agent.restarts).toBe(1), { timeout: 60_000 })
   await agent.stop()
 
-  expect(lines).toEqual([...reports, 'the checks thread is started again'])
+  expect(lines).toEqual([...reports, 'the checks thread is restarted'])
 })

@@ -130,7 +130,7 @@ export class EmbeddedAgent {
     const pauseMs = RESTART_PAUSES_MS[Math.min(this.#deaths, RESTART_PAUSES_MS.length - 1)] ?? 0
     this.#deaths += 1
     this.#restarts += 1
-    this.#parts.log.warn({ pauseMs }, 'the checks thread is started again')
+    this.#parts.log.warn({ pauseMs }, 'the checks thread is restarted')
     this.#restart = setTimeout(() => this.#start(), pauseMs)
   }
 
@@ -138,7 +138,7 @@ export class EmbeddedAgent {
   #checkHeartbeat(): void {
     const isSilent = performance.now() > this.#dueMs
     if (isSilent && this.#isLate) {
-      this.#parts.log.error('the checks thread does not respond and is ended')
+      this.#parts.log.error('the checks thread does not respond and is terminated')
       this.#dueMs = Number.POSITIVE_INFINITY
       void this.#worker?.terminate()
     }
@@ -154,7 +154,7 @@ export class EmbeddedAgent {
         return
       case 'trouble': {
         const { region, reason } = message
-        this.#parts.log.error({ region, reason }, 'the checks thread could not learn what to check')
+        this.#parts.log.error({ region, reason }, 'the checks thread could not fetch its checks')
         return
       }
       case 'request':

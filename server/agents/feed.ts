@@ -12,11 +12,11 @@ const PAGE_SERVICES = 200
 /** Maximum total size of the definitions of a page (characters); the first may be longer. */
 const PAGE_CHARS_MAX = 4 * 1024 * 1024
 /**
- * Opened sealed values after which a page ends: each takes some microseconds of the main thread. The last service adds
- * at most 500 more (Gap G40).
+ * Number of opened secrets after which a page ends: each takes some microseconds of the main thread. The last service
+ * adds at most 500 more (Gap G40).
  */
 const PAGE_SECRETS = 500
-/** Commands in which a change counts as recent; older changes get their first check from the grid. */
+/** Number of newest commands that count as recent. A service with an older change gets its first check from the grid. */
 const FIRST_COMMANDS_MAX = 10_000
 
 /** A page of the services that a region should run. */

@@ -58,7 +58,7 @@ export class Members {
     return [...this.#regions.values()].flatMap((members) => [...members.values()])
   }
 
-  /** A number that changes with the agents of `region`. */
+  /** A number that changes whenever the agents of `region` change. */
   epochOf(region: string): number {
     return this.#epochs.get(region) ?? this.renewEpoch(region)
   }

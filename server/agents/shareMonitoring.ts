@@ -58,7 +58,7 @@ export async function shareMonitoring(parts: SharedParts): Promise<MonitoringVie
     } else if (!isMine && monitoring !== undefined) {
       const ended = monitoring
       monitoring = undefined
-      log.warn('another server monitors now')
+      log.warn('another server has taken over monitoring')
       await ended.stop()
     }
   }
@@ -78,7 +78,7 @@ export async function shareMonitoring(parts: SharedParts): Promise<MonitoringVie
   return {
     measurements: reading.measurements,
     latest: (series) => reading.latest(series),
-    sentence: monitoring?.sentence ?? 'another server monitors; this one takes over when it ends',
+    sentence: monitoring?.sentence ?? 'another server runs checks; this one takes over when it stops',
     bus: {
       publish: async () => {
         await monitoring?.hub.publish()

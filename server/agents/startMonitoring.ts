@@ -110,7 +110,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
   const looking = setInterval(() => {
     hub.checkMembers()
     recordAgentReports().catch((error: unknown) => {
-      log.error({ err: error }, 'what is known of the agents could not be stored')
+      log.error({ err: error }, 'reports of agents could not be stored')
     })
     followModes(services, hub, embedded).catch((error: unknown) => {
       log.error({ err: error }, 'the modes of the regions could not be read')

@@ -15,7 +15,7 @@ import type { DueDelivery } from '../store/notificationStore.ts'
 
 /** Time limit of an attempt, from DNS to the end of the response (milliseconds). Gap G9. */
 const ATTEMPT_MS_MAX = 20_000
-/** Time limit of its connection (milliseconds), after which an unreachable host frees its slot. */
+/** Time limit for connecting (milliseconds), after which an unreachable host frees its slot. */
 const CONNECT_MS_MAX = 5_000
 /** Up to 64 KiB of the response are read and dropped, so that the receiver can finish sending. */
 const NEEDS = { wholeBody: false, bodyText: false }
@@ -40,7 +40,8 @@ export function openPoster({ findMasterKey, nowMs, consoleUrl, ...settings }: Po
   const checkTools = openCheckTools({ ...settings, userAgent: `pharos/${packageJson.version}` })
   const tools: AttemptTools = { ...checkTools, connectMsMax: CONNECT_MS_MAX }
   const isAllowed = isInRanges(settings.allowedRanges)
-  // Without TLS, others could read a delivery and its signature: only within ranges of the operator, and not by a proxy.
+  // Without TLS, others could read a delivery and its signature. Therefore http reaches only ranges that the operator
+  // allows, and no proxy.
   const { proxy: _, ...directTools } = tools
   const plainTools: AttemptTools = { ...directTools, isForbidden: (address) => !isAllowed(address) }
   const open = (sealed: DueDelivery['target']): string => openValue(sealed, findMasterKey(sealed.masterKeyId))

@@ -20,7 +20,7 @@ export interface DialRules extends AddressChoice {
 
 /**
  * The address that attempt `attemptIndex` dials. Forbidden addresses are left out, then those of a family without a route. The
- * rest take turns, so that a dead half of a name is noticed. Throws CheckFault when all are forbidden.
+ * rest take turns, so that an address that does not respond is noticed. Throws CheckFault when all are forbidden.
  */
 export function chooseAddress(
   addresses: readonly string[],

@@ -12,6 +12,6 @@ export interface CycleControl {
   readonly onProgress: (done: number, total: number) => void
   /** Resolves after `delayMs`, or as soon as no further change may start. */
   readonly sleep: (delayMs: number) => Promise<void>
-  /** Ends a fetch in progress. */
+  /** Aborts a fetch in progress. */
   readonly signal: AbortSignal
 }

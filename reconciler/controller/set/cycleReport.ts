@@ -16,14 +16,14 @@ export interface CycleStart {
   readonly window: WindowState
 }
 
-/** The results of a cycle, as far as it came. */
+/** The results of a cycle, up to the step that it reached. */
 export interface CycleResults {
   readonly source: SourceResult | null
   /** The plan and its results; null when the cycle ended earlier. */
   readonly applied: Applied | null
   readonly handedOver: readonly HandedOver[]
   readonly memory: SetMemory
-  /** The error that ended it; undefined for none. */
+  /** The error that ended the cycle; undefined for none. */
   readonly error: unknown
 }
 

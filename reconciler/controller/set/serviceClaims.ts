@@ -10,7 +10,7 @@ export class ServiceClaims {
     return owner === set ? null : owner
   }
 
-  /** Replaces the services of `set` by these, except those that another set owns. */
+  /** Makes `set` the owner of exactly these services, except those that another set owns. */
   settle(set: string, serviceIds: ReadonlySet<string>): void {
     for (const [id, owner] of this.#owners) if (owner === set && !serviceIds.has(id)) this.#owners.delete(id)
     for (const id of serviceIds) this.claim(set, id)
@@ -27,11 +27,5 @@ export class ServiceClaims {
       other === set ? [] : [...ids].map((id) => [id, other] as const),
     )
     return new Map(wanted.filter(([id]) => this.#owners.get(id) === set))
-  }
-
-  /** `set` is no longer kept: what it had is free, and it wants nothing. */
-  release(set: string): void {
-    this.settle(set, new Set())
-    this.#wanted.delete(set)
   }
 }

@@ -10,7 +10,7 @@ import type { SetSettings } from '../config/settings.ts'
 import type { ControllerClock } from '../schedule/clock.ts'
 import type { ServiceClaims } from './serviceClaims.ts'
 
-/** Ends a wait or a read because the set has to stop. */
+/** The error of a wait or a read that was aborted because the set has to stop. */
 export class Ending extends Error {
   constructor() {
     super('the set has to stop')
@@ -22,11 +22,11 @@ export interface SetContext {
   readonly settings: SetSettings
   readonly source: GitSource
   readonly client: Client
-  /** Ends all reads of the client, also later ones. Writes are never ended. */
+  /** Aborts all reads of the client, including later ones. Writes are never aborted. */
   readonly endReads: () => void
-  /** Observes the waits of the client. */
+  /** Is told when the client waits, and why. */
   readonly observer: WaitObserver
-  /** Sets the signal that ends waits of the client; `undefined` for none. */
+  /** Sets the signal that aborts waits of the client; `undefined` removes it. */
   readonly endWaitsWith: (signal: AbortSignal | undefined) => void
   /** Delays the requests of the client. */
   readonly limiter: Limiter

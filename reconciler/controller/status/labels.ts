@@ -36,7 +36,7 @@ export const STATE_LABELS: Readonly<
 > = {
   Failed: { tone: 'bad', word: 'Failed', meaning: 'the last change failed' },
   Blocked: { tone: 'bad', word: 'Blocked', meaning: 'manual decision or correction required' },
-  Drifted: { tone: 'warn', word: 'Drifted', meaning: 'changed outside' },
+  Drifted: { tone: 'warn', word: 'Drifted', meaning: 'changed outside git' },
   Pending: { tone: 'wait', word: 'Pending', meaning: 'a change is still to be applied' },
   Removing: { tone: 'wait', word: 'Removing', meaning: 'paused, to be deleted later' },
   Suspended: { tone: 'wait', word: 'Suspended', meaning: 'not changed until the suspension ends' },
@@ -70,7 +70,7 @@ export const TRIGGER_LABELS: Readonly<Record<Trigger, string>> = {
 export const REASON_LABELS: Readonly<Record<Reason, string>> = {
   git: 'changed in git',
   secret: 'secret changed in git',
-  drift: 'changed outside',
+  drift: 'changed outside git',
   'first-apply': 'first apply',
   differs: 'differs',
 }

@@ -152,7 +152,7 @@ function serviceConditions(
     )
   }
   if (drifted > 0) {
-    const message = `${counted(drifted, 'service')} ${drifted === 1 ? 'was' : 'were'} changed outside`
+    const message = `${counted(drifted, 'service')} ${drifted === 1 ? 'was' : 'were'} changed outside git`
     conditions.push(found('Drifted', message, 'see the services'))
   }
   return conditions

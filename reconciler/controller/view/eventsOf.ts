@@ -61,13 +61,13 @@ export function eventsOfReport(report: CycleReport, before: CycleReport | null):
     add(
       'DriftHealed',
       'warning',
-      `${key} was changed outside and reverted: ${fields.map(fieldText).join('; ') || 'it had been deleted'}`,
+      `${key} was changed outside git and reverted: ${fields.map(fieldText).join('; ') || 'it had been deleted'}`,
       [key],
     )
   }
   for (const { key, fields, kind } of newDrift) {
     const what = kind === 'deleted' ? 'it was deleted' : fields.map(fieldText).join('; ')
-    add('DriftFound', 'warning', `${key} was changed outside: ${what}`, [key])
+    add('DriftFound', 'warning', `${key} was changed outside git: ${what}`, [key])
   }
   const isNew = done.length + failed.length > 0 || isNewCommit || outcome !== before?.outcome
   if (isNew && outcome !== 'failed') {

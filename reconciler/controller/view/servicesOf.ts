@@ -59,7 +59,7 @@ const FROZEN: Why = {
 }
 const REPORTED: Why = {
   reason: 'driftPolicy',
-  message: 'changed outside; its policy is drift: report',
+  message: 'changed outside git; its policy is drift: report',
   todo: 'change the manifest, or undo the change',
 }
 const LOOPING: Why = {

@@ -5,7 +5,7 @@ const BUSY_SERVICES: readonly ServiceStatus[] = [
   ...Array.from({ length: 36 }, (_, index) => sampleService(`storefront-${index}`)),
   sampleService('checkout', {
     state: 'Drifted',
-    message: 'it was changed outside, and its policy is drift: report',
+    message: 'it was changed outside git, and its policy is drift: report',
     todo: 'change the manifest, or put it back',
     fields: [
       SAMPLE_DRIFT,
@@ -64,7 +64,7 @@ function busySet(): SetStatus {
         'when that is meant, approve a1b2c3d4e5f60718',
       ),
       sampleCondition('ManifestsInvalid', '1 problem in manifests', 'correct it: its service is left alone'),
-      sampleCondition('Drifted', '1 service was changed outside', 'see the services'),
+      sampleCondition('Drifted', '1 service was changed outside git', 'see the services'),
     ],
     services: BUSY_SERVICES,
     approvals: [

@@ -40,8 +40,8 @@ export interface ChannelOptions {
 }
 
 /**
- * Queues events and sends them asynchronously: in order, several in one message, with retries. An unreachable receiver only
- * takes memory for `WAITING_MAX` events, and does not affect others.
+ * Queues events and sends them asynchronously: in order, several in one message, with retries. An unreachable receiver
+ * takes memory for at most `WAITING_MAX` events, and does not affect other receivers.
  */
 export class Channel {
   readonly #options: ChannelOptions
@@ -112,8 +112,7 @@ export class Channel {
           : 'retried'
       const lost = `${counted(message.events.length, 'event')} lost`
       if (result !== 'retried') onProblem(`the channel ${name} does not accept messages (${reason}): ${lost}`)
-      else if (attempt === 1)
-        onProblem(`the channel ${name} does not accept messages (${reason}): tried again`)
+      else if (attempt === 1) onProblem(`the channel ${name} does not accept messages (${reason}): retrying`)
       return { result, pauseMs } as const
     }
     try {
@@ -122,7 +121,7 @@ export class Channel {
       return failed(`status ${response.status}`, !isRetryable(response), response.retryAfterMs)
     } catch (error) {
       // No error of a receiver may end the program or affect other receivers.
-      return failed(error instanceof Unreachable ? error.message : 'a fault of ours', false, null)
+      return failed(error instanceof Unreachable ? error.message : 'an internal error', false, null)
     }
   }
 

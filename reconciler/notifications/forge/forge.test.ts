@@ -227,7 +227,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       notifications = opened(kind, { repository: 'shop/other' })
       await happens(done)
       expect(notifications.problems).toEqual([
-        `${kind} shop/other did not take the result of a commit: read the statuses of a commit: status 404 (${kind === 'github' ? 'Not Found' : '404 Project Not Found'})`,
+        `${kind} shop/other did not accept the result of a commit: read the statuses of a commit: status 404 (${kind === 'github' ? 'Not Found' : '404 Project Not Found'})`,
       ])
       expect(JSON.stringify(notifications.problems) + (await notifications.registry.metrics())).not.toContain(
         'CANARY',

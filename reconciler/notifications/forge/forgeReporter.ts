@@ -143,10 +143,10 @@ export class ForgeReporter {
   #complain(error: unknown): void {
     const isForeseen = error instanceof ForgeRefused || error instanceof Unreachable
     // No other error may end the program.
-    const reason = isForeseen ? error.message : 'a fault of ours'
+    const reason = isForeseen ? error.message : 'an internal error'
     if (reason === this.#lastProblem) return
     this.#lastProblem = reason
-    this.#options.onProblem(`${this.#options.name} did not take the result of a commit: ${reason}`)
+    this.#options.onProblem(`${this.#options.name} did not accept the result of a commit: ${reason}`)
   }
 
   /** Sends the report of a set; returns whether there was a difference. */

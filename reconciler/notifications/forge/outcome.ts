@@ -12,8 +12,8 @@ const SERVICES_MAX = 500
 const ELSEWHERE = 'the page of the controller'
 
 /**
- * The result of a commit as a comment on its pull request, at most 60 kB. `deeds` are the changes made for it. Untrusted text
- * is in fenced blocks. Pure.
+ * The result of a commit as a comment on its pull request, at most 60 kB. `madeChanges` are the changes made for the
+ * commit, one line each. Untrusted text is in fenced blocks. Pure.
  */
 export function outcomeComment(
   set: SetStatus,

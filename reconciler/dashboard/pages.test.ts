@@ -32,9 +32,11 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** On a connection of its own: after a long test the server has closed an idle one, which this process does not know yet. */
-function fetched(path: string, method = 'GET'): Promise<Response> {
-  return fetch(`${server.url}${path}`, { method, headers: { connection: 'close' } })
+/** Uses a new connection: during a long test the server closes an idle one, and the client notices that too late. */
+async function fetched(path: string, method = 'GET'): Promise<Response> {
+  const response = await fetch(`${server.url}${path}`, { method, headers: { connection: 'close' } })
+  await response.arrayBuffer()
+  return response
 }
 
 function bodyOf(target: string, status: ControllerStatus): string {

@@ -42,6 +42,7 @@ interface Entry {
   readonly intervalMs: number
   readonly grid: ReturnType<typeof gridOf>
   readonly host: string
+  readonly org: string
   readonly check: PreparedCheck
   readonly limits: readonly Limit[]
 }
@@ -90,7 +91,7 @@ export class Runner {
       this.#countHost(this.#entries.get(task.series)?.host, -1)
       this.#countHost(host, 1)
       this.#entries.set(task.series, {
-        ...{ task, generation, store, grid, intervalMs: grid.intervalMs, host },
+        ...{ task, generation, store, grid, intervalMs: grid.intervalMs, host, org },
         check: this.#parts.prepare(task),
         limits: limitsOf(task, org, grid.intervalMs),
       })

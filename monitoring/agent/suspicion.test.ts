@@ -29,8 +29,9 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers())
 
 const HOSTS = Array.from({ length: 20 }, (_, index) => `host-${index}`)
-const TARGETS = new Map(HOSTS.map((host) => [host, { host }]))
-const begin = (host: string) => suspicion.begin(TARGETS.get(host) ?? { host })
+const org = 'one'
+const TARGETS = new Map(HOSTS.map((host) => [host, { host, org }]))
+const begin = (host: string) => suspicion.begin(TARGETS.get(host) ?? { host, org })
 
 /** A check of `host` that starts now and ends with `report` after `ms`. */
 function check(host: string, report: CheckReport, ms = 1): void {
@@ -90,7 +91,7 @@ test('hosts that fail shortly after one another in every interval are down at on
 })
 
 test('a few responses in a long outage do not make the other hosts down', () => {
-  const many = Array.from({ length: 40 }, (_, index) => ({ host: `host-${index}` }))
+  const many = Array.from({ length: 40 }, (_, index) => ({ host: `host-${index}`, org }))
   for (let round = 0; round < 4; round += 1) {
     for (const [index, target] of many.entries()) {
       const begun = suspicion.begin(target)
@@ -104,6 +105,42 @@ test('a few responses in a long outage do not make the other hosts down', () => 
 
   expect(new Set(delivered)).toEqual(new Set(['up none', 'unknown agent_suspect']))
   expect(changes).toEqual([true])
+})
+
+test('many dead hosts of one organisation do not hide the outage of a host of another', () => {
+  const dead = Array.from({ length: 50 }, (_, index) => ({ host: `dead-${index}`, org: 'dead' }))
+  const others = Array.from({ length: 5 }, (_, index) => ({ host: `host-${index}`, org: 'other' }))
+  const failing = others[0]
+  for (let round = 0; round < 5; round += 1) {
+    // In each interval, ten checks of dead hosts and one of another.
+    for (let at = 0; at < 55; at += 1) {
+      const target = at % 11 === 10 ? others[Math.floor(at / 11)] : dead[at - Math.floor(at / 11)]
+      if (target === undefined) throw new Error('no target')
+      const begun = suspicion.begin(target)
+      vi.advanceTimersByTime(1_000)
+      const isUp = target.org === 'other' && (target !== failing || round === 0)
+      suspicion.end(begun, isUp ? UP : REFUSED, ({ outcome, reason }) => {
+        if (target === failing) delivered.push(`${outcome} ${reason}`)
+      })
+    }
+  }
+  vi.advanceTimersByTime(10_000)
+
+  expect(delivered).toEqual(['up none', ...Array<string>(4).fill('down connect_refused')])
+  expect(suspicion.isSuspect).toBe(false)
+})
+
+test('an outage of the agent is noticed whatever the organisations of its hosts are', () => {
+  for (let round = 0; round < 3; round += 1) {
+    for (const [index, host] of HOSTS.entries()) {
+      const begun = suspicion.begin({ host, org: `org-${index % 4}` })
+      vi.advanceTimersByTime(500)
+      suspicion.end(begun, REFUSED, ({ outcome, reason }) => delivered.push(`${outcome} ${reason}`))
+    }
+  }
+
+  expect(new Set(delivered)).toEqual(new Set(['unknown agent_suspect']))
+  expect(suspicion.isSuspect).toBe(true)
 })
 
 test('an agent that checks fewer than five hosts trusts its results at once', () => {

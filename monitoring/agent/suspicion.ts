@@ -33,6 +33,7 @@ const UNREACHED: ReadonlySet<Reason> = new Set([
 /** The target of repeated checks, which is the same value each time. */
 export interface CheckTarget {
   readonly host: string
+  readonly org: string
 }
 
 /** Number of checks that have ended, and of those that reached their host. */
@@ -41,11 +42,19 @@ interface Ended {
   readonly reached: number
 }
 
+const NONE: Ended = { ended: 0, reached: 0 }
+
+/** Counts of all checks, and of those of one organisation. */
+interface Counts {
+  readonly all: Ended
+  readonly own: Ended
+}
+
 /** A check in progress, with the counts at its start. */
 export interface BegunCheck {
   readonly target: CheckTarget
   readonly beganMs: number
-  readonly before: Ended
+  readonly before: Counts
 }
 
 /** Dependencies of a Suspicion. */
@@ -77,9 +86,10 @@ export class Suspicion {
   readonly #hosts = new Map<string, { readonly atMs: number; readonly isReached: boolean }>()
   readonly #held = new Set<Held>()
   /** The counts when the last check of a target failed; absent once it was reached. */
-  readonly #failed = new WeakMap<CheckTarget, Ended>()
+  readonly #failed = new WeakMap<CheckTarget, Counts>()
   #unreached = 0
-  #ended: Ended = { ended: 0, reached: 0 }
+  #ended: Ended = NONE
+  readonly #endedOfOrgs = new Map<string, Ended>()
   #isSuspect = false
   #suspectUntilMs = Number.NEGATIVE_INFINITY
 
@@ -94,7 +104,7 @@ export class Suspicion {
 
   /** Records the start of a check of `target`. */
   begin(target: CheckTarget): BegunCheck {
-    return { target, beganMs: this.#parts.monotonicMs(), before: this.#ended }
+    return { target, beganMs: this.#parts.monotonicMs(), before: this.#countsOf(target) }
   }
 
   /** Takes the report of a check. Delivers it now, or once it is clear whether the agent can be trusted. */
@@ -122,10 +132,16 @@ export class Suspicion {
   }
 
   #count(target: CheckTarget, isReached: boolean): void {
-    const { ended, reached } = this.#ended
-    this.#ended = { ended: ended + 1, reached: reached + Number(isReached) }
+    const { all, own } = this.#countsOf(target)
+    const one = { ended: 1, reached: Number(isReached) }
+    this.#ended = sum(all, one)
+    this.#endedOfOrgs.set(target.org, sum(own, one))
     if (isReached) this.#failed.delete(target)
-    else this.#failed.set(target, this.#ended)
+    else this.#failed.set(target, this.#countsOf(target))
+  }
+
+  #countsOf({ org }: CheckTarget): Counts {
+    return { all: this.#ended, own: this.#endedOfOrgs.get(org) ?? NONE }
   }
 
   #note(host: string, isReached: boolean): void {
@@ -157,12 +173,17 @@ export class Suspicion {
   }
 
   #isDecided(check: BegunCheck): boolean {
-    return this.#isNetworkFineSince(check.before) || this.#isSuspectCheck(check)
+    return this.#isNetworkFineSince(check.before, check.target) || this.#isSuspectCheck(check)
   }
 
-  #isNetworkFineSince({ ended, reached }: Ended): boolean {
-    const reachedSince = this.#ended.reached - reached
-    return reachedSince >= REACHED_MIN && reachedSince >= REACHED_SHARE_MIN * (this.#ended.ended - ended)
+  /**
+   * Whether enough checks reached their hosts since `before`: of all, or of those of other organisations than that of
+   * `target`. The dead hosts of one organisation, however many, must not hide the outages of others.
+   */
+  #isNetworkFineSince(before: Counts, target: CheckTarget): boolean {
+    const now = this.#countsOf(target)
+    const all = difference(now.all, before.all)
+    return isFine(all) || isFine(difference(all, difference(now.own, before.own)))
   }
 
   /**
@@ -172,7 +193,7 @@ export class Suspicion {
    */
   #isOut(target: CheckTarget): boolean {
     const failed = this.#failed.get(target)
-    return failed !== undefined && this.#isNetworkFineSince(failed)
+    return failed !== undefined && this.#isNetworkFineSince(failed, target)
   }
 
   #release(held: Held): void {
@@ -180,6 +201,18 @@ export class Suspicion {
     this.#held.delete(held)
     held.deliver(this.#isSuspectCheck(held.check) ? suspectReport(held.report) : held.report)
   }
+}
+
+function isFine({ ended, reached }: Ended): boolean {
+  return reached >= REACHED_MIN && reached >= REACHED_SHARE_MIN * ended
+}
+
+function sum(a: Ended, b: Ended): Ended {
+  return { ended: a.ended + b.ended, reached: a.reached + b.reached }
+}
+
+function difference(a: Ended, b: Ended): Ended {
+  return { ended: a.ended - b.ended, reached: a.reached - b.reached }
 }
 
 function suspectReport(report: CheckReport): CheckReport {

@@ -216,7 +216,7 @@ function difference(a: Ended, b: Ended): Ended {
 }
 
 function suspectReport(report: CheckReport): CheckReport {
-  const text = 'not judged: nearly all hosts were out of reach of this agent at once'
+  const text = 'not judged: this agent reached almost none of its hosts'
   const detail = report.detail === null ? null : { ...report.detail, text }
   return { ...report, outcome: 'unknown', reason: 'agent_suspect', detail }
 }

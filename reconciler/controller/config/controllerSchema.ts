@@ -23,10 +23,10 @@ import { notificationsSchema } from './notificationsSchema.ts'
 
 /** Shortest interval (seconds): each cycle takes one of the five requests per second of a key. */
 const INTERVAL_SECONDS_MIN = 1
-/** Shortest limit of a transfer (seconds): git needs about as long to start. */
+/** Shortest time limit of a transfer (seconds): git itself takes almost a second to start. */
 const FETCH_SECONDS_MIN = 1
 
-/** Shortest time limit of a cycle (seconds): a response may take as long. */
+/** Shortest time limit of a cycle (seconds): a single response may take a second. */
 const TIMEOUT_SECONDS_MIN = 1
 
 /** Kinds of senders of webhooks, by their signatures. */
@@ -40,7 +40,7 @@ const FORMER_HOOK_KINDS: Readonly<Record<string, string>> = {
     'bitbucket is no longer a kind: send POST /api/sets/NAME/run from a pipeline, or rely on the interval',
 }
 
-/** A string for which `problemOf` returns no message. */
+/** A string for which `problemOf` returns `undefined`; another value is an error with `form` as its message. */
 const checked = (form: string, problemOf: (value: string) => string | undefined) =>
   z.string({ error: form }).superRefine((value, context) => {
     const problem = problemOf(value)
@@ -125,7 +125,9 @@ const stateLocation = z
 const set = mapping({
   name,
   repository,
-  environment: text('must be the name of an Environment').optional(),
+  environment: text('must be the name of an Environment')
+    .optional()
+    .describe('Environment of the manifests; none when left out'),
   api: mapping({
     url: apiUrl.optional().describe('PHAROS_URL when left out'),
     key: secretReference.optional().describe('PHAROS_API_KEY when left out'),
@@ -141,8 +143,14 @@ const set = mapping({
     .describe('access to a state in git; the variables PHAROS_GIT_… when left out'),
   stateKey: secretReference
     .optional()
-    .describe('key of the fingerprints of secrets; the file beside the state when left out'),
-  secretsDir: absolutePath.optional().describe('the only folder from which manifests may read secrets'),
+    .describe(
+      'key of the fingerprints of secrets; when left out, PHAROS_STATE_KEY or the file beside the state',
+    ),
+  secretsDir: absolutePath
+    .optional()
+    .describe(
+      'the only folder from which manifests may read secrets; when left out, PHAROS_SECRETS_DIR or /run/secrets',
+    ),
   interval: durationFrom(INTERVAL_SECONDS_MIN)
     .default(60_000)
     .describe('time between two cycles, at least 1s'),
@@ -161,13 +169,20 @@ const set = mapping({
   leaseTtl: duration
     .optional()
     .describe('time without a renewal after which another replica takes over; the same for all replicas'),
-  createGrace: duration.default(60_000),
+  createGrace: duration
+    .default(60_000)
+    .describe('how long a creation without a response may still take effect'),
   brakes: mapping({
     maxDeletes: ceiling.default({ count: 3, percent: 10 }),
     maxUpdates: ceiling.default({ count: 10, percent: 30 }),
     maxRecreates: ceiling.default({ count: 3, percent: 10 }),
-  }).prefault({}),
-  windows: z.array(window, { error: 'must be a list of windows' }).default([]),
+  })
+    .prefault({})
+    .describe('safety limits: a run that would make more changes of a kind waits for approval'),
+  windows: z
+    .array(window, { error: 'must be a list of windows' })
+    .default([])
+    .describe('when the set may write; at any time when left out'),
   overrun: flag.default(true).describe('whether a run that began in a window may end after it'),
 })
 
@@ -198,7 +213,9 @@ export const controllerSchema = mapping({
   listen: listen.default('127.0.0.1:7180').describe('address of dashboard, webhooks, API and metrics'),
   publicUrl: apiUrl.optional().describe('address of the dashboard for users, used in links'),
   replica: name.optional().describe('name of this process; the host name when left out'),
-  dataDir: absolutePath.optional().describe('folder for states and copies of repositories'),
+  dataDir: absolutePath
+    .optional()
+    .describe('folder for states and copies of repositories; /var/lib/pharos when left out'),
   apiToken: secretReference.optional().describe('for POST /api/…, which is disabled without it'),
   webhooks: z.array(hook, { error: 'must be a list of webhooks' }).default([]),
   notifications: notificationsSchema.prefault({}),

@@ -67,7 +67,7 @@ export function windowStateAt(windows: readonly Window[], nowMs: number): Window
   if (allowing.length === 0) return { isOpen: true, reason: 'no window denies it', changesAtMs }
   const open = allowing.find(({ isOpen }) => isOpen)
   return open === undefined
-    ? { isOpen: false, reason: 'outside of every window that allows changes', changesAtMs }
+    ? { isOpen: false, reason: 'outside every window that allows changes', changesAtMs }
     : { isOpen: true, reason: `allowed by the window ${worded(open.window)}`, changesAtMs }
 }
 

@@ -43,7 +43,7 @@ export class SetView {
     this.#wallMs = wallMs
   }
 
-  /** Records the commit of a cycle; returns an event if it is a new one. */
+  /** Records the commit of a cycle. Returns its event; none if the commit was known. */
   see(commit: CommitStatus, runId: string): readonly ControllerEvent[] {
     const { sha, subject } = commit
     if (this.#commit?.sha === sha) return []
@@ -132,7 +132,7 @@ export class SetView {
     return events
   }
 
-  /** Reminds of suspensions, which are easily forgotten. */
+  /** The events that remind people of suspensions, once a day; empty when none is due. */
   #reminders(): ReturnType<typeof eventsOfConditions> {
     const { suspensions } = this.#facts()
     const nowMs = this.#wallMs()

@@ -115,7 +115,7 @@ for (const kind of ['github', 'gitlab'] as const) {
         sha: SHA,
         context: 'pharos/shop',
         state: 'success',
-        description: '2 services are as this commit says',
+        description: '2 services match this commit',
         targetUrl: 'https://pharos.example.com/sets/shop',
       })
     })

@@ -10,7 +10,7 @@ export function gitlabHeaders(token: string, userAgent: string): Readonly<Record
   return { 'PRIVATE-TOKEN': token, 'User-Agent': userAgent }
 }
 
-/** The project `repository` (its path or number) on GitLab, hosted or self-managed. */
+/** The project `repository` (its path or number) on gitlab.com or a self-managed GitLab. */
 export function gitlabForge({ call, list }: ForgeCalls, repository: string): Forge {
   const root = `/projects/${encodeURIComponent(repository)}`
   return {

@@ -38,7 +38,7 @@ export function verdictOf(set: SetStatus): Verdict | null {
   if (commit === null) return null
   const { sha } = commit
   if (appliedCommit === sha) {
-    const description = `${countText(counts.Synced)} services are as this commit says`
+    const description = `${countText(counts.Synced)} services match this commit`
     return { sha, state: 'success', description, isProvisional: false }
   }
   const looked = lastRun?.commit === sha

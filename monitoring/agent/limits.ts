@@ -20,8 +20,8 @@ interface Line {
 const LEFT_MAX = 1_000
 
 /**
- * Limits the work in progress by several limits at once. A taker that finds one of them full waits in the queue of that
- * limit, in order, and holds nothing meanwhile.
+ * Limits work in progress, each piece by several limits at once. A piece that finds one of its limits full waits in the
+ * queue of that limit, in order, and holds no slot of the others meanwhile.
  */
 export class Limits {
   readonly #held = new Map<string, number>()
@@ -30,7 +30,7 @@ export class Limits {
   readonly #freed: Limit[] = []
   #isCalling = false
 
-  /** The current count of the limit `key`. */
+  /** Number of slots of the limit `key` that are in use. */
   held(key: string): number {
     return this.#held.get(key) ?? 0
   }

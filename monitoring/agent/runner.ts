@@ -31,7 +31,7 @@ export interface RunnerParts {
   readonly monotonicMs: () => number
   /** Called when the agent starts or stops suspecting its own network. */
   readonly onSuspect: (isSuspect: boolean) => void
-  /** Called with the text of each check that this machine could not run. */
+  /** Called with the reason of each check that this machine could not run. */
   readonly onLocalFault: (text: string) => void
 }
 
@@ -144,7 +144,7 @@ export class Runner {
     this.#sleep()
   }
 
-  /** Starts the check of `slot` when the limits allow it. Reports it as not run when they do not for too long. */
+  /** Starts the check of `slot` once the limits allow it. If that takes too long, reports the check as skipped. */
   #admit(entry: Entry, slot: Slot): void {
     const admittedMs = performance.now()
     let hasStarted = false

@@ -54,7 +54,7 @@ export interface EvaluationTools {
   readonly matchInThread: MatchInThread
 }
 
-/** Evaluates all `assertions` on a response, in order, even after a failure. Gap G57. */
+/** The verdict on each of `assertions`, in order; a failure does not end the evaluation. Gap G57. */
 export async function evaluateAssertions(
   assertions: readonly CompiledAssertion[],
   observation: Observation,
@@ -65,7 +65,7 @@ export async function evaluateAssertions(
   return verdicts
 }
 
-/** The verdicts on assertions without a response. Pure. */
+/** The verdict on each of `assertions`, in order, when there was no response: all fail. Pure. */
 export function verdictsWithoutResponse(
   assertions: readonly CompiledAssertion[],
   quoting: Quoting,
@@ -166,7 +166,7 @@ function sentence(what: string, result: Verdict['result'], expected: string): st
   return `${what}; the regular expression took too long, expected ${expected}`
 }
 
-/** Whether one of `texts` matches. A pattern that the API refuses never matches. */
+/** Whether one of `texts` matches; `unknown` when a match took too long, or for a pattern that the API refuses. */
 async function anyMatches(
   matcher: TextMatcher | undefined,
   texts: readonly string[],

@@ -33,7 +33,7 @@ const ATTEMPTS_MAX = 2
 const FLAGS_MAX = 2 ** 16 - 1
 const LATE_MS_MAX = 3_600_000
 const MEMBERS_MAX = 32
-/** Maximum number of services in one response. The next response has more. */
+/** Maximum number of services in one response. The next response has the rest. */
 const SERVICES_MAX = 200
 /** Maximum length of an observed value in a result, and of a name in a certificate (characters). */
 export const OBSERVED_CHARS_MAX = 1_024
@@ -101,7 +101,7 @@ const callValueSchema = z.union([
 ])
 export type CallValue = z.infer<typeof callValueSchema>
 
-/** One URL to check, in the form for a region. */
+/** An endpoint for an agent to check in one region. */
 export const endpointTaskSchema = z.object({
   id: z.guid(),
   series: count(SERIES_MAX),

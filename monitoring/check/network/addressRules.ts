@@ -59,9 +59,12 @@ const FORBIDDEN_PORTS: ReadonlySet<number> = new Set([
   22, 25, 110, 143, 465, 587, 993, 995, 2_049, 3_306, 5_432, 6_379, 11_211, 27_017,
 ])
 
-/** Judges the literal address and port of a URL. A name is judged when it is resolved, except names of this machine. */
+/**
+ * Whether the host or port of a URL is forbidden. A name counts as allowed, because it is judged when it is resolved;
+ * names of this machine are judged at once.
+ */
 export type IsBlocked = (url: string) => boolean
-/** Judges an IP address and port before they are dialled. */
+/** Whether an IP address or port must not be dialled. */
 export type IsForbidden = (address: string, port: number) => boolean
 
 /** The address rules of an installation. */

@@ -9,7 +9,7 @@ import { CheckFault, type DownReason } from '../outcome/reason.ts'
  */
 const QUERY_MS = 2_500
 const TRIES = 2
-/** Maximum time for which an answer is cached (milliseconds), whatever its TTL, and that for a failure. */
+/** Maximum time for which an answer is cached (milliseconds), whatever its TTL, and for a failure. */
 const CACHED_MS_MAX = 60_000
 const FAILURE_CACHED_MS = 1_000
 const CACHED_NAMES_MAX = 10_000
@@ -50,15 +50,15 @@ export class NameResolver {
     this.#readHosts = readHosts
   }
 
-  /** Cached addresses of `name`; `undefined` when it must be resolved. Throws CheckFault when it has none. */
+  /** Cached addresses of `name`; `undefined` when it must be resolved. Throws the CheckFault of a cached failure. */
   known(name: string): readonly string[] | undefined {
     const cached = this.#cache.get(name)
     return cached !== undefined && cached.untilMs > this.#nowMs() ? addressesOf(cached.answer) : undefined
   }
 
   /**
-   * Addresses of `name`, IPv4 first and sorted, so that their order is stable. A fresh query is sent for only one check;
-   * others share one. Rejects with CheckFault when the name has none.
+   * Addresses of `name`, IPv4 first and sorted, so that their order is stable. With `isFresh`, a query is
+   * sent for this call alone; other calls at the same time share one. Rejects with CheckFault when the name has none.
    */
   async resolve(name: string, isFresh: boolean): Promise<readonly string[]> {
     return addressesOf(await (isFresh ? this.#query(name) : this.#queryOnce(name)))

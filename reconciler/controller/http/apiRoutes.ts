@@ -18,7 +18,7 @@ export type ActionResult =
 
 /** The parts of the controller that the routes use. */
 export interface ApiDeps {
-  /** In clear; null when the routes are disabled. */
+  /** The token in plain text; null when the routes are disabled. */
   readonly token: string | null
   readonly wrong: WrongRequests
   readonly run: (set: string) => Promise<ActionResult>

@@ -10,7 +10,7 @@ import { deliveryOf, hasSignature, isSigned } from './webhookSignature.ts'
 
 /** Largest body of a webhook (bytes): the limit of GitHub. */
 const HOOK_BYTES_MAX = 25 * 1024 * 1024
-/** Maximum of recorded deliveries, by which repetitions are ignored. */
+/** Maximum number of recorded ids of deliveries. A delivery with a recorded id is ignored. */
 const DELIVERIES_MAX = 10_000
 
 /** The result of a webhook, for the metric. */
@@ -27,7 +27,7 @@ export interface FollowedBranch {
 export interface HookDeps {
   readonly hooks: readonly HookSettings[]
   readonly sets: readonly FollowedBranch[]
-  /** Requests a sync of the set from the leading replica. Throws StateError. */
+  /** Requests a run of the set, also when another replica leads it. Throws StateError when the state cannot be written. */
   readonly trigger: (set: string) => Promise<void>
   readonly wrong: WrongRequests
   readonly onResult: (source: string, result: HookResult) => void

@@ -249,6 +249,22 @@ test('a service left by a killed run and imported since is created again for ano
   expect((await byHand.listServices()).services.length).toBe(2)
 })
 
+test('a creation that continues a killed run and is interrupted after its response returns the service', async () => {
+  const { proxy, session, sessionOf, byHand } = await scene([])
+  const killed = sessionOf(running('1'))
+  closing.push(() => killed.client.close())
+  killed.guard?.begin(request)
+  proxy.misbehave({ path: /\/services\/[0-9a-f-]+$/, how: 'throttled' })
+  const interruption = new AbortController()
+
+  const creating = createOrAdopt({ session, request, signal: interruption.signal, report })
+  await proxy.misbehaved()
+  interruption.abort()
+  proxy.misbehave(undefined)
+
+  expect((await byHand.listServices()).services).toEqual([await creating])
+})
+
 test('a service equal to one that a run elsewhere created during this run is created', async () => {
   const { session, sessionOf, byHand } = await scene([])
   const other = sessionOf(running('2', 'elsewhere'))

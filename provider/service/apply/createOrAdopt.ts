@@ -9,6 +9,12 @@ import { ambiguousCreation, type CreationGuard, type Decision, idempotencyKeyOf 
 import type { Intent } from './creationJournal.ts'
 import { isOutcomeUnknown, resendIfAbsent } from './resendIfAbsent.ts'
 
+/**
+ * Time limit for reading a service that the API has just returned (milliseconds), which delays the end of an
+ * interrupted run.
+ */
+const CONFIRM_MS = 20_000
+
 /** The parts of a session that a creation uses. */
 interface CreatingSession {
   readonly client: Client
@@ -112,10 +118,11 @@ async function found(
 }
 
 /** Whether `service`, the response for the idempotency key of a killed run, belongs to no state and no other create. */
-async function isNew({ session, request, signal }: Creation, service: ServiceResponse): Promise<boolean> {
+async function isNew({ session, request }: Creation, service: ServiceResponse): Promise<boolean> {
   if (session.reads.hasWritten(service.id) || session.guard?.isAnothers(service, request)) return false
   try {
-    await session.client.getService(service.id, { signal })
+    // Neither an interruption nor the queue may end the run before the state contains the service.
+    await session.client.getService(service.id, { lane: 'next', signal: AbortSignal.timeout(CONFIRM_MS) })
     return true
   } catch (error) {
     if (error instanceof ApiError && error.code === 'not_found') return false

@@ -68,7 +68,7 @@ export function pharosProvider(version: string, environment: NodeJS.ProcessEnv):
     name: 'pharos',
     version,
     schema: providerSchema,
-    async configure({ config, terraformVersion, log }): Promise<Connection> {
+    async configure({ config, terraformVersion, interrupted, log }): Promise<Connection> {
       const url = config.url ?? environment.PHAROS_URL ?? ''
       const apiKey = config.api_key ?? environment.PHAROS_API_KEY ?? ''
       const expectedOrgId = config.expected_org_id ?? environment.PHAROS_EXPECTED_ORG_ID
@@ -92,7 +92,7 @@ export function pharosProvider(version: string, environment: NodeJS.ProcessEnv):
       const appended = (environment.TF_APPEND_USER_AGENT ?? '').replaceAll(/[^\x20-\x7e]+/g, ' ')
       const userAgent =
         `terraform-provider-pharos/${version} terraform/${terraformVersion} ${appended}`.trim()
-      const guard = isGuarded ? await guardFor({ url, apiKey, environment, log }) : undefined
+      const guard = isGuarded ? await guardFor({ url, apiKey, environment, interrupted, log }) : undefined
       const outgoing = outgoingFor(environment, caFile)
       const session = new Session({
         ...{ url, apiKey, userAgent, outgoing, expectedOrgId, guard },
@@ -124,18 +124,20 @@ async function guardFor({
   url,
   apiKey,
   environment,
+  interrupted,
   log,
 }: {
   readonly url: string
   readonly apiKey: string
   readonly environment: NodeJS.ProcessEnv
+  readonly interrupted: AbortSignal
   readonly log: Log
 }): Promise<CreationGuard> {
   const { CreationGuard } = await import('./service/apply/creationGuard.ts')
   const { currentRun, journalFolders } = await import('./service/apply/terraformRun.ts')
   return new CreationGuard({
     folders: journalFolders(environment),
-    run: currentRun(environment),
+    run: currentRun(environment, interrupted),
     scope: createHash('sha256').update(`${url}\n${apiKey}`).digest('hex'),
     warn: (message) => log.warn(message),
   })

@@ -37,6 +37,11 @@ export interface ConfigureContext<Config> extends CallContext {
   /** The provider block. During a plan it may contain unknown values. */
   readonly config: Config
   readonly terraformVersion: string
+  /**
+   * Aborts when Terraform is interrupted, at any time until the next configuration. A second interruption ends Terraform
+   * immediately: the state may then lack results that the provider returned.
+   */
+  readonly interrupted: AbortSignal
 }
 
 export interface ConfiguredContext<Client> extends CallContext {

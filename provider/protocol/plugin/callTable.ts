@@ -25,7 +25,7 @@ interface Entry {
 
 export function createCallTable(): CallTable {
   const entries = new Set<Entry>()
-  let stopped = false
+  let stopping = new AbortController()
   return {
     open: (session) => {
       const controller = new AbortController()
@@ -37,19 +37,19 @@ export function createCallTable(): CallTable {
       crash.catch(() => undefined)
       const entry = { controller, fail }
       entries.add(entry)
-      if (stopped) controller.abort()
+      if (stopping.signal.aborted) controller.abort()
       return {
-        call: { session, signal: controller.signal, crash },
+        call: { session, signal: controller.signal, stopped: stopping.signal, crash },
         abort: () => controller.abort(),
         end: () => void entries.delete(entry),
       }
     },
     stop: () => {
-      stopped = true
+      stopping.abort()
       for (const { controller } of entries) controller.abort()
     },
     resume: () => {
-      stopped = false
+      if (stopping.signal.aborted) stopping = new AbortController()
     },
     crash: (error) => {
       for (const { fail } of entries) fail(error)

@@ -19,6 +19,8 @@ export interface Session {
 export interface Call {
   readonly session: Session
   readonly signal: AbortSignal
+  /** Aborts when Terraform is interrupted, also after the end of this call. */
+  readonly stopped: AbortSignal
   /**
    * Rejects when an uncaught exception occurs during the call. Its handler may then never end, and Terraform would wait
    * for the response forever.

@@ -21,6 +21,7 @@ export async function configureProvider(request: Request, call: Call): Promise<R
       ...callContext(call, reporter),
       config: requireObject(session.provider.configType, request.config, 'provider configuration'),
       terraformVersion: request.terraformVersion,
+      interrupted: call.stopped,
     }),
   }))
   if (!hasErrors(reporter.diagnostics)) session.configured = configured

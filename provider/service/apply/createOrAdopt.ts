@@ -72,7 +72,7 @@ async function adopted(
     : decision.service
   session.guard?.adopted(request, decision)
   session.reads.wrote(service, 'created')
-  const detail = `An earlier run in this folder was killed after it created the service. Its id is ${id}.`
+  const detail = `An earlier run in this folder ended before the state had the service. Its id is ${id}.`
   report(warningAt(undefined, `Service "${request.name}" exists already and is taken over`, detail))
   return service
 }

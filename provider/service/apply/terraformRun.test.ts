@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest'
 import { currentRun, journalFolders } from './terraformRun.ts'
 
+const { signal } = new AbortController()
+
 test('folder, data directory and workspace distinguish runs, and none of their names is stored', () => {
   const environments = [{}, { TF_DATA_DIR: 'production-data' }, { TF_WORKSPACE: 'production' }]
 
-  const workspaces = environments.map((environment) => currentRun(environment).workspace)
+  const workspaces = environments.map((environment) => currentRun(environment, signal).workspace)
 
   expect(new Set(workspaces).size).toBe(3)
   for (const workspace of workspaces) expect(workspace).toMatch(/^[0-9a-f]{64}$/)
-  expect(currentRun({}).workspace).toBe(workspaces[0])
+  expect(currentRun({}, signal).workspace).toBe(workspaces[0])
 })
 
 test("the journal is in the user's state folder of the operating system", () => {

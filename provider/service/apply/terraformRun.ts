@@ -11,7 +11,10 @@ export interface TerraformRun {
   readonly workspace: string
   /** Whether the Terraform process `owner` on this machine is still running. */
   readonly isRunning: (owner: string) => boolean
-  /** Runs `settle` at the end, unless Terraform was killed or this process failed. `settle` must be synchronous. */
+  /**
+   * Runs `settle` at the end, unless Terraform was killed or interrupted, or this process failed. `settle` must be
+   * synchronous.
+   */
   readonly onOrderlyEnd: (settle: () => void) => void
 }
 
@@ -42,8 +45,11 @@ function stateFolder(environment: NodeJS.ProcessEnv, platform: string): string |
   return home === '' ? undefined : joined(home, '.local/state/pharos/terraform')
 }
 
-/** The run that started this process. Terraform starts its providers in the folder of the root module. */
-export function currentRun(environment: NodeJS.ProcessEnv): TerraformRun {
+/**
+ * The run that started this process. Terraform starts its providers in the folder of the root module. `interrupted`
+ * aborts when Terraform is interrupted.
+ */
+export function currentRun(environment: NodeJS.ProcessEnv, interrupted: AbortSignal): TerraformRun {
   const parent = process.ppid
   const isParentThere = watchParent()
   return {
@@ -54,7 +60,10 @@ export function currentRun(environment: NodeJS.ProcessEnv): TerraformRun {
     isRunning: (owner) => identityOf(Number.parseInt(owner, 10)) === owner,
     onOrderlyEnd: (settle) => {
       if (settling.length === 0) process.once('exit', (code) => settleAll(code, isParentThere()))
-      settling.push(settle)
+      // A second interruption ends Terraform before its state contains every service.
+      settling.push(() => {
+        if (!interrupted.aborted) settle()
+      })
     },
   }
 }

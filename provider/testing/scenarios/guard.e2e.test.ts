@@ -126,6 +126,30 @@ describe.skipIf(cannotRunTerraform)('terraform, with the provider as it is insta
     expect((await ids()).length).toBe(2)
   })
 
+  test('a service that an interrupted run created and that Terraform lost is adopted by the next run', async () => {
+    const workspace = await openWorkspace()
+    // The second creation waits until Terraform is interrupted.
+    proxy.refuseForRate(() => proxy.passed.filter(({ method }) => method === 'POST').length > 1)
+    workspace.configure(serviceBlock('a') + serviceBlock('b', 'depends_on = [pharos_service.a]'))
+    const child = workspace.start(APPLY)
+    const closed = once(child, 'close')
+    child.stdout.resume()
+    child.stderr.resume()
+    await proxy.responded('POST', 1)
+    child.kill('SIGINT')
+    await closed
+    const left = await ids()
+
+    // As after a second interruption, in the middle of writing the state.
+    rmSync(join(workspace.folder, 'terraform.tfstate'))
+    proxy.refuseForRate(() => false)
+    const output = await workspace.succeed(APPLY)
+
+    expect(left.length).toBe(1)
+    expect(output).toContain('"a" exists already and is taken over')
+    expect((await ids()).length).toBe(2)
+  })
+
   test('on a machine without a journal, a service left by a killed run is named, and create_guard = false creates another', async () => {
     const workspace = await openWorkspace()
     workspace.configure(serviceBlock('a'))

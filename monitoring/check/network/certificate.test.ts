@@ -11,6 +11,7 @@ beforeAll(() => {
 test.each([
   ['valid', 'up', 'none', null],
   ['expired', 'down', 'certificate_expired', 'certificate expired on 2021-01-01'],
+  ['undated', 'down', 'certificate_expired', 'certificate expired on 2021-01-01'],
   ['early', 'down', 'certificate_not_yet_valid', 'certificate is valid from 2090-01-01'],
   ['otherName', 'down', 'certificate_name', 'the certificate is not for localhost'],
   ['selfSigned', 'down', 'certificate_untrusted', 'certificate is self-signed'],

@@ -100,7 +100,9 @@ function chainEndMs(leaf: X509Certificate): number {
   let certificate = leaf.issuerCertificate
   for (let length = 1; certificate !== undefined && length < CHAIN_MAX; length += 1) {
     if (certificate.checkIssued(certificate)) break
-    endMs = Math.min(endMs, Date.parse(certificate.validTo))
+    const ownEndMs = Date.parse(certificate.validTo)
+    // A server may send any bytes, also without a readable date.
+    if (ownEndMs < endMs) endMs = ownEndMs
     certificate = certificate.issuerCertificate
   }
   return endMs

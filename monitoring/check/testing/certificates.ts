@@ -24,6 +24,8 @@ export interface TestAuthority {
   readonly selfSigned: ServerCertificate
   /** Signed by an intermediate CA whose certificate is not sent. */
   readonly incomplete: ServerCertificate
+  /** Expired, and sent with the certificate of its intermediate CA, which ends in month 99. */
+  readonly undated: ServerCertificate
 }
 
 const CONFIG = `[ca]
@@ -114,8 +116,21 @@ export function makeAuthority(): TestAuthority {
       otherName: signed('other', 'root', NOW, 'DNS:other.example'),
       selfSigned: signed('self', 'self', NOW),
       incomplete: signed('incomplete', 'middle', NOW),
+      undated: withChain(signed('undated', 'middle', PAST), inMonth99(text('middle.pem'))),
     }
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+function withChain({ key, cert }: ServerCertificate, chain: string): ServerCertificate {
+  return { key, cert: `${cert}${chain}` }
+}
+
+/** The certificate `pem`, which ends in NOW, with an end in a month that does not exist. */
+function inMonth99(pem: string): string {
+  const bytes = Buffer.from(pem.replaceAll(/-----.*-----/g, ''), 'base64')
+  const end = bytes.indexOf(NOW[1])
+  bytes.write('99', end + 'YYYY'.length, 'latin1')
+  return `-----BEGIN CERTIFICATE-----\n${bytes.toString('base64')}\n-----END CERTIFICATE-----\n`
 }

@@ -160,3 +160,14 @@ test('a renewed certificate does not count as in use again when an agent deliver
   expect(look(laterS + 60)).toEqual([])
   expect(state?.certificates.map(({ notAfterS }) => notAfterS)).toEqual([NOW_S + 90 * DAY_S])
 })
+
+test('a host is forgotten with its certificate, which no check saw for a day', () => {
+  const hosts = (): number =>
+    Number(results.database.prepare('SELECT count(*) FROM certificate_endpoints').pluck().get())
+  see(NOW_S)
+  results.keep(NOW_S + DAY_S - HOUR_S)
+  const before = hosts()
+  results.keep(NOW_S + DAY_S + HOUR_S)
+
+  expect([before, hosts()]).toEqual([1, 0])
+})

@@ -66,8 +66,10 @@ export function* expire(
     )
     yield* whileFull(SLICE_ROWS, () => remove.run(Math.floor((nowS - days * DAY_S) / unitS)).changes)
   }
+  // With NOT IN, PostgreSQL compares every pair of rows once the certificates exceed its work_mem.
   const removeLinks = database.prepare(
-    `DELETE FROM certificate_endpoints WHERE (org_id, host, port) NOT IN (SELECT org_id, host, port FROM certificates)`,
+    `DELETE FROM certificate_endpoints AS o WHERE NOT EXISTS
+       (SELECT 1 FROM certificates c WHERE c.org_id = o.org_id AND c.host = o.host AND c.port = o.port)`,
   )
   yield () => {
     removeLinks.run()

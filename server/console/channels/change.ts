@@ -4,7 +4,7 @@ import { sealSecret } from '../../domain/notifications/channel.ts'
 import type { ChannelChange, StoredChannel } from '../../store/notificationStore.ts'
 import { type Faults, refusalOf } from '../forms/readForm.ts'
 import { type NamedService, namedServices, servicesOf } from '../forms/services.ts'
-import { versionOfText } from '../forms/version.ts'
+import { versionOfText, versionSeen } from '../forms/version.ts'
 import { problemNotice, textField } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest, Page } from '../routing/route.ts'
 import { channelRef } from './channel.ts'
@@ -56,7 +56,8 @@ async function form(
   refused: Faults | 'outdated' = {},
 ): Promise<Page> {
   const { store, org, actions, root } = request
-  const faults = refused === 'outdated' ? {} : refused
+  const isOutdated = refused === 'outdated'
+  const faults = isOutdated ? {} : refused
   const chosen = channel.serviceIds ?? []
   const named = await namedServices(store, org.id)
   const deleted = await servicesOf(
@@ -70,9 +71,9 @@ async function form(
   const title = `Edit ${channel.name}`
   const body = html`<h1>Edit <bdi>${channel.name}</bdi></h1>
 ${problemNotice(faults[''])}
-${refused === 'outdated' && outdatedNotice(channel, services)}
+${isOutdated && outdatedNotice(channel, services)}
 <form class="group" method="post" action="${actions}${at}/change">
-<input type="hidden" name="seen" value="${versionOf(channel)}">
+<input type="hidden" name="seen" value="${versionSeen(request.form, 'seen', { current: versionOf(channel), isOutdated })}">
 ${nameField(values, faults)}
 ${textField({
   ...{ name: 'url', label: 'New URL', type: 'url', isRequired: false, fault: faults.url },
@@ -80,7 +81,7 @@ ${textField({
 })}
 ${choiceFields(values, services, faults)}
 <button class="main">Save</button> <a class="button" href="${root}${at}">Back</a></form>`
-  const status = refused === 'outdated' ? 409 : Object.keys(faults).length === 0 ? 200 : 422
+  const status = isOutdated ? 409 : Object.keys(faults).length === 0 ? 200 : 422
   return { kind: 'page', title, section: 'channels', body, status }
 }
 

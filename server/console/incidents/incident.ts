@@ -13,6 +13,7 @@ import { SEVERITY_LABELS, STATUS_LABELS } from '../../domain/notifications/incid
 import type { IncidentAuthor } from '../../store/store.ts'
 import { type Faults, formText, readForm, refusalOf } from '../forms/readForm.ts'
 import { serviceLinks, servicesOf } from '../forms/services.ts'
+import { versionSeen } from '../forms/version.ts'
 import { problemNotice, selectField, textArea } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 import { type Audience, audienceOf } from './audience.ts'
@@ -51,6 +52,7 @@ export async function incidentPage(request: OrgRequest, refusal?: Refusal): Prom
 <div><dt>Services</dt><dd>${serviceLinks(services, root)}</dd></div></dl>
 ${shownOn(audience, incident, request)}
 ${may('operate') && status !== 'resolved' && updateForm(request, incident, { audience, refusal })}
+${refusal !== undefined && status === 'resolved' && unpostedUpdate(request)}
 <section class="group" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>
 <ol class="plain-list" reversed>${updates.map((update) => timelineEntry(update, authors))}</ol></section>`
   const response = { kind: 'page', title: `${display_id} ${title}`, section: 'incidents', body } as const
@@ -102,7 +104,7 @@ ${refusal?.isOutdated === true && html`<p class="notice bad" role="alert">Anothe
 ${refusal?.isResolving === true && html`<p class="notice" role="alert">A resolved incident takes no further updates. Post again to resolve it.</p>`}
 ${problemNotice(faults[''])}
 <form method="post" action="${actions}/incidents/${id}/updates">
-<input type="hidden" name="seen" value="${updates.length}">${refusal?.isResolving === true && html`<input type="hidden" name="resolve" value="yes">`}
+<input type="hidden" name="seen" value="${versionSeen(form, 'seen', { current: String(updates.length), isOutdated: refusal?.isOutdated === true })}">${refusal?.isResolving === true && html`<input type="hidden" name="resolve" value="yes">`}
 <div class="filters">${selectField({ name: 'status', label: 'Status', value: form.get('status') ?? status, options: STATUS_OPTIONS, fault: faults.status })}
 ${selectField({ name: 'severity', label: 'Severity', value: form.get('severity') ?? severity, options: SEVERITY_OPTIONS, fault: faults.severity })}</div>
 ${textArea({ name: 'body', label: 'Text', value: form.get('body') ?? '', fault: faults.body })}
@@ -114,6 +116,13 @@ ${textArea({ name: 'body', label: 'Text', value: form.get('body') ?? '', fault: 
     'no public page',
   )}.</p>
 <button class="main">Post update</button></form></section>`
+}
+
+/** The text of an update that came too late, so that it is not lost. */
+function unpostedUpdate({ form }: OrgRequest): Html {
+  return html`<section class="group" aria-labelledby="unposted"><h2 id="unposted">Your update was not posted</h2>
+<p class="notice bad" role="alert">The incident was resolved while you were writing. A resolved incident takes no further updates. This is your text:</p>
+${plainText(formText(form, 'body'))}</section>`
 }
 
 function listed(names: readonly string[], none: string): Html {

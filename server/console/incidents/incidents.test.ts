@@ -103,6 +103,36 @@ test('an update from an outdated form is refused with the newer update and the k
   expect((await client.get(opened.location)).text).not.toContain('The second')
 })
 
+test('an update that resolves an incident notices the update of another person', async () => {
+  const { client, actions } = await server.signIn('member')
+  const opened = await client.post(`${actions}/incidents`, openForm('Resolved by one'))
+  const post = `${actions}/incidents/${opened.location.split('/').at(-1)}/updates`
+  const form = { status: 'identified', severity: 'major_outage', body: 'Text' }
+  await client.post(post, { ...form, seen: '1' })
+  const asked = await client.post(post, { ...form, seen: '1', status: 'resolved' })
+  const confirmed = await client.post(post, {
+    ...form,
+    seen: /name="seen" value="(\d+)"/.exec(asked.text)?.[1] ?? '',
+    ...{ status: 'resolved', resolve: 'yes' },
+  })
+
+  expect([asked.status, confirmed.status]).toEqual([422, 409])
+})
+
+test('the text of an update is kept when the incident was resolved meanwhile', async () => {
+  const { client, actions } = await server.signIn('member')
+  const opened = await client.post(`${actions}/incidents`, openForm('Resolved meanwhile'))
+  const post = `${actions}/incidents/${opened.location.split('/').at(-1)}/updates`
+  const form = { seen: '1', severity: 'major_outage' }
+  await client.post(post, { ...form, status: 'resolved', resolve: 'yes', body: 'Fixed.' })
+  const late = await client.post(post, { ...form, status: 'monitoring', body: 'Long text' })
+
+  expect(late.status).toBe(409)
+  expect(late.text).toContain('Your update was not posted')
+  expect(late.text).toContain('Long text')
+  expect((await client.get(opened.location)).text).not.toContain('Long text')
+})
+
 test('texts of people are escaped in the list and in the incident', async () => {
   const { client, actions, root } = await server.signIn('member')
   const form = openForm(SCRIPT)

@@ -57,6 +57,24 @@ test('a maintenance window is created, changed and cancelled, and each change is
   ])
 })
 
+test('a window with a mistake does not replace the change of another person once it is corrected', async () => {
+  const { client, actions, root } = await server.signIn('member')
+  const times = { from: '2091-01-01T10:00', to: '2091-01-01T11:00' }
+  const form = { title: 'Corrected', services: serviceId, ...times }
+  await client.post(`${actions}/maintenance`, form)
+  const [window] = await windows('Corrected')
+  const seenIn = (text: string): string => /name="seen" value="([\w-]+)"/.exec(text)?.[1] ?? ''
+  const seen = seenIn((await client.get(`${root}/maintenance/${window?.id}`)).text)
+  const change = (changes: Record<string, string>) =>
+    client.post(`${actions}/maintenance/${window?.id}/change`, { ...form, ...changes })
+  await change({ to: '2091-01-01T12:00', seen })
+  const faulty = await change({ to: '2091-01-01T09:00', seen })
+  const corrected = await change({ to: '2091-01-01T13:00', seen: seenIn(faulty.text) })
+
+  expect([faulty.status, corrected.status]).toEqual([422, 409])
+  expect((await windows('Corrected'))[0]?.endsAt).toBe('2091-01-01T12:00:00.000Z')
+})
+
 test('a maintenance window in progress is ended, not cancelled', async () => {
   const { client, actions, root } = await server.signIn('member')
   const form = { title: 'Now', services: serviceId, from: '2020-01-01T10:00', to: '2090-01-01T11:00' }

@@ -7,7 +7,7 @@ import { timestamp } from '../../domain/environment.ts'
 import type { MaintenanceWindow } from '../../store/store.ts'
 import { type Faults, formText, refusalOf } from '../forms/readForm.ts'
 import { type NamedService, namedServices, servicesField } from '../forms/services.ts'
-import { versionOfText } from '../forms/version.ts'
+import { versionOfText, versionSeen } from '../forms/version.ts'
 import { problemNotice, textField } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
 
@@ -131,7 +131,7 @@ async function edit(
 ${problemNotice(faults[''])}
 ${isOutdated && window !== undefined && outdatedNotice(window, services)}
 <form class="group" method="post" action="${actions}/maintenance${action}">
-${window !== undefined && html`<input type="hidden" name="seen" value="${versionOf(window)}">`}
+${window !== undefined && html`<input type="hidden" name="seen" value="${versionSeen(form, 'seen', { current: versionOf(window), isOutdated })}">`}
 ${textField({ name: 'title', label: 'Title', value: value('title', window?.title), fault: faults.title })}
 ${servicesField({
   ...{ name: 'services', label: 'Services', services, fault: faults.services },

@@ -2,6 +2,7 @@ import type { Assertion } from '../../../api/contract/assertion.ts'
 import { METHODS } from '../../../api/contract/service.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { REGIONS } from '../../domain/regions.ts'
+import { versionSeen } from '../forms/version.ts'
 import { problemNotice, selectField, textArea, textField } from '../frame/fields.ts'
 import type { OrgRequest, Page } from '../routing/route.ts'
 import { confirmBox, managementOfService } from './actionForms.ts'
@@ -89,7 +90,7 @@ export async function editServicePage(request: OrgRequest, fault?: EditFault): P
 ${faultText(fault)}
 <section class="group" aria-labelledby="whole"><h2 id="whole">Definition</h2>
 <form method="post" action="${actions}/services/${service.id}/replace">
-<input type="hidden" name="generation" value="${generation}">
+<input type="hidden" name="generation" value="${versionSeen(form, 'generation', { current: String(generation), isOutdated: fault?.kind === 'changed' })}">
 ${textArea({ name: 'definition', label: 'JSON', hint: 'The body of PATCH /v1/services/:id. A sealed value is kept if the URL, method and name of its endpoint stay the same.', value: form.get('definition') ?? stored, rows: 24, isCode: true })}
 ${confirmBox(management)}<p class="row"><button class="main">Save</button><a class="button" href="${root}/services/${service.id}">Cancel</a></p></form></section>
 ${fault?.kind === 'changed' && html`<section class="group" aria-labelledby="theirs"><h2 id="theirs">Current definition</h2><pre>${stored}</pre></section>`}`

@@ -68,8 +68,8 @@ function action(name: string, flash: string, decide: Decide): Route {
     access: 'operate',
     handle: async (request) => {
       const { root, params } = request
-      const refused = name === 'auto-incident' ? undefined : await refuseUnconfirmed(request)
-      if (refused !== undefined) return refused
+      const refusal = name === 'auto-incident' ? undefined : await unconfirmedText(request)
+      if (refusal !== undefined) return messagePage(422, 'Not changed', refusal)
       const changed = await change(request, (service, facts) => decide(service, facts, request))
       if (changed === undefined) return { kind: 'not found' }
       return { kind: 'redirect', to: `${root}/services${name === 'delete' ? '' : `/${params.id}`}`, flash }
@@ -84,12 +84,11 @@ function settingsIn(form: URLSearchParams): AutoIncidentSettings {
   return settings
 }
 
-/** Refuses an unconfirmed change of a service that code manages; otherwise `undefined`. */
-async function refuseUnconfirmed(request: OrgRequest): Promise<RouteResponse | undefined> {
+/** Why an unconfirmed change of a service that code manages is refused; otherwise `undefined`. */
+async function unconfirmedText(request: OrgRequest): Promise<string | undefined> {
   const management = await managementOfService(request, request.params.id ?? '')
   if (!isManaged(management) || request.form.get(CONFIRMED) === 'yes') return undefined
-  const text = `${management.manager} manages this service, and its next run reverts changes made here. Tick the box to change it anyway.`
-  return messagePage(422, 'Not changed', text)
+  return `${management.manager} manages this service, and its next run reverts changes made here. Tick the box to change it anyway.`
 }
 
 function change(
@@ -127,8 +126,8 @@ async function replace(request: OrgRequest): Promise<RouteResponse> {
     (await editServicePage(request, fault)) ?? { kind: 'not found' }
   const found = await store.getService(org.id, id)
   if (found === undefined) return { kind: 'not found' }
-  const refused = await refuseUnconfirmed(request)
-  if (refused !== undefined) return refused
+  const refusal = await unconfirmedText(request)
+  if (refusal !== undefined) return again({ kind: 'invalid', message: refusal })
   let hasChanged = false
   try {
     const definition = await readDefinition(request, form.get('definition') ?? '', JSON.parse(found.text))

@@ -162,6 +162,39 @@ test('a definition is replaced, and simultaneous edits of two people lose no cha
   expect((await read(id)).name).toBe('Theirs')
 })
 
+test('a definition with a mistake does not replace the change of another person once it is corrected', async () => {
+  const { id } = await create({ name: 'Before' })
+  const { text: page } = await member.client.get(`${member.root}/services/${id}/edit`)
+  const definition = definitionIn(page)
+  const save = (text: string, generation: string) =>
+    member.client.post(`${member.actions}/services/${id}/replace`, { definition: text, generation })
+
+  await save(definition.replace('Before', 'Theirs'), generationIn(page))
+  const faulty = await save(`${definition},`, generationIn(page))
+  const corrected = await save(definition, generationIn(faulty.text))
+
+  expect([faulty.status, corrected.status]).toEqual([422, 409])
+  expect((await read(id)).name).toBe('Theirs')
+})
+
+test('an edited definition is kept when code began to manage the service meanwhile', async () => {
+  const { id } = await create({ name: 'Taken over' })
+  const { text: page } = await member.client.get(`${member.root}/services/${id}/edit`)
+  const headers = { 'user-agent': 'terraform-provider-pharos/0.1.0' }
+  await api.patch(`/v1/services/${id}`, serviceBody({ name: 'Of code' }), { headers })
+  const definition = definitionIn(page).replace('Taken over', 'Typed')
+  const generation = generationIn(page)
+  const save = (form: Record<string, string>) =>
+    member.client.post(`${member.actions}/services/${id}/replace`, { definition, ...form })
+  const refused = await save({ generation })
+  const confirmed = await save({ generation: generationIn(refused.text), confirmed: 'yes' })
+
+  expect([refused.status, confirmed.status]).toEqual([422, 409])
+  expect(refused.text).toContain('Terraform manages this service')
+  expect(refused.text).toContain('name="confirmed"')
+  expect(definitionIn(refused.text)).toContain('"name": "Typed"')
+})
+
 test('a sealed value is never shown, and is kept only while the URL is unchanged', async () => {
   const headers = { authorization: { value: CANARY, sensitive: true } }
   const endpoint = endpointBody({ url: 'https://shop.example.org/a' })

@@ -111,6 +111,18 @@ test('simultaneous edits of a page by two people lose no change', async () => {
   expect((await server.store.getStatusPage(id)).title).toBe('Theirs')
 })
 
+test('a page with a mistake does not replace the change of another person once it is corrected', async () => {
+  const id = await makePage('corrected')
+  const path = `${member.actions}/pages/${id}/save`
+  const { text } = await member.client.get(`${member.root}/pages/${id}`)
+  await press(text, path, { do: 'save', title: 'Theirs' })
+  const faulty = await press(text, path, { do: 'save', title: '' })
+  const corrected = await press(faulty.text, path, { do: 'save', title: 'Mine' })
+
+  expect([faulty.status, corrected.status]).toEqual([422, 409])
+  expect((await server.store.getStatusPage(id)).title).toBe('Theirs')
+})
+
 test.each([
   ['an invalid slug', { slug: 'A b' }, 'The slug must have 3 to 63 characters'],
   ['no title', { title: '' }, 'is-invalid'],

@@ -110,16 +110,16 @@ function contents({ lines }: Draft): Html {
 async function save(request: OrgRequest, page: StatusPage | undefined): Promise<RouteResponse> {
   const { store, org, form, by, environment, nowMs, root } = request
   const draft = readDraft(form)
-  const again = (faults: Faults, status: number): Promise<Page> =>
-    edit(request, { draft, faults, status, ...(page && { page }) })
+  const again = (faults: Faults): Promise<Page> =>
+    edit(request, { draft, faults, status: 422, ...(page && { page: opened(page, form) }) })
   const pressed = form.get('do') ?? 'save'
   const added = (await namedServices(store, org.id)).find(({ id }) => id === form.get('added'))
   const next = afterButton(draft, pressed, added)
-  // Keeps the generation of the opened page: only "Save" checks it.
+  // Only "Save" checks the generation.
   if (next !== undefined)
     return edit(request, { draft: next, faults: {}, ...(page && { page: opened(page, form) }) })
   const faults = draftFaults(draft)
-  if (Object.keys(faults).length > 0) return again(faults, 422)
+  if (Object.keys(faults).length > 0) return again(faults)
   const { slug, title, text, isPublic, incidentsShown } = draft
   const settings = { slug, title, text, isPublic, incidentsShown, sections: sectionsOf(draft) }
   const id = page?.id ?? environment.uuid()
@@ -129,12 +129,12 @@ async function save(request: OrgRequest, page: StatusPage | undefined): Promise<
         ? store.createStatusPage({ id, orgId: org.id, nowMs, by, settings })
         : store.changeStatusPage(id, settings, { by, generation: Number(form.get('generation')) }),
     )
-    if (refused !== undefined) return again(refused, 422)
+    if (refused !== undefined) return again(refused)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
     const current = page === undefined ? '' : ` It now contains: ${contentsText(draftOf(page))}.`
     const text409 = `The page has changed since you opened it. Your version is below. Saving again replaces the stored page.${current}`
-    return again({ '': text409 }, 409)
+    return edit(request, { draft, faults: { '': text409 }, status: 409, ...(page && { page }) })
   }
   return {
     kind: 'redirect',
@@ -143,7 +143,7 @@ async function save(request: OrgRequest, page: StatusPage | undefined): Promise<
   }
 }
 
-/** `page` with the generation at which the form was opened. */
+/** `page` with the generation at which the form was opened, so that a change meanwhile is noticed later too. */
 function opened(page: StatusPage, form: URLSearchParams): StatusPage {
   return { ...page, generation: Number(form.get('generation')) }
 }

@@ -110,6 +110,67 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
+    test('a form whose button is pressed twice is sent once', async () => {
+      const { page, close } = await opened(owner)
+      let count = 0
+      await page.route('**/api/**', async (route) => {
+        count += 1
+        await route.fulfill({ status: 204 })
+      })
+      await page.goto(`${server.consoleUrl}${owner.root}/settings/organisation`)
+      const button = page.getByRole('button', { name: 'Rename' })
+      await button.click()
+      await button.click()
+      await page.goto(`${server.consoleUrl}/me`)
+      await close()
+
+      expect(count).toBe(1)
+    })
+
+    test('input survives the end of the session: after signing in again, a reload sends it', async () => {
+      const person = await server.signIn('owner')
+      const { page, close } = await opened(person)
+      await page.goto(`${server.consoleUrl}${person.root}/settings/organisation`)
+      await page.getByLabel('Name').fill('Acme renamed')
+      const cookies = await page.context().cookies()
+      await page.context().clearCookies()
+      await page.getByRole('button', { name: 'Rename' }).click()
+      await page.getByRole('heading', { name: 'Signed out' }).waitFor()
+      const [tab] = await Promise.all([
+        page.context().waitForEvent('page'),
+        page.getByRole('link', { name: 'Sign in in a new tab' }).click(),
+      ])
+      await tab.getByLabel('E-mail address').waitFor()
+      await page.context().addCookies(cookies.map(({ domain, ...one }) => ({ ...one, domain })))
+      await page.reload()
+
+      expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Acme renamed')
+      expect(await page.getByRole('status').textContent()).toBe('Organisation renamed.')
+      await close()
+    })
+
+    test('a page with unsaved input is left only after a question', async () => {
+      const { page, complaints, close } = await opened(owner)
+      const questions: string[] = []
+      page.on('dialog', (dialog) => {
+        questions.push(dialog.type())
+        void dialog.accept()
+      })
+      await page.goto(`${server.consoleUrl}${owner.root}/pages/new`)
+      await page.getByRole('link', { name: 'Services' }).click()
+      await page.goto(`${server.consoleUrl}${owner.root}/pages/new`)
+      await page.getByLabel('Title').pressSequentially('Draft')
+      await page.getByRole('button', { name: 'Add section' }).click()
+      await page.getByText('Section', { exact: true }).waitFor()
+      await page.getByLabel('Title').pressSequentially('Draft')
+      await page.getByRole('link', { name: 'Services' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Services' }).waitFor()
+      await close()
+
+      expect(questions).toEqual(['beforeunload'])
+      expect(complaints).toEqual([])
+    })
+
     test('irreversible actions ask for confirmation, and times are in the time zone of the reader', async () => {
       const { page, complaints, close } = await opened(owner)
       await page.goto(`${server.consoleUrl}${owner.root}/settings/keys`)

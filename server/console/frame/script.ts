@@ -1,7 +1,13 @@
+/** For how long a form that was sent is not sent again (milliseconds): no response takes longer. */
+const SENT_MS = 8_000
+/** After how long a page without a stream renews itself (milliseconds). */
+const POLL_MS = 15_000
+
 /**
  * The script of every page. Pages work without it; it adds local times, confirmation of destructive actions
  * (`data-confirm` of a button), copy buttons (`data-copy` is the id of an element), and live updates of parts of a page
- * (`data-live` is the id of a service, or `services`).
+ * (`data-live` is the id of a service, or `services`). It sends a form once, however often its button is pressed, and
+ * warns before a page with unsaved input is left.
  */
 export const SCRIPT = `const shown = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' }
 const format = new Intl.DateTimeFormat('en-GB', shown), exact = new Intl.DateTimeFormat('en-GB', { ...shown, second: '2-digit' })
@@ -17,40 +23,72 @@ const section = document.querySelector('.side nav [aria-current]')
 if (section) section.closest('ul').scrollLeft = section.offsetLeft - 60
 const zone = document.getElementById('zone')
 if (zone) zone.textContent = 'Times are in your time zone, ' + Intl.DateTimeFormat().resolvedOptions().timeZone + '.'
+const sent = new WeakSet()
+let isTyped = false
 document.addEventListener('submit', (event) => {
+  const form = event.target
   const question = event.submitter?.dataset.confirm
-  if (question && !confirm(question)) event.preventDefault()
+  if (sent.has(form) || (question && !confirm(question))) return event.preventDefault()
+  sent.add(form)
+  setTimeout(() => sent.delete(form), ${SENT_MS})
+  isTyped = false
 })
+document.addEventListener('input', ({ target }) => { isTyped ||= target.form?.method === 'post' && target.type !== 'password' })
+addEventListener('beforeunload', (event) => { if (isTyped) event.preventDefault() })
 const policy = window.trustedTypes?.createPolicy('pharos', { createHTML: (text) => text })
 const parts = (root) => [...root.querySelectorAll('[data-live]')]
+const outdated = document.createElement('p')
+outdated.className = 'notice bad'
+outdated.setAttribute('role', 'status')
+// Whether a part was not renewed because it is in use.
+let isBehind = false
 const renew = async () => {
-  const response = await fetch(location.pathname + location.search, { cache: 'no-store' })
-  if (!response.ok) return
+  const response = await fetch(location.pathname + location.search, { cache: 'no-store' }).catch(() => {})
+  // Without a session, the response is the page to sign in.
+  if (!response?.ok || response.redirected) {
+    if (!outdated.isConnected) document.querySelector('main').prepend(outdated)
+    outdated.textContent = 'This page no longer updates itself and may be out of date. Reload it.'
+    return
+  }
+  outdated.remove()
   const text = await response.text()
   const next = parts(new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, 'text/html'))
+  isBehind = false
   for (const [index, part] of parts(document).entries()) {
-    const isInUse = part.contains(document.activeElement) || part.querySelector('details[open]')
-    if (next[index] && !isInUse) part.replaceChildren(...next[index].childNodes)
+    // A click into a table focuses it too, but does not use it.
+    const isInUse = part.querySelector(':focus-visible, details[open]')
+    if (isInUse) isBehind = true
+    else if (next[index]) part.replaceChildren(...next[index].childNodes)
   }
   localize()
 }
 const live = () => {
   const organisation = /^\\/o\\/[^/]+/.exec(location.pathname)
   if (!organisation || parts(document).length === 0) return
-  let stream
-  let renewing
+  let stream, renewing, following
+  let isCut = false
   const later = () => { renewing ??= setTimeout(() => { renewing = undefined; renew().catch(() => {}) }, Math.random() * 500) }
   const follow = () => {
+    clearTimeout(following)
     stream?.close()
-    stream = document.hidden ? undefined : new EventSource(organisation[0] + '/live')
-    stream?.addEventListener('changed', (event) => {
+    if (document.hidden) return
+    stream = new EventSource(organisation[0] + '/live')
+    stream.addEventListener('changed', (event) => {
       const ids = JSON.parse(event.data)
       const isShown = (part) => part.dataset.live === 'services' || ids === null || ids.includes(part.dataset.live)
       if (parts(document).some(isShown)) later()
     })
+    stream.addEventListener('open', () => { if (isCut) later(); isCut = false })
+    stream.addEventListener('error', () => {
+      isCut = true
+      later()
+      // Refused: too many streams, or a proxy responds while the server restarts.
+      if (stream.readyState === EventSource.CLOSED) following = setTimeout(follow, ${POLL_MS})
+    })
   }
   follow()
   document.addEventListener('visibilitychange', () => { if (!document.hidden) later(); follow() })
+  document.addEventListener('focusout', () => { if (isBehind) later() })
 }
 live()
 for (const button of document.querySelectorAll('button[data-copy]')) {

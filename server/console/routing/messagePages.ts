@@ -26,7 +26,8 @@ export function signInAgainPage(): Page {
   const title = 'Signed out'
   return {
     ...{ kind: 'page', status: 401, title },
-    body: html`<h1>${title}</h1><p>Your session has ended, and nothing was changed.</p><p><a href="/login">Sign in</a></p>`,
+    body: html`<h1>${title}</h1><p>Your session has ended, and nothing was changed.</p>
+<p><a href="/login" target="_blank" rel="noopener">Sign in in a new tab</a>, then reload this page to send your input again.</p>`,
   }
 }
 

@@ -65,6 +65,60 @@ describe.skipIf(skipReason !== null)(
       expect(complaints).toEqual([])
     })
 
+    test('a click into the list does not stop its updates', async () => {
+      const { page, complaints, close } = await opened()
+      await page.goto(`${server.consoleUrl}${owner.root}/services?q=Checked`)
+      const row = page.locator('tbody tr')
+      await row.getByText('Operational').waitFor({ timeout: CHECKED_MS })
+      await row.getByText('1 × 1 s').click()
+      target.status = 503
+      await row.getByText('Down', { exact: true }).waitFor({ timeout: CHECKED_MS })
+      target.status = 200
+      await row.getByText('Operational').waitFor({ timeout: CHECKED_MS })
+      await close()
+
+      expect(complaints).toEqual([])
+    })
+
+    test('a page whose stream of changes is refused renews itself, and follows the stream again', async () => {
+      const { page, close } = await opened()
+      await page.clock.install()
+      let isRefused = true
+      await page.route('**/live', (route) => (isRefused ? route.fulfill({ status: 502 }) : route.continue()))
+      await page.goto(`${server.consoleUrl}${owner.root}/services?look=wall`)
+      await page.getByRole('heading', { name: 'attention' }).waitFor()
+      await page.route('**/services?look=wall', (route) => route.fulfill({ status: 502 }))
+      await page.clock.fastForward(20_000)
+      const outdated = page.getByText('no longer updates itself')
+      await outdated.waitFor()
+      await page.unroute('**/services?look=wall')
+      isRefused = false
+      const stream = page.waitForResponse((response) => response.url().endsWith('/live') && response.ok())
+      await page.clock.fastForward(20_000)
+      await stream
+      await page.clock.fastForward(1_000)
+      await outdated.waitFor({ state: 'detached' })
+
+      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+      await close()
+    })
+
+    test('a page says that it is out of date when its session has ended', async () => {
+      const person = await server.signIn('viewer')
+      const { page, close } = await openConsolePage(browser, { consoleUrl: server.consoleUrl, person })
+      await page.goto(`${server.consoleUrl}${person.root}/services?q=Checked`)
+      await page.locator('tbody tr').getByText('Operational').waitFor({ timeout: CHECKED_MS })
+      const [session] = await server.store.sessionsOf(person.id, Date.now())
+      await server.store.endSession(person.id, session?.idHash ?? Buffer.alloc(0))
+      target.status = 503
+      const notice = page.getByText('no longer updates itself')
+      await notice.waitFor({ timeout: CHECKED_MS })
+      target.status = 200
+
+      expect(await notice.getAttribute('role')).toBe('status')
+      await close()
+    })
+
     test.each([
       ['light', { colorScheme: 'light' }],
       ['dark', { colorScheme: 'dark' }],

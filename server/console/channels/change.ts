@@ -1,5 +1,6 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { type Html, html } from '../../../web/html.ts'
+import { nameList } from '../../../web/nameList.ts'
 import { sealSecret } from '../../domain/notifications/channel.ts'
 import type { ChannelChange, StoredChannel } from '../../store/notificationStore.ts'
 import { type Faults, refusalOf } from '../forms/readForm.ts'
@@ -91,5 +92,5 @@ function outdatedNotice(
 ): Html {
   const names = services.filter(({ id }) => serviceIds?.includes(id)).map((one) => one.name)
   return html`<div class="notice bad" role="alert"><p>The channel has changed since you opened it. Your version is below. Saving it again replaces this one:</p>
-<p><bdi>${name}</bdi> at <bdi>${host}</bdi>: ${events.map(eventLabel).join(', ')}; services: <bdi>${serviceIds === null ? 'all' : names.join(', ')}</bdi></p></div>`
+<p><bdi>${name}</bdi> at <bdi>${host}</bdi>: ${events.map(eventLabel).join(', ')}; services: ${serviceIds === null ? 'all' : nameList(names)}</p></div>`
 }

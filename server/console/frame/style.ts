@@ -33,12 +33,13 @@ p { margin: .3rem 0; max-width: 48rem; }
 .notice { border-color: var(--warn-bar); } .notice.bad { border-color: var(--bad-bar); }
 code, pre, .mono { font-family: ui-monospace, "SF Mono", "Cascadia Mono", "Liberation Mono", Menlo, monospace; font-size: .9em; }
 pre, .secret { background: var(--ground); border: 1px solid var(--line); margin: .4rem 0; padding: .6rem .8rem; border-radius: .4rem; white-space: pre-wrap; }
-.scroll { overflow-x: auto; }
+.scroll { overflow-x: auto; position: relative; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
 caption { text-align: left; color: var(--quiet); font-size: .875rem; padding-bottom: .35rem; }
 th, td { text-align: left; vertical-align: top; overflow-wrap: break-word; padding: .5rem .9rem .5rem 0; border-bottom: 1px solid var(--line); }
 thead th { color: var(--quiet); font-size: .8125rem; font-weight: 600; }
 tbody th { font-weight: 600; }
+tbody th, td:has(bdi) { min-width: 9rem; } th bdi, td bdi { overflow-wrap: anywhere; }
 tr:last-child > th, tr:last-child > td { border-bottom: 0; }
 .number { text-align: right; white-space: nowrap; }
 .short { white-space: nowrap; }
@@ -54,7 +55,7 @@ tr:last-child > th, tr:last-child > td { border-bottom: 0; }
 td .bar { display: block; width: 7.5rem; height: 1rem; margin: .3rem 0; }
 .bar { display: block; width: 100%; height: 2.2rem; margin: .3rem 0; }
 .reason { font-weight: 400; font-size: .875rem; color: var(--quiet); }
-.chart { display: block; width: 100%; height: auto; font-size: 12px; fill: var(--quiet); }
+.chart { display: block; width: 100%; min-width: 40rem; height: auto; font-size: 12px; fill: var(--quiet); }
 .grid { stroke: var(--line); fill: none; }
 .line { fill: none; stroke-width: 1.8; stroke: var(--link); stroke-linejoin: round; stroke-linecap: round; }
 .l-1 { stroke: var(--ok-bar); stroke-dasharray: 6 3; } .l-2 { stroke: var(--warn-bar); stroke-dasharray: 2 3; } .l-3 { stroke: var(--bad-bar); stroke-dasharray: 9 3 2 3; } .l-4 { stroke: var(--plan-bar); stroke-dasharray: 12 4; } .l-5 { stroke: var(--calm-bar); stroke-dasharray: 1 4; }
@@ -62,10 +63,10 @@ td .bar { display: block; width: 7.5rem; height: 1rem; margin: .3rem 0; }
 .keys svg { width: 1.75rem; height: .5rem; margin-right: .4rem; }
 .events, .days { list-style: none; margin: 0; padding: 0; display: grid; gap: .25rem; }
 a[aria-current="true"] { font-weight: 650; color: inherit; text-decoration: none; }
-.wall h1 { font-size: 2.4rem; } .wall ul { list-style: none; padding: 0; font-size: 1.6rem; display: grid; gap: .8rem; } .bare main:has(.wall) { max-width: none; padding-top: 2rem; }
+.wall h1 { font-size: 2.4rem; } .wall ul { list-style: none; padding: 0; font-size: 1.6rem; display: grid; gap: .8rem; } .wall li > * { font-size: inherit; } .bare main:has(.wall) { max-width: none; padding-top: 2rem; }
 .pages { display: flex; flex-wrap: wrap; gap: .4rem 1.1rem; margin: 1rem 0 0; }
 .plain-list { list-style: none; margin: 0; padding: 0; } .plain-list > li { padding: .6rem 0; border-bottom: 1px solid var(--line); } .plain-list > li:last-child { border-bottom: 0; }
-.text { white-space: pre-wrap; }
+.text { white-space: pre-wrap; unicode-bidi: plaintext; }
 ${FORM_STYLE}
 @media (max-width: 60rem) {
   body { grid-template: "side" auto "main" 1fr "foot" auto / minmax(0, 1fr); }

@@ -1,6 +1,7 @@
 import { incidentRequestSchema } from '../../../api/contract/incident.ts'
 import { SEVERITIES } from '../../../api/contract/incidentTerms.ts'
 import { html } from '../../../web/html.ts'
+import { nameList } from '../../../web/nameList.ts'
 import { distinctServiceIds, openIncident } from '../../domain/incidentChanges.ts'
 import { SEVERITY_LABELS } from '../../domain/notifications/incidentLabels.ts'
 import { type Faults, formText, readForm, refusalOf } from '../forms/readForm.ts'
@@ -36,8 +37,8 @@ ${selectField({
 })}
 ${textArea({ name: 'message', label: 'First update', value: form.get('message') ?? '', fault: faults.message })}
 <p class="hint">Readers: channels and status pages of the chosen services. Active channels: ${
-    channels.length === 0 ? 'none' : html`<bdi>${channels.map(({ name }) => name).join(', ')}</bdi>`
-  }. Public pages: ${pages.length === 0 ? 'none' : html`<bdi>${pages.map(({ title }) => title).join(', ')}</bdi>`}.</p>
+    channels.length === 0 ? 'none' : nameList(channels.map(({ name }) => name))
+  }. Public pages: ${pages.length === 0 ? 'none' : nameList(pages.map(({ title }) => title))}.</p>
 <button class="main">Open incident</button></form>`
   const status = Object.keys(faults).length === 0 ? 200 : 422
   return { kind: 'page', title: 'New incident', section: 'incidents', body, status }

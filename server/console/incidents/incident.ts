@@ -5,6 +5,7 @@ import {
 } from '../../../api/contract/incident.ts'
 import { INCIDENT_STATUSES, SEVERITIES } from '../../../api/contract/incidentTerms.ts'
 import { type Html, html } from '../../../web/html.ts'
+import { nameList } from '../../../web/nameList.ts'
 import { plainText } from '../../../web/plainText.ts'
 import { icon } from '../../../web/stateShapes.ts'
 import { instant } from '../../../web/times.ts'
@@ -83,7 +84,7 @@ ${
           names,
           isHidden,
         }) => html`<li><div class="row"><span><a href="${root}/pages/${page.id}"><bdi>${page.title}</bdi></a>
-as <bdi>${names.join(', ')}</bdi>${isHidden && ' (hidden)'}</span>
+as ${nameList(names)}${isHidden && ' (hidden)'}</span>
 ${
   may('operate') &&
   html`<form method="post" action="${actions}/pages/${page.id}/${isHidden ? 'show' : 'hide'}-incident"><input type="hidden" name="incident" value="${incident.id}"><button>${isHidden ? 'Show' : 'Hide'} there<span class="unseen">: ${page.title}</span></button></form>`
@@ -126,7 +127,7 @@ ${plainText(formText(form, 'body'))}</section>`
 }
 
 function listed(names: readonly string[], none: string): Html {
-  return names.length === 0 ? html`${none}` : html`<bdi>${names.join(', ')}</bdi>`
+  return names.length === 0 ? html`${none}` : nameList(names)
 }
 
 /** Thrown when another update was posted after the form was opened. */

@@ -2,6 +2,7 @@ import { ApiError } from '../../../api/contract/apiError.ts'
 import { INCIDENT_SERVICES_MAX, TITLE_CHARS_MAX } from '../../../api/contract/incident.ts'
 import { readableTextProblem } from '../../../api/contract/text.ts'
 import { type Html, html } from '../../../web/html.ts'
+import { nameList } from '../../../web/nameList.ts'
 import { instant } from '../../../web/times.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { MaintenanceWindow } from '../../store/store.ts'
@@ -81,7 +82,7 @@ function windowRow(window: MaintenanceWindow, { phase, names, root, actions }: R
   const verb = phase === 'in progress' ? 'end' : 'cancel'
   const word = phase === 'in progress' ? 'End now' : 'Cancel'
   return html`<tr><th scope="row"><bdi>${title}</bdi></th>
-<td data-of="Services"><bdi>${serviceIds.map((one) => names.get(one) ?? 'a deleted service').join(', ')}</bdi></td>
+<td data-of="Services">${nameList(serviceIds.map((one) => names.get(one) ?? 'a deleted service'))}</td>
 <td data-of="From">${instant(startsAt)}</td><td data-of="To">${instant(endsAt)}</td>
 ${
   actions !== undefined &&
@@ -156,7 +157,7 @@ function outdatedNotice(
 ): Html {
   const names = services.filter(({ id }) => serviceIds.includes(id)).map(({ name }) => name)
   return html`<div class="notice bad" role="alert"><p>The window has changed since you opened it. Your version is below. Saving it again replaces this one:</p>
-<p><bdi>${title}</bdi>, ${instant(startsAt)} to ${instant(endsAt)}, <bdi>${names.join(', ')}</bdi></p></div>`
+<p><bdi>${title}</bdi>, ${instant(startsAt)} to ${instant(endsAt)}, ${nameList(names)}</p></div>`
 }
 
 /** The instant of a date and time in UTC; `undefined` for other text. */

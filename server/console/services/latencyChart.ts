@@ -30,13 +30,13 @@ export function latencyChart({ lines, fromS, untilS }: LatencyChart): Html {
   const x = (atS: number): number =>
     rounded(LEFT + ((atS - fromS) / (untilS - fromS)) * (WIDTH - LEFT - RIGHT))
   const y = (ms: number): number => rounded(HEIGHT - BOTTOM - (ms / top) * (HEIGHT - TOP - BOTTOM))
-  return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Latency by region; the table below has the same values">
+  return html`<div class="scroll" tabindex="0"><svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Latency by region; the table below has the same values">
 ${Array.from({ length: STEPS + 1 }, (_, step) => {
   const ms = (top / STEPS) * step
   return html`<path class="grid" d="M${LEFT} ${y(ms)}H${WIDTH - RIGHT}"/><text x="${LEFT - 8}" y="${y(ms) + 4}" text-anchor="end">${msText(ms)}</text>`
 })}
 ${[fromS, (fromS + untilS) / 2, untilS].map((atS, place) => html`<text x="${x(atS)}" y="${HEIGHT - 6}" text-anchor="${['start', 'middle', 'end'][place]}">${axisText(atS, untilS - fromS)}</text>`)}
-${lines.map(({ points }, index) => html`<path class="line l-${index % LINES}" d="${pathOf(points, x, y)}"/>`)}</svg>
+${lines.map(({ points }, index) => html`<path class="line l-${index % LINES}" d="${pathOf(points, x, y)}"/>`)}</svg></div>
 <ul class="keys">${lines.map(({ region }, index) => html`<li><svg viewBox="0 0 28 8" aria-hidden="true" focusable="false"><path class="line l-${index % LINES}" d="M0 4H28"/></svg>${region}</li>`)}</ul>
 <details><summary>Latency as a table</summary><div class="scroll" tabindex="0"><table><thead><tr><th scope="col">From</th>${lines.map(({ region }) => html`<th scope="col" class="number">${region}</th>`)}</tr></thead>
 <tbody>${tableRows(lines)}</tbody></table></div></details>`

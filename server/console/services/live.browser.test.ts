@@ -12,6 +12,9 @@ import { type ConsoleServer, startConsoleServer, type TestPerson } from '../test
 /** Maximum wait for what a real check shows (milliseconds). */
 const CHECKED_MS = 60_000
 
+/** A name that cannot be broken between words. */
+const LONG_NAME = 'checkout'.repeat(25)
+
 let server: ConsoleServer
 let target: Target
 let browser: Browser
@@ -39,7 +42,7 @@ describe.skipIf(skipReason !== null)(
       const endpoints = [endpointBody({ url: target.url('/health') })]
       const checked = serviceBody({ name: 'Checked', interval_secs: 1, endpoints })
       checkedId = Object((await api.post('/v1/services', checked)).json).id
-      const names = PAYLOADS.slice(0, 12)
+      const names = [...PAYLOADS.slice(0, 12), LONG_NAME]
       for (const name of names) await api.post('/v1/services', serviceBody({ name: name.slice(0, 200) }))
       browser = await startBrowser()
     })
@@ -129,11 +132,14 @@ describe.skipIf(skipReason !== null)(
       for (const path of paths()) {
         await page.goto(`${server.consoleUrl}${path}`)
         const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-        found.push([path, await axeFindings(page), await page.evaluate(overflow)])
+        const hidden = await page
+          .locator('.scroll:not(:has(.chart))')
+          .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)
+        found.push([path, await axeFindings(page), await page.evaluate(overflow), hidden])
       }
       await close()
 
-      expect(found).toEqual(paths().map((path) => [path, [], 0]))
+      expect(found).toEqual(paths().map((path) => [path, [], 0, 0]))
       expect(complaints).toEqual([])
     })
 

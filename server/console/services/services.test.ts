@@ -57,6 +57,17 @@ test('the list searches services by name and host, filters by state, and keeps b
   expect(await names('?page=9&sort=nonsense&state=nonsense')).toEqual(['Checkout', 'Search', 'Idle'])
 })
 
+test('a wall screen does not call paused services operational', async () => {
+  const orgId = await server.createOrg({ name: 'Paused' })
+  const own = apiClient(server.url, await server.createKey({ orgId }))
+  const someone = await server.signIn('viewer', { orgId })
+  const { json } = await own.post('/v1/services', serviceBody())
+  await own.post(`/v1/services/${Object(json).id}/pause`)
+  const { text } = await someone.client.get(`${someone.root}/services?look=wall`)
+
+  expect(/<h1>([^<]*)/.exec(text)?.[1]).toBe('No service needs attention')
+})
+
 test('a service is created from a few fields, and is the same in the API', async () => {
   const form = new URLSearchParams([
     ...[

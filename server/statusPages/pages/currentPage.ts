@@ -55,7 +55,7 @@ function section({ name, components }: PublicPage['sections'][number], index: nu
 
 function component(one: PublicComponent): Html {
   return html`<div class="row"><h3><bdi>${one.name}</bdi></h3>${stateLabel(one.state)}</div>
-${one.text !== '' && html`<p class="quiet">${one.text}</p>`}
+${one.text !== '' && html`<p class="quiet"><bdi>${one.text}</bdi></p>`}
 ${one.history !== null && historyOf(one.history, one.name)}`
 }
 

@@ -2,12 +2,17 @@ import { type Html, html } from '../../../web/html.ts'
 import { plainText } from '../../../web/plainText.ts'
 import { dayText, durationText, instant } from '../../../web/times.ts'
 import { SEVERITY_LABELS, STATUS_LABELS } from '../../domain/notifications/incidentLabels.ts'
-import { listed } from '../view/incidentTexts.ts'
+import { listParts } from '../view/incidentTexts.ts'
 import type { PublicIncident, PublicUpdate, PublicWindow } from '../view/publicPage.ts'
 import { type PageContext, pathOf } from './frame.ts'
 
 /** Maximum number of characters of an update on a page with several incidents. */
 const EXCERPT_CHARS_MAX = 1_000
+
+/** `A, B and C`, each name with its own writing direction. Pure. */
+function namesOf(components: readonly string[]): Html {
+  return html`${listParts(components).map(([before, name]) => html`${before}<bdi>${name}</bdi>`)}`
+}
 
 /** The path of the page of an incident. Pure. */
 function incidentPath(context: PageContext, { displayId }: PublicIncident): string {
@@ -21,7 +26,7 @@ export function openIncident(context: PageContext, incident: PublicIncident): Ht
   return html`<article class="incident v-${severity}">
 <h3><a href="${incidentPath(context, incident)}"><bdi>${title}</bdi></a></h3>
 <p class="quiet">${SEVERITY_LABELS[severity]} · ${STATUS_LABELS[status]} · since ${instant(startedAt)} · ${displayId}</p>
-<p class="quiet">Affects <bdi>${listed(components)}</bdi></p>
+<p class="quiet">Affects ${namesOf(components)}</p>
 ${updateList(incident.updates, EXCERPT_CHARS_MAX)}
 ${isCut && html`<p><a href="${incidentPath(context, incident)}">All updates<span class="unseen"> of ${displayId}</span></a></p>`}
 </article>`
@@ -69,7 +74,7 @@ function pastIncident(context: PageContext, incident: PublicIncident): Html {
   const outcome = resolvedAt === null ? STATUS_LABELS[status] : `Resolved after ${durationText(spanS)}`
   return html`<article class="past">
 <h4><a href="${incidentPath(context, incident)}"><bdi>${title}</bdi></a></h4>
-<p class="quiet">${SEVERITY_LABELS[severity]} · ${outcome} · <bdi>${listed(components)}</bdi> · ${displayId}</p>
+<p class="quiet">${SEVERITY_LABELS[severity]} · ${outcome} · ${namesOf(components)} · ${displayId}</p>
 ${last !== undefined && plainText(excerpt(last.body, EXCERPT_CHARS_MAX))}
 </article>`
 }
@@ -77,7 +82,7 @@ ${last !== undefined && plainText(excerpt(last.body, EXCERPT_CHARS_MAX))}
 function pastWindow({ title, startsAt, endsAt, components }: PublicWindow): Html {
   return html`<article class="past">
 <h4><bdi>${title}</bdi></h4>
-<p class="quiet">Maintenance · ${instant(startsAt)} to ${instant(endsAt)} · <bdi>${listed(components)}</bdi></p>
+<p class="quiet">Maintenance · ${instant(startsAt)} to ${instant(endsAt)} · ${namesOf(components)}</p>
 </article>`
 }
 
@@ -87,6 +92,6 @@ export function plannedWindow({ title, startsAt, endsAt, components }: PublicWin
   return html`<article class="window">
 <h3><bdi>${title}</bdi></h3>
 <p class="quiet">${word} · ${instant(startsAt)} to ${instant(endsAt)}</p>
-<p class="quiet">Affects <bdi>${listed(components)}</bdi></p>
+<p class="quiet">Affects ${namesOf(components)}</p>
 </article>`
 }

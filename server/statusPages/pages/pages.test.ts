@@ -4,6 +4,7 @@ import { dayText, durationText, monthText } from '../../../web/times.ts'
 import type { StateSeconds } from '../../results/history/daySeconds.ts'
 import type { PublicHistory } from '../view/publicPage.ts'
 import { historyBar, problemList } from './history.ts'
+import { plannedWindow } from './incidents.ts'
 
 const none: StateSeconds = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
 
@@ -68,6 +69,15 @@ test('the time before a service was created is no gap', () => {
   expect(list(null, { ...created, down: 0 })).toContain('No problems in the days shown.')
   expect(list(null, created)).toContain('<li>2 Nov: down 1 min</li>')
   expect(list(null, created, created)).toContain('<li>3 Nov: down 1 min, no results for 16 h 40 min</li>')
+})
+
+test('each name of a list has its own writing direction', () => {
+  const window = { id: 'w', title: 'Upgrade', announcedAt: '', components: ['البحث', 'Checkout', 'Login'] }
+  const times = { startsAt: '2026-11-24T22:00:00.000Z', endsAt: '2026-11-24T23:00:00.000Z' }
+
+  expect(plannedWindow({ ...window, ...times }, 0).toString()).toContain(
+    'Affects <bdi>البحث</bdi>, <bdi>Checkout</bdi> and <bdi>Login</bdi></p>',
+  )
 })
 
 test('durations have at most two units', () => {

@@ -8,7 +8,7 @@ h2 { font-size: 1.1rem; line-height: 1.3; font-weight: 650; letter-spacing: -.00
 h3, h4 { font-size: 1rem; line-height: 1.4; font-weight: 620; margin: 0; }
 p { margin: .2rem 0; }
 .quiet, .foot, .legend { color: var(--quiet); font-size: .9rem; }
-.text { white-space: pre-line; margin: .35rem 0; }
+.text { white-space: pre-line; unicode-bidi: plaintext; margin: .35rem 0; }
 main > .text { margin: 0 .2rem 1.25rem; }
 .top { padding: 2rem 0 1.25rem; }
 .brand { margin: 0; font-size: 1.3rem; font-weight: 680; letter-spacing: -.012em; }

@@ -38,8 +38,15 @@ const AUTOMATIC_TEXTS: Readonly<Record<IncidentStatus, (names: string) => string
 
 /** `A, B and C`. Pure. */
 export function listed(names: readonly string[]): string {
-  if (names.length > NAMES_MAX) {
-    return `${names.slice(0, NAMES_MAX).join(', ')} and ${names.length - NAMES_MAX} more`
-  }
-  return names.length <= 1 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+  return listParts(names)
+    .map(([before, name]) => `${before}${name}`)
+    .join('')
+}
+
+/** The names of `A, B and C`, each with the text before it; beyond NAMES_MAX, the last one counts the others. Pure. */
+export function listParts(names: readonly string[]): readonly (readonly [before: string, name: string])[] {
+  const others = names.length - NAMES_MAX
+  const shown = others > 0 ? [...names.slice(0, NAMES_MAX), `${others} more`] : names
+  const last = shown.length - 1
+  return shown.map((name, index) => [index === 0 ? '' : index === last ? ' and ' : ', ', name])
 }

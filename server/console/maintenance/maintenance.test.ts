@@ -57,6 +57,24 @@ test('a maintenance window is created, changed and cancelled, and each change is
   ])
 })
 
+test('a new title does not move a window that starts and ends between minutes', async () => {
+  const { client, actions, root } = await server.signIn('member')
+  const id = crypto.randomUUID()
+  const times = { startsAt: '2092-01-01T10:00:30.000Z', endsAt: '2092-01-01T11:00:30.000Z' }
+  const window = { id, orgId: server.orgId, title: 'Seconds', serviceIds: [serviceId], ...times }
+  await server.store.createMaintenance(window, { kind: 'cli' }, Date.now())
+  const { text } = await client.get(`${root}/maintenance/${id}`)
+  const fieldIn = (name: string): string =>
+    new RegExp(`name="${name}"[^>]*value="([^"]*)"`).exec(text)?.[1] ?? ''
+  const { status } = await client.post(`${actions}/maintenance/${id}/change`, {
+    ...{ title: 'Renamed', services: serviceId, seen: fieldIn('seen') },
+    ...{ from: fieldIn('from'), to: fieldIn('to') },
+  })
+
+  expect(status).toBe(303)
+  expect(await windows('Renamed')).toEqual([expect.objectContaining(times)])
+})
+
 test('a window with a mistake does not replace the change of another person once it is corrected', async () => {
   const { client, actions, root } = await server.signIn('member')
   const times = { from: '2091-01-01T10:00', to: '2091-01-01T11:00' }

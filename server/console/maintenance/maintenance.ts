@@ -140,11 +140,11 @@ ${servicesField({
 })}
 ${textField({
   ...{ name: 'from', label: 'From (UTC)', type: 'datetime-local', fault: faults.from },
-  value: value('from', window?.startsAt.slice(0, 16)),
+  value: value('from', minuteOf(window?.startsAt)),
 })}
 ${textField({
   ...{ name: 'to', label: 'To (UTC)', type: 'datetime-local', fault: faults.to },
-  value: value('to', window?.endsAt.slice(0, 16)),
+  value: value('to', minuteOf(window?.endsAt)),
 })}
 <button class="main">Save</button> <a class="button" href="${root}/maintenance">Back</a></form>`
   const status = isOutdated ? 409 : Object.keys(faults).length === 0 ? 200 : 422
@@ -160,8 +160,17 @@ function outdatedNotice(
 <p><bdi>${title}</bdi>, ${instant(startsAt)} to ${instant(endsAt)}, ${nameList(names)}</p></div>`
 }
 
-/** The instant of a date and time in UTC; `undefined` for other text. */
-function instantOf(text: string): string | undefined {
+/** Date and time of a stored instant, as the form shows them: without seconds. */
+function minuteOf(iso: string | undefined): string | undefined {
+  return iso?.slice(0, 16)
+}
+
+/**
+ * The instant of a date and time in UTC: `stored` with its seconds if the form left it unchanged; `undefined` for other
+ * text.
+ */
+function instantOf(text: string, stored: string | undefined): string | undefined {
+  if (text === minuteOf(stored)) return stored
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return undefined
   const ms = Date.parse(`${text}Z`)
   // Date accepts days that a month does not have, as days of the next month.
@@ -171,8 +180,8 @@ function instantOf(text: string): string | undefined {
 async function save(request: OrgRequest, window: MaintenanceWindow | undefined): Promise<RouteResponse> {
   const { store, org, form, by, nowMs, root, environment } = request
   const title = formText(form, 'title')
-  const startsAt = instantOf(form.get('from') ?? '')
-  const endsAt = instantOf(form.get('to') ?? '')
+  const startsAt = instantOf(form.get('from') ?? '', window?.startsAt)
+  const endsAt = instantOf(form.get('to') ?? '', window?.endsAt)
   const serviceIds = [...new Set(form.getAll('services'))]
   const own = new Set((await namedServices(store, org.id)).map(({ id }) => id))
   const areServices = serviceIds.length > 0 && serviceIds.every((id) => own.has(id))

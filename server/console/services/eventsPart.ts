@@ -1,13 +1,22 @@
 import type { ServiceResponse } from '../../../api/contract/service.ts'
 import { type Html, html } from '../../../web/html.ts'
+import { STATE_LABELS } from '../../../web/stateShapes.ts'
 import { instant } from '../../../web/times.ts'
 import { managerOf } from '../../domain/changeOrigin.ts'
 import { timestamp } from '../../domain/environment.ts'
+import type { TimelineSpan } from '../../results/measurements/measurements.ts'
 import type { OrgRequest } from '../routing/route.ts'
 
 /** Period of the events (seconds), and most events shown. */
 const EVENTS_S = 7 * 24 * 3_600
 const EVENTS_MAX = 30
+
+/** The words for stored states. */
+const WORDS: Readonly<Record<TimelineSpan['state'], string>> = {
+  ...STATE_LABELS,
+  up: STATE_LABELS.operational,
+  ended: 'Not monitored',
+}
 
 interface Event {
   readonly at: string
@@ -23,7 +32,7 @@ export async function eventsPart(
   const spans = (await measurements?.timeline(id, nowS - EVENTS_S, nowS)) ?? []
   const states = spans
     .filter(({ endpointId, fromS }) => endpointId === null && fromS > nowS - EVENTS_S)
-    .map(({ fromS, state }): Event => ({ at: timestamp(fromS * 1_000), text: html`State: ${state}` }))
+    .map(({ fromS, state }): Event => ({ at: timestamp(fromS * 1_000), text: html`State: ${WORDS[state]}` }))
   const generations = await store.generationsOf(id)
   const changes = generations.flatMap(({ generation, origin }): readonly Event[] =>
     origin === null

@@ -62,9 +62,12 @@ describe.skipIf(skipReason !== null)(
       const reason = await row.locator('.reason').textContent()
       target.status = 200
       await row.getByText('Operational').waitFor({ timeout: CHECKED_MS })
+      await row.getByRole('link').click()
+      const events = await page.locator('.events').textContent()
       await close()
 
       expect(reason).toContain('status 503')
+      expect(events).toMatch(/State: Operational.*State: Down.*State: Operational/s)
       expect(complaints).toEqual([])
     })
 

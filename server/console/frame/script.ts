@@ -2,6 +2,8 @@
 const SENT_MS = 8_000
 /** After how long a page without a stream renews itself (milliseconds). */
 const POLL_MS = 15_000
+/** How often a page renews itself without a change, for its durations (milliseconds). */
+const AGE_MS = 60_000
 
 /**
  * The script of every page. Pages work without it; it adds local times, confirmation of destructive actions
@@ -89,6 +91,7 @@ const live = () => {
   follow()
   document.addEventListener('visibilitychange', () => { if (!document.hidden) later(); follow() })
   document.addEventListener('focusout', () => { if (isBehind) later() })
+  setInterval(() => { if (!document.hidden) later() }, ${AGE_MS})
 }
 live()
 for (const button of document.querySelectorAll('button[data-copy]')) {

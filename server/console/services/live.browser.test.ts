@@ -86,6 +86,27 @@ describe.skipIf(skipReason !== null)(
       expect(complaints).toEqual([])
     })
 
+    test('durations on an open page advance without a change', async () => {
+      const orgId = await server.createOrg({ name: 'Quiet' })
+      const own = apiClient(server.url, await server.createKey({ orgId }))
+      const { json } = await own.post('/v1/services', serviceBody())
+      await own.post(`/v1/services/${Object(json).id}/pause`)
+      const person = await server.signIn('viewer', { orgId })
+      const { page, complaints, close } = await openConsolePage(browser, { ...server, person })
+      await page.clock.install()
+      await page.addInitScript('EventSource = class extends EventTarget { close() {} }')
+      await page.goto(`${server.consoleUrl}${person.root}/services`)
+      await page.locator('tbody').getByText('for less than a minute').waitFor()
+      const renewal = page.waitForResponse((response) => response.url().endsWith('/services'))
+      await page.clock.fastForward(60_000)
+      await page.clock.fastForward(1_000)
+      const status = (await renewal).status()
+      await close()
+
+      expect(status).toBe(200)
+      expect(complaints).toEqual([])
+    })
+
     test('a page whose stream of changes is refused renews itself, and follows the stream again', async () => {
       const { page, close } = await opened()
       await page.clock.install()

@@ -166,8 +166,21 @@ test('status distinguishes a holder without renewals from one at work', async ()
   await next.acquire(`pharos on ${hostname()}, process ${ended.pid}`)
   const gone = await status()
   expect(gone.text).toContain(`process ${ended.pid}, which has ended`)
+  expect(gone.text).toContain('the next run takes over at once')
   expect(gone.lease).toMatchObject({ isExpired: true, isGone: true })
   await next.close()
+})
+
+test('a suspension of no service is reported', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await pharos('apply', ...onManifests())
+  const suspend = (scope: string) => pharos('suspend', scope, '--reason', 'x', '--state', work.statePath)
+
+  expect(await suspend('b*')).toMatchObject({
+    exitCode: 0,
+    stderr: 'no service of the state is in b* so far: see "pharos state status"\n',
+  })
+  for (const scope of ['a*', '*']) expect(await suspend(scope)).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
 test('status distinguishes an expired suspension from one in force', async () => {

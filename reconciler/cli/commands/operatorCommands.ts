@@ -1,4 +1,6 @@
 import { userInfo } from 'node:os'
+import { visible } from '../../../api/contract/visibleText.ts'
+import { isInScope } from '../../plan/safetyLimits.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import { SUSPENSION_MS_MAX } from '../../state/model/record.ts'
@@ -37,6 +39,9 @@ export function suspendCommand(
     const since = new Date(nowMs).toISOString()
     const suspension = { scope, reason, actor: actorOf(context), since, until }
     await store.suspend(suspension)
+    const isMatched = scope === '*' || (await store.bindings()).some(({ key }) => isInScope(key, scope))
+    if (!isMatched)
+      output.notice(`no service of the state is in ${visible(scope)} so far: see "pharos state status"`)
     output.result(
       `${scope} is suspended${until === null ? ' until "pharos state resume"' : ` until ${until}`}`,
     )

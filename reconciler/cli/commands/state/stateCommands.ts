@@ -55,7 +55,7 @@ async function showControls(store: StateReading, location: string, output: Outpu
     output.result(`  ${digest} is approved by ${visible(actor)}, not used yet`)
   if (lease === null) return { suspensions, approvals, lease }
   const activity = leaseActivity(lease, await store.writtenAtMs(), location)
-  output.result(leaseText(activity, output))
+  output.result(leaseText(activity, location, output))
   return { suspensions, approvals, lease: activity }
 }
 
@@ -80,10 +80,13 @@ function leaseActivity(lease: Lease, writtenAtMs: number | null, location: strin
 
 function leaseText(
   { holder, lastSignAt, isExpired, isGone, ttlMs }: LeaseActivity,
+  location: string,
   { paint }: Output,
 ): string {
   const lastSign = lastSignAt === null ? '' : `, last active ${lastSignAt}`
   if (!isExpired) return `  in use by ${visible(holder)}${lastSign}`
+  if (isGone && !isGitLocation(location))
+    return `  was in use by ${visible(holder)}, which has ended${lastSign}: the next run takes over at once`
   const lockTimeout = formatDuration({ secs: (2 * ttlMs) / 1_000, nanos: 0 })
   return paint.yellow(
     `  locked by ${visible(holder)}, which ${isGone ? 'has ended' : 'is inactive'}${lastSign}: a run with --lock-timeout ${lockTimeout} takes over`,

@@ -322,6 +322,16 @@ test('a controller that is stopped while the API does not respond does not wait 
   expect(one.events.filter(({ severity }) => severity === 'error')).toEqual([])
 })
 
+test('a refused key is reported with the setting of the set', async () => {
+  const one = await controllerOf({ apiKey: `pharos_${randomBytes(32).toString('hex')}` })
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+
+  expect((await one.nextCycle()).conditions[0]?.message).toBe(
+    'the API responded with 401: unauthorized: check api.key of the set (or PHAROS_API_KEY), it may have been revoked',
+  )
+})
+
 test('an unreachable API is retried soon and reported once, and the set recovers by itself', async () => {
   const proxy = await startFaultProxy(server().url)
   const one = await controllerOf({ url: proxy.url })

@@ -48,6 +48,9 @@ function found(type: ConditionType, message: string, todo: string | null): Found
   return { type, message, todo }
 }
 
+/** Settings of a set that replace those of all sets. */
+const OF_SET = { url: 'api.url of the set (or PHAROS_URL)', key: 'api.key of the set (or PHAROS_API_KEY)' }
+
 const THROTTLED_TODO = 'find the other client that uses the same key, or give each its own key'
 
 /** Conditions for a current cycle that waits for the API, or a last one that timed out on 429 responses. */
@@ -63,7 +66,7 @@ function waitConditions({ wait, report }: ConditionFacts): readonly FoundConditi
 
 function stalled({ failures, report, fault }: ConditionFacts): readonly FoundCondition[] {
   const isThrottled = report?.error instanceof ApiTimeout && report.error.isThrottled
-  const reason = fault ?? (report?.error === undefined ? '' : failureOf(report.error).message)
+  const reason = fault ?? (report?.error === undefined ? '' : failureOf(report.error, OF_SET).message)
   if (failures >= STALLED_AFTER) {
     // With the exact count each further failure would be another message.
     const message = `at least ${STALLED_AFTER} runs in a row failed${reason === '' ? '' : `, the last with: ${reason}`}`

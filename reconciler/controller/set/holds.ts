@@ -1,3 +1,4 @@
+import { grouped } from '../../plan/grouped.ts'
 import type { Change, Plan } from '../../plan/planValue.ts'
 import type { TrippedLimit } from '../../plan/safetyLimits.ts'
 import type { ControllerConfig } from '../config/controllerSchema.ts'
@@ -38,15 +39,19 @@ export function holdsOf(plan: Plan, facts: HoldFacts): readonly TrippedLimit[] {
     hold('historyRewritten', message, pruning)
   }
   if (facts.prune === 'never') hold('pruneOff', 'this set removes nothing (prune: never)', pruning)
-  for (const change of plan.changes) {
-    const owner = 'id' in change ? facts.otherOwner(change.id) : null
-    if (owner !== null && 'id' in change) {
-      hold('otherSet', `service ${change.id} belongs to the set ${owner}: keep its id in one of the two`, [
-        change,
-      ])
-    }
-  }
+  // One limit for each other set, not for each service: two sets may overlap in thousands.
+  const ofOthers = grouped(plan.changes, (change) =>
+    'id' in change ? (facts.otherOwner(change.id) ?? undefined) : undefined,
+  )
+  for (const [owner, changes] of ofOthers) hold('otherSet', otherSetText(changes, owner), changes)
   return holds
+}
+
+function otherSetText(changes: readonly Change[], owner: string): string {
+  const [first] = changes
+  if (changes.length === 1 && first !== undefined && 'id' in first)
+    return `service ${first.id} belongs to the set ${owner}: keep its id in one of the two`
+  return `${changes.length} services belong to the set ${owner}: keep each in one of the two`
 }
 
 /** Whether a change sends a request or drops a binding. */

@@ -67,6 +67,24 @@ test('a service that was paused because its manifest was removed is resumed when
   expect(one.shop().counts.Removing).toBe(0)
 })
 
+test('several services of another set are one condition, which names that set', async () => {
+  const one = await twoSets()
+  const ids = [await idOf('a'), await idOf('b')]
+  const files = ids.map((id, index) => [
+    `other/moved${index}.yaml`,
+    manifestOf(`moved${index}`).replace(/{name: (.*)}/, `{name: $1, id: ${id}}`),
+  ])
+  one.repository.commit(Object.fromEntries(files))
+  await one.until(
+    () => nextOf(one)?.services.filter(({ reason }) => reason === 'otherSet').length === 2,
+    HOUR_MS,
+  )
+
+  expect(nextOf(one)?.conditions.map(({ message }) => message)).toEqual([
+    '2 services belong to the set shop: keep each in one of the two',
+  ])
+})
+
 test('a service that the first set still names is not handed over, and one that it releases is free at once', async () => {
   const one = await twoSets()
   const id = await idOf('a')

@@ -108,7 +108,7 @@ function sourceConditions({ source }: CycleReport): readonly FoundCondition[] {
 /** Safety limits with their own conditions. The others are shown as changes that wait for approval. */
 const OF_LIMIT: Readonly<Partial<Record<SafetyLimitName, readonly [ConditionType, string | null]>>> = {
   windowClosed: ['WindowClosed', null],
-  otherSet: ['Degraded', 'keep the id of the service in one of the two sets'],
+  otherSet: ['Degraded', 'keep each service in one of the two sets'],
   missingPath: ['ManifestsInvalid', 'restore the folder, or correct the path of the set'],
 }
 

@@ -99,6 +99,7 @@ test.each([
   'access_token',
   'db_password',
   'pwd',
+  'private_key',
   'X-Session-Id',
 ])('%s suggests a secret', (name) => {
   expect(suggestsSecret(name)).toBe(true)
@@ -110,6 +111,10 @@ test.each([
   'X-Author',
   'Idempotency-Key',
   'Surrogate-Key',
+  'cache_key',
+  'sort_key',
+  'partition-key',
+  'primary_key',
   'keyword',
   'monkey',
   'design',

@@ -69,7 +69,7 @@ const SECRET_NAME = /auth(?!or(?!i))|cookie|token|secret|passw|api.?key|credenti
 /** Last words of names that hold secrets. */
 const SECRET_ENDING = /(?:^|[-_.])(?:key|sig|pwd|jwt)$/i
 /** Names with such an ending that hold none. */
-const HARMLESS = /^(?:idempotency|surrogate|cache)-key$/i
+const HARMLESS = /^(?:idempotency|surrogate|cache|sort|partition|primary|foreign|public)[-_.]key$/i
 
 /** Whether the name of a header or of a parameter suggests that its value is a secret. Pure. */
 export function suggestsSecret(name: string): boolean {

@@ -1153,3 +1153,14 @@ test('a deeply nested OpenAPI document is read, and an empty file is reported', 
     notes: ['2.yml:1:1: left out: the file is empty'],
   })
 })
+
+test('a function key of Azure in a URL is a secret, and a short code is none', () => {
+  const monitor = (code: string) => `endpoints:\n  - { name: a, url: "https://example.com/?code=${code}" }\n`
+
+  const keyed = read('gatus', monitor('c'.repeat(56)))
+  const coded = read('gatus', monitor('FR'))
+
+  expect(keyed.specs).toEqual({})
+  expect(keyed.notes.join()).toContain('has a secret in its query or fragment (code)')
+  expect(coded.specs.a.endpoints[0].url).toBe('https://example.com/?code=FR')
+})

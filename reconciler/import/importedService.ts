@@ -82,8 +82,7 @@ export function urlOf(value: SourceValue, url = value.text()): string | undefine
     return undefined
   }
   const problem = endpointUrlProblem(url)
-  const secret =
-    problem === undefined ? parametersOf(new URL(url)).find((key) => suggestsSecret(key)) : undefined
+  const secret = problem === undefined ? secretParameter(new URL(url)) : undefined
   if (problem === undefined && secret === undefined) return url
   value.note(
     `left out: the URL ${problem ?? `has a secret in its query or fragment (${secret}): send it as a header`}`,
@@ -91,9 +90,17 @@ export function urlOf(value: SourceValue, url = value.text()): string | undefine
   return undefined
 }
 
-/** The names in the query and the fragment of a URL. */
-function parametersOf({ searchParams, hash }: URL): readonly string[] {
-  return [...searchParams.keys(), ...new URLSearchParams(hash.slice(1)).keys()]
+/** Shortest `code` that is a secret (characters): function keys of Azure have more, codes of countries and such fewer. */
+const SECRET_CODE_CHARS_MIN = 40
+
+/** The name of a parameter in the query or the fragment of a URL whose value is a secret. */
+function secretParameter({ searchParams, hash }: URL): string | undefined {
+  const parameters = [...searchParams, ...new URLSearchParams(hash.slice(1))]
+  const found = parameters.find(
+    ([name, value]) =>
+      suggestsSecret(name) || (name.toLowerCase() === 'code' && value.length >= SECRET_CODE_CHARS_MIN),
+  )
+  return found?.[0]
 }
 
 const SCHEME = /^(Bearer|Basic|Token|ApiKey)\s+(.+)$/is

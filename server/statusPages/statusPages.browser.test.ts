@@ -131,6 +131,17 @@ describe.skipIf(skipReason !== null)(
       },
     )
 
+    test('on a phone, no word below a bar is broken', async () => {
+      const { page, close } = await opened('/s/example', { viewport: { width: 320, height: 700 } })
+      const heights = await page
+        .locator('.scale > :last-child')
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height))
+      await close()
+
+      expect(new Set(heights).size).toBe(1)
+      expect(Math.max(...heights)).toBeLessThan(30)
+    })
+
     test('with forced colours, states keep their shapes and words, and bars their colours', async () => {
       const { page, complaints, close } = await opened('/s/example', { forcedColors: 'active' })
       const icon = page.locator('.components .icon').first()

@@ -29,7 +29,7 @@ main > .text { margin: 0 .2rem 1.25rem; }
 .row h3 { min-width: 0; }
 .row .label { align-self: center; }
 .bar { display: block; width: 100%; height: 2.2rem; margin: .55rem 0 .3rem; }
-.scale { color: var(--quiet); font-size: .85rem; }
+.scale { color: var(--quiet); font-size: .85rem; overflow-wrap: normal; }
 .uptime { color: var(--ink); }
 details, .components .quiet { margin-top: .3rem; font-size: .9rem; }
 .days { margin: .3rem 0 .2rem; padding-left: 1.2rem; columns: 17rem; }

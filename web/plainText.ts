@@ -17,9 +17,19 @@ export function plainText(text: string): Html {
 }
 
 function webAddress(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined
-  const { href, protocol, username, password } = new URL(text)
+  const url = parsedUrl(text)
+  if (url === undefined) return undefined
+  const { href, protocol, username, password } = url
   // The part before an @ looks like a host but is not.
   const isPlain = username === '' && password === ''
   return isPlain && (protocol === 'http:' || protocol === 'https:') ? href : undefined
+}
+
+/** URL.canParse of Node 20 is no substitute: once compiled, it refuses every text with letters such as ü. */
+function parsedUrl(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
 }

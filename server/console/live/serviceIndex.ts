@@ -1,3 +1,4 @@
+import { parsedUrl } from '../../../api/contract/endpointUrl.ts'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
 import type { Measurements, ServiceOverview } from '../../results/measurements/measurements.ts'
 import { ResultsBusyError } from '../../results/threads/resultsBusyError.ts'
@@ -212,7 +213,7 @@ function listed({ id, name, regions, endpoints, ...service }: ServiceResponse): 
 
 /** The host of a URL; path and query may contain a token. */
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : ''
+  return parsedUrl(url)?.host ?? ''
 }
 
 const COLLATOR = new Intl.Collator('en', { sensitivity: 'base', numeric: true })

@@ -1,3 +1,4 @@
+import { parsedUrl } from '../../../api/contract/endpointUrl.ts'
 import type { Environment } from '../environment.ts'
 import type { MasterKey, SealedValue, SealPlace } from '../seal.ts'
 import { sealValue } from '../seal.ts'
@@ -37,7 +38,7 @@ export interface NewChannel {
  * is sent. Pure.
  */
 export function channelUrlProblem(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parsedUrl(text)
   if (url === undefined || text.length > URL_CHARS_MAX) {
     return `must be a URL of at most ${URL_CHARS_MAX} characters`
   }

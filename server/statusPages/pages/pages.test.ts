@@ -104,3 +104,11 @@ test('only web URLs become links, without the punctuation after them', () => {
       'https://example.org/a?b=1&amp;c=2</a>). javascript:alert(1) http://user:pw@evil.example &lt;b&gt;</p>',
   )
 })
+
+test('a URL with letters such as ü in its host becomes a link, however many URLs were parsed before', () => {
+  const text = 'https://für.example/'
+  // Node 20 compiles URL.canParse after some ten thousand calls, and it refuses such hosts from then on.
+  for (let call = 0; call < 100_000; call += 1) URL.canParse(text)
+
+  expect(plainText(text).toString()).toContain('<a href="https://xn--fr-xka.example/"')
+})

@@ -49,10 +49,10 @@ function serviceConfig(scope: Construct, id: string, config: MonitoredServiceCon
   return {
     ...metaArguments,
     name,
-    interval: checkedInterval(interval),
+    interval: inService(id, () => checkedInterval(interval)),
     regions: [...regions],
     ...(paused === undefined ? {} : { paused }),
-    ...(timeouts === undefined ? {} : { timeouts: checkedTimeouts(timeouts) }),
+    ...(timeouts === undefined ? {} : { timeouts: inService(id, () => checkedTimeouts(timeouts)) }),
     endpoints: list.map((endpoint) => endpoint.in(scope)),
   }
 }
@@ -60,4 +60,15 @@ function serviceConfig(scope: Construct, id: string, config: MonitoredServiceCon
 function checkedTimeouts(timeouts: NonNullable<ServiceDefaults['timeouts']>): ServiceTimeouts {
   const given = Object.entries(timeouts).filter(([, timeout]) => timeout !== undefined)
   return Object.fromEntries(given.map(([operation, timeout]) => [operation, checkedDuration(timeout)]))
+}
+
+/** The result of `check`, whose error names the service: the place in the program may make many. */
+function inService<T>(id: string, check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    throw new Error(`service ${id}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  }
 }

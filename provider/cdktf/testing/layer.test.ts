@@ -106,10 +106,10 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     )
     expect(() => get('https://a.example/').timeout('0x10s')).toThrow('such as 30s, 1m30s or 1.5s')
     expect(() => new pharos.MonitoredService(stack, 'a', { ...config, interval: '1m-5s' })).toThrow(
-      '"1m-5s" is not an interval: write it in whole seconds, such as 30s, 1m30s or 2h',
+      'service a: "1m-5s" is not an interval: write it in whole seconds, such as 30s, 1m30s or 2h',
     )
     expect(() => new pharos.MonitoredService(stack, 'b', { ...config, timeouts: { read: '0x1s' } })).toThrow(
-      '"0x1s" is not a duration',
+      'service b: "0x1s" is not a duration',
     )
     expect(() => status.is(2_000)).toThrow('2000 is no status code: give a whole number from 100 to 999')
     expect(() => status.between(99, 200)).toThrow('99 is no status code')

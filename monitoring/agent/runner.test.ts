@@ -129,3 +129,21 @@ test('a check that waits for half its interval, because too many checks of its h
     ...['unknown', 'agent_busy', 'not checked: the agent had too many checks under way'],
   ])
 })
+
+test('checks that never end leave slots of their host to another organisation', async () => {
+  vi.useFakeTimers()
+  const outcomes = new Set<string>()
+  const runner = new Runner({
+    ...{ nowMs: () => Date.now(), monotonicMs: () => Date.now(), onSuspect: () => {} },
+    onLocalFault: () => {},
+    prepare: ({ series }) => ({ run: series < 100 ? () => new Promise(() => {}) : async () => REFUSED }),
+    onResult: ({ series, report }) => series >= 100 && outcomes.add(report.reason),
+  })
+  const slow = Array.from({ length: 20 }, (_, at) => task(at, 'shop'))
+  runner.start('eu-west-1', { ...service(1, slow), interval_s: 10 }, STORE)
+  runner.start('eu-west-1', { ...service(2, [task(100, 'shop')]), org: 'other', interval_s: 10 }, STORE)
+  await vi.advanceTimersByTimeAsync(60_000)
+  runner.stop()
+
+  expect([...outcomes]).toEqual([REFUSED.reason])
+})

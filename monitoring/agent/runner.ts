@@ -7,10 +7,14 @@ import { type Limit, Limits } from './limits.ts'
 import type { PendingResult } from './queuedResult.ts'
 import { SUSPECT_HOSTS_MIN, Suspicion } from './suspicion.ts'
 
-/** Maximum number of checks in progress: of an agent, to one host and port, of one organisation. */
+/**
+ * Maximum number of checks in progress: of an agent, to one host and port, of one organisation, and of one organisation to
+ * one host and port. An organisation with slow checks of a host leaves slots for the checks of others.
+ */
 const IN_FLIGHT_MAX = 512
-const HOST_IN_FLIGHT_MAX = 8
+const HOST_IN_FLIGHT_MAX = 32
 const ORG_IN_FLIGHT_MAX = 64
+const ORG_HOST_IN_FLIGHT_MAX = 8
 /** Maximum wait for a free slot (milliseconds), or half an interval when that is less. */
 const WAIT_MS_MAX = 10_000
 /** Maximum number of checks that start in one turn of the event loop, so that responses are read in between. */
@@ -209,9 +213,11 @@ function hostOf({ url }: EndpointTask): string {
  * interval.
  */
 function limitsOf({ series, url, call }: EndpointTask, org: string, intervalMs: number): readonly Limit[] {
+  const host = parsedUrl(url)?.origin ?? url
   return [
     { key: `series ${series}`, max: Math.ceil(call.timeout_ms / intervalMs) },
-    { key: `host ${parsedUrl(url)?.origin ?? url}`, max: HOST_IN_FLIGHT_MAX },
+    { key: `org ${org} host ${host}`, max: ORG_HOST_IN_FLIGHT_MAX },
+    { key: `host ${host}`, max: HOST_IN_FLIGHT_MAX },
     { key: `org ${org}`, max: ORG_IN_FLIGHT_MAX },
     { key: ALL, max: IN_FLIGHT_MAX },
   ]

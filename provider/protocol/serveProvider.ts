@@ -75,7 +75,7 @@ export async function serveProvider(name: string, parts: ProviderParts): Promise
       schema: await parts.schema?.(),
       provider: (ending) => parts.provider().then((methods) => methods({ log, calls, ending }), fail),
       onShutdown: () => {
-        calls.stop()
+        calls.close()
         shutDown()
       },
     })

@@ -1,4 +1,4 @@
-/** The calls in progress, and the two events that affect all of them: a stop and a crash. */
+/** The calls in progress, and the events that affect all of them: an interruption, the end of the process, and a crash. */
 import type { Call, Session } from '../rpc/call.ts'
 
 /** A call in the table; `end` removes it. */
@@ -10,8 +10,10 @@ interface OpenCall {
 
 export interface CallTable {
   open(session: Session): OpenCall
-  /** Aborts all calls in progress, and every later call until `resume`. */
+  /** Aborts all calls in progress, and every later call until `resume`, because Terraform was interrupted. */
   stop(): void
+  /** Aborts all calls in progress, and every later call, because the process ends. */
+  close(): void
   /** Permits calls again, for a process that the next Terraform configures. */
   resume(): void
   /** Makes every call in progress fail with `error`. */
@@ -26,6 +28,10 @@ interface Entry {
 export function createCallTable(): CallTable {
   const entries = new Set<Entry>()
   let stopping = new AbortController()
+  let isClosed = false
+  const abortAll = (): void => {
+    for (const { controller } of entries) controller.abort()
+  }
   return {
     open: (session) => {
       const controller = new AbortController()
@@ -37,7 +43,7 @@ export function createCallTable(): CallTable {
       crash.catch(() => undefined)
       const entry = { controller, fail }
       entries.add(entry)
-      if (stopping.signal.aborted) controller.abort()
+      if (isClosed || stopping.signal.aborted) controller.abort()
       return {
         call: { session, signal: controller.signal, stopped: stopping.signal, crash },
         abort: () => controller.abort(),
@@ -46,7 +52,11 @@ export function createCallTable(): CallTable {
     },
     stop: () => {
       stopping.abort()
-      for (const { controller } of entries) controller.abort()
+      abortAll()
+    },
+    close: () => {
+      isClosed = true
+      abortAll()
     },
     resume: () => {
       if (stopping.signal.aborted) stopping = new AbortController()

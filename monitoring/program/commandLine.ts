@@ -8,6 +8,7 @@ import { isAgentToken } from '../protocol/agentToken.ts'
 import { proxyOption } from './proxyOption.ts'
 import { readRanges } from './readRanges.ts'
 import { runAgent } from './runAgent.ts'
+import { wholeNumber } from './wholeNumber.ts'
 
 /** Environment variables that replace flags. A flag takes precedence. */
 const VARIABLES = {
@@ -130,14 +131,6 @@ function serverOption(text: string): URL {
     return serverAddress(text)
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
-  }
-}
-
-function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text)
-    if (/^\d{1,7}$/.test(text) && value >= min && value <= max) return value
-    throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}`)
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
+import { wholeNumber } from '../../monitoring/program/wholeNumber.ts'
 import { timestamp } from '../domain/environment.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import type { ChannelRef, DeliveryState, StoredDelivery } from '../store/notificationStore.ts'
@@ -27,7 +28,7 @@ export function addDeliveryCommands(channel: Command, write: Write): void {
     .addOption(
       new Option('--state <state>', 'only deliveries in this state').choices(['waiting', 'sent', 'failed']),
     )
-    .option('--limit <count>', 'maximum number of deliveries', readCount, SHOWN_COUNT)
+    .option('--limit <count>', 'maximum number of deliveries', wholeNumber(1, SHOWN_COUNT_MAX), SHOWN_COUNT)
     .action(async (options: ChannelOptions & { state?: DeliveryState; limit: number }) => {
       const { json, state, limit: countMax } = options
       const deliveries = await withExistingStore(engineOf(options), (store) =>
@@ -111,10 +112,4 @@ function shown(delivery: StoredDelivery) {
         ? null
         : { at: timestamp(last.atMs), status: last.status, error: last.error, ms: last.durationMs },
   }
-}
-
-function readCount(text: string): number {
-  const count = Number(text)
-  if (/^\d{1,4}$/.test(text) && count >= 1 && count <= SHOWN_COUNT_MAX) return count
-  throw new InvalidArgumentError(`must be a whole number from 1 to ${SHOWN_COUNT_MAX}`)
 }

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
+import { wholeNumber } from '../../monitoring/program/wholeNumber.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import { addOrgAutoIncidents } from './incidentCommands.ts'
@@ -43,7 +44,7 @@ export function addAuditCommands(program: Command, write: Write): void {
   const audit = program.command('audit').description('the audit log')
   addDatabase(audit.command('list').description('list who changed what in an organisation, newest first'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
-    .option('--limit <count>', 'maximum number of entries', readCount, SHOWN_COUNT)
+    .option('--limit <count>', 'maximum number of entries', wholeNumber(1, SHOWN_COUNT_MAX), SHOWN_COUNT)
     .action(async ({ json, org, limit, ...place }: DatabaseOptions & { org: string; limit: number }) => {
       const entries = await withExistingStore(engineOf(place), async (store) => {
         if (!(await store.listOrgs()).some(({ id }) => id === org)) throw orgNotFound(org)
@@ -59,10 +60,4 @@ export function addAuditCommands(program: Command, write: Write): void {
       ])
       present(write, json, shown, table(['AT', 'ACTOR', 'ACTION', 'TARGET', 'DETAIL'], rows))
     })
-}
-
-function readCount(text: string): number {
-  const count = Number(text)
-  if (/^\d{1,5}$/.test(text) && count >= 1 && count <= SHOWN_COUNT_MAX) return count
-  throw new InvalidArgumentError(`must be a whole number from 1 to ${SHOWN_COUNT_MAX}`)
 }

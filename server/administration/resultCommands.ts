@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Incident } from '../../api/contract/incident.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
+import { wholeNumber } from '../../monitoring/program/wholeNumber.ts'
 import { timestamp } from '../domain/environment.ts'
 import { RESULTS_DAYS_MAX } from '../domain/planLimits.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
@@ -38,7 +39,7 @@ export function addResultCommands(program: Command, write: Write): void {
     })
   addDatabase(program.command('results').description('show the check results of a service, newest first'))
     .requiredOption('--service <id>', 'id of the service')
-    .option('--hours <count>', 'time span (hours)', readHours, HOURS)
+    .option('--hours <count>', 'time span (hours)', wholeNumber(1, HOURS_MAX), HOURS)
     .option('--failed', 'only results other than up')
     .action(async (options: ResultsOptions) => {
       const { json, service: serviceId, hours, failed: isFailedOnly = false, ...place } = options
@@ -71,12 +72,6 @@ interface ResultsOptions extends DatabaseOptions {
   readonly service: string
   readonly hours: number
   readonly failed?: boolean
-}
-
-function readHours(text: string): number {
-  const hours = Number(text)
-  if (/^\d{1,4}$/.test(text) && hours >= 1 && hours <= HOURS_MAX) return hours
-  throw new InvalidArgumentError(`must be a whole number from 1 to ${HOURS_MAX}`)
 }
 
 /**

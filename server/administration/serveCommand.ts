@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { pino } from 'pino'
 import { proxyOption } from '../../monitoring/program/proxyOption.ts'
 import { readRanges } from '../../monitoring/program/readRanges.ts'
+import { wholeNumber } from '../../monitoring/program/wholeNumber.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { connectionsFor, descriptorLimit } from '../process/connectionsMax.ts'
 import { startProgram } from '../process/program.ts'
@@ -11,42 +12,39 @@ import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
 import type { KeySource } from '../secrets/keyring.ts'
 import type { Engine } from '../store/engine.ts'
 import type { Store } from '../store/store.ts'
-import { agentListeningOf } from './options/agentListening.ts'
+import { type AgentListeningOptions, agentListeningOf } from './options/agentListening.ts'
 import { addBackupFlags, type BackupOptions, backupScheduleOf } from './options/backupOptions.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './options/configuration.ts'
-import { consoleListeningOf, consoleUrlOption, trustProxiesOption } from './options/consoleListening.ts'
+import {
+  type ConsoleListeningOptions,
+  consoleListeningOf,
+  consoleUrlOption,
+  trustProxiesOption,
+} from './options/consoleListening.ts'
 import { addDatabaseFlags, type DatabasePlace, engineOf } from './options/databaseOption.ts'
 import { keySourceOf, masterKeyOption } from './options/masterKeyOption.ts'
 import { readGiven } from './options/readGiven.ts'
-import { statusListeningOf, statusUrlOption } from './options/statusListening.ts'
+import { type StatusListeningOptions, statusListeningOf, statusUrlOption } from './options/statusListening.ts'
 import { addTlsFlags, sharedTlsOf, type TlsOptions } from './options/tlsOptions.ts'
 import type { Write } from './text/output.ts'
 
-interface ServeOptions extends DatabasePlace, BackupOptions, TlsOptions {
-  readonly dataDir?: string | undefined
+interface ServeOptions
+  extends DatabasePlace,
+    BackupOptions,
+    TlsOptions,
+    AgentListeningOptions,
+    StatusListeningOptions,
+    ConsoleListeningOptions {
   readonly host: string
   readonly adminHost: string
   readonly port: number
   readonly adminPort?: number
-  readonly agentHost: string
-  readonly agentPort?: number
-  readonly agentTlsCert?: string
-  readonly agentTlsKey?: string
-  readonly agentAdvertiseUrl?: string
-  readonly statusHost: string
-  readonly statusPort?: number
-  readonly statusUrl?: string
-  readonly consoleHost: string
-  readonly consolePort?: number
-  readonly consoleUrl?: string
-  readonly trustProxies: number
   readonly masterKeyFile?: string
   readonly connectionsMax?: number
   readonly allowRanges: readonly string[]
   readonly allowWebhookRanges: readonly string[]
   readonly checkProxy?: string
   readonly webhookProxy?: string
-  readonly monitor: 'on' | 'off'
   readonly migrate: 'yes' | 'never'
   readonly logLevel: string
 }
@@ -125,7 +123,7 @@ export function addServeCommand(
         'maximum number of API connections (default: three quarters of the file descriptors, at most 10000)',
       )
         .env(VARIABLES.connectionsMax)
-        .argParser(readConnectionsMax),
+        .argParser(wholeNumber(2, 999_999)),
     )
     .addOption(
       rangesOption(
@@ -188,11 +186,7 @@ function hostOption(flags: string, description: string, variable: string): Optio
 }
 
 function portOption(flags: string, description: string, variable: string): Option {
-  return new Option(flags, description).env(variable).argParser((text: string) => {
-    const port = Number(text)
-    if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
-    throw new InvalidArgumentError('must be a whole number from 0 to 65535')
-  })
+  return new Option(flags, description).env(variable).argParser(wholeNumber(0, 65_535))
 }
 
 function rangesOption(flags: string, description: string, variable: string): Option {
@@ -202,11 +196,6 @@ function rangesOption(flags: string, description: string, variable: string): Opt
 function readAdvertisedUrl(text: string): string {
   if (URL.canParse(text) && /^https?:\/\/[^/?#@]+\/?$/.test(text)) return text
   throw new InvalidArgumentError('must be a URL such as http://10.0.0.5:7175, without a path')
-}
-
-function readConnectionsMax(text: string): number {
-  if (/^\d{1,6}$/.test(text) && Number(text) >= 2) return Number(text)
-  throw new InvalidArgumentError('must be a whole number from 2 to 999999')
 }
 
 async function serve(options: ServeOptions, source: KeySource, write: Write): Promise<void> {

@@ -8,6 +8,7 @@ import { ShownFailure } from '../failures/shownFailure.ts'
 import { addDatabase, engineOf } from '../options/databaseOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from '../options/masterKeyOption.ts'
 import { present, table, type Write } from '../text/output.ts'
+import { withStore } from '../withStore.ts'
 
 const NO_KEY_NEEDED = 'none is needed yet'
 
@@ -64,8 +65,7 @@ async function judgeMasterKeys(engine: Engine, keys: () => readonly MasterKey[])
   if (version !== engine.schemaVersion) {
     return { check, health: 'warning', text: 'not checked: the schema is of another release' }
   }
-  const store = await engine.open('administer')
-  const needed = await store.masterKeyIds().finally(() => store.close())
+  const needed = await withStore(engine, (store) => store.masterKeyIds())
   if (needed.length === 0) return { check, health: 'ok', text: NO_KEY_NEEDED }
   const known = new Set<string>()
   try {

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { pino } from 'pino'
+import { wholeNumber } from '../../../monitoring/program/wholeNumber.ts'
 import { keyBuckets } from '../../http/rateLimit.ts'
 import { connectionsFor, descriptorLimit } from '../../process/connectionsMax.ts'
 import { startProgram } from '../../process/program.ts'
@@ -11,8 +12,9 @@ import { createLog } from '../../process/requestLog.ts'
 import { stopSignal } from '../../process/stopSignal.ts'
 import { monotonicMs, systemEnvironment } from '../../process/systemEnvironment.ts'
 import { defaultKeyFile } from '../../secrets/keyring.ts'
-import { type SqliteEngine, sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
+import { sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
 import { readGiven } from '../options/readGiven.ts'
+import { withStore } from '../withStore.ts'
 import { devOrg, devStatusPage, ownerPath, replaceKey } from './devOrg.ts'
 import { type DevDocument, devText } from './devText.ts'
 import { putSampleService } from './sampleService.ts'
@@ -48,7 +50,7 @@ export function addDevCommand(program: Command, write: (text: string) => void): 
       new Option(
         '--port <port>',
         'port of the API; 0 chooses free ports for all listeners (default: 7171 if it is free)',
-      ).argParser(readPort),
+      ).argParser(wholeNumber(0, 65_535)),
     )
     .option('--json', 'print JSON', false)
     .action(async ({ dataDir, port, json }: DevOptions) => {
@@ -64,12 +66,6 @@ export function addDevCommand(program: Command, write: (text: string) => void): 
     })
 }
 
-function readPort(text: string): number {
-  const port = Number(text)
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
-  throw new InvalidArgumentError('must be a whole number from 0 to 65535')
-}
-
 /** Serves until a signal to stop. `onStarted` receives the addresses. */
 async function serveDev(
   dataDir: string,
@@ -81,7 +77,7 @@ async function serveDev(
   const target = await startSampleTarget()
   try {
     const engine = sqliteEngine(dataDir, systemEnvironment.nowMs)
-    const orgId = await orgIn(engine)
+    const orgId = await withStore(engine, devOrg)
     const program = await startProgram({
       ...{ engine, dataDir, keySource: { kind: 'file', file: defaultKeyFile(dataDir) } },
       ...{ host: HOST, adminHost: HOST, adminPort: null, agents: null },
@@ -108,16 +104,6 @@ async function serveDev(
     }
   } finally {
     target.close()
-  }
-}
-
-/** Checks the organisation of `dev` before the folder is served. */
-async function orgIn(engine: SqliteEngine): Promise<string> {
-  const store = await engine.open('administer')
-  try {
-    return await devOrg(store)
-  } finally {
-    await store.close()
   }
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { wholeNumber } from '../../../monitoring/program/wholeNumber.ts'
 import type { BackupSchedule } from '../../process/backups.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { newestBackupAtMs } from '../../store/sqlite/files/backupFolder.ts'
@@ -37,7 +38,7 @@ export function addBackupFlags(command: Command): Command {
     .addOption(
       new Option('--backup-keep <count>', 'copies to keep')
         .env(VARIABLES.backupKeep)
-        .argParser(readKeep)
+        .argParser(wholeNumber(1, KEEP_MAX))
         .default(7),
     )
 }
@@ -75,10 +76,4 @@ function intervalMs(text: string): number | undefined {
   // True because the pattern allows no other unit.
   const ms = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
   return ms > 0 && ms <= 365 * UNIT_MS.d ? ms : undefined
-}
-
-function readKeep(text: string): number {
-  const count = Number(text)
-  if (/^\d{1,4}$/.test(text) && count >= 1 && count <= KEEP_MAX) return count
-  throw new InvalidArgumentError(`must be a whole number from 1 to ${KEEP_MAX}`)
 }

@@ -1,4 +1,5 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
+import { wholeNumber } from '../../../monitoring/program/wholeNumber.ts'
 import { assertSafe, type ConsoleListening } from '../../console/startConsole.ts'
 import { VARIABLES } from './configuration.ts'
 import { readOrigin } from './originOption.ts'
@@ -40,10 +41,7 @@ export function trustProxiesOption(): Option {
   )
     .env(VARIABLES.trustProxies)
     .default(0)
-    .argParser((text: string) => {
-      if (/^\d$/.test(text)) return Number(text)
-      throw new InvalidArgumentError(`must be a whole number from 0 to ${PROXIES_MAX}`)
-    })
+    .argParser(wholeNumber(0, PROXIES_MAX))
 }
 
 /** The option for the public URL of the console. `note` follows its description in the help. */

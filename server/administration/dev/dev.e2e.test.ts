@@ -1,16 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { apiClient } from '../../testing/apiClient.ts'
 import { runHere } from '../../testing/commandHere.ts'
 import { PROGRAM } from '../../testing/serverProcess.ts'
-import type { DevDocument } from './devText.ts'
+import { type DevDocument, devText } from './devText.ts'
 
 /** Maximum wait for a check, an incident or a process on a busy machine (milliseconds). */
 const WAIT_MS = 60_000
+
+const DOCUMENT: DevDocument = {
+  ...{ url: 'http://127.0.0.1:7171', apiKey: 'a key', orgId: 'an organisation', dataDir: 'data' },
+  ...{ statusPageUrl: 'http://127.0.0.1:7174/s/dev', consoleUrl: 'http://localhost:7173/' },
+  sample: { serviceId: 'a service', url: 'http://127.0.0.1:7179' },
+}
 
 let folder = ''
 let children: ChildProcess[] = []
@@ -102,7 +108,9 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     const { text, stop } = await startDev([], 'pharos apply')
     const during = await readdir(join(folder, 'tmp'))
 
-    expect(text).toMatch(/export PHAROS_URL=http:\S+\n {2}export PHAROS_API_KEY=pharos_[0-9a-f]{64}\n/)
+    expect(text).toMatch(
+      /export PHAROS_URL=http:\S+\n {2}export PHAROS_API_KEY=pharos_[0-9a-f]{64}\n {2}alias pharos='node \S+\/dist\/pharos.js'\n/,
+    )
     expect(during).toEqual([expect.stringMatching(/^pharos-dev-/)])
     expect(await stop(signal)).toEqual({ code: 0, stderr: '' })
     expect(await readdir(join(folder, 'tmp'))).toEqual([])
@@ -148,16 +156,23 @@ test('dev refuses a folder that another organisation uses', { timeout: WAIT_MS }
   expect(JSON.parse(orgs.stdout)).toHaveLength(1)
 })
 
+test('the alias of dev runs pharos from a folder with spaces and quotes', async () => {
+  const place = join(folder, "Ada's folder")
+  await mkdir(place)
+  await writeFile(join(place, 'pharos.js'), "console.log('this is pharos')")
+  const text = devText(DOCUMENT, true, join(place, 'pharos.js'))
+  const [alias = ''] = /alias .*/.exec(text) ?? []
+
+  const run = spawnSync('bash', ['-c', `shopt -s expand_aliases\n${alias}\npharos`], { encoding: 'utf8' })
+
+  expect(run.stdout).toBe('this is pharos\n')
+})
+
 test('the first screen of the README starts dev', async () => {
   const [, script = ''] =
     /<!-- run by \S+dev\.e2e\.test\.ts -->\n```sh\n(.*?)```/s.exec(await readFile('README.md', 'utf8')) ?? []
-  const [install, start = '', ...others] = script.trimEnd().split('\n')
+  const { scripts } = JSON.parse(await readFile('package.json', 'utf8'))
 
-  expect([install, others]).toEqual(['npm ci', []])
-  const [program, ...args] =
-    start
-      .split(/ {2,}#/)[0]
-      ?.split(' ')
-      .slice(1) ?? []
-  expect([program, args]).toEqual(['pharos-server', ['dev']])
+  expect(script).toBe('npm ci\nnpm run dev\n')
+  expect(scripts.dev).toBe('node dist/pharos-server.js dev')
 })

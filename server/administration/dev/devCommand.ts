@@ -1,7 +1,8 @@
+import { realpathSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { pino } from 'pino'
 import { wholeNumber } from '../../../monitoring/program/wholeNumber.ts'
@@ -57,13 +58,20 @@ export function addDevCommand(program: Command, write: (text: string) => void): 
       const temporary = dataDir === undefined ? await mkdtemp(join(tmpdir(), 'pharos-dev-')) : undefined
       try {
         await serveDev(dataDir ?? join(temporary ?? '', 'data'), port, (document) =>
-          write(json ? `${JSON.stringify(document)}\n` : devText(document, temporary !== undefined)),
+          write(
+            json ? `${JSON.stringify(document)}\n` : devText(document, temporary !== undefined, pharosFile()),
+          ),
         )
       } finally {
         // It also contains the master key.
         if (temporary !== undefined) await rm(temporary, { recursive: true })
       }
     })
+}
+
+/** The program `pharos`, which the build puts beside this one. */
+function pharosFile(): string {
+  return join(dirname(realpathSync(process.argv[1] ?? '')), 'pharos.js')
 }
 
 /** Serves until a signal to stop. `onStarted` receives the addresses. */

@@ -13,8 +13,12 @@ export interface DevDocument {
   readonly dataDir: string
 }
 
-/** `document` as text: addresses, environment variables to paste, and next steps. Pure. */
-export function devText(document: DevDocument, isTemporary: boolean): string {
+/**
+ * `document` as text: addresses, lines to paste into a shell, and next steps. Pure.
+ *
+ * `pharosFile` is the program `pharos` beside this one: a checkout does not have it on the PATH.
+ */
+export function devText(document: DevDocument, isTemporary: boolean, pharosFile: string): string {
   const { url, apiKey, statusPageUrl, consoleUrl, sample, dataDir } = document
   const kept = isTemporary ? 'Ctrl-C stops it and removes all data' : `Ctrl-C stops it; ${dataDir} is kept`
   return `Pharos is running. ${kept}.
@@ -28,8 +32,9 @@ Paste into another terminal:
 
   export PHAROS_URL=${url}
   export PHAROS_API_KEY=${apiKey}
+  alias pharos=${quoted(`node ${quoted(pharosFile)}`)}
 
-Next (without an installation, type npx pharos in the checkout):
+Next:
 
   pharos init shop --target ${sample.url}/
   cd shop
@@ -41,4 +46,9 @@ Break the sample, and repair it. The status page shows the outage within a minut
   curl -X POST ${sample.url}/break
   curl -X POST ${sample.url}/repair
 `
+}
+
+/** `text` as one word of a shell. */
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

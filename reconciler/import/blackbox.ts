@@ -5,9 +5,12 @@ import {
   type ImportedService,
   intervalOf,
   labelOf,
+  methodOf,
+  type ReadServices,
   statusOf,
   timeoutOf,
   urlOf,
+  type VariableOf,
 } from './importedService.ts'
 import type { SourceValue } from './sourceValue.ts'
 
@@ -34,10 +37,7 @@ interface Probe {
  * configuration, of Prometheus' configuration, lists of scrape configurations (additionalScrapeConfigs), and Probe resources of
  * the Prometheus operator.
  */
-export function fromBlackbox(
-  documents: readonly SourceValue[],
-  variable: (place: string) => string,
-): readonly ImportedService[] {
+export const fromBlackbox: ReadServices = (documents, variable) => {
   const modules = new Map(documents.flatMap((document) => document.get('modules').entries()))
   const probes = documents.flatMap((document) => [
     ...probesOfPrometheus(document),
@@ -160,26 +160,16 @@ function probesOfResource(resource: SourceValue): readonly Probe[] {
 function serviceOf(
   { target, job, module, interval, timeout, labels }: Probe,
   modules: ReadonlyMap<string, SourceValue>,
-  variable: (place: string) => string,
+  variable: VariableOf,
 ): ImportedService | undefined {
   const definition = modules.get(module)
-  if (definition === undefined && module !== USUAL_MODULE) {
-    target.note(`left out: there is no module ${module} in these files`)
-    return undefined
-  }
+  if (definition === undefined && module !== USUAL_MODULE)
+    return target.note(`left out: there is no module ${module} in these files`)
   const prober = definition?.get('prober').text() ?? 'http'
-  if (prober !== 'http') {
-    target.note(`left out: ${prober} checks are not made, only HTTP`)
-    return undefined
-  }
+  if (prober !== 'http') return target.note(`left out: ${prober} checks are not made, only HTTP`)
   const http = definition?.get('http')
-  const method = (http?.get('method').text() ?? 'GET').toUpperCase()
-  if (method !== 'GET' && method !== 'POST') {
-    http
-      ?.get('method')
-      .note(`${target.text()} is left out: ${method} requests are not made, only GET and POST`)
-    return undefined
-  }
+  const method = http === undefined ? 'GET' : methodOf(http.get('method'), `${target.text()} is `)
+  if (method === undefined) return undefined
   const address = target.text() ?? ''
   // The exporter itself adds the scheme to a target that has none.
   const url = urlOf(target, /^https?:\/\//.test(address) ? address : `http://${address}`)
@@ -203,7 +193,7 @@ function serviceOf(
     endpoints: [
       {
         url,
-        method: method === 'POST' ? 'POST' : undefined,
+        method,
         timeoutS: shortestOf(definition === undefined ? [timeout] : [definition.get('timeout'), timeout]),
         maxRedirects: follows ? REDIRECTS : 0,
         headers: http === undefined ? {} : moduleHeaders(http, module, variable),
@@ -220,19 +210,18 @@ function shortestOf(limits: readonly SourceValue[]): number | undefined {
   return seconds.length === 0 ? undefined : Math.min(...seconds)
 }
 
-function moduleHeaders(http: SourceValue, module: string, variable: (place: string) => string) {
-  const bearer = ['bearer_token', 'bearer_token_file']
-    .map((key) => http.get(key))
-    .find(({ isThere }) => isThere)
-  const authorization = http.get('authorization').isThere ? http.get('authorization') : bearer
+function moduleHeaders(http: SourceValue, module: string, variable: VariableOf) {
+  const authorization = http.first('authorization', 'bearer_token', 'bearer_token_file')
   const named = headersOf(http.get('headers').entries(), module, variable)
   const scheme = http.get('authorization').get('type').text() ?? 'Bearer'
   const basic = http.get('basic_auth')
-  if (authorization === undefined && !basic.isThere) return named
+  if (!authorization.isThere && !basic.isThere) return named
   const env = variable(`${module}_authorization`)
   const prefix = basic.isThere ? 'Basic ' : `${scheme} `
   const form = basic.isThere ? ' to the Base64 of user:password' : ''
-  ;(authorization ?? basic).note(`the secret is not copied: set the environment variable ${env}${form}`)
+  http
+    .first('authorization', 'bearer_token', 'bearer_token_file', 'basic_auth')
+    .note(`the secret is not copied: set the environment variable ${env}${form}`)
   return { ...named, Authorization: { env, prefix } }
 }
 
@@ -255,17 +244,13 @@ function assertionsOf(http: SourceValue): readonly AssertionForm[] {
     if (!READ.has(key) && !isOff(value)) value.note(`left out: ${key} has no equivalent`)
   }
   const given = http.get('valid_status_codes')
-  const codes = given.items().flatMap((code) => code.text() ?? [])
-  const bodies = http.get('fail_if_body_not_matches_regexp').items()
+  const bodies = http.get('fail_if_body_not_matches_regexp').texts()
   const headers = http.get('fail_if_header_not_matches').items()
   return [
     http.get('accept_any_response').flag() === true
       ? { status: { gte: 100 } }
-      : (statusOf(codes, given) ?? { status: '2xx' }),
-    ...bodies.flatMap((regex) => {
-      const text = regex.text()
-      return text === undefined ? [] : [{ body: { regex: text } }]
-    }),
+      : (statusOf(given.texts(), given) ?? { status: '2xx' }),
+    ...bodies.map((regex) => ({ body: { regex } })),
     ...headers.flatMap((header) => {
       const [name, regex] = [header.get('header').text(), header.get('regexp').text()]
       const allowed = header.get('allow_missing')

@@ -5,9 +5,12 @@ import {
   type ImportedEndpoint,
   type ImportedService,
   labelOf,
+  methodOf,
   noteOnce,
   passwordHeader,
+  type ReadServices,
   urlOf,
+  type VariableOf,
   withContentType,
 } from './importedService.ts'
 import type { SourceValue } from './sourceValue.ts'
@@ -23,10 +26,7 @@ const BODY_TYPES: Readonly<Record<string, string>> = {
 }
 
 /** The services of an export of Checkly's API (GET /v1/checks, or one check): one for each API or URL check. */
-export function fromCheckly(
-  documents: readonly SourceValue[],
-  variable: (place: string) => string,
-): readonly ImportedService[] {
+export const fromCheckly: ReadServices = (documents, variable) => {
   const checks = documents.flatMap((document) =>
     document.get('checkType').isThere ? [document] : document.items(),
   )
@@ -68,13 +68,11 @@ function noteSettings(checks: readonly SourceValue[]): void {
   )
 }
 
-function serviceOf(check: SourceValue, variable: (place: string) => string): ImportedService | undefined {
+function serviceOf(check: SourceValue, variable: VariableOf): ImportedService | undefined {
   const name = check.get('name').text() ?? 'check'
   const type = check.get('checkType').text() ?? 'API'
-  if (type !== 'API' && type !== 'URL') {
-    check.get('checkType').note(`${name} is left out: ${type} checks are not made, only HTTP`)
-    return undefined
-  }
+  if (type !== 'API' && type !== 'URL')
+    return check.get('checkType').note(`${name} is left out: ${type} checks are not made, only HTTP`)
   const endpoint = endpointOf(check, name, variable)
   if (endpoint === undefined) return undefined
   for (const key of ['setupSnippetId', 'tearDownSnippetId', 'localSetupScript', 'localTearDownScript']) {
@@ -89,29 +87,22 @@ function serviceOf(check: SourceValue, variable: (place: string) => string): Imp
     labels: Object.fromEntries(
       check
         .get('tags')
-        .items()
-        .map((tag) => [labelOf(tag.text() ?? 'tag'), '']),
+        .texts()
+        .map((tag) => [labelOf(tag), '']),
     ),
     endpoints: [endpoint],
   }
 }
 
-function endpointOf(
-  check: SourceValue,
-  name: string,
-  variable: (place: string) => string,
-): ImportedEndpoint | undefined {
+function endpointOf(check: SourceValue, name: string, variable: VariableOf): ImportedEndpoint | undefined {
   const request = check.get('request')
-  const method = (request.get('method').text() ?? 'GET').toUpperCase()
-  if (method !== 'GET' && method !== 'POST') {
-    request.get('method').note(`${name} is left out: ${method} requests are not made, only GET and POST`)
-    return undefined
-  }
+  const method = methodOf(request.get('method'), `${name} is `)
+  if (method === undefined) return undefined
   const locked = request.get('queryParameters').items().find(isLocked)
-  if (locked !== undefined) {
-    locked.note(`${name} is left out: a parameter of its URL is locked, and so a secret: send it as a header`)
-    return undefined
-  }
+  if (locked !== undefined)
+    return locked.note(
+      `${name} is left out: a parameter of its URL is locked, and so a secret: send it as a header`,
+    )
   const url = urlOf(request.get('url'), withParameters(request))
   if (url === undefined) return undefined
   if (request.get('skipSSL').flag() === true) request.get('skipSSL').note('certificates are verified here')
@@ -128,7 +119,7 @@ function endpointOf(
   const bodyType = (body ?? '') === '' ? undefined : BODY_TYPES[request.get('bodyType').text() ?? '']
   return {
     url,
-    method: method === 'POST' ? 'POST' : undefined,
+    method,
     maxRedirects: request.get('followRedirects').flag() === false ? 0 : REDIRECTS,
     headers: { ...withContentType(headers, bodyType), ...signedIn },
     body,

@@ -5,8 +5,13 @@ import {
   type ImportedService,
   intervalOf,
   labelOf,
+  methodOf,
+  noteOnce,
+  quotedPattern,
+  type ReadServices,
   timeoutOf,
   urlOf,
+  type VariableOf,
   withContentType,
 } from './importedService.ts'
 import type { SourceValue } from './sourceValue.ts'
@@ -17,46 +22,38 @@ const INTERVAL_S = 60
 const REDIRECTS = 10
 
 /** The services of a Gatus configuration: one for each endpoint. */
-export function fromGatus(
-  documents: readonly SourceValue[],
-  variable: (place: string) => string,
-): readonly ImportedService[] {
+export const fromGatus: ReadServices = (documents, variable) => {
   return documents.flatMap((document) => {
     for (const key of ['external-endpoints', 'suites', 'announcements', 'tunneling', 'connectivity']) {
       if (document.get(key).isThere) document.get(key).note(`left out: ${key} has no equivalent`)
     }
-    if (document.get('maintenance').isThere) {
-      document
-        .get('maintenance')
-        .note('left out: maintenance: create windows (pharos-server maintenance create)')
-    }
-    if (document.get('alerting').isThere) {
-      document
-        .get('alerting')
-        .note('left out: create channels for notifications (pharos-server channel create)')
-    }
+    noteOnce(
+      [document.get('maintenance')],
+      'left out: maintenance: create windows (pharos-server maintenance create)',
+    )
+    noteOnce(
+      [document.get('alerting')],
+      'left out: create channels for notifications (pharos-server channel create)',
+    )
     const endpoints = document.get('endpoints')
     const found = endpoints.isThere ? endpoints : document.get('services')
     return found.items().flatMap((endpoint) => serviceOf(endpoint, variable) ?? [])
   })
 }
 
-function serviceOf(endpoint: SourceValue, variable: (place: string) => string): ImportedService | undefined {
+function serviceOf(endpoint: SourceValue, variable: VariableOf): ImportedService | undefined {
   const name = endpoint.get('name').text() ?? 'endpoint'
   const url = endpoint.get('url')
   for (const kind of ['dns', 'ssh', 'grpc']) {
-    if (!endpoint.get(kind).isThere) continue
-    endpoint.get(kind).note(`left out: ${kind} checks are not made, only HTTP`)
-    return undefined
+    const other = endpoint.get(kind)
+    if (other.isThere) return other.note(`left out: ${kind} checks are not made, only HTTP`)
   }
   const scheme = /^(\w+):\/\//.exec(url.text() ?? '')?.[1]?.toLowerCase()
-  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
-    url.note(`left out: ${scheme} checks are not made, only HTTP`)
-    return undefined
-  }
+  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https')
+    return url.note(`left out: ${scheme} checks are not made, only HTTP`)
   const address = urlOf(url)
   const method = methodOf(endpoint.get('method'))
-  if (address === undefined || method === 'other') return undefined
+  if (address === undefined || method === undefined) return undefined
   const client = endpoint.get('client')
   for (const [key, value] of client.entries()) {
     if (!['timeout', 'ignore-redirect'].includes(key)) value.note(`left out: client.${key} has no equivalent`)
@@ -102,7 +99,7 @@ function serviceOf(endpoint: SourceValue, variable: (place: string) => string): 
 }
 
 /** The body that Gatus sends: with its placeholders replaced, and for GraphQL as the query of a JSON document. */
-function bodyIn(endpoint: SourceValue, isGraphql: boolean, variable: (place: string) => string) {
+function bodyIn(endpoint: SourceValue, isGraphql: boolean, variable: VariableOf) {
   const body = endpoint.get('body')
   const name = endpoint.get('name').text() ?? 'endpoint'
   const text = literal(body.text())
@@ -121,14 +118,6 @@ function hasVariable(text = ''): boolean {
 
 function literal(text: string | undefined): string | undefined {
   return text?.replaceAll('$$', () => '$')
-}
-
-function methodOf(value: SourceValue): 'POST' | undefined | 'other' {
-  const method = (value.text() ?? 'GET').toUpperCase()
-  if (method === 'POST') return 'POST'
-  if (method === 'GET') return undefined
-  value.note(`left out: ${method} requests are not made, only GET and POST`)
-  return 'other'
 }
 
 const STATUS: Readonly<Record<string, 'eq' | 'not' | 'lt' | 'lte' | 'gt' | 'gte'>> = {
@@ -200,7 +189,7 @@ function statusForm(
 
 /** A body that is one of `texts`, apart from blanks and line breaks around it. */
 function textOf(texts: readonly string[]): { regex: string } {
-  const choices = texts.map(quoted)
+  const choices = texts.map(quotedPattern)
   return { regex: `^\\s*${choices.length === 1 ? choices[0] : `(?:${choices.join('|')})`}\\s*$` }
 }
 
@@ -208,11 +197,7 @@ function textOf(texts: readonly string[]): { regex: string } {
 function patternOf(pattern: string): { contains: string } | { regex: string } {
   const contained = /^\*([^*]+)\*$/.exec(pattern)?.[1]
   if (contained !== undefined) return { contains: contained }
-  return { regex: `^\\s*${pattern.split('*').map(quoted).join('[\\s\\S]*')}\\s*$` }
-}
-
-function quoted(text: string): string {
-  return text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')
+  return { regex: `^\\s*${pattern.split('*').map(quotedPattern).join('[\\s\\S]*')}\\s*$` }
 }
 
 function reasonOf(left: string, text: string): string {

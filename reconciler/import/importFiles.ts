@@ -7,17 +7,12 @@ import { fromBlackbox } from './blackbox.ts'
 import { fromCheckly } from './checkly.ts'
 import type { ImportFormat } from './formats.ts'
 import { fromGatus } from './gatus.ts'
-import { type ImportedService, manifestOf } from './importedService.ts'
+import { manifestOf, type ReadServices } from './importedService.ts'
 import { fromOpenApi } from './openApi.ts'
 import { type ImportNote, readSource, type SourceFile, type SourceValue } from './sourceValue.ts'
 import { fromTerraform } from './terraform.ts'
 import { fromUptimeKuma } from './uptimeKuma.ts'
 import { fromUptimeRobot } from './uptimeRobot.ts'
-
-type ReadServices = (
-  documents: readonly SourceValue[],
-  variable: (place: string) => string,
-) => readonly ImportedService[]
 
 const READERS = {
   gatus: fromGatus,

@@ -11,17 +11,29 @@ import type { SourceValue } from './sourceValue.ts'
 /** A value of a header: a text, or the name of the environment variable that holds a secret. */
 export type ImportedValue = string | { readonly env: string; readonly prefix?: string }
 
+export type ImportedHeaders = Readonly<Record<string, ImportedValue>>
+
+/** Makes the name of an environment variable for the secret of a place, such as a service and its header. */
+export type VariableOf = (place: string) => string
+
+/** Converts the documents of another tool. */
+export type ReadServices = (
+  documents: readonly SourceValue[],
+  variable: VariableOf,
+) => readonly ImportedService[]
+
 /** An endpoint of another tool, as far as a manifest can express it. */
 export interface ImportedEndpoint {
   readonly url: string
   readonly name?: string | undefined
-  readonly method?: 'POST' | undefined
+  /** GET if absent. */
+  readonly method?: 'GET' | 'POST' | undefined
   readonly timeoutS?: number | undefined
   /** The timeout as a manifest writes it, where the other tool writes it so too. */
   readonly timeout?: string | undefined
   readonly withDns?: boolean | undefined
   readonly maxRedirects?: number | undefined
-  readonly headers?: Readonly<Record<string, ImportedValue>>
+  readonly headers?: ImportedHeaders
   readonly body?: ImportedValue | undefined
   readonly assertions: readonly AssertionForm[]
 }
@@ -71,16 +83,25 @@ export function timeoutOf(value: SourceValue, seconds = secondsOf(value)): numbe
   return Math.min(seconds, TIMEOUT_SECS_MAX)
 }
 
+/** The method of a request; `undefined`, with a note at `place` that begins with `subject`, when it is not made. */
+export function methodOf(value: SourceValue, subject = '', place = value): 'GET' | 'POST' | undefined {
+  const method = (value.text() ?? 'GET').toUpperCase()
+  if (method === 'GET' || method === 'POST') return method
+  return place.note(`${subject}left out: ${method} requests are not made, only GET and POST`)
+}
+
+/** `text` as a pattern that matches only itself. Pure. */
+export function quotedPattern(text: string): string {
+  return text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')
+}
+
 /** The URL of an endpoint; undefined, with a note, when it is not valid. */
 export function urlOf(value: SourceValue, url = value.text()): string | undefined {
-  if (url === undefined) {
-    value.note('left out: it has no URL')
-    return undefined
-  }
-  if (/\$\{?\w+|\{\{/.test(url)) {
-    value.note('left out: the URL holds a variable; write it into the file, or use an Environment afterwards')
-    return undefined
-  }
+  if (url === undefined) return value.note('left out: it has no URL')
+  if (/\$\{?\w+|\{\{/.test(url))
+    return value.note(
+      'left out: the URL holds a variable; write it into the file, or use an Environment afterwards',
+    )
   const problem = endpointUrlProblem(url)
   const secret = problem === undefined ? secretParameter(new URL(url)) : undefined
   if (problem === undefined && secret === undefined) return url
@@ -112,9 +133,9 @@ const SCHEME = /^(Bearer|Basic|Token|ApiKey)\s+(.+)$/is
 export function headersOf(
   entries: readonly (readonly [string, SourceValue])[],
   place: string,
-  variable: (place: string) => string,
+  variable: VariableOf,
   secrets: readonly string[] = [],
-): Readonly<Record<string, ImportedValue>> {
+): ImportedHeaders {
   const headers: Record<string, ImportedValue> = {}
   for (const [name, value] of entries) {
     const text = value.written()
@@ -141,21 +162,21 @@ export function headersOf(
 }
 
 /** The header of a user whose password is not copied: a note at `user` names its environment variable. */
-export function passwordHeader(
-  user: SourceValue,
-  place: string,
-  variable: (place: string) => string,
-): Readonly<Record<string, ImportedValue>> {
+export function passwordHeader(user: SourceValue, place: string, variable: VariableOf): ImportedHeaders {
   const env = variable(`${place}_authorization`)
   user.note(`the password of ${place} is not copied: set ${env} to the Base64 of user:password`)
   return { Authorization: { env, prefix: 'Basic ' } }
 }
 
+/** The header of a token that is not copied: a note at `place` names its environment variable. */
+export function tokenHeader(place: SourceValue, name: string, variable: VariableOf): ImportedHeaders {
+  const env = variable(`${name}_authorization`)
+  place.note(`the token of ${name} is not copied: set the environment variable ${env}`)
+  return { Authorization: { env, prefix: 'Bearer ' } }
+}
+
 /** `headers` with the type of a body, unless they name one. Pure. */
-export function withContentType(
-  headers: Readonly<Record<string, ImportedValue>>,
-  type: string | undefined,
-): Readonly<Record<string, ImportedValue>> {
+export function withContentType(headers: ImportedHeaders, type: string | undefined): ImportedHeaders {
   const isNamed = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')
   return type === undefined || isNamed ? headers : { 'Content-Type': type, ...headers }
 }
@@ -209,7 +230,7 @@ export function statusOf(codes: readonly string[], place: SourceValue): Assertio
 export function bodyOf(
   value: SourceValue | undefined,
   place: string,
-  variable: (place: string) => string,
+  variable: VariableOf,
   text = value?.text(),
   hasVariable = /\$\{|\{\{\s*\w/.test(text ?? ''),
 ): ImportedValue | undefined {
@@ -236,7 +257,7 @@ export function manifestOf(service: ImportedService, key: string, regions: reado
       endpoints: endpoints.map(({ timeoutS, headers = {}, assertions, ...endpoint }) => ({
         url: endpoint.url,
         ...(endpoint.name === undefined ? {} : { name: endpoint.name }),
-        ...(endpoint.method === undefined ? {} : { method: endpoint.method }),
+        ...(endpoint.method === 'POST' ? { method: 'POST' } : {}),
         ...(timeoutS === undefined ? {} : { timeout: durationText(timeoutS) }),
         ...(endpoint.timeout === undefined ? {} : { timeout: endpoint.timeout }),
         ...(endpoint.withDns === undefined ? {} : { withDns: endpoint.withDns }),

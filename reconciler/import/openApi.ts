@@ -100,10 +100,7 @@ function addressOf(document: SourceValue): string | undefined {
   const host = document.get('host')
   // OpenAPI 2 has the parts of the address in separate fields.
   if (document.get('swagger').isThere && host.isThere) {
-    const schemes = document
-      .get('schemes')
-      .items()
-      .map((scheme) => scheme.text())
+    const schemes = document.get('schemes').texts()
     const scheme = schemes.length > 0 && !schemes.includes('https') ? 'http' : 'https'
     return urlOf(host, `${scheme}://${host.text()}${document.get('basePath').text() ?? ''}`)
   }

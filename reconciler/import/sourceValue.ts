@@ -51,6 +51,12 @@ export class SourceValue {
     return new SourceValue(this.#origin, [...this.#path, key], own ?? mergedOf(this.#value, key))
   }
 
+  /** The value of the first of `keys` that is there; else that of the last. */
+  first(...keys: readonly [string, ...string[]]): SourceValue {
+    const found = keys.find((key) => this.get(key).isThere)
+    return this.get(found ?? keys.at(-1) ?? keys[0])
+  }
+
   get isThere(): boolean {
     return this.#value !== undefined && this.#value !== null
   }
@@ -69,6 +75,11 @@ export class SourceValue {
   text(): string | undefined {
     if (typeof this.#value === 'number') return String(this.#value)
     return typeof this.#value === 'string' ? this.#value : undefined
+  }
+
+  /** The texts among the items. */
+  texts(): readonly string[] {
+    return this.items().flatMap((item) => item.text() ?? [])
   }
 
   /** A text; a number or a flag as the file spells it, such as `1.0`. */
@@ -95,8 +106,8 @@ export class SourceValue {
     return typeof this.#value === 'boolean' ? this.#value : undefined
   }
 
-  /** Notes `message` at the place of this value. */
-  note(message: string): void {
+  /** Notes `message` at the place of this value. Returns `undefined`, for a caller that then has no value. */
+  note(message: string): undefined {
     const { source, document, positions, notes } = this.#origin
     const { line, column } = positions().locate(document, this.#path, 'value')
     notes.push({ file: source.file, line, column, message })

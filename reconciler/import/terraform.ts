@@ -5,7 +5,9 @@ import {
   type ImportedService,
   type ImportedValue,
   intervalOf,
+  type ReadServices,
   urlOf,
+  type VariableOf,
 } from './importedService.ts'
 import type { SourceValue } from './sourceValue.ts'
 
@@ -16,10 +18,7 @@ const TYPE = 'pharos_service'
  * The services of `terraform show -json`, of a plan or of a state: one for each `pharos_service`. Write-only values are in
  * neither, so each becomes a reference to an environment variable, as does each value that is sensitive.
  */
-export function fromTerraform(
-  documents: readonly SourceValue[],
-  variable: (place: string) => string,
-): readonly ImportedService[] {
+export const fromTerraform: ReadServices = (documents, variable) => {
   return documents.flatMap((document) => {
     const planned = document.get('planned_values')
     const root = (planned.isThere ? planned : document.get('values')).get('root_module')
@@ -38,35 +37,28 @@ function resourcesOf(module: SourceValue): readonly SourceValue[] {
   ]
 }
 
-function serviceOf(resource: SourceValue, variable: (place: string) => string): ImportedService | undefined {
+function serviceOf(resource: SourceValue, variable: VariableOf): ImportedService | undefined {
   const values = resource.get('values')
   const address = resource.get('address').text() ?? TYPE
   const name = values.get('name').text()
-  if (name === undefined) {
-    resource.note(`${address} is left out: its name is known only after the apply`)
-    return undefined
-  }
+  if (name === undefined)
+    return resource.note(`${address} is left out: its name is known only after the apply`)
   const marks = resource.get('sensitive_values')
-  if (isSensitive(markOf(marks, 'name'))) {
-    resource.note(`${address} is left out: its name is sensitive`)
-    return undefined
-  }
+  if (isSensitive(markOf(marks, 'name')))
+    return resource.note(`${address} is left out: its name is sensitive`)
   const given = values.get('endpoints').items()
   const endpoints = given.flatMap((endpoint, index) => {
     const place = given.length === 1 ? name : `${name}_${index + 1}`
     return endpointOf({ endpoint, marks: markOf(markOf(marks, 'endpoints'), index), place }, variable) ?? []
   })
-  if (endpoints.length === 0) {
-    resource.note(`${address} is left out: no address of its endpoints is known before the apply`)
-    return undefined
-  }
-  const regions = values.get('regions').items()
+  if (endpoints.length === 0)
+    return resource.note(`${address} is left out: no address of its endpoints is known before the apply`)
   return {
     name,
     intervalS: intervalOf(values.get('interval'), INTERVAL_S),
     isPaused: values.get('paused').flag() === true,
     labels: {},
-    regions: regions.flatMap((region) => region.text() ?? []),
+    regions: values.get('regions').texts(),
     endpoints,
     place: resource,
   }
@@ -92,12 +84,9 @@ interface GivenEndpoint {
 
 function endpointOf(
   { endpoint, marks, place }: GivenEndpoint,
-  variable: (place: string) => string,
+  variable: VariableOf,
 ): ImportedEndpoint | undefined {
-  if (isSensitive(markOf(marks, 'url'))) {
-    endpoint.get('url').note('left out: the URL is sensitive')
-    return undefined
-  }
+  if (isSensitive(markOf(marks, 'url'))) return endpoint.get('url').note('left out: the URL is sensitive')
   const url = urlOf(endpoint.get('url'))
   if (url === undefined) return undefined
   const http = endpoint.get('http')
@@ -147,7 +136,7 @@ function endpointOf(
 }
 
 /** A write-only value, which Terraform keeps nowhere, or one of a sensitive variable. */
-function secretOf(value: SourceValue, place: string, variable: (place: string) => string): ImportedValue {
+function secretOf(value: SourceValue, place: string, variable: VariableOf): ImportedValue {
   const env = variable(place)
   const reason = value.get('value').isThere ? 'the sensitive value is not copied' : 'the secret is in no plan'
   value.note(`${reason}: set the environment variable ${env}`)

@@ -2,15 +2,19 @@ import type { AssertionForm } from '../manifest/schema/assertionForm.ts'
 import {
   bodyOf,
   headersOf,
+  type ImportedHeaders,
   type ImportedService,
-  type ImportedValue,
   intervalOf,
   labelOf,
+  methodOf,
   noteOnce,
   passwordHeader,
+  type ReadServices,
   statusOf,
   timeoutOf,
+  tokenHeader,
   urlOf,
+  type VariableOf,
   withContentType,
 } from './importedService.ts'
 import { type ImportNote, readSource, type SourceValue, UnreadableSource } from './sourceValue.ts'
@@ -32,10 +36,7 @@ const BODY_TYPES: Readonly<Record<string, string>> = {
 }
 
 /** The services of an export of Uptime Kuma, or of its database as `monitorsOf` gives it: one for each HTTP monitor. */
-export function fromUptimeKuma(
-  documents: readonly SourceValue[],
-  variable: (place: string) => string,
-): readonly ImportedService[] {
+export const fromUptimeKuma: ReadServices = (documents, variable) => {
   return documents.flatMap((document) => {
     const list = document.get('monitorList')
     const monitors = list.items().length > 0 ? list.items() : list.entries().map(([, monitor]) => monitor)
@@ -74,7 +75,7 @@ function inGroup(
 /** What no service carries over, once for all of them. */
 function noteSettings(monitors: readonly SourceValue[]): void {
   const having = (exported: string, stored: string, isSet: (value: SourceValue) => boolean) =>
-    monitors.map((monitor) => either(monitor, exported, stored)).filter(isSet)
+    monitors.map((monitor) => monitor.first(exported, stored)).filter(isSet)
   const isOn = (value: SourceValue) => value.flag() === true
   const isNumber = (value: SourceValue) => (value.number() ?? 0) > 0
   const isText = (value: SourceValue) => (value.text() ?? '') !== ''
@@ -94,28 +95,20 @@ function noteSettings(monitors: readonly SourceValue[]): void {
   )
 }
 
-function serviceOf(monitor: SourceValue, variable: (place: string) => string): ImportedService | undefined {
+function serviceOf(monitor: SourceValue, variable: VariableOf): ImportedService | undefined {
   const name = monitor.get('name').text() ?? 'monitor'
   const type = monitor.get('type').text() ?? 'http'
   if (type === 'group') return undefined
-  if (!HTTP_TYPES.has(type)) {
-    monitor.note(`${name} is left out: ${type} checks are not made, only HTTP`)
-    return undefined
-  }
-  if (either(monitor, 'upsideDown', 'upside_down').flag() === true) {
-    monitor.note(`${name} is left out: a check cannot be up when its target fails`)
-    return undefined
-  }
+  if (!HTTP_TYPES.has(type))
+    return monitor.note(`${name} is left out: ${type} checks are not made, only HTTP`)
+  if (monitor.first('upsideDown', 'upside_down').flag() === true)
+    return monitor.note(`${name} is left out: a check cannot be up when its target fails`)
   const url = urlOf(monitor.get('url'))
-  const method = (monitor.get('method').text() ?? 'GET').toUpperCase()
-  if (url === undefined) return undefined
-  if (method !== 'GET' && method !== 'POST') {
-    monitor.note(`${name} is left out: ${method} requests are not made, only GET and POST`)
-    return undefined
-  }
+  const method = methodOf(monitor.get('method'), `${name} is `, monitor)
+  if (url === undefined || method === undefined) return undefined
   // It sends a body with GET as well.
   const body = bodyOf(monitor.get('body'), name, variable) || undefined
-  const encoding = either(monitor, 'httpBodyEncoding', 'http_body_encoding').text() ?? 'json'
+  const encoding = monitor.first('httpBodyEncoding', 'http_body_encoding').text() ?? 'json'
   const headers = {
     ...headersFrom(monitor, name, variable),
     ...authorizationOf(monitor, name, variable),
@@ -130,7 +123,7 @@ function serviceOf(monitor: SourceValue, variable: (place: string) => string): I
     endpoints: [
       {
         url,
-        method: method === 'POST' ? 'POST' : undefined,
+        method,
         timeoutS: timeoutOfMonitor(monitor, intervalS),
         maxRedirects: monitor.get('maxredirects').number(),
         headers: withContentType(headers, body === undefined ? undefined : BODY_TYPES[encoding]),
@@ -139,11 +132,6 @@ function serviceOf(monitor: SourceValue, variable: (place: string) => string): I
       },
     ],
   }
-}
-
-/** The value under its name in the export, or else in the database. */
-function either(monitor: SourceValue, exported: string, stored: string): SourceValue {
-  return monitor.get(exported).isThere ? monitor.get(exported) : monitor.get(stored)
 }
 
 /** Versions before 1.23 have no timeout of a monitor. */
@@ -163,13 +151,9 @@ function tagsOf(monitor: SourceValue): Readonly<Record<string, string>> {
 }
 
 /** What the method of authentication sends; one that an earlier form left in the database sends nothing. */
-function authorizationOf(
-  monitor: SourceValue,
-  name: string,
-  variable: (place: string) => string,
-): Readonly<Record<string, ImportedValue>> {
-  const user = either(monitor, 'basicAuthUser', 'basic_auth_user').text() ?? ''
-  const given = either(monitor, 'authMethod', 'auth_method')
+function authorizationOf(monitor: SourceValue, name: string, variable: VariableOf): ImportedHeaders {
+  const user = monitor.first('basicAuthUser', 'basic_auth_user').text() ?? ''
+  const given = monitor.first('authMethod', 'auth_method')
   // Versions without the field have one method.
   const hasField = [...monitor.entries()].some(([key]) => key === 'authMethod' || key === 'auth_method')
   const method = hasField ? (given.text() ?? '') : user === '' ? '' : 'basic'
@@ -179,16 +163,10 @@ function authorizationOf(
     monitor.note(`left out: ${name} signs in by ${method}, which has no equivalent`)
     return {}
   }
-  const env = variable(`${name}_authorization`)
-  monitor.note(`the token of ${name} is not copied: set the environment variable ${env}`)
-  return { Authorization: { env, prefix: 'Bearer ' } }
+  return tokenHeader(monitor, name, variable)
 }
 
-function headersFrom(
-  monitor: SourceValue,
-  name: string,
-  variable: (place: string) => string,
-): Readonly<Record<string, ImportedValue>> {
+function headersFrom(monitor: SourceValue, name: string, variable: VariableOf): ImportedHeaders {
   const headers = monitor.get('headers')
   const text = headers.text()
   if (text === undefined || text === '') return headersOf(headers.entries(), name, variable)
@@ -212,9 +190,9 @@ function parsed(text: string, notes: ImportNote[] = []): SourceValue | undefined
 }
 
 function acceptedOf(monitor: SourceValue): AssertionForm {
-  const given = either(monitor, 'accepted_statuscodes', 'accepted_statuscodes_json')
+  const given = monitor.first('accepted_statuscodes', 'accepted_statuscodes_json')
   const text = given.text()
-  const listed = text === undefined ? given.items().flatMap((one) => one.text() ?? []) : codesOf(text)
+  const listed = text === undefined ? given.texts() : codesOf(text)
   const status = statusOf(listed.length === 0 ? USUAL_CODES : listed, given)
   if (status === undefined || (listed.length === 0 && text !== undefined))
     given.note('left out: the accepted status codes are not understood')
@@ -222,17 +200,17 @@ function acceptedOf(monitor: SourceValue): AssertionForm {
 }
 
 function codesOf(json: string): readonly string[] {
-  return (parsed(json)?.items() ?? []).flatMap((one) => one.text() ?? [])
+  return parsed(json)?.texts() ?? []
 }
 
 function contentOf(monitor: SourceValue, type: string): readonly AssertionForm[] {
   if (type === 'json-query') {
-    const path = either(monitor, 'jsonPath', 'json_path')
+    const path = monitor.first('jsonPath', 'json_path')
     path.note(`left out: there are no conditions on values inside JSON: ${path.text()}`)
   }
   const keyword = monitor.get('keyword').text()
   if (type !== 'keyword' || keyword === undefined) return []
-  if (either(monitor, 'invertKeyword', 'invert_keyword').flag() === true) {
+  if (monitor.first('invertKeyword', 'invert_keyword').flag() === true) {
     monitor.get('keyword').note('left out: there is no assertion that a text is absent')
     return []
   }

@@ -2,15 +2,19 @@ import type { AssertionForm } from '../manifest/schema/assertionForm.ts'
 import {
   bodyOf,
   headersOf,
+  type ImportedHeaders,
   type ImportedService,
-  type ImportedValue,
   intervalOf,
   labelOf,
   noteOnce,
   passwordHeader,
+  quotedPattern,
+  type ReadServices,
   statusOf,
   timeoutOf,
+  tokenHeader,
   urlOf,
+  type VariableOf,
   withContentType,
 } from './importedService.ts'
 import type { SourceValue } from './sourceValue.ts'
@@ -38,20 +42,17 @@ const BEARER = 'BEARER'
  * The services of a response of UptimeRobot's API, version 2 (getMonitors) or 3 (GET /v3/monitors): one for each HTTP,
  * keyword and API monitor.
  */
-export function fromUptimeRobot(
-  documents: readonly SourceValue[],
-  variable: (place: string) => string,
-): readonly ImportedService[] {
+export const fromUptimeRobot: ReadServices = (documents, variable) => {
   const monitors = documents.flatMap((document) => {
     const lists = [document.get('monitors'), document.get('data'), document].map((list) => list.items())
     const found = lists.find((list) => list.length > 0)
-    return found ?? (either(document, 'friendlyName', 'friendly_name').isThere ? [document] : [])
+    return found ?? (document.first('friendlyName', 'friendly_name').isThere ? [document] : [])
   })
   notePages(documents, monitors.length)
   const services = monitors.flatMap((monitor) => serviceOf(monitor, variable) ?? [])
   const having = (current: string, earlier: string) =>
     services
-      .map(({ place }) => either(place, current, earlier))
+      .map(({ place }) => place.first(current, earlier))
       .filter((list) => list.items().length > 0 || (list.text() ?? '') !== '')
   noteOnce(
     having('assignedAlertContacts', 'alert_contacts'),
@@ -69,34 +70,28 @@ function notePages(documents: readonly SourceValue[], found: number): void {
   const [pages] = documents.map((document) => document.get('pagination'))
   const total = pages?.get('total').number() ?? 0
   if (total > found) pages?.note(`left out: ${total - found} monitors are on further pages: name all of them`)
-  const next = documents.map((document) => either(document, 'nextLink', 'nextCursorId'))
+  const next = documents.map((document) => document.first('nextLink', 'nextCursorId'))
   if (next.length > 0 && next.every(({ isThere }) => isThere)) {
     next[0]?.note('left out: there is a further page: name all of them')
   }
 }
 
-function serviceOf(monitor: SourceValue, variable: (place: string) => string): ImportedService | undefined {
-  const name = unescaped(either(monitor, 'friendlyName', 'friendly_name').text() ?? 'monitor')
+function serviceOf(monitor: SourceValue, variable: VariableOf): ImportedService | undefined {
+  const name = unescaped(monitor.first('friendlyName', 'friendly_name').text() ?? 'monitor')
   const kind = monitor.get('type').text() ?? 'HTTP'
   const type = TYPES[kind] ?? kind
-  if (!HTTP_TYPES.has(type)) {
-    monitor.get('type').note(`${name} is left out: ${type.toLowerCase()} checks are not made, only HTTP`)
-    return undefined
-  }
-  const request = either(monitor, 'httpMethodType', 'http_method')
+  if (!HTTP_TYPES.has(type))
+    return monitor
+      .get('type')
+      .note(`${name} is left out: ${type.toLowerCase()} checks are not made, only HTTP`)
+  const request = monitor.first('httpMethodType', 'http_method')
   // Its default method HEAD has the same status as GET.
   const method = METHODS[request.text() ?? '2'] ?? request.text() ?? 'GET'
-  if (method !== 'HEAD' && method !== 'GET' && method !== 'POST') {
-    request.note(`${name} is left out: ${method} requests are not made, only GET and POST`)
-    return undefined
-  }
+  if (method !== 'HEAD' && method !== 'GET' && method !== 'POST')
+    return request.note(`${name} is left out: ${method} requests are not made, only GET and POST`)
   const url = urlOf(monitor.get('url'), unescaped(monitor.get('url').text() ?? '') || undefined)
   if (url === undefined) return undefined
-  const named = headersOf(
-    either(monitor, 'customHttpHeaders', 'custom_http_headers').entries(),
-    name,
-    variable,
-  )
+  const named = headersOf(monitor.first('customHttpHeaders', 'custom_http_headers').entries(), name, variable)
   const { body, type: bodyType } = method === 'POST' ? posted(monitor, name, variable) : {}
   return {
     name,
@@ -118,11 +113,6 @@ function serviceOf(monitor: SourceValue, variable: (place: string) => string): I
   }
 }
 
-/** The value under the name of version 3, else under that of version 2. */
-function either(monitor: SourceValue, current: string, earlier: string): SourceValue {
-  return monitor.get(current).isThere ? monitor.get(current) : monitor.get(earlier)
-}
-
 const ENTITIES: Readonly<Record<string, string>> = {
   ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&#039;': "'" },
 }
@@ -137,18 +127,10 @@ function tagsOf(monitor: SourceValue): Readonly<Record<string, string>> {
   return Object.fromEntries(tags.map((tag) => [labelOf(tag.get('name').text() ?? tag.text() ?? 'tag'), '']))
 }
 
-function authorizationOf(
-  monitor: SourceValue,
-  name: string,
-  variable: (place: string) => string,
-): Readonly<Record<string, ImportedValue>> {
-  const kind = either(monitor, 'authType', 'http_auth_type').text() ?? ''
-  const user = either(monitor, 'httpUsername', 'http_username')
-  if (kind === BEARER) {
-    const env = variable(`${name}_authorization`)
-    monitor.note(`the token of ${name} is not copied: set the environment variable ${env}`)
-    return { Authorization: { env, prefix: 'Bearer ' } }
-  }
+function authorizationOf(monitor: SourceValue, name: string, variable: VariableOf): ImportedHeaders {
+  const kind = monitor.first('authType', 'http_auth_type').text() ?? ''
+  const user = monitor.first('httpUsername', 'http_username')
+  if (kind === BEARER) return tokenHeader(monitor, name, variable)
   if ((user.text() ?? '') === '') return {}
   if (!DIGEST.has(kind)) return passwordHeader(user, name, variable)
   user.note(`left out: ${name} signs in by digest, which has no equivalent`)
@@ -156,9 +138,9 @@ function authorizationOf(
 }
 
 /** The body of a POST and its type: pairs, or a text. */
-function posted(monitor: SourceValue, name: string, variable: (place: string) => string) {
-  const value = either(monitor, 'postValueData', 'post_value')
-  const kind = either(monitor, 'postValueType', 'post_type').text()
+function posted(monitor: SourceValue, name: string, variable: VariableOf) {
+  const value = monitor.first('postValueData', 'post_value')
+  const kind = monitor.first('postValueType', 'post_type').text()
   const isForm = kind === 'KEY_VALUE' || kind === '1'
   const isJson = kind === 'RAW_JSON' || monitor.get('post_content_type').text() === '1'
   const pairs = value.entries().map(([key, one]): [string, string] => [key, one.text() ?? ''])
@@ -169,10 +151,7 @@ function posted(monitor: SourceValue, name: string, variable: (place: string) =>
 
 function statusesOf(monitor: SourceValue): readonly AssertionForm[] {
   const codes = monitor.get('successHttpResponseCodes')
-  const status = statusOf(
-    codes.items().flatMap((code) => code.text() ?? []),
-    codes,
-  )
+  const status = statusOf(codes.texts(), codes)
   if (status !== undefined) return [status]
   const earlier = monitor.get('custom_http_statuses')
   if (codes.items().length > 0) codes.note('left out: the status codes are not understood')
@@ -192,14 +171,13 @@ function contentOf(monitor: SourceValue, type: string): readonly AssertionForm[]
   if (type === 'API' && checks.isThere) {
     checks.note('left out: there are no conditions on values inside JSON')
   }
-  const value = either(monitor, 'keywordValue', 'keyword_value')
+  const value = monitor.first('keywordValue', 'keyword_value')
   const keyword = value.text()
   if (type !== 'KEYWORD' || keyword === undefined) return []
-  if (!MUST_BE_THERE.has(either(monitor, 'keywordType', 'keyword_type').text() ?? '')) {
+  if (!MUST_BE_THERE.has(monitor.first('keywordType', 'keyword_type').text() ?? '')) {
     value.note('left out: there is no assertion that a text is absent')
     return []
   }
-  const ignoresCase = IGNORES_CASE.has(either(monitor, 'keywordCaseType', 'keyword_case_type').text() ?? '')
-  const quoted = keyword.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')
-  return [{ body: ignoresCase ? { regex: `(?i)${quoted}` } : { contains: keyword } }]
+  const ignoresCase = IGNORES_CASE.has(monitor.first('keywordCaseType', 'keyword_case_type').text() ?? '')
+  return [{ body: ignoresCase ? { regex: `(?i)${quotedPattern(keyword)}` } : { contains: keyword } }]
 }

@@ -93,7 +93,7 @@ async function historyOf(
   const incidents = await store.pageIncidents(
     page,
     { kind: 'created', ...period },
-    { countMax: MONTH_MAX, updatesMax: 1 },
+    { countMax: MONTH_MAX + 1, updatesMax: 1 },
   )
   const windows = await store.pageWindows(page, period, MONTH_MAX)
   const nameOf = publicNames(page)
@@ -101,7 +101,8 @@ async function historyOf(
     month,
     earlier: month > oldestMonth ? monthAfter(month, -1) : undefined,
     later: month < present ? monthAfter(month, 1) : undefined,
-    incidents: incidents.map((incident) => publicIncident(incident, nameOf)),
+    incidents: incidents.slice(0, MONTH_MAX).map((incident) => publicIncident(incident, nameOf)),
+    hasMore: incidents.length > MONTH_MAX,
     windows: windows
       .filter(({ startsAt }) => startsAt >= period.from)
       .map((window) => publicWindow(window, nameOf)),

@@ -127,6 +127,33 @@ test('an incident appears within a second on page, feed and document, and change
   }
 })
 
+test('an open incident changes the state of its component although the page leaves it out, and says so', async () => {
+  const checkout = await site.addService('svc-1')
+  const search = await site.addService('svc-2')
+  await site.addPage({
+    ...{ slug: 'example', title: 'Example' },
+    sections: [
+      {
+        name: '',
+        components: [
+          { serviceId: checkout, name: 'Checkout' },
+          { serviceId: search, name: 'Search' },
+        ],
+      },
+    ],
+  })
+  const open = (serviceId: string, severity: 'major_outage' | 'degraded_performance') =>
+    site.addIncident({ title: 'x', serviceIds: [serviceId], severity, updates: [[1, 'investigating', 'x']] })
+  await open(checkout, 'major_outage')
+  for (let count = 0; count < 20; count += 1) await open(search, 'degraded_performance')
+
+  const { incidents } = await statusOf()
+
+  expect(incidents.map(({ display_id }) => display_id)).not.toContain('INC-1')
+  expect(await statesOf()).toEqual({ Checkout: 'down', Search: 'degraded' })
+  expect((await get('/s/example')).text).toContain('Older ones are in the <a href="/s/example/history">')
+})
+
 test('hidden incidents, those of other services and automatic ones are not shown, and change no component', async () => {
   const checkout = await site.addService('svc-1')
   const other = await site.addService('svc-2')

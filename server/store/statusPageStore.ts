@@ -96,6 +96,8 @@ export interface PublishedStore {
     filter: PageIncidentFilter,
     bounds: { readonly countMax: number; readonly updatesMax: number },
   ): Promise<readonly PageIncident[]>
+  /** The different severities of all open incidents of each service that has one on the page. */
+  pageSeverities(page: StatusPage): Promise<ReadonlyMap<string, readonly Severity[]>>
   /** When the oldest incident of the page was created; `undefined` when it has none. */
   oldestPageIncident(page: StatusPage): Promise<string | undefined>
   /** The windows that overlap a period, by their start, at most `countMax`. */

@@ -138,6 +138,8 @@ export interface IncidentStore {
    * meanwhile are returned in their newer form, new ones are not found.
    */
   listIncidents(orgId: string, filter: IncidentFilter, yieldTurn: () => Promise<void>): Promise<IncidentList>
+  /** The open incidents of each service that has one, of the newest OPEN_ENTRIES_MAX. */
+  openIncidents(orgId: string): Promise<ReadonlyMap<string, OpenIncidents>>
   /** As `createService`. `decide` receives the ownership of `wantedServiceIds`. */
   createIncident(
     orgId: string,
@@ -160,6 +162,16 @@ export interface IncidentStore {
    */
   incidentAuthors(incidentId: string): Promise<ReadonlyMap<string, IncidentAuthor>>
 }
+
+/** The open incidents of a service. */
+export interface OpenIncidents {
+  readonly newest: Pick<Incident, 'id' | 'display_id'>
+  /** Their different severities. */
+  readonly severities: readonly Severity[]
+}
+
+/** Maximum number of services of open incidents that `openIncidents` reads, which bounds its time. */
+export const OPEN_ENTRIES_MAX = 20_000
 
 /** The author of an update of an incident. */
 export interface IncidentAuthor {

@@ -4,11 +4,9 @@ import type { ShownState } from '../../../web/stateShapes.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { ServiceNow, StateReason } from '../../results/measurements/measurements.ts'
 import { componentState } from '../../statusPages/view/componentState.ts'
+import type { OpenIncidents } from '../../store/store.ts'
 import type { ListedService } from '../live/serviceIndex.ts'
 import type { ConsoleParts } from '../routing/route.ts'
-
-/** Maximum number of open incidents shown beside their services. */
-const INCIDENTS_MAX = 100
 
 /** A service on its page. */
 export interface ServiceRow {
@@ -71,8 +69,8 @@ export async function readServiceRow(
 
 /** Incidents and maintenance windows, which also determine shown states. */
 interface StateContext {
-  /** Open incidents by service id, newest first. */
-  readonly open: ReadonlyMap<string, readonly Incident[]>
+  /** Open incidents by service id. */
+  readonly open: ReadonlyMap<string, OpenIncidents>
   /** Start of the current maintenance by service id. */
   readonly maintained: ReadonlyMap<string, string>
 }
@@ -86,15 +84,8 @@ async function readStateContext(
   const windows = (await store.listMaintenance(orgId, { endsAfter: now })).filter(
     ({ startsAt }) => startsAt <= now,
   )
-  const filter = { section: 'active', q: undefined, severity: undefined, serviceIds: [] } as const
-  const found = await store.listIncidents(orgId, { ...filter, page: 1, limit: INCIDENTS_MAX }, async () => {})
-  const open = new Map<string, Incident[]>()
-  // A list too long for memory is not shown beside services.
-  for (const incident of 'items' in found ? found.items : []) {
-    for (const id of incident.service_ids) open.set(id, [...(open.get(id) ?? []), incident])
-  }
   return {
-    open,
+    open: await store.openIncidents(orgId),
     maintained: new Map(
       windows.flatMap(({ serviceIds, startsAt }) => serviceIds.map((id) => [id, startsAt] as const)),
     ),
@@ -106,15 +97,15 @@ function shownStateOf(
   now: Pick<ServiceNow, 'state' | 'sinceS'> | undefined,
   { open, maintained }: StateContext,
 ): Pick<ServiceRow, 'state' | 'sinceMs' | 'incident'> {
-  const incidents = open.get(id) ?? []
+  const incidents = open.get(id)
   const maintainedSince = maintained.get(id)
   const state = componentState({
     isPaused: pausedAt !== null,
     isInMaintenance: maintainedSince !== undefined,
     measured: now?.state,
-    severities: incidents.map(({ severity }) => severity),
+    severities: incidents?.severities ?? [],
   })
   const decided = pausedAt ?? maintainedSince ?? (now === undefined ? createdAt : undefined)
   const sinceMs = decided === undefined ? (now?.sinceS ?? 0) * 1_000 : Date.parse(decided)
-  return { state, sinceMs, incident: incidents[0] }
+  return { state, sinceMs, incident: incidents?.newest }
 }

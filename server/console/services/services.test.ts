@@ -57,6 +57,26 @@ test('the list searches services by name and host, filters by state, and keeps b
   expect(await names('?page=9&sort=nonsense&state=nonsense')).toEqual(['Checkout', 'Search', 'Idle'])
 })
 
+test('open incidents determine states also when they have too many updates for one response', async () => {
+  const orgId = await server.createOrg({ name: 'Long', plan: 'business' })
+  const own = apiClient(server.url, await server.createKey({ orgId }))
+  const someone = await server.signIn('viewer', { orgId })
+  const { json } = await own.post('/v1/services', serviceBody({ name: 'Checkout' }))
+  const open = async (severity: string) => {
+    const text = { title: 'x', message: '\u{1f525}'.repeat(20_000), severity }
+    const { status } = await own.post('/v1/incidents', { ...text, service_ids: [Object(json).id] })
+    return status
+  }
+  const opened = [await open('major_outage')]
+  for (let count = 0; count < 7; count += 1) opened.push(await open('degraded_performance'))
+
+  const { text } = await someone.client.get(`${someone.root}/services`)
+
+  expect(new Set(opened)).toEqual(new Set([201]))
+  expect(text).toContain('1 <span class="label s-down">')
+  expect(text).toContain('INC-8</a>')
+})
+
 test('a wall screen does not call paused services operational', async () => {
   const orgId = await server.createOrg({ name: 'Paused' })
   const own = apiClient(server.url, await server.createKey({ orgId }))

@@ -17,6 +17,7 @@ import { openIncident, pastByDay, plannedWindow } from './incidents.ts'
 /** The page with the current status. Pure. */
 export function currentPage(context: PageContext, page: PublicPage): string {
   const { title, text, headline, asOf, sections, incidents, recent, maintenance, readAtMs } = page
+  const more = html`<p>Older ones are in the <a href="${pathOf(context, '/history')}">incident history</a>.</p>`
   return framed({
     ...context,
     title: `${headline.text} – ${title}`,
@@ -29,7 +30,8 @@ ${text !== '' && plainText(text)}
 ${
   incidents.length > 0 &&
   html`<section class="group" aria-labelledby="open"><h2 id="open">Current incidents</h2>
-${incidents.map((incident) => openIncident(context, incident))}</section>`
+${incidents.map((incident) => openIncident(context, incident))}
+${page.hasMoreIncidents && more}</section>`
 }
 ${
   maintenance.length > 0 &&
@@ -40,6 +42,7 @@ ${sections.map(section)}
 ${sections.length > 0 && legend()}
 <section class="group" aria-labelledby="past"><h2 id="past">Past ${RECENT_DAYS} days</h2>
 ${recent.length === 0 ? html`<p>No resolved incidents.</p>` : pastByDay(context, recent)}
+${page.hasMoreRecent && more}
 <p><a href="${pathOf(context, '/history')}">Incident history</a></p></section>`,
   })
 }

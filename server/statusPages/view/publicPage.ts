@@ -18,8 +18,11 @@ export interface PublicPage {
   readonly sections: readonly { readonly name: string; readonly components: readonly PublicComponent[] }[]
   /** Open ones, newest first. */
   readonly incidents: readonly PublicIncident[]
+  /** Whether there are older open ones, which the page leaves out. */
+  readonly hasMoreIncidents: boolean
   /** Those resolved within RECENT_DAYS, newest first. */
   readonly recent: readonly PublicIncident[]
+  readonly hasMoreRecent: boolean
   /** Current and upcoming ones, ordered by start. */
   readonly maintenance: readonly PublicWindow[]
 }

@@ -1,7 +1,7 @@
 import type { StatusPage } from '../../domain/statusPages/definition.ts'
 import type { StateSeconds } from '../../results/history/daySeconds.ts'
 import type { ServiceDay, ServiceNow } from '../../results/measurements/measurements.ts'
-import type { PageIncident, PageWindow, PublishedStore } from '../../store/statusPageStore.ts'
+import type { PageWindow, PublishedStore } from '../../store/statusPageStore.ts'
 import { componentState, headlineOf } from './componentState.ts'
 import { publicIncident } from './incidentTexts.ts'
 import {
@@ -51,13 +51,15 @@ export async function readPublicPage(
   const open = await store.pageIncidents(
     page,
     { kind: 'open' },
-    { countMax: OPEN_MAX, updatesMax: OPEN_UPDATES_MAX },
+    { countMax: OPEN_MAX + 1, updatesMax: OPEN_UPDATES_MAX },
   )
   const recent = await store.pageIncidents(
     page,
     { kind: 'resolved since', from: recentFrom },
-    { countMax: RECENT_MAX, updatesMax: RECENT_UPDATES_MAX },
+    { countMax: RECENT_MAX + 1, updatesMax: RECENT_UPDATES_MAX },
   )
+  // Incidents beyond the shown ones count too.
+  const severities = await store.pageSeverities(page)
   const windows = await store.pageWindows(page, { from: now, until: FAR_AWAY }, WINDOWS_MAX)
   const nameOf = publicNames(page)
   const dayOf = new Map(days.map(({ serviceId, day, ...seconds }) => [`${serviceId} ${day}`, seconds]))
@@ -72,7 +74,7 @@ export async function readPublicPage(
           isPaused,
           isInMaintenance: underWay.some(({ serviceIds }) => serviceIds.includes(serviceId)),
           measured: states.get(serviceId)?.state,
-          severities: severitiesOf(open, serviceId),
+          severities: severities.get(serviceId) ?? [],
         })
         const history = showsUptime ? historyOf((day) => dayOf.get(`${serviceId} ${day}`), shown) : null
         return { id, name, text, state, history }
@@ -85,8 +87,10 @@ export async function readPublicPage(
     asOf: newestMinute(page, states),
     readAtMs: nowMs,
     sections,
-    incidents: open.map((incident) => publicIncident(incident, nameOf)),
-    recent: recent.map((incident) => publicIncident(incident, nameOf)),
+    incidents: open.slice(0, OPEN_MAX).map((incident) => publicIncident(incident, nameOf)),
+    hasMoreIncidents: open.length > OPEN_MAX,
+    recent: recent.slice(0, RECENT_MAX).map((incident) => publicIncident(incident, nameOf)),
+    hasMoreRecent: recent.length > RECENT_MAX,
     maintenance: windows.map((window) => publicWindow(window, nameOf)),
   }
 }
@@ -114,10 +118,6 @@ export function publicWindow(
   nameOf: (serviceId: string) => string,
 ): PublicWindow {
   return { id, title, announcedAt: createdAt, startsAt, endsAt, components: serviceIds.map(nameOf) }
-}
-
-function severitiesOf(open: readonly PageIncident[], serviceId: string) {
-  return open.filter(({ serviceIds }) => serviceIds.includes(serviceId)).map(({ severity }) => severity)
 }
 
 function newestMinute({ sections }: StatusPage, states: PageMeasurements['states']): string | null {

@@ -7,6 +7,7 @@ import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { prepareIncidentList } from './incidentList.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
+import { prepareOpenIncidents } from './openIncidents.ts'
 
 /** The parts that incidents share with the rest of the store. */
 interface Sharing {
@@ -30,6 +31,7 @@ export function sqliteIncidents(
   return {
     getIncident: async (orgId, incidentId) => read.one(orgId, incidentId),
     listIncidents: list,
+    openIncidents: prepareOpenIncidents(reader),
     incidentAuthors: prepareAuthorRead(reader),
     createIncident: (orgId, { by, wantedServiceIds, fingerprint }, decide) =>
       commits.run(() => {

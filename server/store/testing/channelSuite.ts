@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Incident } from '../../../api/contract/incident.ts'
+import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
 import { openIncident, updateIncident } from '../../domain/incidentChanges.ts'
 import type { NewChannel } from '../../domain/notifications/channel.ts'
 import type { AfterAttempt } from '../../domain/notifications/retries.ts'
@@ -25,8 +26,10 @@ export interface ChannelTools {
   readonly createService: (orgId: string) => Promise<string>
   /** A channel for all events of `serviceIds`, which is all services when absent; its id. */
   readonly createChannel: (orgId: string, serviceIds?: readonly string[]) => Promise<string>
-  readonly incident: (orgId: string, serviceId: string) => Promise<Incident>
-  readonly update: (orgId: string, incidentId: string) => Promise<void>
+  /** A major outage when `severity` is absent. */
+  readonly incident: (orgId: string, serviceId: string, severity?: Severity) => Promise<Incident>
+  /** Identified when `status` is absent. */
+  readonly update: (orgId: string, incidentId: string, status?: IncidentStatus) => Promise<void>
 }
 
 /** A sealed value of nothing. */
@@ -66,21 +69,15 @@ export function channelTools(store: Store): ChannelTools {
       await store.createChannel(orgId, make, 0)
       return id
     },
-    incident: (orgId, serviceId) => {
-      const body = {
-        title: 'Errors',
-        message: 'x',
-        severity: 'major_outage',
-        service_ids: [serviceId],
-      } as const
-      const request = { ...body, service_ids: [serviceId] }
+    incident: (orgId, serviceId, severity = 'major_outage') => {
+      const request = { title: 'Errors', message: 'x', severity, service_ids: [serviceId] }
       return store.createIncident(orgId, { by: BY, wantedServiceIds: [serviceId] }, (facts) =>
         openIncident(request, facts, environment),
       )
     },
-    update: async (orgId, incidentId) => {
+    update: async (orgId, incidentId, status = 'identified') => {
       await store.changeIncident(orgId, incidentId, BY, (incident, quota) =>
-        updateIncident(incident, { body: 'x', status: 'identified' }, { environment, quota }),
+        updateIncident(incident, { body: 'x', status }, { environment, quota }),
       )
     },
   }

@@ -144,6 +144,44 @@ export function pageSuite(name: string, makeEngine: MakeEngine): void {
       )
     })
 
+    test('open incidents of services are found with their severities, and those of a page without hidden ones', async () => {
+      const orgId = await tools.createOrg()
+      const [listed, unlisted] = [await tools.createService(orgId), await tools.createService(orgId)]
+      const hidden = await tools.incident(orgId, listed, 'major_outage')
+      await tools.incident(orgId, listed, 'partial_outage')
+      const newest = await tools.incident(orgId, listed, 'partial_outage')
+      const other = await tools.incident(orgId, unlisted, 'degraded_performance')
+      const resolved = await tools.incident(orgId, unlisted, 'major_outage')
+      await tools.update(orgId, resolved.id, 'resolved')
+      const window = { id: systemEnvironment.uuid(), orgId, title: 'Upgrade', serviceIds: [listed] }
+      const times = { startsAt: '2090-01-01T10:00:00.000Z', endsAt: '2090-01-01T11:00:00.000Z' }
+      await store.createMaintenance({ ...window, ...times }, BY, 0)
+      const change = { sections: listing(listed), hide: [hidden.display_id] }
+      const page = await create(store, orgId, newSlug(), change)
+      const none = await create(store, orgId, newSlug(), { ...change, incidentsShown: 'none' })
+
+      const open = await store.openIncidents(orgId)
+      const shown = [...open].map(
+        ([
+          id,
+          {
+            newest: { display_id },
+            severities,
+          },
+        ]) => [id, display_id, [...severities].sort()] as const,
+      )
+
+      expect(new Set(shown)).toEqual(
+        new Set([
+          [listed, newest.display_id, ['major_outage', 'partial_outage']],
+          [unlisted, other.display_id, ['degraded_performance']],
+        ]),
+      )
+      expect(open.get(listed)?.newest.id).toBe(newest.id)
+      expect(await store.pageSeverities(page)).toEqual(new Map([[listed, ['partial_outage']]]))
+      expect(await store.pageSeverities(none)).toEqual(new Map())
+    })
+
     test('the change count changes with writes of this program and of others', async () => {
       const orgId = await tools.createOrg()
       const page = await create(store, orgId, newSlug())

@@ -1,4 +1,5 @@
 import type { StatusPage } from '../../../domain/statusPages/definition.ts'
+import { type ServiceSeverity, severitiesByService } from '../../shared/severitiesByService.ts'
 import type {
   PageIncident,
   PageIncidentFilter,
@@ -15,6 +16,9 @@ const VISIBLE = `i.org_id = $1 AND i.kind = 'incident' AND i.service_ids && $2::
 
 /** Incidents that pages show. Conditions of partial indexes: the public must not cause scans of hidden incidents. */
 const SHOWN = { all: 'true', people: 'NOT i.auto_managed' } as const
+
+/** In the words of the index of open incidents. */
+const OPEN = "(i.status = 'resolved') = false"
 
 /** Reads of status pages in PostgreSQL. */
 export function postgresPublished(read: Sql): Omit<PublishedStore, 'changeCount'> {
@@ -44,6 +48,16 @@ export function postgresPublished(read: Sql): Omit<PublishedStore, 'changeCount'
         const earlierUpdates = updateCount - row.updates.length
         return { ...row, serviceIds: listedOf(page, serviceIds), earlierUpdates }
       })
+    },
+    pageSeverities: async (page) => {
+      if (page.incidentsShown === 'none') return new Map()
+      const rows = await read.rows<ServiceSeverity>(
+        `SELECT DISTINCT s.id AS "serviceId", i.severity
+         FROM incidents i CROSS JOIN LATERAL unnest(i.service_ids) AS s (id)
+         WHERE ${VISIBLE} AND ${SHOWN[page.incidentsShown]} AND ${OPEN} AND s.id = ANY ($2::uuid[])`,
+        scopeOf(page),
+      )
+      return severitiesByService(rows)
     },
     oldestPageIncident: async (page) => {
       if (page.incidentsShown === 'none') return undefined
@@ -78,7 +92,7 @@ type IncidentRow = Omit<PageIncident, 'earlierUpdates'> & {
 function conditionOf(filter: PageIncidentFilter): readonly [condition: string, values: readonly SqlValue[]] {
   switch (filter.kind) {
     case 'open':
-      return ["(i.status = 'resolved') = false", []]
+      return [OPEN, []]
     case 'resolved since':
       return ['i.resolved_at >= $6', [filter.from]]
     case 'created':

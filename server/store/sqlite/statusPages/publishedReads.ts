@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { IncidentStatus, Severity } from '../../../../api/contract/incidentTerms.ts'
 import type { StatusPage } from '../../../domain/statusPages/definition.ts'
+import { type ServiceSeverity, severitiesByService } from '../../shared/severitiesByService.ts'
 import type {
   PageIncident,
   PageIncidentFilter,
@@ -82,6 +83,11 @@ export function sqlitePublished(reader: Database, version: CommittedVersion): Pu
         }
       })
     },
+    pageSeverities: async (page) => {
+      if (page.incidentsShown === 'none') return new Map()
+      const rows = reads[page.incidentsShown].severities.all(scopeOf(page))
+      return severitiesByService(rows)
+    },
     oldestPageIncident: async (page) =>
       page.incidentsShown === 'none' ? undefined : reads[page.incidentsShown].oldest.get(scopeOf(page)),
     pageWindows: async (page, period, countMax) =>
@@ -111,6 +117,14 @@ function prepareReads(reader: Database, shown: Shown) {
       created: prepare('created', byCreation),
       one: prepare('one', 'incidents_by_number'),
     },
+    severities: reader.prepare<Record<string, unknown>, ServiceSeverity>(
+      `SELECT DISTINCT c.service_id AS serviceId, i.severity
+       FROM status_sections t JOIN status_components c ON c.section_id = t.id
+         JOIN incident_services s ON s.service_id = c.service_id AND s.is_resolved = 0 AND s.position IS NOT NULL
+         JOIN incidents i ON i.position = s.position
+       WHERE t.page_id = @pageId AND i.org_id = @orgId AND ${condition}
+         AND NOT EXISTS (SELECT 1 FROM status_hidden h WHERE h.page_id = @pageId AND h.incident_id = i.id)`,
+    ),
     oldest: reader
       .prepare<Record<string, unknown>, string>(
         `SELECT i.created_at FROM incidents i INDEXED BY ${byCreation} WHERE ${condition} AND ${VISIBLE_SQL}

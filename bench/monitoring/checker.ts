@@ -80,7 +80,7 @@ function checksOf(urls: readonly string[], authorities: string | undefined): rea
   const key = urls.join()
   const checks =
     prepared.get(key) ??
-    Array.from({ length: SERIES }, (_, index) => prepare(taskOf(turnOf(urls, index), index + 1)))
+    Array.from({ length: SERIES }, (_, index) => prepare(taskOf(turnOf(urls, index), index + 1), 'bench'))
   prepared.set(key, checks)
   return checks
 }

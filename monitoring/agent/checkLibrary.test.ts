@@ -30,7 +30,7 @@ const task = (url: string): EndpointTask => ({
 const library = (allowedRanges: readonly string[]) => checkLibrary({ allowedRanges, userAgent: 'test' })
 /** The report of a check that is not repeated. */
 const found = async ({ prepare }: ReturnType<typeof library>, url: string) =>
-  (await prepare(task(url)).run({ slot: 0, nextDueMs: 0 })).reason
+  (await prepare(task(url), 'org').run({ slot: 0, nextDueMs: 0 })).reason
 
 test.each([
   [['127.0.0.0/8'], ['127.0.0.0/8'], 'none'],
@@ -68,7 +68,7 @@ test.each([
     const { prepare } = library(['127.0.0.0/8'])
     const newer = { ...task(`http://127.0.0.1:${server.port}/`), assertions: [assertion] }
 
-    const { outcome, reason } = await prepare(newer).run({ slot: 0, nextDueMs: 0 })
+    const { outcome, reason } = await prepare(newer, 'org').run({ slot: 0, nextDueMs: 0 })
 
     expect([outcome, reason]).toEqual(['unknown', 'agent_too_old'])
     expect(server.connections()).toBe(before)

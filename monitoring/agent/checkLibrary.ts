@@ -58,13 +58,13 @@ function serverRules() {
 
 function preparation(tools: CheckTools): PrepareCheck {
   const isNewCertificate = certificateFilter()
-  return (task) => {
+  return (task, org) => {
     if (task.blocked) return alwaysSkipped('address_forbidden', FORBIDDEN_BY_SERVER)
     // Parsed when first due, because definitions arrive by the thousand while checks of others are due.
     let check: CheckOfTask | undefined
     return {
       run: async ({ slot, nextDueMs }) => {
-        check ??= checkOf(task)
+        check ??= checkOf(task, org)
         if (check === 'unknown kind') {
           return skippedCheck(
             'agent_too_old',
@@ -88,9 +88,11 @@ function preparation(tools: CheckTools): PrepareCheck {
 
 type CheckOfTask = ReturnType<typeof prepareCheck> | 'unknown kind'
 
-function checkOf(task: EndpointTask): CheckOfTask {
+function checkOf(task: EndpointTask, org: string): CheckOfTask {
   const endpoint = endpointOf(task)
-  return endpoint === undefined ? 'unknown kind' : prepareCheck(endpoint, String(task.series))
+  return endpoint === undefined
+    ? 'unknown kind'
+    : prepareCheck(endpoint, { org, series: String(task.series) })
 }
 
 const alwaysSkipped = (...reason: Parameters<typeof skippedCheck>) => {

@@ -31,8 +31,8 @@ export interface PreparedCheck {
   run(options: { readonly slot: number; readonly nextDueMs: number }): Promise<CheckReport>
 }
 
-/** Prepares an endpoint for checks. Never throws. */
-export type PrepareCheck = (task: EndpointTask) => PreparedCheck
+/** Prepares an endpoint of the organisation `org` for checks. Never throws. */
+export type PrepareCheck = (task: EndpointTask, org: string) => PreparedCheck
 
 /** The address rules of a server. */
 export type ServerRules = Pick<SyncResponse, 'ranges_allowed' | 'server_addresses'>

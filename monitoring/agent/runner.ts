@@ -96,7 +96,7 @@ export class Runner {
       this.#countHost(host, 1)
       this.#entries.set(task.series, {
         ...{ task, generation, store, grid, intervalMs: grid.intervalMs, host, org },
-        check: this.#parts.prepare(task),
+        check: this.#parts.prepare(task, org),
         limits: limitsOf(task, org, grid.intervalMs),
       })
       this.#schedule.start(task.series, grid, { nowMs: this.#parts.nowMs(), isFirst })

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { MatcherThread } from './matcherThread.ts'
 import { compileRegex, type Regex } from './textMatcher.ts'
 
-const FOR_EVER = { series: 'a', deadlineMs: Number.POSITIVE_INFINITY }
+const FOR_EVER = { org: 'o', series: 'a', deadlineMs: Number.POSITIVE_INFINITY }
 /** About 300 alternatives stay open at every letter, which takes ten seconds on 8 MiB. */
 const BOMB = '[a-m][a-z]{300}[0-9]'
 const LONG_TEXT = Array.from({ length: 262_144 }, (_, at) =>
@@ -48,6 +48,23 @@ test('a match that takes too long is aborted, and the matches queued behind it r
   expect({ bomb, behind }).toEqual({ bomb: undefined, behind: true })
 })
 
+test('a match waits for at most one of each other organisation, however many these have', async () => {
+  thread = new MatcherThread()
+  const settled: string[] = []
+  const match = (name: string, org: string) =>
+    thread?.match(regex('ok'), 'ok', { ...FOR_EVER, org }).then(() => settled.push(name))
+
+  await Promise.all([
+    match('a1', 'a'),
+    match('a2', 'a'),
+    match('a3', 'a'),
+    match('b1', 'b'),
+    match('c1', 'c'),
+  ])
+
+  expect(settled).toEqual(['a1', 'b1', 'c1', 'a2', 'a3'])
+})
+
 test('a pattern that took too long is skipped for ten minutes in its series, and in no other', async () => {
   let nowMs = 0
   thread = new MatcherThread(() => nowMs)
@@ -63,7 +80,7 @@ test('a pattern that took too long is skipped for ten minutes in its series, and
 test('a check past its deadline matches nothing, and its pattern is not skipped later', async () => {
   thread = new MatcherThread(() => 1_000)
 
-  expect(await thread.match(regex('ok'), 'ok', { series: 'a', deadlineMs: 1_000 })).toBe(undefined)
+  expect(await thread.match(regex('ok'), 'ok', { ...FOR_EVER, deadlineMs: 1_000 })).toBe(undefined)
   expect(await thread.match(regex('ok'), 'ok', FOR_EVER)).toBe(true)
 })
 

@@ -14,6 +14,7 @@ const QUARANTINED_MAX = 5_000
 /** One match to run. */
 interface Match {
   readonly key: string
+  readonly org: string
   readonly request: MatchRequest
   /** End of the check that waits for the match (monotonic milliseconds). */
   readonly deadlineMs: number
@@ -22,6 +23,8 @@ interface Match {
 
 /** The owner of a match. */
 export interface MatchOwner {
+  /** The organisation, so that the slow matches of one do not use up the time of the checks of others. */
+  readonly org: string
   /**
    * Identifies the endpoint and region, so that one bad pair of pattern and page does not block the checks of others.
    */
@@ -36,13 +39,14 @@ const WORKER_FILE = new URL(
 )
 
 /**
- * Searches long texts for regular expressions in a separate thread, one at a time. A match that takes too long is ended
- * together with its thread, and waiting matches go to a new one. The thread starts with the first match and runs until
- * `close`.
+ * Searches long texts for regular expressions in a separate thread, one at a time; organisations take turns. A match that
+ * takes too long is ended together with its thread, and waiting matches go to a new one. The thread starts with the first
+ * match and runs until `close`.
  */
 export class MatcherThread {
   readonly #nowMs: () => number
-  readonly #waiting: Match[] = []
+  /** Waiting matches by organisation, the one whose turn is next first. None is empty. */
+  readonly #waiting = new Map<string, Match[]>()
   readonly #quarantined = new Map<string, number>()
   #worker: Worker | undefined
   #isReady = false
@@ -57,29 +61,31 @@ export class MatcherThread {
   async match(
     { pattern }: Regex,
     text: string,
-    { series, deadlineMs }: MatchOwner,
+    { org, series, deadlineMs }: MatchOwner,
   ): Promise<boolean | undefined> {
     const key = `${series}\n${pattern}`
     if ((this.#quarantined.get(key) ?? 0) > this.#nowMs()) return undefined
     return new Promise((resolve) => {
-      this.#waiting.push({ key, request: { pattern, text }, deadlineMs, resolve })
+      const line = this.#waiting.get(org) ?? []
+      line.push({ key, org, request: { pattern, text }, deadlineMs, resolve })
+      this.#waiting.set(org, line)
       this.#startNext()
     })
   }
 
   /** Ends the thread. Waiting matches resolve with `undefined`. */
   async close(): Promise<void> {
-    for (const { resolve } of this.#waiting.splice(0)) resolve(undefined)
+    this.#dropWaiting()
     const worker = this.#worker
     this.#endCurrent()
     await worker?.terminate()
   }
 
   #startNext(): void {
-    if (this.#current !== undefined || this.#waiting.length === 0) return
+    if (this.#current !== undefined || this.#waiting.size === 0) return
     this.#worker ??= this.#startWorker()
     if (!this.#isReady) return
-    const next = this.#waiting.shift()
+    const next = this.#takeNext()
     if (next === undefined) return
     const budgetMs = Math.min(MATCH_MS_MAX, next.deadlineMs - this.#nowMs())
     if (budgetMs <= 0) {
@@ -95,6 +101,23 @@ export class MatcherThread {
     this.#worker.postMessage(next.request)
   }
 
+  /** The oldest match of the organisation whose turn it is, which moves to the end. */
+  #takeNext(): Match | undefined {
+    const [line = []] = this.#waiting.values()
+    const next = line.shift()
+    if (next === undefined) return undefined
+    // A Map keeps insertion order.
+    this.#waiting.delete(next.org)
+    if (line.length > 0) this.#waiting.set(next.org, line)
+    return next
+  }
+
+  #dropWaiting(): void {
+    const lines = [...this.#waiting.values()]
+    this.#waiting.clear()
+    for (const { resolve } of lines.flat()) resolve(undefined)
+  }
+
   /** Starts a thread. Its start time does not count towards any match. */
   #startWorker(): Worker {
     const worker = new Worker(WORKER_FILE)
@@ -107,7 +130,7 @@ export class MatcherThread {
     const lost = (): void => {
       if (worker !== this.#worker) return
       // A thread that fails to start would otherwise be started forever.
-      if (!this.#isReady) for (const { resolve } of this.#waiting.splice(0)) resolve(undefined)
+      if (!this.#isReady) this.#dropWaiting()
       this.#endCurrent()
     }
     worker.on('error', lost)

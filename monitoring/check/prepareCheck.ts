@@ -16,12 +16,18 @@ const REDIRECTS_MAX = 20
 const MS_PER_SECOND = 1_000
 const NANOS_PER_MS = 1_000_000
 
+/** The owner of a check. */
+export interface CheckOwner {
+  /** The organisation, for taking turns with others. */
+  readonly org: string
+  /** Identifies the endpoint and region for state that is kept between checks. */
+  readonly series: string
+}
+
 /**
  * An endpoint prepared for repeated checks. It contains sealed values in plain text and must never leave the process.
  */
-export interface PreparedCheck {
-  /** Identifies the endpoint and region for state that is kept between checks. */
-  readonly series: string
+export interface PreparedCheck extends CheckOwner {
   readonly request: RequestHop
   readonly timeoutMs: number
   readonly redirectsMax: number
@@ -34,7 +40,7 @@ export interface PreparedCheck {
 }
 
 /** Prepares `endpoint`, whose sealed values are in plain text, for checks. Pure. */
-export function prepareCheck(endpoint: EndpointInput, series: string): PreparedCheck {
+export function prepareCheck(endpoint: EndpointInput, { org, series }: CheckOwner): PreparedCheck {
   const { method, body, headers, timeout, max_redirects_to_follow, with_dns } = endpoint.call.Http
   const url = new URL(endpoint.url)
   url.hash = ''
@@ -47,6 +53,7 @@ export function prepareCheck(endpoint: EndpointInput, series: string): PreparedC
   const assertions = compileAssertions(endpoint.assertions)
   const needs = assertionNeeds(assertions)
   return {
+    org,
     series,
     request,
     // A timer counts whole milliseconds, and 0 would be no time at all.

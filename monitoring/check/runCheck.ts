@@ -109,10 +109,10 @@ async function judge(
   { matcher }: CheckTools,
   deadlineMs: number,
 ): Promise<Pick<AttemptResult, 'outcome' | 'reason' | 'text' | 'verdicts'>> {
-  const { assertions, needs, quoting, series } = check
+  const { assertions, needs, quoting, org, series } = check
   const verdicts = await evaluateAssertions(assertions, seen, {
     quoting,
-    matchInThread: (regex, text) => matcher.match(regex, text, { series, deadlineMs }),
+    matchInThread: (regex, text) => matcher.match(regex, text, { org, series, deadlineMs }),
   })
   // Gap G43: without an assertion on the status, one below 400 is expected.
   if (needs.impliedStatus && seen.status >= 400) {

@@ -131,9 +131,9 @@ test('a repeated, duplicated or late announcement restarts nothing', async () =>
   harness.startAgent('one', harness.portLink(), {
     library: {
       ...library,
-      prepare: (task) => {
+      prepare: (task, org) => {
         prepared.push(task.url)
-        return library.prepare(task)
+        return library.prepare(task, org)
       },
     },
   })

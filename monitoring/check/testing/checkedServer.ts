@@ -94,7 +94,7 @@ export async function checkOf(
   })
   try {
     const call = { Http: { method: 'GET' as const, timeout: null, ...http } }
-    const check = prepareCheck({ url, call, assertions: [...assertions] }, 'test')
+    const check = prepareCheck({ url, call, assertions: [...assertions] }, { org: 'test', series: 'test' })
     return await runCheck(check, tools, { attemptIndex: 0, confirmAfterMs: () => undefined, ...run })
   } finally {
     await tools.close()

@@ -46,7 +46,7 @@ export function plannedChecks(
 ): readonly PlannedCheck[] {
   const once = services.flatMap(({ key, request }) =>
     request.endpoints.map((endpoint, index): PlannedCheck => {
-      const prepared = prepareCheck(endpoint, `${key} ${index}`)
+      const prepared = prepareCheck(endpoint, { org: 'own', series: `${key} ${index}` })
       const url = shownUrl(prepared.request.url)
       const timeoutMs = Math.min(prepared.timeoutMs, timeoutMsMax)
       return {

@@ -9,6 +9,7 @@ import type { StateStore } from '../../state/model/store.ts'
 import { counted } from '../../text/counts.ts'
 import { fieldText } from '../../text/fieldText.ts'
 import type { Output } from '../../text/output.ts'
+import type { Command } from '../session/commandEntry.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { withPlanInput } from '../session/planInput.ts'
 import { openSession, openWritingSession, type Session } from '../session/session.ts'
@@ -21,10 +22,7 @@ const ACTIONS = ['plan', 'apply']
  * Adopts services that equal a manifest, without changing them. `apply` records them in the state, and with --write-ids in
  * the manifests; `plan` only shows them. Two requests.
  */
-export async function adoptCommand(
-  [action = '', path]: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
+export const adoptCommand: Command = async ([action = '', path], context) => {
   const { state, env, writeIds } = context.options
   if (!ACTIONS.includes(action) || path === undefined)
     throw new UsageError(

@@ -5,13 +5,14 @@ import { withAcceptedValues } from '../../apply/preservedFields.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import { counted } from '../../text/counts.ts'
+import type { Command } from '../session/commandEntry.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { openWritingSession, requireExistingState } from '../session/session.ts'
 import { requireState, writingWithoutLease } from '../session/stateAccess.ts'
 import { actorOf, requireDigest } from './operatorCommands.ts'
 
 /** Approves blocked changes by their digest, or with --pointers the current values of some fields. */
-export function approveCommand([digest]: readonly string[], context: CommandContext): Promise<CommandResult> {
+export const approveCommand: Command = ([digest], context) => {
   const { pointers } = context.options
   if (pointers === undefined) return approveDigest(digest ?? '', context)
   if (digest !== undefined) throw new UsageError('approve either a digest or --pointers')

@@ -15,6 +15,7 @@ import { waitText } from '../../run/apiWait.ts'
 import { codeOf } from '../../run/errorCode.ts'
 import { combinedExitCode, EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
+import type { Command } from '../session/commandEntry.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { lockTimeoutMs } from '../session/settings.ts'
 
@@ -27,10 +28,7 @@ const CONFIG_FILE = 'pharos-controller.yaml'
 const HEAP_GROWTH_PERCENT = 30
 
 /** Applies a git repository until it is asked to stop, or for one cycle with --once. */
-export async function controllerCommand(
-  _args: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
+export const controllerCommand: Command = async (_args, context) => {
   const { output, options } = context
   const file = options.config ?? CONFIG_FILE
   const read = settingsIn(file, context)

@@ -5,7 +5,7 @@ import { withSharedDefaults } from '../../export/sharedDefaults.ts'
 import { withSharedOrigins } from '../../export/sharedOrigins.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { counted } from '../../text/counts.ts'
-import type { CommandContext, CommandResult } from '../session/context.ts'
+import type { Command } from '../session/commandEntry.ts'
 import { requireNewEnvironment, writeManifests } from '../session/manifestFiles.ts'
 import { openClient } from '../session/session.ts'
 
@@ -13,10 +13,7 @@ import { openClient } from '../session/session.ts'
  * Exports the services of the organisation as manifests to the folder of --write, or to stdout; with --env also an Environment
  * whose variables are the origins that endpoints share. Never overwrites a file. One request.
  */
-export async function exportCommand(
-  _args: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
+export const exportCommand: Command = async (_args, context) => {
   const { output, options } = context
   const { write: folder, env: environmentName } = options
   if (environmentName !== undefined) requireNewEnvironment(environmentName, folder)

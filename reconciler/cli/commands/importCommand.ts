@@ -11,7 +11,7 @@ import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import { loadConstructor } from '../../state/sqlite/openDatabase.ts'
 import { counted } from '../../text/counts.ts'
-import type { CommandContext, CommandResult } from '../session/context.ts'
+import type { Command } from '../session/commandEntry.ts'
 import { writeManifests } from '../session/manifestFiles.ts'
 
 const REGION = 'eu-west-1'
@@ -24,10 +24,7 @@ const SQLITE_MAGIC = 'SQLite format 3\0'
  * Converts the configuration of another tool to manifests, and reports at file:line:column what could not be converted.
  * Exits with 3 when something was left out.
  */
-export async function importCommand(
-  [format = '', ...files]: readonly string[],
-  { output, options }: CommandContext,
-): Promise<CommandResult> {
+export const importCommand: Command = async ([format = '', ...files], { output, options }) => {
   const regions = (options.region ?? REGION).split(',').map((region) => region.trim())
   const { manifests, notes } = imported(formatOf(format), await Promise.all(files.map(readFile)), regions)
   const folder = options.write

@@ -8,16 +8,13 @@ import { codeOf } from '../../run/errorCode.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import { UnwritableFile } from '../../run/fileFailure.ts'
-import type { CommandContext, CommandResult } from '../session/context.ts'
+import type { Command } from '../session/commandEntry.ts'
 
 /** Default of --target. */
 const TARGET = 'https://example.com/'
 
 /** Creates the files of a repository in a folder. Existing files are kept. */
-export async function initCommand(
-  [folder = '']: readonly string[],
-  { output, options }: CommandContext,
-): Promise<CommandResult> {
+export const initCommand: Command = async ([folder = ''], { output, options }) => {
   const pipeline = pipelineOf(options.ci)
   const target = targetOf(options.target)
   const made: string[] = []

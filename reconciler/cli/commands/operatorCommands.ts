@@ -4,7 +4,8 @@ import { isInScope } from '../../plan/safetyLimits.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import { SUSPENSION_MS_MAX } from '../../state/model/record.ts'
-import type { CommandContext, CommandResult } from '../session/context.ts'
+import type { Command } from '../session/commandEntry.ts'
+import type { CommandContext } from '../session/context.ts'
 import { durationMs } from '../session/settings.ts'
 import { writingWithoutLease } from '../session/stateAccess.ts'
 
@@ -20,10 +21,7 @@ export function requireDigest(text: string): void {
 }
 
 /** Suspends changes of the services of SCOPE. No request. */
-export function suspendCommand(
-  [scope = '']: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
+export const suspendCommand: Command = ([scope = ''], context) => {
   const { options, output } = context
   const { reason } = options
   if (reason === undefined || reason.trim() === '')
@@ -50,10 +48,7 @@ export function suspendCommand(
 }
 
 /** Ends the suspension of SCOPE. No request. */
-export function resumeCommand(
-  [scope = '']: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
+export const resumeCommand: Command = ([scope = ''], context) => {
   return writingWithoutLease(context, async (store) => {
     if (!(await store.resume(scope)))
       throw new UsageError(`there is no suspension of ${scope}: see "pharos state status"`)

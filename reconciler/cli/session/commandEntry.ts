@@ -21,8 +21,11 @@ export interface CommandEntry {
   readonly formats?: readonly Format[]
   /** Options of this command alone. */
   readonly options?: readonly (readonly [flags: string, description: string])[]
-  readonly load: () => Promise<(args: readonly string[], context: CommandContext) => Promise<CommandResult>>
+  readonly load: () => Promise<Command>
 }
+
+/** Runs a command with its arguments. Rejects with why it could not run. */
+export type Command = (args: readonly string[], context: CommandContext) => Promise<CommandResult>
 
 /** The argument of commands that work on manifests. */
 export const PATH_ARGUMENT = [['<path>', 'folder of manifests, or one file']] as const

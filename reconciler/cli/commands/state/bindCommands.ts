@@ -8,15 +8,13 @@ import { EXIT } from '../../../run/exitCode.ts'
 import { UsageError } from '../../../run/failure.ts'
 import type { StateStore } from '../../../state/model/store.ts'
 import { quoted } from '../../../text/counts.ts'
-import type { CommandContext, CommandResult } from '../../session/context.ts'
+import type { Command } from '../../session/commandEntry.ts'
+import type { CommandContext } from '../../session/context.ts'
 import { openWritingSession } from '../../session/session.ts'
 import { requireState, writingState } from '../../session/stateAccess.ts'
 
 /** Binds service ID to manifest NAME; the next apply updates the service. Two requests. */
-export async function bindCommand(
-  [key = '', id = '']: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
+export const bindCommand: Command = async ([key = '', id = ''], context) => {
   requireState(context)
   requireManifestName(key)
   const session = await openWritingSession(context)
@@ -55,10 +53,7 @@ async function serviceOf(id: string, client: ReadingClient): Promise<ServiceResp
 }
 
 /** Removes the binding of manifest NAME, without a change of the service. No request. */
-export function unbindCommand(
-  [key = '']: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
+export const unbindCommand: Command = ([key = ''], context) => {
   return writingState(context, async (store) => {
     const binding = await boundAs(key, store)
     await store.save({ drop: key })
@@ -72,10 +67,7 @@ export function unbindCommand(
  * Moves the service of manifest OLD to manifest NEW, as previousNames does. No request. Fingerprints of secrets depend on the
  * name, so each secret counts as changed once.
  */
-export async function mvCommand(
-  [from = '', to = '']: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
+export const mvCommand: Command = async ([from = '', to = ''], context) => {
   requireManifestName(to)
   return writingState(context, async (store) => {
     const binding = await boundAs(from, store)

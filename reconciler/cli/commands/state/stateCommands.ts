@@ -8,7 +8,8 @@ import { LEASE_TTL_MS } from '../../../state/model/lease.ts'
 import { isInForce, type RunRecord, type Suspension } from '../../../state/model/record.ts'
 import type { Lease, OpenIntent, StateReading } from '../../../state/model/store.ts'
 import type { Output } from '../../../text/output.ts'
-import type { CommandContext, CommandResult } from '../../session/context.ts'
+import type { Command } from '../../session/commandEntry.ts'
+import type { CommandResult } from '../../session/context.ts'
 import { hasEndedHere } from '../../session/holder.ts'
 import { readingState, requireState } from '../../session/stateAccess.ts'
 
@@ -18,7 +19,7 @@ const RUNS_MAX = 50
 const EVENTS_MAX = 1_000
 
 /** Shows the bindings, open operations, suspensions, approvals and lock of the state. No request. */
-export function statusCommand(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
+export const statusCommand: Command = (_args, context) => {
   return readingState(context, async (store) => {
     const { output } = context
     const [home, bindings, intents] = await Promise.all([store.home(), store.bindings(), store.openIntents()])
@@ -113,7 +114,7 @@ function openDocument({ key, kind, sentAtMs }: OpenIntent): object {
 }
 
 /** Shows the last runs. No request. */
-export function historyCommand(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
+export const historyCommand: Command = (_args, context) => {
   return readingState(context, async (store) => {
     const { output } = context
     const runs = await store.runs(RUNS_MAX)
@@ -124,10 +125,7 @@ export function historyCommand(_args: readonly string[], context: CommandContext
 }
 
 /** Shows the run whose id starts with RUN. No request. */
-export function showCommand(
-  [runId = '']: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
+export const showCommand: Command = ([runId = ''], context) => {
   return readingState(context, (store) => oneRun(store, runId, context.output))
 }
 

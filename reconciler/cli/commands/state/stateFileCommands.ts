@@ -7,7 +7,7 @@ import { documentOf, parseDocument } from '../../../state/model/stateDocument.ts
 import type { StateDocument, StateReading } from '../../../state/model/store.ts'
 import { openStore, storeExists } from '../../../state/openStore.ts'
 import { counted, quoted } from '../../../text/counts.ts'
-import type { CommandContext, CommandResult } from '../../session/context.ts'
+import type { Command } from '../../session/commandEntry.ts'
 import { requireOutputPlace, writeOutput } from '../../session/outputFile.ts'
 import { leaseOf, openSession } from '../../session/session.ts'
 import { readingState, requireState } from '../../session/stateAccess.ts'
@@ -16,10 +16,7 @@ import { readingState, requireState } from '../../session/stateAccess.ts'
 const STANDARD_STREAM = '-'
 
 /** Exports the state as JSON to stdout or a file. No request, no secret. */
-export async function exportState(
-  [named]: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
+export const exportState: Command = async ([named], context) => {
   const file = named === STANDARD_STREAM ? undefined : named
   if (file !== undefined) requireOutputPlace(file)
   return readingState(context, async (store) => {
@@ -35,10 +32,7 @@ export async function exportState(
 }
 
 /** Creates a state from an export, unless there is one. No request. */
-export async function importState(
-  [file = '']: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
+export const importState: Command = async ([file = ''], context) => {
   const { output } = context
   const location = requireState(context)
   const document = parseDocument(readText(file), file)
@@ -80,7 +74,7 @@ function readText(file: string): string {
  * Compares the state with the existing services: two requests, no write. Exits 6 when a service of the state was deleted or
  * an operation is open.
  */
-export async function verifyState(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
+export const verifyState: Command = async (_args, context) => {
   requireState(context)
   const checked = await readingState(context, async (store) =>
     // Validates it as an import would.

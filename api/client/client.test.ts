@@ -239,6 +239,17 @@ test('a 404 that does not come from the API never counts as a deleted service', 
   await expect(client.deleteService(serviceId)).rejects.toMatchObject({ name: 'UnreadableResponse' })
 })
 
+test('a page that a gateway sends instead of the response to a deletion never counts as a deleted service', async () => {
+  const { client } = await misbehaving((_request, response) =>
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Sign in</h1>'),
+  )
+
+  await expect(client.deleteService(serviceId)).rejects.toMatchObject({
+    name: 'UnreadableResponse',
+    message: 'the server responded with 200 and text/html instead of 204',
+  })
+})
+
 const inSecs = (secs: number): string => new Date(NOW_MS + secs * 1_000).toUTCString()
 test.each([
   ['seconds', { 'retry-after': '7' }, 7_000],

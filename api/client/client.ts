@@ -5,7 +5,7 @@ import { parsedUrl } from '../contract/endpointUrl.ts'
 import { type Org, orgSchema, type Region, regionSchema } from '../contract/org.ts'
 import { type ServiceRequest, type ServiceResponse, serviceResponseSchema } from '../contract/service.ts'
 import type { HttpResponse } from './attempt.ts'
-import { firstProblem, readResponse as read } from './contractResponse.ts'
+import { firstProblem, readNoContent, readResponse as read } from './contractResponse.ts'
 import { IncidentClient } from './incidentClient.ts'
 import { agreedOrg } from './keyRing.ts'
 import type { CallOptions, ClientOptions } from './request.ts'
@@ -128,7 +128,7 @@ export class Client {
 
   /** Deletes a service. Refused with `not_found` when it does not exist any more. */
   async deleteService(id: string, options: CallOptions = {}): Promise<void> {
-    await this.#sender.repeat({ method: 'DELETE', path: servicePath(id) }, options)
+    readNoContent(await this.#sender.repeat({ method: 'DELETE', path: servicePath(id) }, options))
   }
 
   /** Pauses a service; the result is the paused service, even if it already was paused. */

@@ -7,6 +7,8 @@ import type { Attempt, HttpResponse } from './attempt.ts'
 
 /** Longest error text of a refusal that is passed on (characters). */
 const REFUSAL_CHARS_MAX = 500
+/** The status of a response to a deletion. Contract: Endpoints. */
+const NO_CONTENT = 204
 
 /** A response that does not match the contract: from another server, a proxy, or a newer API. */
 export class UnreadableResponse extends Error {
@@ -21,13 +23,28 @@ export function readResponse<T>(schema: z.ZodType<T>, response: HttpResponse): T
   const parsed = schema.safeParse(response.json)
   if (parsed.success) return parsed.data
   if (response.json === undefined) {
-    const { 'content-type': type } = response.headers
-    const shown = typeof type === 'string' ? /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] : undefined
     throw new UnreadableResponse(
-      `the server responded with ${response.status} and ${shown ?? 'something'} that is not JSON`,
+      `the server responded with ${response.status} and ${typeOf(response) ?? 'something'} that is not JSON`,
     )
   }
   throw new UnreadableResponse(`the server's response does not match the API: ${firstProblem(parsed.error)}`)
+}
+
+/**
+ * Throws UnreadableResponse unless `response` is the empty one of the contract: a gateway that sends a page with status
+ * 200 has not forwarded the request.
+ */
+export function readNoContent(response: HttpResponse): void {
+  if (response.status === NO_CONTENT) return
+  const type = typeOf(response)
+  const what = type === undefined ? `${response.status}` : `${response.status} and ${type}`
+  throw new UnreadableResponse(`the server responded with ${what} instead of ${NO_CONTENT}`)
+}
+
+/** The media type of a response without its parameters; `undefined` when it has none. */
+function typeOf({ headers }: HttpResponse): string | undefined {
+  const { 'content-type': type } = headers
+  return typeof type === 'string' ? /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] : undefined
 }
 
 /** A path that exists for every key, so that a 404 for it can only come from another server. */

@@ -165,6 +165,20 @@ test.each([
   expect(await statusOfBody(JSON.stringify(serviceBody()), { 'content-type': type })).toBe(415)
 })
 
+test.each(['', 'nonsense', 'application/json, text/plain'])(
+  'G20 an operation without a body ignores the type %j',
+  async (type) => {
+    const service = serviceResponseSchema.parse((await api.post('/v1/services', serviceBody())).json)
+    const headers = { 'content-type': type }
+    const path = `/v1/services/${service.id}`
+
+    const paused = await api.call('POST', `${path}/pause`, { headers })
+    const deleted = await api.call('DELETE', path, { raw: '{', headers })
+
+    expect([paused.status, deleted.status]).toEqual([200, 204])
+  },
+)
+
 test('C158 a compressed body is 415', async () => {
   expect(await statusOfBody('{}', { ...json, 'content-encoding': 'gzip' })).toBe(415)
 })

@@ -14,7 +14,6 @@ export interface Verdict extends VerdictTexts {
   readonly result: 'pass' | 'fail' | 'unknown'
 }
 
-/** The texts of a verdict. */
 interface VerdictTexts {
   /** The expected value, for people: `200–299`, `to contain "ok"`. */
   readonly expected: string
@@ -94,7 +93,6 @@ async function evaluate(
 
 type MeasuredAssertion = Extract<CompiledAssertion, { readonly expected: unknown }>
 
-/** The verdict on a number. */
 function measured(assertion: MeasuredAssertion, value: number, seenText: (value: number) => string): Verdict {
   const { kind, expected } = assertion
   const result = expected.holds(value) ? 'pass' : 'fail'

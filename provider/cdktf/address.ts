@@ -1,6 +1,5 @@
 import { type TerraformResource, TerraformStack } from 'cdktf'
 
-/** The resources of each stack by address. */
 const taken = new WeakMap<TerraformStack, Map<string, TerraformResource>>()
 
 /**

@@ -9,7 +9,6 @@ import { isUuid } from './read/identifiers.ts'
 import { runTask } from './runTask.ts'
 import type { Session } from './session.ts'
 
-/** An action on one service. */
 function serviceAction(
   verb: 'pause' | 'resume',
   description: string,

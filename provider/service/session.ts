@@ -44,7 +44,6 @@ export class Session {
     return this.#org.result(signal)
   }
 
-  /** All regions. */
   regions(signal: AbortSignal): Promise<readonly Region[]> {
     return this.#regions.result(signal)
   }

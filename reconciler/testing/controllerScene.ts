@@ -14,7 +14,6 @@ export interface ControllerScene {
   readonly apiKey: () => string
   readonly client: () => Client
   readonly controllerOf: (options?: Partial<TestControllerOptions>) => Promise<TestController>
-  /** Services by name. */
   readonly services: () => Promise<readonly ServiceResponse[]>
   readonly names: () => Promise<readonly string[]>
   readonly intervals: () => Promise<Readonly<Record<string, number>>>

@@ -52,7 +52,6 @@ export class OrgScene<Server extends SceneServer> {
     afterEach(() => this.client.close())
   }
 
-  /** Services by name. */
   readonly services = async (): Promise<readonly ServiceResponse[]> => {
     const { services } = await this.client.listServices()
     return [...services].sort((a, b) => (a.name < b.name ? -1 : 1))

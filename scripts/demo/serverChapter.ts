@@ -16,7 +16,6 @@ export interface RunningServer {
 const SERVE =
   'pharos-server serve --data-dir data --port 0 --admin-port 0 --status-port 0 --console-port 0 --allow-ranges 127.0.0.0/8 --allow-webhook-ranges 127.0.0.0/8'
 
-/** A listening server. */
 interface Listening {
   readonly url: string
   readonly adminUrl: string

@@ -11,7 +11,6 @@ import { PortResponder } from './portResponder.ts'
 
 /** Pauses before restarts of a failed thread (milliseconds); the last one repeats. */
 const RESTART_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
-/** The thread for embedded checks. */
 const CHECKS_THREAD: ChecksThread = {
   file: threadFile('pharos-server-checks.js'),
   silentMsMax: 5_000,

@@ -53,7 +53,6 @@ export class Members {
     return [...this.#membersOf(region).keys()].toSorted()
   }
 
-  /** All agents. */
   all(): readonly Member[] {
     return [...this.#regions.values()].flatMap((members) => [...members.values()])
   }

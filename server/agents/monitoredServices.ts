@@ -31,7 +31,6 @@ export class MonitoredServices {
     this.#store = store
   }
 
-  /** Mode of the region. */
   modeOf(region: string): RegionMode {
     return this.#modes.get(region) ?? 'embedded'
   }

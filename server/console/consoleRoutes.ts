@@ -16,7 +16,6 @@ import { organisationRoutes } from './settings/organisation.ts'
 import { statusPageRoutes } from './statusPages/statusPages.ts'
 import { syncRoutes } from './sync/syncPage.ts'
 
-/** Routes of the sections. */
 const sectionRoutes: readonly Route[] = [
   ...incidentRoutes,
   ...maintenanceRoutes,

@@ -13,7 +13,6 @@ export interface PlanLimits {
   readonly servicesMax: number
   /** Maximum number of endpoints in all active services. */
   readonly endpointsMax: number
-  /** Maximum number of endpoints in one service. */
   readonly serviceEndpointsMax: number
   /** Minimum check interval (seconds). */
   readonly intervalSecsMin: number

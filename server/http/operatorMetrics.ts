@@ -6,7 +6,6 @@ import type { StoreStats } from '../store/store.ts'
 
 /** Status of the monitoring. */
 export interface MonitoringStats {
-  /** Mode of every region. */
   readonly modes: ReadonlyMap<string, RegionMode>
   /** Number of agents on other machines, by remote region. */
   readonly agents: ReadonlyMap<string, number>

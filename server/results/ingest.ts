@@ -23,7 +23,6 @@ const AGE_S_MAX = 26 * 60 * 60
 const DETAILS_MAX = 50
 /** Series whose oldest details are removed at once. */
 const TRIMMED_AT_ONCE = 100
-/** A number that no series has. */
 const NO_SERIES = -1
 /** Shortest time between two recorded observations of a certificate (seconds). */
 const SEEN_AGAIN_S = 60 * 60

@@ -68,7 +68,6 @@ export class RoundWatch {
     this.refresh(service, nowS)
   }
 
-  /** Ends the watch of a service. */
   end(serviceId: string): void {
     if (!this.#watches.has(serviceId)) return
     this.#board.set(this.#watches, serviceId, undefined)

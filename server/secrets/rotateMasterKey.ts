@@ -27,7 +27,6 @@ export interface RotationParts {
 /** The result of a rotation. */
 export interface Rotation {
   readonly activeId: string
-  /** Number of rewrapped secrets. */
   readonly rewrapped: number
 }
 

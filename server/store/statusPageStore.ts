@@ -55,7 +55,6 @@ export interface PageIncident {
   readonly serviceIds: readonly string[]
   /** In posting order; only the newest when there are too many. */
   readonly updates: readonly PageUpdate[]
-  /** Number of earlier updates. */
   readonly earlierUpdates: number
 }
 

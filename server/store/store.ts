@@ -197,7 +197,6 @@ export interface CommandFilter {
   readonly region?: string | undefined
   /** Only unpublished ones. */
   readonly isUnpublished?: boolean
-  /** Only those after this one. */
   readonly afterSequence?: number
   readonly countMax?: number
 }

@@ -33,7 +33,6 @@ export class IncomingMessage {
     this.message.catch(() => undefined)
   }
 
-  /** Adds a chunk. */
   add(chunk: Buffer): void {
     this.#bytes += chunk.length
     if (this.#bytes - PREFIX_BYTES <= this.#bytesMax) {

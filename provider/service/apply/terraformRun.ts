@@ -18,7 +18,6 @@ export interface TerraformRun {
   readonly onOrderlyEnd: (settle: () => void) => void
 }
 
-/** The data directory of Terraform. */
 function dataDirectory(environment: NodeJS.ProcessEnv): string {
   return resolve(environment.TF_DATA_DIR || '.terraform')
 }

@@ -57,7 +57,6 @@ interface Exported {
   readonly manifest: object
 }
 
-/** The Environment of an export. */
 interface ExportedEnvironment {
   readonly name: string
   readonly manifest: object

@@ -15,7 +15,6 @@ export const STALLED_AFTER = 5
 
 /** Triggers that have not started a run yet. Times are monotonic milliseconds. */
 export interface Burst {
-  /** The last trigger. */
   readonly trigger: Trigger
   readonly count: number
   readonly firstAtMs: number

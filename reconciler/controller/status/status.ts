@@ -195,7 +195,6 @@ export interface SetStatus {
   /** When the next run is due without another trigger; null during a run. */
   readonly nextRunAt: string | null
   readonly services: readonly ServiceStatus[]
-  /** Number of services in each state. */
   readonly counts: Readonly<Record<ServiceState, number>>
   /** Number of secrets whose manual change would not be detected. */
   readonly unverifiableSecrets: number

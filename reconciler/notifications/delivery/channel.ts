@@ -7,7 +7,6 @@ import { RetryTimer } from './retryTimer.ts'
 
 /** Maximum of queued events of one receiver. */
 export const WAITING_MAX = 500
-/** Maximum of events in one message. */
 const EVENTS_PER_MESSAGE = 20
 /** How long the first event waits for others of the same run (milliseconds). */
 const COALESCE_MS = 2_000

@@ -1,4 +1,3 @@
-/** Name of the sample service. */
 const NAME = 'Sample'
 /** Interval of its checks, short enough to watch an outage (seconds). */
 export const SAMPLE_INTERVAL_S = 5

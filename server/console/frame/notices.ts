@@ -2,7 +2,6 @@ import { type Html, html } from '../../../web/html.ts'
 
 /** Warnings on every page of an organisation. */
 export interface Notices {
-  /** Disabled channels. */
   readonly disabledChannels: readonly { readonly id: string; readonly name: string }[]
   /** Codes of regions in use that agents check, without a connected agent. */
   readonly lostRegions: readonly string[]

@@ -70,7 +70,6 @@ export class LiveStreams {
     })
   }
 
-  /** Ends all streams. */
   end(): void {
     for (const ofPerson of this.#open.values()) for (const reply of ofPerson.keys()) end(reply)
   }

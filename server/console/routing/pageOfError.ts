@@ -43,7 +43,6 @@ function statusOf(error: unknown): number | undefined {
   return undefined
 }
 
-/** An error message as a sentence. */
 function sentence(message: string): string {
   return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`
 }

@@ -9,7 +9,6 @@ import { refusalOf } from '../forms/readForm.ts'
 import { selectField, textField } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
 
-/** Maximum number of revoked keys shown. */
 const REVOKED_SHOWN = 100
 /** Longest note of a key (code points). */
 const NOTE_CHARS_MAX = 200

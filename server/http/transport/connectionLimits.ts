@@ -30,7 +30,6 @@ export function connectionEvent(server: Server | TlsHttpServer): 'connection' | 
   return server instanceof TlsServer ? 'secureConnection' : 'connection'
 }
 
-/** A counted connection. */
 interface Counted {
   readonly address: string
   /** `undefined` until a request has a valid key. */

@@ -5,7 +5,6 @@ import { chunkNumbersOf, listChunkTables } from './chunkTables.ts'
 import { dueTimes } from './dueTimes.ts'
 import { inSlices, type Slices, whileFull } from './slices.ts'
 
-/** Rows removed in one slice. */
 const SLICE_ROWS = 2_000
 
 /** Removes all history of deleted services, which queries no longer see since their deletion. */

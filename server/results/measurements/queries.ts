@@ -6,7 +6,6 @@ import { readOverview, readStates } from './readStates.ts'
 import { readTimeline } from './readTimeline.ts'
 import type { Query, Sources } from './sources.ts'
 
-/** The queries by name. */
 const QUERIES = {
   states: readStates,
   overview: readOverview,

@@ -9,7 +9,6 @@ import type { Query, SeriesNow, Sources } from './sources.ts'
 
 /** Certificates seen within this time are current (seconds). */
 const CERTIFICATE_SEEN_S = DAY_S
-/** Services read in one step. */
 const STEP_SERVICES = 50
 const STEP_OVERVIEWS = 500
 /** Hours that `ServiceNow.hours` covers. */

@@ -98,7 +98,6 @@ export class Results {
     return this.#thread.waiting
   }
 
-  /** Number of restarts of the thread. */
   get restarts(): number {
     return this.#thread.restarts
   }

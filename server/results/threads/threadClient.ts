@@ -62,7 +62,6 @@ export class ThreadClient {
     return this.#requests.count
   }
 
-  /** Number of restarts of the thread. */
   get restarts(): number {
     return this.#restarts
   }

@@ -3,7 +3,6 @@ import { SEVERITY_LABELS, STATUS_LABELS } from '../../domain/notifications/incid
 import { listed } from '../view/incidentTexts.ts'
 import type { PublicIncident, PublicWindow } from '../view/publicPage.ts'
 
-/** Maximum number of entries of a feed. */
 const ENTRIES_MAX = 50
 
 /** Contents of a feed. */

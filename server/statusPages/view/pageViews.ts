@@ -41,7 +41,6 @@ export interface ViewSources {
   readonly measureMsMax?: number
 }
 
-/** The measurements of a page. */
 interface Measured {
   readonly measured: PageMeasurements
   /** The days before the present one; `last` is the newest. */

@@ -18,7 +18,6 @@ const EVERYTHING: IncidentFilter = {
 }
 const SEVERITIES = ['degraded_performance', 'partial_outage', 'major_outage'] as const
 
-/** The seeded incident of a number. */
 const seeded = (number: number) => ({
   orgId: number % 5 === 0 ? 'other' : 'acme',
   kind: number % 11 === 0 ? 'maintenance' : 'incident',

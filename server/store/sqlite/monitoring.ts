@@ -9,7 +9,6 @@ import type { Connections } from './files/openDatabase.ts'
 /** Maximum total size of the definitions of one page (bytes): there may be any number of services, of 1 MiB each. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024
 
-/** A row of a definition. */
 type DefinitionRow = Omit<StoredDefinition, 'runningIn'> & { readonly runningIn: string }
 
 const DEFINITION_SQL = `SELECT id, org_id AS orgId, definition_generation AS generation, running_in AS runningIn,

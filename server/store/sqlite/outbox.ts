@@ -124,7 +124,6 @@ function deliveryOf(row: CommandRow, definition: string | null, storeId: string)
   return { type, region, serviceId, generation: definitionGeneration ?? row.generation, storeId, definition }
 }
 
-/** All rows of commands. */
 type LogRow = Omit<LoggedCommand, 'isPublished'> & { readonly isPublished: number }
 
 function prepareLog(reader: Database): OutboxStore['listCommands'] {

@@ -128,7 +128,6 @@ function canGrow(commits: GroupCommit): boolean {
   }
 }
 
-/** A row of a service to change. */
 interface ChangingRow extends RenderedService {
   readonly definitionGeneration: number
   /** ChangeOrigin as JSON. */

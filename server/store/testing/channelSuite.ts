@@ -104,7 +104,6 @@ export function channelSuite(name: string, makeEngine: MakeEngine): void {
     await remove()
   })
 
-  /** The delivery that is due to a channel. */
   async function dueTo(id: string, nowMs = NOW_MS): Promise<DueDelivery | undefined> {
     const due = await store.dueDeliveries(nowMs, (all) => all.filter(({ channelId }) => channelId === id))
     return due[0]

@@ -93,7 +93,6 @@ interface Writing {
   readonly onResponse: () => void
 }
 
-/** Writes until the server is killed. */
 async function write({ url, writerKeys, acknowledged, random, onResponse }: Writing): Promise<void> {
   const client = apiClient(url, '')
   let sent = 0

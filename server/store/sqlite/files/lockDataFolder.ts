@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { makeFolder, OWNER_ONLY } from '../../../../api/runtime/makeFolder.ts'
 import { ownAsFolder } from './ownAsFolder.ts'
 
-/** Mode of a lock. */
 const OWNER_FILE_MODE = 0o600
 
 /** Locks `dataDir` for one server; resolves to the function that releases it. Rejects when another server holds the lock. */

@@ -3,8 +3,9 @@ import { hashToken, isElevated, newToken } from '../../domain/accounts/sessions.
 import type { Person } from '../../store/accountStore.ts'
 import { accountField, passwordField } from '../frame/fields.ts'
 import { pageOfError } from '../routing/pageOfError.ts'
-import { NOT_FOUND_PAGE, signInAgainPage, tooMany } from '../routing/messagePages.ts'
+import { NOT_FOUND_PAGE, signInAgainPage } from '../routing/messagePages.ts'
 import type { RouteResponse, ConsoleRequest, SignedIn } from '../routing/route.ts'
+import { type PasswordRefusal, passwordRefusal } from './passwordCheck.ts'
 import { sessionCookie } from './session.ts'
 
 /** Field of the form that asks for the password. */
@@ -25,9 +26,9 @@ export async function confirmPassword(
   if (password === null) return passwordPage(asked, person, undefined)
   const stored = (await store.passwordHashOf(person.id)) ?? null
   const attempt = { kind: 'person', personId: person.id } as const
-  const result = await throttle.attempt(attempt, () => passwords.matches(password, stored, person.id))
-  if (result.kind === 'refused') return tooMany(result.waitS)
-  if (result.kind === 'wrong') return passwordPage(asked, person, 'This is not your password')
+  const check = () => passwords.matches(password, stored, person.id)
+  const refusal = await passwordRefusal(throttle, attempt, { check, wrong: 'This is not your password' })
+  if (refusal !== undefined) return passwordPage(asked, person, refusal)
   const token = newToken(environment.randomBytes)
   // The role may have been lowered, or the session ended, during the check.
   if (!(await store.elevateSession(session.idHash, hashToken(token), nowMs))) return signInAgainPage()
@@ -41,18 +42,19 @@ export async function confirmPassword(
 function passwordPage(
   { form, url }: ConsoleRequest,
   { email }: Person,
-  fault: string | undefined,
+  refusal: PasswordRefusal | undefined,
 ): RouteResponse {
   const title = 'Confirm your password'
   const carried = [...form].filter(([name]) => name !== PASSWORD_FIELD)
   return {
-    ...{ kind: 'page', status: fault === undefined ? 403 : 422, title },
+    ...{ kind: 'page', status: refusal?.status ?? 403, title },
+    ...(refusal?.retryAfterS !== undefined && { retryAfterS: refusal.retryAfterS }),
     body: html`<h1>${title}</h1>
 <p>Enter your password to continue. You will not be asked again for 15 minutes.</p>
 <form method="post" action="${url}" class="group">
 ${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${accountField(email)}
-${passwordField({ name: PASSWORD_FIELD, label: 'Password', autocomplete: 'current-password', fault })}
+${passwordField({ name: PASSWORD_FIELD, label: 'Password', autocomplete: 'current-password', fault: refusal?.fault })}
 <button class="main">Continue</button>
 </form>`,
   }

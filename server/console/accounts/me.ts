@@ -4,8 +4,8 @@ import { passwordProblem } from '../../domain/accounts/passwordRules.ts'
 import { timestamp } from '../../domain/environment.ts'
 import { COLOUR_SCHEMES, type StoredSession } from '../../store/accountStore.ts'
 import { accountField, passwordField, selectField } from '../frame/fields.ts'
-import { tooMany } from '../routing/messagePages.ts'
 import type { RouteResponse, Page, PersonRequest, Route } from '../routing/route.ts'
+import { passwordRefusal } from './passwordCheck.ts'
 import { openSession } from './session.ts'
 
 /** The account page: password, sessions, colour scheme. */
@@ -38,6 +38,9 @@ export const meRoutes: readonly Route[] = [
 interface Faults {
   readonly current?: string | undefined
   readonly next?: string | undefined
+  /** 422 when absent. */
+  readonly status?: number
+  readonly retryAfterS?: number
 }
 
 async function show(request: PersonRequest, faults: Faults): Promise<Page> {
@@ -58,8 +61,10 @@ ${passwordField({
 <form method="post" action="/api/me/look">
 ${selectField({ name: 'look', label: 'Colours', value: person.look, options: COLOUR_SCHEME_NAMES })}
 <button>Save</button></form></section>`
-  const status = faults.current === undefined && faults.next === undefined ? 200 : 422
-  return { kind: 'page', title: 'Account', body, status }
+  const { current, next, status = 422, retryAfterS } = faults
+  const page = { kind: 'page', title: 'Account', body } as const
+  if (current === undefined && next === undefined) return page
+  return { ...page, status, ...(retryAfterS !== undefined && { retryAfterS }) }
 }
 
 const COLOUR_SCHEME_NAMES = [
@@ -89,11 +94,12 @@ async function changePassword(request: PersonRequest): Promise<RouteResponse> {
   const next = form.get('next') ?? ''
   const stored = (await store.passwordHashOf(person.id)) ?? null
   const attempt = { kind: 'person', personId: person.id } as const
-  const result = await throttle.attempt(attempt, () =>
-    passwords.matches(form.get('current') ?? '', stored, person.id),
-  )
-  if (result.kind === 'refused') return tooMany(result.waitS)
-  if (result.kind === 'wrong') return show(request, { current: WRONG })
+  const check = () => passwords.matches(form.get('current') ?? '', stored, person.id)
+  const refusal = await passwordRefusal(throttle, attempt, { check, wrong: WRONG })
+  if (refusal !== undefined) {
+    const { fault: current, ...when } = refusal
+    return show(request, { current, ...when })
+  }
   const problem = passwordProblem(next, person.email)
   if (problem !== undefined) return show(request, { next: problem })
   const passwordHash = await passwords.hash(next)

@@ -28,6 +28,8 @@ beforeAll(async () => {
     new: await hashPassword(NEW, randomBytes, QUICK_HASH),
   }
   server = await startConsoleServer({
+    // No wrong password is forgotten.
+    monotonicMs: () => 0,
     environment: {
       randomBytes: (size) => {
         const act = meanwhile
@@ -82,6 +84,20 @@ test('an owner whose role is lowered while the password is checked cannot finish
 
   expect(late.status).toBe(401)
   expect((await server.store.listKeys(server.orgId)).filter(({ note }) => note === 'Late')).toEqual([])
+})
+
+test('after too many wrong passwords, the form that asks for it keeps all input', async () => {
+  const { client, actions } = person
+  const form = { note: 'Terraform in CI', scope: 'read_only' }
+  for (let count = 0; count < 10; count += 1) {
+    await client.post(`${actions}/keys`, { ...form, your_password: 'a wrong password' })
+  }
+  const refused = await client.post(`${actions}/keys`, { ...form, your_password: OLD })
+
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+  expect(refused.text).toContain('There were too many wrong passwords. Try again in 60 seconds.')
+  expect(refused.text).toContain('name="note" value="Terraform in CI"')
+  expect(refused.text).toContain('name="scope" value="read_only"')
 })
 
 test('an action that fails after the password was confirmed leaves the session usable', async () => {

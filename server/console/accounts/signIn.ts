@@ -1,12 +1,11 @@
 import { type Html, html } from '../../../web/html.ts'
 import { foldedEmail } from '../../domain/accounts/emailAddress.ts'
-import type { AttemptResult } from '../credentials/passwordThrottle.ts'
 import { passwordField, textField } from '../frame/fields.ts'
 import { SESSION_COOKIE } from '../routing/cookies.ts'
-import { tooMany } from '../routing/messagePages.ts'
 import type { RouteResponse, OpenRequest, Route } from '../routing/route.ts'
 import { safePath } from '../routing/safePath.ts'
 import { deviceCookie, knownDevice } from './device.ts'
+import { type PasswordRefusal, passwordRefusal } from './passwordCheck.ts'
 import { openSession } from './session.ts'
 
 /** Signing in and out. */
@@ -34,22 +33,23 @@ export const signInRoutes: readonly Route[] = [
   },
 ]
 
+const WRONG: PasswordRefusal = { status: 422, fault: 'E-mail address and password do not match' }
+
 async function signIn(request: OpenRequest): Promise<RouteResponse> {
   const { store, form, signedIn, passwords } = request
   const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
   const next = safePath(form.get('next'))
   const found = await store.personWithEmail(email)
-  const result = await checkPassword(request, found, password)
-  if (result.kind === 'refused') return tooMany(result.waitS)
-  const fault = 'E-mail address and password do not match'
-  const wrong: RouteResponse = {
-    ...{ kind: 'page', status: 422, title: 'Sign in', body: signInForm({ next, email, fault }) },
-  }
+  const again = ({ status, fault, retryAfterS }: PasswordRefusal): RouteResponse => ({
+    ...{ kind: 'page', status, title: 'Sign in', body: signInForm({ next, email, fault }) },
+    ...(retryAfterS !== undefined && { retryAfterS }),
+  })
+  const refusal = await checkPassword(request, found, password)
   const passwordHash = found?.passwordHash ?? null
-  if (result.kind === 'wrong' || found === undefined || passwordHash === null) return wrong
+  if (refusal !== undefined || found === undefined || passwordHash === null) return again(refusal ?? WRONG)
   const { person } = found
   const session = await openSession(request, person.id, passwordHash)
-  if (session === undefined) return wrong
+  if (session === undefined) return again(WRONG)
   if (signedIn !== undefined) await store.endSession(signedIn.person.id, signedIn.session.idHash)
   if (passwords.isOutdated(passwordHash)) {
     await store.replacePasswordHash(person.id, passwordHash, await passwords.hash(password))
@@ -60,14 +60,15 @@ async function signIn(request: OpenRequest): Promise<RouteResponse> {
 type Found = Awaited<ReturnType<OpenRequest['store']['personWithEmail']>>
 
 /** Checks the password of a known or unknown account, within the limits of the client. */
-async function checkPassword(request: OpenRequest, found: Found, password: string): Promise<AttemptResult> {
+async function checkPassword(request: OpenRequest, found: Found, password: string) {
   const { form, network, passwords, throttle } = request
   const stored = found?.passwordHash ?? null
   const device = found === undefined ? undefined : await knownDevice(request, found.person.id)
   const email = foldedEmail(form.get('email') ?? '')
-  return throttle.attempt(
+  return passwordRefusal(
+    throttle,
     device === undefined ? { kind: 'stranger', network, email } : { kind: 'device', device },
-    () => passwords.matches(password, stored, email),
+    { check: () => passwords.matches(password, stored, email), wrong: WRONG.fault },
   )
 }
 

@@ -10,12 +10,6 @@ export function messagePage(status: number, title: string, text: string): Page {
 /** The page for an unknown path or object. */
 export const NOT_FOUND_PAGE = messagePage(404, 'Not found', 'There is no such page.')
 
-/** The page after too many wrong passwords. Pure. */
-export function tooMany(waitS: number): Page {
-  const text = `There were too many wrong passwords. Try again in ${waitS} seconds.`
-  return { ...messagePage(429, 'Too many attempts', text), retryAfterS: waitS }
-}
-
 /** The page for a role without the permission. Pure. */
 export function forbiddenPage(role: Role): Page {
   return messagePage(403, 'Not permitted', `Your role here is ${role}. Ask an owner for a higher role.`)

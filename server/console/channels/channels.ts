@@ -1,5 +1,11 @@
 import { refusalOf } from '../forms/readForm.ts'
-import type { RouteResponse, OrgRequest, OrgRoute, Route } from '../routing/route.ts'
+import {
+  LONG_FORM_BYTES_MAX,
+  type RouteResponse,
+  type OrgRequest,
+  type OrgRoute,
+  type Route,
+} from '../routing/route.ts'
 import { changeChannel, editChannelPage } from './change.ts'
 import { channelPage, channelRef, deliveryPage, testChannel } from './channel.ts'
 import { createChannel, newChannelPage } from './create.ts'
@@ -15,9 +21,15 @@ export const channelRoutes: readonly Route[] = [
   { method: 'GET', path: '/o/:org/channels/new', access: USE, handle: (request) => newChannelPage(request) },
   { method: 'GET', path: '/o/:org/channels/:id', access: 'read', handle: (request) => channelPage(request) },
   { method: 'GET', path: '/o/:org/channels/:id/deliveries/:delivery', access: USE, handle: deliveryPage },
-  { method: 'POST', path: '/api/o/:org/channels', access: USE, handle: createChannel },
+  {
+    ...{ method: 'POST', path: '/api/o/:org/channels', access: USE, handle: createChannel },
+    formBytesMax: LONG_FORM_BYTES_MAX,
+  },
   { method: 'GET', path: '/o/:org/channels/:id/edit', access: USE, handle: editChannelPage },
-  { method: 'POST', path: '/api/o/:org/channels/:id/change', access: USE, handle: changeChannel },
+  {
+    ...{ method: 'POST', path: '/api/o/:org/channels/:id/change', access: USE, handle: changeChannel },
+    formBytesMax: LONG_FORM_BYTES_MAX,
+  },
   { method: 'POST', path: '/api/o/:org/channels/:id/show-secret', ...SECRETS, handle: showSecret },
   { method: 'POST', path: '/api/o/:org/channels/:id/rotate', ...SECRETS, handle: rotateSecret },
   { method: 'POST', path: '/api/o/:org/channels/:id/test', access: USE, handle: testChannel },

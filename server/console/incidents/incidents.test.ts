@@ -23,6 +23,27 @@ const openForm = (title = 'Checkout fails') =>
 const incidentActs = async () =>
   (await server.store.listAudit(server.orgId, 1_000)).filter(({ targetKind }) => targetKind === 'incident')
 
+test('texts of any script may be as long as in the API', async () => {
+  const { client, actions } = await server.signIn('member')
+  const text = '\u{1f525}'.repeat(20_000)
+  const form = openForm('火'.repeat(500))
+  form.set('message', text)
+  const opened = await client.post(`${actions}/incidents`, form)
+  const incidentId = opened.location.split('/').at(-1) ?? ''
+  const update = { seen: '1', status: 'monitoring', severity: 'major_outage', body: text }
+  const posted = await client.post(`${actions}/incidents/${incidentId}/updates`, update)
+
+  expect([opened.status, posted.status]).toEqual([303, 303])
+})
+
+test('a page beyond the last one shows the last one', async () => {
+  const { client, actions, root } = await server.signIn('member')
+  await client.post(`${actions}/incidents`, openForm('Still open'))
+  const { text } = await client.get(`${root}/incidents?page=7`)
+
+  expect(text).toContain('Still open')
+})
+
 test('an incident is opened, updated and resolved in the console, which shows its authors, and is an ordinary incident in the API', async () => {
   const { client, actions, root, email, id } = await server.signIn('member')
   const opened = await client.post(`${actions}/incidents`, openForm())

@@ -1,4 +1,4 @@
-import type { RouteResponse, OrgRequest, Route } from '../routing/route.ts'
+import { LONG_FORM_BYTES_MAX, type RouteResponse, type OrgRequest, type Route } from '../routing/route.ts'
 import { createIncident, newIncidentPage } from './create.ts'
 import { incidentPage, postUpdate } from './incident.ts'
 import { listIncidents } from './list.ts'
@@ -18,8 +18,14 @@ export const incidentRoutes: readonly Route[] = [
     access: 'read',
     handle: (request) => incidentPage(request),
   },
-  { method: 'POST', path: '/api/o/:org/incidents', access: 'operate', handle: createIncident },
-  { method: 'POST', path: '/api/o/:org/incidents/:id/updates', access: 'operate', handle: postUpdate },
+  {
+    ...{ method: 'POST', path: '/api/o/:org/incidents', access: 'operate', handle: createIncident },
+    formBytesMax: LONG_FORM_BYTES_MAX,
+  },
+  {
+    ...{ method: 'POST', path: '/api/o/:org/incidents/:id/updates', access: 'operate', handle: postUpdate },
+    formBytesMax: LONG_FORM_BYTES_MAX,
+  },
   {
     method: 'POST',
     path: '/api/o/:org/pages/:id/hide-incident',

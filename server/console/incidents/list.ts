@@ -6,7 +6,7 @@ import { icon } from '../../../web/stateShapes.ts'
 import { durationText, instant } from '../../../web/times.ts'
 import { SEVERITY_LABELS, STATUS_LABELS } from '../../domain/notifications/incidentLabels.ts'
 import { itemsOf } from '../../store/shared/readIncidents.ts'
-import type { IncidentFilter } from '../../store/store.ts'
+import type { IncidentFilter, IncidentList } from '../../store/store.ts'
 import { selectField, textField } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 import { SEVERITY_STATES } from './severityStates.ts'
@@ -32,8 +32,8 @@ export async function listIncidents({
   may,
   nowMs,
 }: OrgRequest): Promise<RouteResponse> {
-  const filter = filterOf(query)
-  const list = await store.listIncidents(org.id, filter, async () => {})
+  const asked = filterOf(query)
+  const { list, filter } = await lastPageOr(store, org.id, asked)
   const { total } = list
   const items = await itemsOf(list)
   const body = html`<h1>Incidents ${may('operate') && html`<a class="button main" href="${root}/incidents/new">New incident</a>`}</h1>
@@ -46,6 +46,19 @@ ${selectField({ name: 'severity', label: 'Severity', value: filter.severity ?? '
 ${items.length === 0 ? html`<p>${filter.section === 'active' ? 'No active incidents match.' : 'No resolved incidents match.'}</p>` : incidentTable(items, root, nowMs)}
 ${pager(total, filter, root)}</section>`
   return { kind: 'page', title: 'Incidents', section: 'incidents', body }
+}
+
+/** The list, of the last page when the page of `filter` is beyond it: incidents may have been resolved meanwhile. */
+async function lastPageOr(
+  store: OrgRequest['store'],
+  orgId: string,
+  filter: IncidentFilter,
+): Promise<{ readonly list: IncidentList; readonly filter: IncidentFilter }> {
+  const list = await store.listIncidents(orgId, filter, async () => {})
+  const page = Math.max(1, Math.ceil(list.total / PAGE_ROWS))
+  if (filter.page <= page) return { list, filter }
+  const last = { ...filter, page }
+  return { list: await store.listIncidents(orgId, last, async () => {}), filter: last }
 }
 
 function filterOf(query: URLSearchParams): IncidentFilter {

@@ -109,6 +109,17 @@ test('a maintenance window in progress is ended, not cancelled', async () => {
   expect(Date.parse(after?.endsAt ?? '')).toBeLessThanOrEqual(Date.now())
 })
 
+test('a window that has not begun is not ended, and the response says so', async () => {
+  const { client, actions } = await server.signIn('member')
+  const times = { from: '2090-01-01T10:00', to: '2090-01-02T10:00' }
+  await client.post(`${actions}/maintenance`, { title: 'Early', services: serviceId, ...times })
+  const [window] = await windows('Early')
+  const { status, text } = await client.post(`${actions}/maintenance/${window?.id}/end`)
+
+  expect([status, await windows('Early')]).toEqual([422, [window]])
+  expect(text).toContain('The window has not begun: cancel it instead.')
+})
+
 test('an invalid form is shown again with the entered values, and writes nothing', async () => {
   const { client, actions } = await server.signIn('member')
   const before = await windows('Kept')

@@ -10,7 +10,13 @@ import { type Faults, formText, refusalOf } from '../forms/readForm.ts'
 import { type NamedService, namedServices, servicesField } from '../forms/services.ts'
 import { versionOfText, versionSeen } from '../forms/version.ts'
 import { problemNotice, textField } from '../frame/fields.ts'
-import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
+import {
+  LONG_FORM_BYTES_MAX,
+  type RouteResponse,
+  type OrgRequest,
+  type Page,
+  type Route,
+} from '../routing/route.ts'
 
 /** Maintenance windows. Gap G6. */
 export const maintenanceRoutes: readonly Route[] = [
@@ -26,9 +32,13 @@ export const maintenanceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/o/:org/maintenance',
     access: 'operate',
+    formBytesMax: LONG_FORM_BYTES_MAX,
     handle: (request) => save(request, undefined),
   },
-  { method: 'POST', path: '/api/o/:org/maintenance/:id/change', access: 'operate', handle: change },
+  {
+    ...{ method: 'POST', path: '/api/o/:org/maintenance/:id/change', access: 'operate', handle: change },
+    formBytesMax: LONG_FORM_BYTES_MAX,
+  },
   { method: 'POST', path: '/api/o/:org/maintenance/:id/end', access: 'operate', handle: end },
   { method: 'POST', path: '/api/o/:org/maintenance/:id/cancel', access: 'operate', handle: cancel },
 ]
@@ -230,6 +240,8 @@ async function end(request: OrgRequest): Promise<RouteResponse> {
   if (window === undefined) return { kind: 'not found' }
   const { store, by, nowMs, root } = request
   const endsAt = timestamp(nowMs)
+  if (window.startsAt > endsAt) throw new ApiError('invalid', 'the window has not begun: cancel it instead')
+  // Also without a change when it began in this millisecond, or has ended meanwhile.
   if (window.startsAt < endsAt && endsAt < window.endsAt) {
     await store.changeMaintenance({ ...window, endsAt }, by, nowMs, window)
   }

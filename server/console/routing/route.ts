@@ -127,6 +127,11 @@ export type RouteResponse =
 
 /** The largest form (bytes), unless the route says otherwise. */
 export const FORM_BYTES_MAX = 64 * 1_024
+/**
+ * The largest form with the text of an update or with chosen services (bytes): a form takes up to twelve bytes for a
+ * character.
+ */
+export const LONG_FORM_BYTES_MAX = 256 * 1_024
 
 interface RouteFacts {
   readonly method: 'GET' | 'POST'

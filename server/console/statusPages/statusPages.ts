@@ -7,8 +7,8 @@ import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts
 import { afterButton, type Draft, draftFaults, draftOf, NEW_DRAFT, readDraft, sectionsOf } from './draft.ts'
 import { editorForm } from './editor.ts'
 
-/** The largest form of a page with all its components (bytes). */
-const FORM_BYTES_MAX = 512 * 1_024
+/** The largest form of a page with all its components (bytes): up to twelve bytes for a character. */
+const FORM_BYTES_MAX = 1_024 * 1_024
 
 /** Status pages. Gap G51. */
 export const statusPageRoutes: readonly Route[] = [

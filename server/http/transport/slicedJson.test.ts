@@ -64,7 +64,7 @@ test('parsing in parts refuses a text exactly where parsing at once does', () =>
   )
 })
 
-test('a missing or extra comma, colon or bracket is refused', () => {
+test('a missing or extra comma, colon, bracket or string is refused', () => {
   const texts = [
     '[1,]',
     '[1,,2]',
@@ -78,6 +78,7 @@ test('a missing or extra comma, colon or bracket is refused', () => {
     '{"a":1{}}',
     '{"a" [1]}',
     '[1][2]',
+    '[1]"x"',
     ' x[1]',
   ]
 

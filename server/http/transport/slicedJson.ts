@@ -68,8 +68,8 @@ export function* parseInSlices(
   let root: unknown
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at]
-    if (char === '"') at = endOfString(text, at)
-    else if (isOver) assertBlank(text.slice(at, at + 1))
+    if (isOver) assertBlank(text.slice(at, at + 1))
+    else if (char === '"') at = endOfString(text, at)
     else if (char === '{' || char === '[') {
       if (depth === 0) assertBlank(text.slice(0, at))
       depth += 1

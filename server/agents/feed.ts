@@ -165,7 +165,7 @@ async function startedService(
 ): Promise<{ readonly service: StartedService; readonly secrets: number } | undefined> {
   // True because only rendered ServiceResponses are stored.
   const response = JSON.parse(text) as ServiceResponse
-  const numbers = await store.endpointNumbers(id)
+  const numbers = await store.endpointNumbers([id])
   if (response.endpoints.some((endpoint) => !numbers.has(endpoint.id))) return undefined
   const sealed = text.includes('"Sealed"') ? await store.sealedValues(id) : []
   const open: OpenSecret = (endpointId, slot) => {

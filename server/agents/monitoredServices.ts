@@ -71,10 +71,8 @@ export class MonitoredServices {
     let last = ''
     for (;;) {
       const page = await this.#store.definitionsAfter(last, PAGE_SERVICES)
-      for (const definition of page) {
-        services.push(await this.#take(definition))
-        removed.delete(definition.id)
-      }
+      services.push(...(await this.#take(page)))
+      for (const { id } of page) removed.delete(id)
       const newest = page.at(-1)
       if (newest === undefined) break
       last = newest.id
@@ -87,27 +85,37 @@ export class MonitoredServices {
 
   /** Changes of these services. */
   async readSome(serviceIds: readonly string[]): Promise<MonitoredChange> {
-    const services: MonitoredService[] = []
+    const found: StoredDefinition[] = []
     const ended: string[] = []
     for (const id of serviceIds) {
       const definition = await this.#store.definitionOf(id)
       if (definition === undefined) {
         this.#forget(id)
         ended.push(id)
-      } else services.push(await this.#take(definition))
+      } else found.push(definition)
     }
-    return { services, ended, isWhole: false }
+    return { services: await this.#take(found), ended, isWhole: false }
   }
 
-  async #take(definition: StoredDefinition): Promise<MonitoredService> {
-    const { id, orgId, generation, runningIn } = definition
-    // True because only rendered ServiceResponses are stored.
-    const response = JSON.parse(definition.text) as ServiceResponse
+  async #take(definitions: readonly StoredDefinition[]): Promise<readonly MonitoredService[]> {
+    const read = definitions.map((definition) => ({
+      definition,
+      // True because only rendered ServiceResponses are stored.
+      response: JSON.parse(definition.text) as ServiceResponse,
+    }))
+    const numbers = await this.#numbersOf(read.map(({ response }) => response))
+    return read.map(({ definition, response }) => this.#know(definition, response, numbers))
+  }
+
+  #know(
+    { id, orgId, generation, runningIn }: StoredDefinition,
+    response: ServiceResponse,
+    numbers: ReadonlyMap<string, number>,
+  ): MonitoredService {
     for (const [region, inventory] of this.#inventories) {
       inventory.set(id, runningIn.includes(region) ? generation : undefined)
     }
     this.#known.set(id, { regions: runningIn, rates: ratesOf(response) })
-    const numbers = await this.#numbersOf(response)
     const { paused_at: pausedAt, interval_secs: intervalS } = response
     const pausedAtS = pausedAt == null ? null : Math.floor(Date.parse(pausedAt) / 1_000)
     const regions = response.regions.filter((region) => isRegionCode(region) && this.modeOf(region) !== 'off')
@@ -124,12 +132,16 @@ export class MonitoredServices {
     }
   }
 
-  async #numbersOf({ id: serviceId, endpoints }: ServiceResponse): Promise<ReadonlyMap<string, number>> {
-    const known = await this.#store.endpointNumbers(serviceId)
-    const missing = endpoints.filter(({ id }) => !known.has(id))
+  /** Numbers of the endpoints of `services`, by their ids. Asked once, because a start would wait for each question. */
+  async #numbersOf(services: readonly ServiceResponse[]): Promise<ReadonlyMap<string, number>> {
+    const ids = services.map(({ id }) => id)
+    const known = await this.#store.endpointNumbers(ids)
+    const missing = services.flatMap(({ id: serviceId, endpoints }) =>
+      endpoints.filter(({ id }) => !known.has(id)).map(({ id }) => ({ id, serviceId })),
+    )
     if (missing.length === 0) return known
-    await this.#store.numberEndpoints(missing.map(({ id }) => ({ id, serviceId })))
-    return this.#store.endpointNumbers(serviceId)
+    await this.#store.numberEndpoints(missing)
+    return this.#store.endpointNumbers(ids)
   }
 
   #forget(serviceId: string): void {

@@ -3,10 +3,9 @@ import { readResults } from '../results/threads/readResults.ts'
 import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 import type { MonitoringLease } from '../store/store.ts'
 import type { AgentHub } from './agentListener.ts'
+import { followLease } from './followLease.ts'
 import { type Monitoring, type MonitoringParts, startMonitoring } from './startMonitoring.ts'
 
-/** Interval between renewals of the lease (milliseconds). */
-const RENEWAL_MS = 2_000
 /** Interval between polls for changes that other servers made (milliseconds). */
 const POLL_MS = 100
 
@@ -45,65 +44,41 @@ export function viewOf(monitoring: Monitoring): MonitoringView {
 export async function shareMonitoring(parts: SharedParts): Promise<MonitoringView> {
   const { databaseUrl, monitoringLease, log } = parts
   const reading = readResults(databaseUrl, log)
-  let monitoring: Monitoring | undefined
-  let own: string | null = null
-  let other: string | null = null
-
-  async function renewLease(): Promise<void> {
-    const { isMine, address } = await monitoringLease.acquire(own)
-    other = address
-    if (isMine && monitoring === undefined) {
-      monitoring = await startMonitoring({ ...parts, place: { databaseUrl }, lease: monitoringLease.row })
-      log.info('this server monitors now')
-    } else if (!isMine && monitoring !== undefined) {
-      const ended = monitoring
-      monitoring = undefined
-      log.warn('another server has taken over monitoring')
-      await ended.stop()
-    }
-  }
-
-  let renewing: Promise<void> = renewLease()
-  await renewing
-  const renewals = setInterval(() => {
-    renewing = renewing
-      .then(renewLease)
-      .catch((error: unknown) => log.warn({ err: error }, 'the lease of monitoring could not be renewed'))
-  }, RENEWAL_MS)
-  const polls = setInterval(() => void monitoring?.hub.publish(), POLL_MS)
+  const leased = await followLease({
+    ...{ lease: monitoringLease, log },
+    start: (lease) => startMonitoring({ ...parts, place: { databaseUrl }, lease }),
+  })
+  const polls = setInterval(() => void leased.current()?.hub.publish(), POLL_MS)
   const present = (): Monitoring['hub'] => {
+    const monitoring = leased.current()
     if (monitoring === undefined) throw new ResultsBusyError('another server monitors')
     return monitoring.hub
   }
   return {
     measurements: reading.measurements,
     latest: (series) => reading.latest(series),
-    sentence: monitoring?.sentence ?? 'another server runs checks; this one takes over when it stops',
+    sentence: leased.current()?.sentence ?? 'another server runs checks; this one takes over when it stops',
     bus: {
       publish: async () => {
-        await monitoring?.hub.publish()
+        await leased.current()?.hub.publish()
       },
     },
     hub: {
       sync: async (...given) => present().sync(...given),
       ingest: async (...given) => present().ingest(...given),
-      forgetToken: (id) => monitoring?.hub.forgetToken(id),
+      forgetToken: (id) => leased.current()?.hub.forgetToken(id),
     },
-    stats: async () => monitoring?.stats(),
+    stats: async () => leased.current()?.stats(),
     elsewhere: () => {
-      if (monitoring !== undefined) return undefined
+      if (leased.current() !== undefined) return undefined
+      const other = leased.otherAddress()
       if (other === null) throw new ResultsBusyError('no monitoring server can be reached at present')
       return other
     },
-    announce: (address) => {
-      own = address
-    },
+    announce: leased.announce,
     stop: async () => {
-      clearInterval(renewals)
       clearInterval(polls)
-      await renewing
-      await monitoring?.stop()
-      await monitoringLease.release().catch(() => {})
+      await leased.stop()
       await reading.stop()
     },
   }

@@ -10,7 +10,7 @@ import { Results } from '../results/threads/results.ts'
 import type { FindMasterKey } from '../secrets/masterKeys.ts'
 import type { ResultsPlace } from '../store/engine.ts'
 import type { MonitoringStore } from '../store/monitoringStore.ts'
-import type { MonitoringLease, Store } from '../store/store.ts'
+import type { LeaseRow, Store } from '../store/store.ts'
 import { applyTransitions } from './applyTransitions.ts'
 import { EMBEDDED_NAME, EmbeddedAgent } from './embeddedAgent.ts'
 import { quietChangeFollower } from './followQuietChanges.ts'
@@ -30,7 +30,7 @@ const HTTPS_MS = 2.4
 export interface MonitoringParts {
   readonly place: ResultsPlace
   /** The lease that storing results requires; `null` for a file. */
-  readonly lease: MonitoringLease['row'] | null
+  readonly lease: LeaseRow | null
   readonly store: Store
   readonly findMasterKey: FindMasterKey
   readonly nowMs: () => number

@@ -84,7 +84,7 @@ async function selectProbes(filter: Filter, store: ProbeParts['store']): Promise
     const { id, orgId, runningIn } = definition
     const regions = runningIn.filter((region) => isRegionCode(region) && (filter.region ?? region) === region)
     if (regions.length === 0 || (filter.org ?? orgId) !== orgId) continue
-    probes.push(...probesOf(definition, regions, await store.endpointNumbers(id)))
+    probes.push(...probesOf(definition, regions, await store.endpointNumbers([id])))
     if (probes.length > SERIES_MAX) {
       throw invalid(`more than ${SERIES_MAX} series: select fewer with ${FILTERS.join(', ')}`)
     }

@@ -70,8 +70,8 @@ export interface MonitoringStore {
   ): Promise<readonly { readonly serviceId: string; readonly sequence: number }[]>
   /** How long history is stored, by organisation, and maintenance windows that end after `endAfterMs`. */
   historyPolicy(endAfterMs: number): Promise<HistoryPolicy>
-  /** Numbers of the endpoints of a service, by their ids, including removed ones. */
-  endpointNumbers(serviceId: string): Promise<ReadonlyMap<string, number>>
+  /** Numbers of the endpoints of services, by their ids, including removed ones. */
+  endpointNumbers(serviceIds: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Assigns numbers to endpoints without one. */
   numberEndpoints(endpoints: readonly { readonly id: string; readonly serviceId: string }[]): Promise<void>
   /** Configured modes by region code; `embedded` for all others. */

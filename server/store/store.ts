@@ -419,17 +419,22 @@ export interface UpkeepStore {
   close(): Promise<void>
 }
 
+/** The row of a held lease, which every transaction of results locks. Each term has its own holder. */
+export interface LeaseRow {
+  readonly name: string
+  readonly holder: string
+}
+
 /** The lease of monitoring: one server of a database monitors at a time. */
 export interface MonitoringLease {
-  /** The row of the lease: every transaction of results locks it. */
-  readonly row: { readonly name: string; readonly holder: string }
   /**
-   * Acquires or renews the lease. Resolves to whether this server holds it, and to the address of the holder. `address`
-   * is the URL at which other servers reach the agent port of this one; `null` without one.
+   * Renews the lease, or acquires it when it has expired. Resolves to its row, `null` while another server holds it,
+   * and to the address of the holder. The row changes when another server held the lease meanwhile. `address` is the
+   * URL at which other servers reach the agent port of this one; `null` without one.
    */
   readonly acquire: (
     address: string | null,
-  ) => Promise<{ readonly isMine: boolean; readonly address: string | null }>
+  ) => Promise<{ readonly row: LeaseRow | null; readonly address: string | null }>
   readonly release: () => Promise<void>
 }
 

@@ -1,5 +1,6 @@
 import { BlockingClient, ConnectionLostError } from '../../store/postgres/blocking/blockingClient.ts'
 import type { SqlResult, SqlStatement } from '../../store/postgres/blocking/clientMessages.ts'
+import type { LeaseRow } from '../../store/store.ts'
 import type { ResultsDatabase, ResultsStatement } from '../database/resultsDatabase.ts'
 import { groupedWrites, insertOf, type Write } from './groupedWrites.ts'
 import { migrateResults, RESULTS_TABLES } from './migrateResults.ts'
@@ -11,6 +12,12 @@ const TABLES_CACHED_MS = 5_000
 /** Maximum number of deferred writes. */
 const WAITING_WRITES_MAX = 1_000
 
+/**
+ * Returns the row of the lease `$1` if `$2` holds it, and locks it, so that its holder does not change before the end of
+ * the transaction. Renewals do not wait for this lock.
+ */
+export const LOCK_LEASE = 'SELECT name FROM leases WHERE name = $1 AND holder = $2 FOR KEY SHARE'
+
 /** Another process stores the results now. */
 export class ResultsTakenError extends Error {}
 
@@ -18,7 +25,7 @@ export class ResultsTakenError extends Error {}
 export interface PostgresResultsParts {
   readonly url: string
   /** The lease that writes require; `null` for none. */
-  readonly lease: { readonly name: string; readonly holder: string } | null
+  readonly lease: LeaseRow | null
 }
 
 type Value = string | number | null | Buffer
@@ -216,12 +223,10 @@ class PostgresResults {
     }
   }
 
-  /** Locks the row of the lease, so that its holder cannot change before the end of the transaction. */
   #leaseCheck(): readonly SqlStatement[] {
     if (this.#lease === null) return []
     const { name, holder } = this.#lease
-    const text = 'SELECT name FROM leases WHERE name = $1 AND holder = $2 FOR SHARE'
-    return [{ text, values: [name, holder] }]
+    return [{ text: LOCK_LEASE, values: [name, holder] }]
   }
 
   #forgetTables(): void {

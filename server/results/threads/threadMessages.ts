@@ -1,6 +1,7 @@
 import type { ResultsResponse } from '../../../monitoring/protocol/messages.ts'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
 import type { ResultsPlace } from '../../store/engine.ts'
+import type { LeaseRow } from '../../store/store.ts'
 import type { RegionPresence } from '../agentWatch.ts'
 import type { CheckCount } from '../checkCounts.ts'
 import type { ResultsBatch } from '../ingest.ts'
@@ -19,7 +20,7 @@ export interface ReadingSettings {
 export interface ThreadSettings {
   readonly place: ResultsPlace
   /** The lease that writes to a shared database require; `null` for a file. */
-  readonly lease: { readonly name: string; readonly holder: string } | null
+  readonly lease: LeaseRow | null
   /** Id of the store that numbers the series. */
   readonly storeId: string
   /** Whether the previous thread ended because the file is damaged. */

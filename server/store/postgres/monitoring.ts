@@ -2,7 +2,7 @@ import { timestamp } from '../../domain/environment.ts'
 import type { Retention } from '../../domain/historyPolicy.ts'
 import type { MonitoringStore, RegionMode, StoredDefinition } from '../monitoringStore.ts'
 import type { Pools } from './connections/pools.ts'
-import { rowOf, uuidOrNull } from './connections/sql.ts'
+import { rowOf, uuidOrNull, uuidsIn } from './connections/sql.ts'
 import { transitionApplier } from './transitions.ts'
 import { changeForAllOrgs } from './writes/auditWrites.ts'
 import type { StoreParts } from './writes/storeParts.ts'
@@ -78,10 +78,10 @@ export function postgresMonitoring({ pools, queues, nowMs }: StoreParts): Monito
         [timestamp(endAfterMs)],
       ),
     }),
-    endpointNumbers: async (serviceId) => {
+    endpointNumbers: async (serviceIds) => {
       const rows = await read.rows<{ id: string; number: number }>(
-        'SELECT endpoint_id AS id, number FROM numbered_endpoints WHERE service_id = $1',
-        [uuidOrNull(serviceId)],
+        'SELECT endpoint_id AS id, number FROM numbered_endpoints WHERE service_id = ANY ($1::uuid[])',
+        [uuidsIn(serviceIds)],
       )
       return new Map(rows.map(({ id, number }) => [id, number]))
     },

@@ -88,8 +88,8 @@ export function sqliteMonitoring(
         : changedInRegion.all(region, after, upTo, countMax),
     newestQuietChange: async () => newestQuiet.get() ?? 0,
     quietChanges: async (after, countMax) => quiet.all(after, countMax),
-    endpointNumbers: async (serviceId) =>
-      new Map(numbersOf.all(serviceId).map(({ id, number: at }) => [id, at])),
+    endpointNumbers: async (serviceIds) =>
+      new Map(serviceIds.flatMap((id) => numbersOf.all(id)).map(({ id, number: at }) => [id, at])),
     numberEndpoints: (endpoints) =>
       commits.run(() => {
         for (const { id, serviceId } of endpoints) number.run(id, serviceId)

@@ -72,7 +72,7 @@ test('numbers of ended endpoints are removed after their history, and none is as
   }
   const [deleted, shortened, kept] = [await create(), await create(), await create()]
   const counts = async () =>
-    Promise.all([deleted, shortened, kept].map(async (id) => (await store.endpointNumbers(id)).size))
+    Promise.all([deleted, shortened, kept].map(async (id) => (await store.endpointNumbers([id])).size))
 
   await store.changeService('org', deleted, deleteService)
   await store.changeService('org', shortened, (service, { quota }) =>
@@ -96,5 +96,5 @@ test('numbers of ended endpoints are removed after their history, and none is as
     [0, 1, 2],
   ])
   expect(await counts()).toEqual([0, 1, 0])
-  expect([...(await store.endpointNumbers(next)).values()]).toEqual([7, 8])
+  expect([...(await store.endpointNumbers([next])).values()]).toEqual([7, 8])
 })

@@ -132,11 +132,11 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
       const named = endpoints.map(({ id }) => ({ id, serviceId }))
 
       await Promise.all([store, other].map((one) => one.numberEndpoints(named)))
-      const first = await store.endpointNumbers(serviceId)
+      const first = await store.endpointNumbers([serviceId])
       await store.numberEndpoints(named)
 
       expect([...first.keys()].sort()).toEqual(endpoints.map(({ id }) => id).sort())
-      expect(await other.endpointNumbers(serviceId)).toEqual(first)
+      expect(await other.endpointNumbers([serviceId])).toEqual(first)
       expect(Math.min(...first.values())).toBeGreaterThan(0)
     })
 
@@ -144,7 +144,7 @@ export function monitoringSuite(name: string, makeEngine: MakeEngine): void {
       const { id: serviceId, endpoints } = await create()
       await store.numberEndpoints(endpoints.map(({ id }) => ({ id, serviceId })))
       const day = 24 * 60 * 60 * 1_000
-      const count = async () => (await store.endpointNumbers(serviceId)).size
+      const count = async () => (await store.endpointNumbers([serviceId])).size
       await store.tidy(0)
       const active = await count()
       await store.changeService(orgId, serviceId, deleteService)

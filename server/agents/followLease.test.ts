@@ -1,0 +1,112 @@
+import pino from 'pino'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { LOCK_LEASE } from '../results/postgres/postgresResults.ts'
+import { openStore } from '../store/postgres/openStore.ts'
+import { connect, withConnection } from '../store/postgres/schema/migrate.ts'
+import type { LeaseRow, MonitoringLease, Store } from '../store/store.ts'
+import { sharedCluster } from '../testing/postgres/cluster.ts'
+import { STOPPED_CLOCKS } from '../testing/storedServices.ts'
+import { followLease, type LeasedWork, RENEWAL_MS } from './followLease.ts'
+
+const log = pino({ level: 'silent' })
+let url: string
+let stores: readonly Store[]
+const following: LeasedWork<{ stop: () => Promise<void> }>[] = []
+
+beforeEach(async () => {
+  url = await (await sharedCluster()).createMigrated()
+  stores = await Promise.all([1, 2].map(() => openStore(url, STOPPED_CLOCKS)))
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+})
+afterEach(async () => {
+  for (const one of following.splice(0)) await one.stop()
+  vi.useRealTimers()
+  await Promise.all(stores.map((store) => store.close()))
+})
+
+// True because the stores are in PostgreSQL.
+const leaseOf = (index: number) => stores[index]?.monitoringLease as MonitoringLease
+const run = (statement: string) => withConnection(url, async (client) => (await client.query(statement)).rows)
+const expire = () => run("UPDATE leases SET until = clock_timestamp() - interval '1 s'")
+const isValid = async (): Promise<boolean> =>
+  (await run('SELECT until > clock_timestamp() AS valid FROM leases'))[0]?.valid
+
+/** Number of statements that wait for a lock. */
+const areWaiting = async (): Promise<number> =>
+  (
+    await run(
+      `SELECT count(*)::int AS count FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+  )[0]?.count
+
+test('a lease is renewed while the work that it is for starts', async () => {
+  let finish = () => {}
+  const started = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const start = async () => {
+    begin()
+    await started
+    return { stop: async () => {} }
+  }
+
+  const pending = followLease({ lease: leaseOf(0), start, log })
+  await begun
+  for (let renewals = 0; renewals < 2; renewals += 1) {
+    await expire()
+    vi.advanceTimersByTime(RENEWAL_MS)
+    await expect.poll(isValid).toBe(true)
+  }
+
+  finish()
+  following.push(await pending)
+})
+
+test('work starts anew when another server held the lease meanwhile', async () => {
+  const terms: LeaseRow[] = []
+  const ended: LeaseRow[] = []
+  const start = async (row: LeaseRow) => {
+    terms.push(row)
+    return {
+      stop: async () => {
+        ended.push(row)
+      },
+    }
+  }
+  following.push(await followLease({ lease: leaseOf(0), start, log }))
+
+  // This server was suspended: it has not noticed that another one had the lease, and released it.
+  await expire()
+  const other = await leaseOf(1).acquire(null)
+  await leaseOf(1).release()
+  vi.advanceTimersByTime(RENEWAL_MS)
+
+  await expect.poll(() => terms.length).toBe(2)
+  expect(other.row).not.toBeNull()
+  expect(ended).toEqual([terms[0]])
+  expect(terms[1]?.holder).not.toBe(terms[0]?.holder)
+})
+
+test('a transaction of results delays neither a renewal nor a refusal, and prevents a change of the holder', async () => {
+  const { row } = await leaseOf(0).acquire(null)
+  const results = await connect(url, 'results')
+  await results.query('BEGIN')
+  await results.query(LOCK_LEASE, [row?.name, row?.holder])
+
+  const renewed = await leaseOf(0).acquire('http://127.0.0.1:7175')
+  const refused = await leaseOf(1).acquire(null)
+  await expire()
+  const taking = leaseOf(1).acquire(null)
+  await expect.poll(areWaiting).toBe(1)
+  await results.query('COMMIT')
+
+  expect(renewed).toEqual({ row, address: 'http://127.0.0.1:7175' })
+  expect(refused).toEqual({ row: null, address: 'http://127.0.0.1:7175' })
+  expect((await taking).row).not.toBeNull()
+  await results.end()
+})

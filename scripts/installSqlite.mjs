@@ -18,11 +18,23 @@ const modules = join(scripts, '../node_modules')
 const place = join(modules, '.sqlite')
 const isWindows = process.platform === 'win32'
 
-/** The release for this Node, and a file that it needs to run. `source` is the folder with its lock file. */
+/** The release for this Node, a file that it needs to run, and what to do when npm fails. `source` has its lock file. */
 const release =
   Number.parseInt(process.versions.node, 10) < 22
-    ? { source: 'sqlite/node20', flags: [], native: 'build/Release/better_sqlite3.node' }
-    : { source: 'sqlite/node22', flags: ['--ignore-scripts'], native: 'prebuilds' }
+    ? {
+        source: 'sqlite/node20',
+        flags: [],
+        native: 'build/Release/better_sqlite3.node',
+        remedy:
+          'Node 22 or newer needs no download from GitHub and no compiler. On Node 20, install a C++ compiler and Python; ' +
+          'without access to nodejs.org, set npm_config_nodedir to the folder that has include/node, such as /usr.',
+      }
+    : {
+        source: 'sqlite/node22',
+        flags: ['--ignore-scripts'],
+        native: 'prebuilds',
+        remedy: 'Check the access to the npm registry.',
+      }
 
 /** The version of better-sqlite3 in the packages folder `folder`; `undefined` when it or its native part is missing. */
 function versionIn(folder) {
@@ -37,11 +49,18 @@ function install() {
     copyFileSync(join(scripts, release.source, file), join(place, file))
   }
   // This runs inside another npm, whose setting for `npm install --global` must not apply here.
-  execFileSync('npm', ['ci', '--global=false', '--no-audit', '--no-fund', ...release.flags], {
-    cwd: place,
-    stdio: 'inherit',
-    shell: isWindows,
-  })
+  try {
+    execFileSync('npm', ['ci', '--global=false', '--no-audit', '--no-fund', ...release.flags], {
+      cwd: place,
+      stdio: 'inherit',
+      shell: isWindows,
+    })
+  } catch {
+    process.stderr.write(
+      `\nbetter-sqlite3 ${wanted} was not installed; npm gives the reason above. ${release.remedy}\n`,
+    )
+    process.exit(1)
+  }
 }
 
 /** Links the installed package to the path where `import 'better-sqlite3'` finds it. */

@@ -188,6 +188,23 @@ test('a checkout without better-sqlite3 for this Node version installs it once',
   expect(run(['node', '-e', opens], checkout, environment).output).toBe('')
 })
 
+test('npm ci without access to SQLite says what to do instead of printing a stack', () => {
+  const checkout = join(folder, 'offline')
+  cpSync(join(root, 'scripts'), join(checkout, 'scripts'), { recursive: true })
+  mkdirSync(join(checkout, 'node_modules'))
+  mkdirSync(join(folder, 'bin'))
+  writeFileSync(join(folder, 'bin/npm'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/installSqlite.mjs'], {
+    cwd: checkout,
+    env: { ...environment, PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter) },
+    encoding: 'utf8',
+  })
+
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/^\nbetter-sqlite3 \S+ was not installed; npm gives the reason above\. .+\n$/)
+})
+
 test('the installation of README.md puts every command on the PATH', () => {
   const [, block = ''] =
     /<!-- run by scripts\/package\.e2e\.test\.ts -->\n```sh\n(.*?)```/s.exec(

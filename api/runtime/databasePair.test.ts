@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { databasePairProblem } from './databasePair.ts'
+import { binaryProblem, databasePairProblem } from './databasePair.ts'
 
 test.each([
   ['20.20.2', '12.11.1'],
@@ -24,4 +27,18 @@ test.each([
   ['26.10.0', 'npm install better-sqlite3@13'],
 ])('Node %s without better-sqlite3 is refused with the command to run', (node, command) => {
   expect(databasePairProblem(node, undefined)).toContain(command)
+})
+
+test('a better-sqlite3 whose install script npm did not run is refused with the command and its folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-sqlite-'))
+  try {
+    expect(binaryProblem(folder)).toContain(`run "npm run install" in ${folder}`)
+
+    mkdirSync(join(folder, 'build/Release'), { recursive: true })
+    writeFileSync(join(folder, 'build/Release/better_sqlite3.node'), '')
+
+    expect(binaryProblem(folder)).toBeUndefined()
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

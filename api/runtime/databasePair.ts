@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 
 /** The first major version of Node on which better-sqlite3 13 runs: it needs version 10 of Node-API. */
 const FIRST_NODE_OF_13 = 22
@@ -10,7 +12,21 @@ const FIRST_NODE_WITHOUT_12 = 24
  * imported: it is an optional dependency, and the wrong release of it crashes the process without a message.
  */
 export function databaseProblem(): string | undefined {
-  return databasePairProblem(process.versions.node, installedRelease())
+  const installed = installedRelease()
+  return (
+    databasePairProblem(process.versions.node, installed?.version) ??
+    (installed && binaryProblem(installed.folder))
+  )
+}
+
+/**
+ * The command that makes the binary of the better-sqlite3 in `folder`; `undefined` when it is there. npm does not run
+ * install scripts with `--ignore-scripts`, and may leave them out without `--allow-scripts`.
+ */
+export function binaryProblem(folder: string): string | undefined {
+  const binaries = ['build/Release/better_sqlite3.node', 'prebuilds']
+  if (binaries.some((binary) => existsSync(join(folder, binary)))) return undefined
+  return `better-sqlite3 has no binary, because npm did not run its install script: run "npm run install" in ${folder} and start again`
 }
 
 /**
@@ -35,13 +51,16 @@ export function databasePairProblem(
   return undefined
 }
 
-/** The version of the installed better-sqlite3, read without loading its native part; `undefined` when there is none. */
-function installedRelease(): string | undefined {
+/** The installed better-sqlite3, read without loading its native part; `undefined` when there is none. */
+function installedRelease(): { readonly version: string; readonly folder: string } | undefined {
   try {
-    const manifest: unknown = createRequire(import.meta.url)('better-sqlite3/package.json')
-    return typeof manifest === 'object' && manifest !== null && 'version' in manifest
-      ? String(manifest.version)
-      : ''
+    const require = createRequire(import.meta.url)
+    const manifest: unknown = require('better-sqlite3/package.json')
+    const isManifest = typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    return {
+      version: isManifest ? String(manifest.version) : '',
+      folder: dirname(require.resolve('better-sqlite3/package.json')),
+    }
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return undefined
     throw error

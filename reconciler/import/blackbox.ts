@@ -47,7 +47,7 @@ export const fromBlackbox: ReadServices = (documents, variable) => {
     for (const document of documents.filter((one) => one.get('modules').isThere)) {
       document
         .get('modules')
-        .note("left out: modules name no targets: name Prometheus' configuration as well")
+        .note('left out: modules have no targets: pass the configuration of Prometheus too')
     }
   }
   // The targets of a module share its secrets.
@@ -69,7 +69,7 @@ function probesOfPrometheus(document: SourceValue): readonly Probe[] {
     const named = config.get('params').get('target').items()
     noteRelabelling(config)
     for (const [key, value] of config.entries()) {
-      if (key.endsWith('_sd_configs')) value.note('left out: only targets of static_configs are known here')
+      if (key.endsWith('_sd_configs')) value.note('left out: import reads only the targets of static_configs')
     }
     return config
       .get('static_configs')
@@ -142,7 +142,7 @@ function probesOfResource(resource: SourceValue): readonly Probe[] {
   const spec = resource.get('spec')
   const targets = spec.get('targets')
   if (targets.get('ingress').isThere)
-    targets.get('ingress').note('left out: only targets of staticConfig are known here')
+    targets.get('ingress').note('left out: import reads only the targets of staticConfig')
   return targets
     .get('staticConfig')
     .get('static')
@@ -164,15 +164,16 @@ function serviceOf(
 ): ImportedService | undefined {
   const definition = modules.get(module)
   if (definition === undefined && module !== USUAL_MODULE)
-    return target.note(`left out: there is no module ${module} in these files`)
+    return target.note(`${target.text()} is left out: these files have no module ${module}`)
   const prober = definition?.get('prober').text() ?? 'http'
-  if (prober !== 'http') return target.note(`left out: ${prober} checks are not made, only HTTP`)
+  if (prober !== 'http')
+    return target.note(`${target.text()} is left out: Pharos checks HTTP only, not ${prober}`)
   const http = definition?.get('http')
-  const method = http === undefined ? 'GET' : methodOf(http.get('method'), `${target.text()} is `)
+  const method = http === undefined ? 'GET' : methodOf(target.text() ?? '', http.get('method'))
   if (method === undefined) return undefined
   const address = target.text() ?? ''
   // The exporter itself adds the scheme to a target that has none.
-  const url = urlOf(target, /^https?:\/\//.test(address) ? address : `http://${address}`)
+  const url = urlOf(address, target, /^https?:\/\//.test(address) ? address : `http://${address}`)
   if (url === undefined) return undefined
   const follows =
     http?.get('follow_redirects').flag() !== false && http?.get('no_follow_redirects').flag() !== true
@@ -221,7 +222,7 @@ function moduleHeaders(http: SourceValue, module: string, variable: VariableOf) 
   const form = basic.isThere ? ' to the Base64 of user:password' : ''
   http
     .first('authorization', 'bearer_token', 'bearer_token_file', 'basic_auth')
-    .note(`the secret is not copied: set the environment variable ${env}${form}`)
+    .note(`the secret is not copied: set ${env}${form}`)
   return { ...named, Authorization: { env, prefix } }
 }
 
@@ -241,7 +242,7 @@ function isOff(value: SourceValue): boolean {
 
 function assertionsOf(http: SourceValue): readonly AssertionForm[] {
   for (const [key, value] of http.entries()) {
-    if (!READ.has(key) && !isOff(value)) value.note(`left out: ${key} has no equivalent`)
+    if (!READ.has(key) && !isOff(value)) value.note(`left out: no equivalent of ${key}`)
   }
   const given = http.get('valid_status_codes')
   const bodies = http.get('fail_if_body_not_matches_regexp').texts()
@@ -254,7 +255,7 @@ function assertionsOf(http: SourceValue): readonly AssertionForm[] {
     ...headers.flatMap((header) => {
       const [name, regex] = [header.get('header').text(), header.get('regexp').text()]
       const allowed = header.get('allow_missing')
-      if (allowed.flag() === true) allowed.note('left out: a missing header is a failure here')
+      if (allowed.flag() === true) allowed.note('left out: an assertion on a missing header fails')
       return name === undefined || regex === undefined ? [] : [{ header: { name, regex } }]
     }),
   ]

@@ -45,18 +45,18 @@ function noteSettings(checks: readonly SourceValue[]): void {
     'left out: alert channels: create channels (pharos-server channel create)',
   )
   noteOnce(having('privateLocations', isList), 'left out: private locations: run an agent in a region')
-  noteOnce(having('locations', isList), 'the regions are those of --region, not these locations')
+  noteOnce(having('locations', isList), 'locations: --region sets the regions')
   noteOnce(
     having('retryStrategy', (value) => !['NO_RETRIES', undefined].includes(value.get('type').text())),
-    'a failed check is repeated once, not as here',
+    'retries: Pharos repeats a failed check once',
   )
   noteOnce(
     having('degradedResponseTime', (value) => value.isThere),
-    'left out: a slow response is down or up, by an assertion, not degraded',
+    'left out: degradedResponseTime: a check is up or down',
   )
   noteOnce(
     having('groupId', (value) => value.isThere),
-    'left out: settings of groups are in another export',
+    'left out: settings of groups, which this export does not contain',
   )
   noteOnce(
     having('environmentVariables', isList),
@@ -64,7 +64,7 @@ function noteSettings(checks: readonly SourceValue[]): void {
   )
   noteOnce(
     having('muted', (value) => value.flag() === true),
-    'left out: a check that notifies nobody: choose the services of each channel',
+    'left out: muted: select the services of each channel (pharos-server channel update --service)',
   )
 }
 
@@ -72,12 +72,12 @@ function serviceOf(check: SourceValue, variable: VariableOf): ImportedService | 
   const name = check.get('name').text() ?? 'check'
   const type = check.get('checkType').text() ?? 'API'
   if (type !== 'API' && type !== 'URL')
-    return check.get('checkType').note(`${name} is left out: ${type} checks are not made, only HTTP`)
+    return check.get('checkType').note(`${name} is left out: Pharos checks HTTP only, not ${type}`)
   const endpoint = endpointOf(check, name, variable)
   if (endpoint === undefined) return undefined
   for (const key of ['setupSnippetId', 'tearDownSnippetId', 'localSetupScript', 'localTearDownScript']) {
     const value = check.get(key)
-    if ((value.text() ?? '') !== '') value.note(`left out: ${key} has no equivalent`)
+    if ((value.text() ?? '') !== '') value.note(`left out: no equivalent of ${key}`)
   }
   return {
     name,
@@ -96,18 +96,19 @@ function serviceOf(check: SourceValue, variable: VariableOf): ImportedService | 
 
 function endpointOf(check: SourceValue, name: string, variable: VariableOf): ImportedEndpoint | undefined {
   const request = check.get('request')
-  const method = methodOf(request.get('method'), `${name} is `)
+  const method = methodOf(name, request.get('method'))
   if (method === undefined) return undefined
   const locked = request.get('queryParameters').items().find(isLocked)
   if (locked !== undefined)
     return locked.note(
-      `${name} is left out: a parameter of its URL is locked, and so a secret: send it as a header`,
+      `${name} is left out: its URL has a locked parameter, which is a secret: send it as a header`,
     )
-  const url = urlOf(request.get('url'), withParameters(request))
+  const url = urlOf(name, request.get('url'), withParameters(request))
   if (url === undefined) return undefined
-  if (request.get('skipSSL').flag() === true) request.get('skipSSL').note('certificates are verified here')
+  if (request.get('skipSSL').flag() === true)
+    request.get('skipSSL').note('skipSSL: Pharos always verifies certificates')
   if (request.get('ipFamily').text() === 'IPv6') {
-    request.get('ipFamily').note('left out: the family of addresses cannot be chosen')
+    request.get('ipFamily').note('left out: Pharos chooses the IP version')
   }
   const given = request.get('headers').items()
   const named = given.map((header) => [header.get('key').text() ?? '', header.get('value')] as const)
@@ -182,7 +183,7 @@ function assertionOf(assertion: SourceValue): readonly AssertionForm[] {
   const compared = COMPARISONS[comparison]
   const isNumber = /^\d+$/.test(target)
   if (target.includes('{{')) {
-    assertion.note(`left out: an assertion cannot hold a variable: ${target}`)
+    assertion.note(`left out: an assertion cannot contain a variable: ${target}`)
     return []
   }
   if (source === 'STATUS_CODE' && compared !== undefined && isNumber) {
@@ -206,6 +207,6 @@ function assertionOf(assertion: SourceValue): readonly AssertionForm[] {
     return [{ header: { name: property, ...matcher } }]
   }
   const words = [source, property, isWhole ? '' : 'regex', comparison, target].filter((word) => word !== '')
-  assertion.note(`left out: there is no equivalent of ${words.join(' ')}`)
+  assertion.note(`left out: no equivalent of ${words.join(' ')}`)
   return []
 }

@@ -25,16 +25,13 @@ const REDIRECTS = 10
 export const fromGatus: ReadServices = (documents, variable) => {
   return documents.flatMap((document) => {
     for (const key of ['external-endpoints', 'suites', 'announcements', 'tunneling', 'connectivity']) {
-      if (document.get(key).isThere) document.get(key).note(`left out: ${key} has no equivalent`)
+      if (document.get(key).isThere) document.get(key).note(`left out: no equivalent of ${key}`)
     }
     noteOnce(
       [document.get('maintenance')],
       'left out: maintenance: create windows (pharos-server maintenance create)',
     )
-    noteOnce(
-      [document.get('alerting')],
-      'left out: create channels for notifications (pharos-server channel create)',
-    )
+    noteOnce([document.get('alerting')], 'left out: alerting: create channels (pharos-server channel create)')
     const endpoints = document.get('endpoints')
     const found = endpoints.isThere ? endpoints : document.get('services')
     return found.items().flatMap((endpoint) => serviceOf(endpoint, variable) ?? [])
@@ -46,20 +43,20 @@ function serviceOf(endpoint: SourceValue, variable: VariableOf): ImportedService
   const url = endpoint.get('url')
   for (const kind of ['dns', 'ssh', 'grpc']) {
     const other = endpoint.get(kind)
-    if (other.isThere) return other.note(`left out: ${kind} checks are not made, only HTTP`)
+    if (other.isThere) return other.note(`${name} is left out: Pharos checks HTTP only, not ${kind}`)
   }
   const scheme = /^(\w+):\/\//.exec(url.text() ?? '')?.[1]?.toLowerCase()
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https')
-    return url.note(`left out: ${scheme} checks are not made, only HTTP`)
-  const address = urlOf(url)
-  const method = methodOf(endpoint.get('method'))
+    return url.note(`${name} is left out: Pharos checks HTTP only, not ${scheme}`)
+  const address = urlOf(name, url)
+  const method = methodOf(name, endpoint.get('method'))
   if (address === undefined || method === undefined) return undefined
   const client = endpoint.get('client')
   for (const [key, value] of client.entries()) {
-    if (!['timeout', 'ignore-redirect'].includes(key)) value.note(`left out: client.${key} has no equivalent`)
+    if (!['timeout', 'ignore-redirect'].includes(key)) value.note(`left out: no equivalent of client.${key}`)
   }
   for (const key of ['alerts', 'maintenance-windows', 'ui']) {
-    if (endpoint.get(key).isThere) endpoint.get(key).note(`left out: ${key} of an endpoint has no equivalent`)
+    if (endpoint.get(key).isThere) endpoint.get(key).note(`left out: no equivalent of ${key}`)
   }
   const group = endpoint.get('group').text()
   const isGraphql = endpoint.get('graphql').flag() === true
@@ -106,7 +103,8 @@ function bodyIn(endpoint: SourceValue, isGraphql: boolean, variable: VariableOf)
     ?.replaceAll('[ENDPOINT_NAME]', () => name)
     .replaceAll('[ENDPOINT_GROUP]', () => endpoint.get('group').text() ?? '')
     .replaceAll('[ENDPOINT_URL]', () => endpoint.get('url').text() ?? '')
-  if (text?.includes('[RANDOM_STRING_') === true) body.note('left out: no part of a body is random here')
+  if (text?.includes('[RANDOM_STRING_') === true)
+    body.note('left out: no equivalent of random texts in a body')
   const sent = isGraphql && text !== undefined ? JSON.stringify({ query: text }) : text
   return bodyOf(body, name, variable, sent, hasVariable(body.text()))
 }
@@ -133,7 +131,7 @@ const STATUS: Readonly<Record<string, 'eq' | 'not' | 'lt' | 'lte' | 'gt' | 'gte'
 function assertionsOf(condition: SourceValue): readonly AssertionForm[] {
   const text = literal(condition.text()?.trim()) ?? ''
   if (hasVariable(condition.text())) {
-    condition.note(`left out: a condition cannot hold a variable: ${text}`)
+    condition.note(`left out: an assertion cannot contain a variable: ${text}`)
     return []
   }
   const [, left = '', operator = '', right = ''] = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.*)$/.exec(text) ?? []
@@ -202,9 +200,8 @@ function patternOf(pattern: string): { contains: string } | { regex: string } {
 
 function reasonOf(left: string, text: string): string {
   if (left === '[CERTIFICATE_EXPIRATION]') {
-    return 'the end of certificates is watched without a condition, and announced to channels'
+    return 'Pharos watches the expiry of every certificate, and notifies the channels'
   }
-  if (/\[BODY\][.[]|^(?:len|has)\(/.test(left))
-    return `there are no conditions on values inside JSON: ${text}`
-  return `there is no equivalent of ${text}`
+  if (/\[BODY\][.[]|^(?:len|has)\(/.test(left)) return `no assertion on values inside JSON: ${text}`
+  return `no equivalent of ${text}`
 }

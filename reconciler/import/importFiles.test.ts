@@ -100,14 +100,14 @@ test('endpoints of Gatus become services with their conditions, and features wit
   expect(Object.keys(specs)).toEqual(['any', 'shop-front-page', 'silent'])
   expect(notes).toEqual([
     '1.yml:10:23: the value of Authorization is not copied: set the environment variable FRONT_PAGE_AUTHORIZATION',
-    '1.yml:18:10: left out: there are no conditions on values inside JSON: [BODY].status == UP',
-    '1.yml:19:10: left out: the end of certificates is watched without a condition, and announced to channels',
-    '1.yml:22:10: left out: dns checks are not made, only HTTP',
-    '1.yml:24:10: left out: tcp checks are not made, only HTTP',
+    '1.yml:18:10: left out: no assertion on values inside JSON: [BODY].status == UP',
+    '1.yml:19:10: left out: Pharos watches the expiry of every certificate, and notifies the channels',
+    '1.yml:22:10: names is left out: Pharos checks HTTP only, not dns',
+    '1.yml:24:10: socket is left out: Pharos checks HTTP only, not tcp',
     '1.yml:27:15: the interval is rounded up to 2 s: intervals are whole seconds',
-    '1.yml:34:13: left out: HEAD requests are not made, only GET and POST',
-    '1.yml:39:10: left out: the URL has a secret in its query or fragment (api_key): send it as a header',
-    '1.yml:41:10: left out: the URL holds a variable; write it into the file, or use an Environment afterwards',
+    '1.yml:34:13: head is left out: Pharos sends GET and POST, not HEAD',
+    '1.yml:39:10: query is left out: its URL has a secret in its query or fragment (api_key): send it as a header',
+    '1.yml:41:10: variable is left out: its URL contains a variable: write the value into the file, or use an Environment afterwards',
   ])
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
 })
@@ -191,11 +191,11 @@ test('targets of blackbox_exporter become services with the settings of their mo
   expect(specs['shop.example-help'].endpoints[0].url).toBe('http://shop.example/help')
   expect(Object.keys(specs)).toEqual(['shop.example', 'shop.example-help', 'shop.example-login'])
   expect(notes).toEqual([
-    '1.yml:8:14: the body is not copied, because it seems to hold a secret: set the environment variable HTTP_LOGIN_BODY',
-    '1.yml:12:36: left out: fail_if_body_matches_regexp has no equivalent',
-    '1.yml:14:19: the secret is not copied: set the environment variable HTTP_LOGIN_AUTHORIZATION to the Base64 of user:password',
-    '2.yml:17:33: left out: icmp checks are not made, only HTTP',
-    '2.yml:27:38: left out: there is no module http_missing in these files',
+    '1.yml:8:14: the body is not copied, because it may contain a secret: set the environment variable HTTP_LOGIN_BODY',
+    '1.yml:12:36: left out: no equivalent of fail_if_body_matches_regexp',
+    '1.yml:14:19: the secret is not copied: set HTTP_LOGIN_AUTHORIZATION to the Base64 of user:password',
+    '2.yml:17:33: 10.0.0.1 is left out: Pharos checks HTTP only, not icmp',
+    '2.yml:27:38: https://api.example/ is left out: these files have no module http_missing',
   ])
 })
 
@@ -251,8 +251,8 @@ test('monitors of Uptime Kuma become the same services from its database and fro
   })
   expect(notes.map((note) => note.replace(/:(\d+):\d+:/, ':$1:'))).toEqual([
     '1.yml:1: the value of Cookie is not copied: set the environment variable FRONT_PAGE_COOKIE',
-    '1.yml:2: Router is left out: ping checks are not made, only HTTP',
-    '1.yml:3: Old is left out: a check cannot be up when its target fails',
+    '1.yml:2: Router is left out: Pharos checks HTTP only, not ping',
+    '1.yml:3: Old is left out: no equivalent of "upside down"',
     '1.yml:4: the password of API is not copied: set API_AUTHORIZATION to the Base64 of user:password',
   ])
   expect(read('uptime-kuma', JSON.stringify({ version: '1.23.0', monitorList: exported })).specs).toEqual(
@@ -334,12 +334,12 @@ test('groups, tags, authentication and bodies of Uptime Kuma are carried over or
   })
   expect(notes.map((note) => note.replace(/:(\d+):\d+:/, ':$1:'))).toEqual([
     '1.yml:3: the password of Site is not copied: set SITE_AUTHORIZATION to the Base64 of user:password',
-    '1.yml:3: a failed check is repeated once, not as here (here and in 5 other places)',
+    '1.yml:3: retries: Pharos repeats a failed check once (here and in 5 other places)',
     '1.yml:5: the token of Token is not copied: set the environment variable TOKEN_AUTHORIZATION',
-    '1.yml:5: the timeout is 60 s here, the longest',
+    '1.yml:5: the timeout is reduced to 60 s, the maximum',
     '1.yml:6: left out: Keys signs in by mtls, which has no equivalent',
     '1.yml:6: left out: notifications: create channels (pharos-server channel create)',
-    '1.yml:8: left out: there are no conditions on values inside JSON: status',
+    '1.yml:8: left out: no assertion on values inside JSON: status',
   ])
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
 })
@@ -372,8 +372,8 @@ test('monitors of UptimeRobot become services', () => {
   expect(specs.errors.endpoints[0].assertions).toBeUndefined()
   expect(notes.map((note) => note.replace(/:(\d+):\d+:/, ':$1:'))).toEqual([
     '1.yml:3: the password of Shop is not copied: set SHOP_AUTHORIZATION to the Base64 of user:password',
-    '1.yml:4: left out: there is no assertion that a text is absent',
-    '1.yml:5: Mail is left out: port checks are not made, only HTTP',
+    '1.yml:4: left out: no assertion that a text is absent',
+    '1.yml:5: Mail is left out: Pharos checks HTTP only, not port',
   ])
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
 })
@@ -406,7 +406,7 @@ test('responses of both versions of the UptimeRobot API are read', () => {
     name: 'Tom & Co',
     endpoints: [{ url: 'https://shop.example/?a=1&b=2' }],
   })
-  expect(earlier.notes).toEqual(['1.yml:1:30: left out: 2 monitors are on further pages: name all of them'])
+  expect(earlier.notes).toEqual(['1.yml:1:30: left out: 2 monitors are on further pages: pass all pages'])
   expect(current.specs.shop).toEqual({
     name: 'Shop',
     interval: '5m',
@@ -442,8 +442,8 @@ test('responses of both versions of the UptimeRobot API are read', () => {
     '1.yml:2: the token of Shop is not copied: set the environment variable SHOP_AUTHORIZATION',
     '1.yml:5: the value of x-api-key is not copied: set the environment variable SHOP_X_API_KEY',
     '1.yml:6: left out: alert contacts: create channels (pharos-server channel create)',
-    '1.yml:9: left out: there are no conditions on values inside JSON',
-    '1.yml:12: Names is left out: dns checks are not made, only HTTP',
+    '1.yml:9: left out: no assertion on values inside JSON',
+    '1.yml:12: Names is left out: Pharos checks HTTP only, not dns',
   ])
   expect(JSON.stringify(current)).not.toContain('canary')
 })
@@ -502,8 +502,8 @@ test('API checks of Checkly become services with their assertions', () => {
   expect(notes.map((note) => note.replace(/:(\d+):\d+:/, ':$1:'))).toEqual([
     '1.yml:1: the interval is below a minute there: 30 s is used',
     '1.yml:3: the value of Authorization is not copied: set the environment variable ORDERS_AUTHORIZATION',
-    '1.yml:7: left out: there is no equivalent of JSON_BODY $.id EQUALS 1',
-    '1.yml:8: Login is left out: BROWSER checks are not made, only HTTP',
+    '1.yml:7: left out: no equivalent of JSON_BODY $.id EQUALS 1',
+    '1.yml:8: Login is left out: Pharos checks HTTP only, not BROWSER',
   ])
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
 })
@@ -538,13 +538,13 @@ test('a single check is read from a response of the Checkly API, with parameters
   })
   expect(labels.shop).toEqual({ web: '' })
   expect(notes.map((note) => note.replace(/:(\d+):\d+:/, ':$1:'))).toEqual([
-    '1.yml:2: the regions are those of --region, not these locations',
-    '1.yml:3: a failed check is repeated once, not as here',
-    '1.yml:3: left out: a slow response is down or up, by an assertion, not degraded',
+    '1.yml:2: locations: --region sets the regions',
+    '1.yml:3: retries: Pharos repeats a failed check once',
+    '1.yml:3: left out: degradedResponseTime: a check is up or down',
   ])
   expect(failing.specs.shop.endpoints[0].assertions).toEqual([{ status: { gte: 400 } }])
   expect([variable.specs, keyed.specs]).toEqual([{}, {}])
-  expect(variable.notes.join()).toContain('the URL holds a variable')
+  expect(variable.notes.join()).toContain('its URL contains a variable')
   expect(keyed.notes.join()).toContain('has a secret in its query or fragment (api_key)')
   expect(JSON.stringify(keyed)).not.toContain('canary')
   expect(posted.specs.shop.endpoints[0].headers).toEqual({ 'Content-Type': 'application/json' })
@@ -562,7 +562,7 @@ test('values that the API would refuse are left out, and the rest is kept', () =
   expect(specs.slow.endpoints[0]).toMatchObject({ timeout: '1m', headers: { 'X-A': 'b' } })
   expect(Object.keys(specs)).toEqual(['slow'])
   expect(notes).toEqual([
-    '1.yml:2:66: the timeout is 60 s here, the longest',
+    '1.yml:2:66: the timeout is reduced to 60 s, the maximum',
     '1.yml:2:93: left out: the header Connection has a name that belongs to the connection and cannot be set',
     expect.stringMatching(/^1\.yml:3:5: a+ is left out: spec\.name must /),
   ])
@@ -588,8 +588,8 @@ paths:
     { url: 'https://api.example/v1/me', name: 'GET /me', assertions: [{ status: '2xx' }] },
   ])
   expect(notes.map((note) => note.split(': ').slice(1).join(': '))).toEqual([
-    'left out: GET /orders/{id} needs parameters',
-    'left out: GET /search needs parameters',
+    'GET /orders/{id} is left out: it needs parameters',
+    'GET /search is left out: it needs parameters',
     'GET /me needs a credential: add the header to the manifest as { env: NAME }',
   ])
 })
@@ -611,8 +611,11 @@ test.each([
 })
 
 test.each([
-  ['swagger: "2.0"', '1.yml:1:1: left out: the document has no servers, and so no address'],
-  ['servers: [{url: /v1}]', '1.yml:1:17: left out: the URL must be an absolute http:// or https:// URL'],
+  ['swagger: "2.0"', '1.yml:1:1: left out: the document has no servers, so its address is unknown'],
+  [
+    'servers: [{url: /v1}]',
+    '1.yml:1:17: the API is left out: its URL must be an absolute http:// or https:// URL',
+  ],
   [
     'servers: [{url: "https://{host}/v1"}]',
     '1.yml:1:18: left out: the address has a variable without a default',
@@ -643,7 +646,7 @@ test('modules of blackbox_exporter with binary queries do not prevent the import
   )
 
   expect(Object.keys(specs)).toHaveLength(1)
-  expect(notes).toEqual(['2.yml:9:34: left out: tcp checks are not made, only HTTP'])
+  expect(notes).toEqual(['2.yml:9:34: db.example:5432 is left out: Pharos checks HTTP only, not tcp'])
 })
 
 /** A plan as `terraform show -json` prints it, with `values` of its one service. */
@@ -723,12 +726,12 @@ test('services of a Terraform plan become manifests whose secrets are references
     },
   })
   expect(notes.map((note) => note.replace(/^1\.yml:1:\d+: /, ''))).toEqual([
-    'the secret is in no plan: set the environment variable SHOP_1_X_KEY',
-    'the secret is in no plan: set the environment variable SHOP_1_BODY',
+    'a plan does not contain the secret: set the environment variable SHOP_1_X_KEY',
+    'a plan does not contain the secret: set the environment variable SHOP_1_BODY',
     'left out: the assertion is known only after the apply',
-    'left out: it has no URL',
+    'the endpoint is left out: it has no URL',
   ])
-  expect(unknown.notes.join()).toContain('no address of its endpoints is known before the apply')
+  expect(unknown.notes.join()).toContain('the URLs of its endpoints are known only after the apply')
   expect(nameless.notes.join()).toContain(
     'module.a.pharos_service.x is left out: its name is known only after',
   )
@@ -771,7 +774,7 @@ test('values that Terraform marks as sensitive are not copied', () => {
     'the sensitive value is not copied: set the environment variable SHOP_1_X_A',
     'the sensitive value is not copied: set the environment variable SHOP_1_BODY',
     'left out: the assertion has a sensitive value',
-    'left out: the URL is sensitive',
+    'the endpoint is left out: its URL is sensitive',
   ])
   expect([all.specs, named.specs]).toEqual([{}, {}])
 })
@@ -804,10 +807,10 @@ test('a file with nothing to import is reported, and a ConfigMap with how to imp
   const configMap = 'apiVersion: v1\nkind: ConfigMap\ndata:\n  config.yaml: |\n    endpoints: []\n'
 
   expect(read('gatus', 'storage: {type: sqlite}').notes).toEqual([
-    '1.yml:1:1: left out: nothing here is a check of gatus',
+    '1.yml:1:1: left out: no checks of gatus found',
   ])
   expect(read('blackbox', 'modules:\n  web: {prober: http}').notes).toEqual([
-    "1.yml:2:3: left out: modules name no targets: name Prometheus' configuration as well",
+    '1.yml:2:3: left out: modules have no targets: pass the configuration of Prometheus too',
   ])
   expect(read('gatus', configMap).notes).toEqual([
     '1.yml:5:5: left out: write config.yaml of the ConfigMap into a file of its own, and import that',
@@ -848,8 +851,8 @@ endpoints:
   expect(notes).toEqual([
     '1.yml:1:14: left out: maintenance: create windows (pharos-server maintenance create)',
     '1.yml:7:52: the value of X-User is not copied: set the environment variable FRONT_X_USER',
-    '1.yml:9:39: left out: a condition cannot hold a variable: [BODY] == $EXPECTED',
-    '1.yml:13:12: the body is not copied, because it holds a variable: set the environment variable FILLED_BODY',
+    '1.yml:9:39: left out: an assertion cannot contain a variable: [BODY] == $EXPECTED',
+    '1.yml:13:12: the body is not copied, because it contains a variable: set the environment variable FILLED_BODY',
   ])
 })
 
@@ -890,8 +893,8 @@ test('a GraphQL body of Gatus is sent as it sends it, with its placeholders', ()
     body: JSON.stringify({ query: '{ users(by: "users core [RANDOM_STRING_5]") { id } }' }),
   })
   expect(notes).toEqual([
-    '1.yml:7:12: left out: no part of a body is random here',
-    '1.yml:10:11: left out: grpc checks are not made, only HTTP',
+    '1.yml:7:12: left out: no equivalent of random texts in a body',
+    '1.yml:10:11: remote is left out: Pharos checks HTTP only, not grpc',
   ])
 })
 
@@ -1018,9 +1021,9 @@ test('a target has the module of its label or of a rule, and a module is reporte
   })
   expect(labels['three.example']).toEqual({ job: 'a' })
   expect(notes).toEqual([
-    '1.yml:2:44: left out: tls_config has no equivalent',
-    '1.yml:2:72: the secret is not copied: set the environment variable PLAIN_AUTHORIZATION',
-    '1.yml:5:98: left out: a missing header is a failure here',
+    '1.yml:2:44: left out: no equivalent of tls_config',
+    '1.yml:2:72: the secret is not copied: set PLAIN_AUTHORIZATION',
+    '1.yml:5:98: left out: an assertion on a missing header fails',
     '2.yml:18:23: left out: the rule changes targets: correct the URLs of the manifests',
   ])
 })
@@ -1037,11 +1040,11 @@ test('more status codes than an assertion takes are reduced to those that a stan
   expect(oneOf).toEqual(expect.arrayContaining([200, 204, 226, 401]))
   expect(oneOf.length).toBeLessThan(30)
   expect(notes).toEqual([
-    '1.yml:1:104: left out: status codes that no standard names: an assertion takes 100 codes',
+    '1.yml:1:104: left out: status codes without a standard meaning: an assertion has at most 100 codes',
   ])
 })
 
-test('headers and status codes of Uptime Kuma that are no JSON are reported', () => {
+test('headers and status codes of Uptime Kuma that are not JSON are reported', () => {
   const monitor = {
     ...{ id: 1, name: 'A', type: 'http', url: 'https://shop.example/', headers: 'X-A 1' },
     ...{ description: 'the shop', resendInterval: 3, tags: [{ name: '[Shop]', value: '' }] },
@@ -1058,9 +1061,9 @@ test('headers and status codes of Uptime Kuma that are no JSON are reported', ()
   expect(specs.a.endpoints[0]).toMatchObject({ body: '{"a": 1}' })
   expect(specs.a.endpoints[0].method).toBe(undefined)
   expect(notes.map((note) => note.replace(/^.*?: /, ''))).toEqual([
-    'left out: the headers of A are no JSON',
-    'left out: services have no description',
-    'left out: notifications are not repeated',
+    'left out: the headers of A are not JSON',
+    'left out: no equivalent of descriptions',
+    'left out: resendInterval: Pharos does not repeat notifications',
     'left out: the accepted status codes are not understood',
   ])
 })
@@ -1094,12 +1097,12 @@ test('values that Checkly locks are secrets, and assertions with variables are r
   })
   expect(JSON.stringify([specs, notes])).not.toContain('canary')
   expect(notes.map((note) => note.replace(/^.*?: /, ''))).toEqual([
-    'left out: a check that notifies nobody: choose the services of each channel',
+    'left out: muted: select the services of each channel (pharos-server channel update --service)',
     'left out: variables of a check: set environment variables instead',
     'the value of X-Shop is not copied: set the environment variable A_X_SHOP',
-    'left out: an assertion cannot hold a variable: {{A}}',
-    'left out: there is no equivalent of HEADERS x-a regex EQUALS 1',
-    'B is left out: a parameter of its URL is locked, and so a secret: send it as a header',
+    'left out: an assertion cannot contain a variable: {{A}}',
+    'left out: no equivalent of HEADERS x-a regex EQUALS 1',
+    'B is left out: its URL has a locked parameter, which is a secret: send it as a header',
   ])
 })
 
@@ -1136,10 +1139,10 @@ components:
   ])
   expect(notes).toEqual([
     '1.yml:4:11: operations without "security" of their own need a credential: add the header to the manifest as { env: NAME }',
-    '1.yml:7:17: left out: GET /needs needs parameters',
-    '1.yml:9:12: left out: /circle refers to something that this file does not have',
-    '1.yml:10:15: left out: /elsewhere refers to something that this file does not have',
-    '1.yml:13:17: left out: the URL must not contain blanks, control characters or backslashes',
+    '1.yml:7:17: GET /needs is left out: it needs parameters',
+    '1.yml:9:12: /circle is left out: it refers to something that this file does not have',
+    '1.yml:10:15: /elsewhere is left out: it refers to something that this file does not have',
+    '1.yml:13:17: GET /a b is left out: its URL must not contain blanks, control characters or backslashes',
   ])
 })
 

@@ -79,15 +79,15 @@ export function intervalOf(value: SourceValue, usualS: number): number {
 /** The timeout of an endpoint (seconds): the longest that the API takes, with a note, for a longer one; none for 0. */
 export function timeoutOf(value: SourceValue, seconds = secondsOf(value)): number | undefined {
   if (seconds === undefined || seconds <= 0) return undefined
-  if (seconds > TIMEOUT_SECS_MAX) value.note(`the timeout is ${TIMEOUT_SECS_MAX} s here, the longest`)
+  if (seconds > TIMEOUT_SECS_MAX) value.note(`the timeout is reduced to ${TIMEOUT_SECS_MAX} s, the maximum`)
   return Math.min(seconds, TIMEOUT_SECS_MAX)
 }
 
-/** The method of a request; `undefined`, with a note at `place` that begins with `subject`, when it is not made. */
-export function methodOf(value: SourceValue, subject = '', place = value): 'GET' | 'POST' | undefined {
+/** The method of the monitor `name`; `undefined`, with a note at `place`, when Pharos does not send it. */
+export function methodOf(name: string, value: SourceValue, place = value): 'GET' | 'POST' | undefined {
   const method = (value.text() ?? 'GET').toUpperCase()
   if (method === 'GET' || method === 'POST') return method
-  return place.note(`${subject}left out: ${method} requests are not made, only GET and POST`)
+  return place.note(`${name} is left out: Pharos sends GET and POST, not ${method}`)
 }
 
 /** `text` as a pattern that matches only itself. Pure. */
@@ -95,18 +95,18 @@ export function quotedPattern(text: string): string {
   return text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')
 }
 
-/** The URL of an endpoint; undefined, with a note, when it is not valid. */
-export function urlOf(value: SourceValue, url = value.text()): string | undefined {
-  if (url === undefined) return value.note('left out: it has no URL')
+/** The URL of the monitor `name`; undefined, with a note, when it is not valid. */
+export function urlOf(name: string, value: SourceValue, url = value.text()): string | undefined {
+  if (url === undefined) return value.note(`${name} is left out: it has no URL`)
   if (/\$\{?\w+|\{\{/.test(url))
     return value.note(
-      'left out: the URL holds a variable; write it into the file, or use an Environment afterwards',
+      `${name} is left out: its URL contains a variable: write the value into the file, or use an Environment afterwards`,
     )
   const problem = endpointUrlProblem(url)
   const secret = problem === undefined ? secretParameter(new URL(url)) : undefined
   if (problem === undefined && secret === undefined) return url
   value.note(
-    `left out: the URL ${problem ?? `has a secret in its query or fragment (${secret}): send it as a header`}`,
+    `${name} is left out: its URL ${problem ?? `has a secret in its query or fragment (${secret}): send it as a header`}`,
   )
   return undefined
 }
@@ -140,7 +140,7 @@ export function headersOf(
   for (const [name, value] of entries) {
     const text = value.written()
     if (text === undefined) {
-      value.note(`left out: the header ${name} is no text`)
+      value.note(`left out: the header ${name} is not a text`)
       continue
     }
     const problem = requestHeadersProblem({ [name]: { value: text } })
@@ -222,7 +222,9 @@ export function statusOf(codes: readonly string[], place: SourceValue): Assertio
     Array.from({ length: last - first + 1 }, (_, index) => first + index)
   const all = joined.flatMap(each)
   if (all.length <= ONE_OF_MAX) return { status: { oneOf: all } }
-  place.note(`left out: status codes that no standard names: an assertion takes ${ONE_OF_MAX} codes`)
+  place.note(
+    `left out: status codes without a standard meaning: an assertion has at most ${ONE_OF_MAX} codes`,
+  )
   return { status: { oneOf: all.filter((code) => STATUS_CODES[code] !== undefined) } }
 }
 
@@ -236,8 +238,8 @@ export function bodyOf(
 ): ImportedValue | undefined {
   if (text === undefined || !(hasVariable || /passw|secret|token|api-?_?key/i.test(text))) return text
   const env = variable(`${place}_body`)
-  const held = hasVariable ? 'holds a variable' : 'seems to hold a secret'
-  value?.note(`the body is not copied, because it ${held}: set the environment variable ${env}`)
+  const content = hasVariable ? 'contains a variable' : 'may contain a secret'
+  value?.note(`the body is not copied, because it ${content}: set the environment variable ${env}`)
   return { env }
 }
 

@@ -55,7 +55,7 @@ function endpointsOf(document: SourceValue): readonly ImportedEndpoint[] {
 function operationOf(document: SourceValue, path: string, value: SourceValue): Operation | undefined {
   const item = resolved(document, value)
   if (item === undefined) {
-    value.note(`left out: ${path} refers to something that this file does not have`)
+    value.note(`${path} is left out: it refers to something that this file does not have`)
     return undefined
   }
   const get = item.get('get')
@@ -80,7 +80,7 @@ function resolved(document: SourceValue, value: SourceValue): SourceValue | unde
 function needsNoParameters(document: SourceValue, { path, item, get }: Operation): boolean {
   const parameters = [...item.get('parameters').items(), ...get.get('parameters').items()]
   if (!path.includes('{') && !parameters.some((one) => isRequired(document, one))) return true
-  get.note(`left out: GET ${path} needs parameters`)
+  get.note(`GET ${path} is left out: it needs parameters`)
   return false
 }
 
@@ -102,11 +102,11 @@ function addressOf(document: SourceValue): string | undefined {
   if (document.get('swagger').isThere && host.isThere) {
     const schemes = document.get('schemes').texts()
     const scheme = schemes.length > 0 && !schemes.includes('https') ? 'http' : 'https'
-    return urlOf(host, `${scheme}://${host.text()}${document.get('basePath').text() ?? ''}`)
+    return urlOf('the API', host, `${scheme}://${host.text()}${document.get('basePath').text() ?? ''}`)
   }
   const [server] = document.get('servers').items()
   if (server !== undefined) return serverAddress(server)
-  document.note('left out: the document has no servers, and so no address')
+  document.note('left out: the document has no servers, so its address is unknown')
   return undefined
 }
 
@@ -116,7 +116,7 @@ function serverAddress(server: SourceValue): string | undefined {
   const text = url
     .text()
     ?.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => variables.get(name).get('default').text() ?? whole)
-  if (text?.includes('{') !== true) return urlOf(url, text)
+  if (text?.includes('{') !== true) return urlOf('the API', url, text)
   url.note('left out: the address has a variable without a default')
   return undefined
 }
@@ -125,7 +125,7 @@ function endpointOf(root: string, { path, get }: Operation): ImportedEndpoint | 
   const url = `${root.replace(/\/$/, '')}${path}`
   const problem = endpointUrlProblem(url)
   if (problem !== undefined) {
-    get.note(`left out: the URL ${problem}`)
+    get.note(`GET ${path} is left out: its URL ${problem}`)
     return undefined
   }
   const name = get.get('operationId').text() ?? `GET ${path}`

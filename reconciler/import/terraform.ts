@@ -52,7 +52,7 @@ function serviceOf(resource: SourceValue, variable: VariableOf): ImportedService
     return endpointOf({ endpoint, marks: markOf(markOf(marks, 'endpoints'), index), place }, variable) ?? []
   })
   if (endpoints.length === 0)
-    return resource.note(`${address} is left out: no address of its endpoints is known before the apply`)
+    return resource.note(`${address} is left out: the URLs of its endpoints are known only after the apply`)
   return {
     name,
     intervalS: intervalOf(values.get('interval'), INTERVAL_S),
@@ -86,8 +86,9 @@ function endpointOf(
   { endpoint, marks, place }: GivenEndpoint,
   variable: VariableOf,
 ): ImportedEndpoint | undefined {
-  if (isSensitive(markOf(marks, 'url'))) return endpoint.get('url').note('left out: the URL is sensitive')
-  const url = urlOf(endpoint.get('url'))
+  if (isSensitive(markOf(marks, 'url')))
+    return endpoint.get('url').note('the endpoint is left out: its URL is sensitive')
+  const url = urlOf('the endpoint', endpoint.get('url'))
   if (url === undefined) return undefined
   const http = endpoint.get('http')
   const httpMarks = markOf(marks, 'http')
@@ -138,7 +139,9 @@ function endpointOf(
 /** A write-only value, which Terraform keeps nowhere, or one of a sensitive variable. */
 function secretOf(value: SourceValue, place: string, variable: VariableOf): ImportedValue {
   const env = variable(place)
-  const reason = value.get('value').isThere ? 'the sensitive value is not copied' : 'the secret is in no plan'
+  const reason = value.get('value').isThere
+    ? 'the sensitive value is not copied'
+    : 'a plan does not contain the secret'
   value.note(`${reason}: set the environment variable ${env}`)
   return { env }
 }

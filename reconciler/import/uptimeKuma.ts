@@ -83,15 +83,21 @@ function noteSettings(monitors: readonly SourceValue[]): void {
     having('notificationIDList', 'notificationIDList', (value) => value.entries().length > 0),
     'left out: notifications: create channels (pharos-server channel create)',
   )
-  noteOnce(having('proxyId', 'proxy_id', isNumber), 'left out: checks use no proxy of a monitor')
-  noteOnce(having('maxretries', 'maxretries', isNumber), 'a failed check is repeated once, not as here')
-  noteOnce(having('ignoreTls', 'ignore_tls', isOn), 'certificates are verified here')
-  noteOnce(having('resendInterval', 'resend_interval', isNumber), 'left out: notifications are not repeated')
-  noteOnce(having('description', 'description', isText), 'left out: services have no description')
-  noteOnce(having('cacheBust', 'cache_bust', isOn), 'left out: no parameter is added to the URL')
+  noteOnce(
+    having('proxyId', 'proxy_id', isNumber),
+    'left out: the proxy of a monitor: serve --check-proxy sets one for all checks',
+  )
+  noteOnce(having('maxretries', 'maxretries', isNumber), 'retries: Pharos repeats a failed check once')
+  noteOnce(having('ignoreTls', 'ignore_tls', isOn), 'ignoreTls: Pharos always verifies certificates')
+  noteOnce(
+    having('resendInterval', 'resend_interval', isNumber),
+    'left out: resendInterval: Pharos does not repeat notifications',
+  )
+  noteOnce(having('description', 'description', isText), 'left out: no equivalent of descriptions')
+  noteOnce(having('cacheBust', 'cache_bust', isOn), 'left out: cacheBust: Pharos adds no parameter to URLs')
   noteOnce(
     having('ipFamily', 'ip_family', (value) => value.text() !== undefined),
-    'left out: the family of addresses cannot be chosen',
+    'left out: Pharos chooses the IP version',
   )
 }
 
@@ -99,12 +105,11 @@ function serviceOf(monitor: SourceValue, variable: VariableOf): ImportedService 
   const name = monitor.get('name').text() ?? 'monitor'
   const type = monitor.get('type').text() ?? 'http'
   if (type === 'group') return undefined
-  if (!HTTP_TYPES.has(type))
-    return monitor.note(`${name} is left out: ${type} checks are not made, only HTTP`)
+  if (!HTTP_TYPES.has(type)) return monitor.note(`${name} is left out: Pharos checks HTTP only, not ${type}`)
   if (monitor.first('upsideDown', 'upside_down').flag() === true)
-    return monitor.note(`${name} is left out: a check cannot be up when its target fails`)
-  const url = urlOf(monitor.get('url'))
-  const method = methodOf(monitor.get('method'), `${name} is `, monitor)
+    return monitor.note(`${name} is left out: no equivalent of "upside down"`)
+  const url = urlOf(name, monitor.get('url'))
+  const method = methodOf(name, monitor.get('method'), monitor)
   if (url === undefined || method === undefined) return undefined
   // It sends a body with GET as well.
   const body = bodyOf(monitor.get('body'), name, variable) || undefined
@@ -172,7 +177,8 @@ function headersFrom(monitor: SourceValue, name: string, variable: VariableOf): 
   if (text === undefined || text === '') return headersOf(headers.entries(), name, variable)
   const notes: ImportNote[] = []
   const document = parsed(text, notes)
-  if (document?.json()?.startsWith('{') !== true) headers.note(`left out: the headers of ${name} are no JSON`)
+  if (document?.json()?.startsWith('{') !== true)
+    headers.note(`left out: the headers of ${name} are not JSON`)
   const named = headersOf(document?.entries() ?? [], name, variable)
   // Their places are within a quoted text.
   for (const { message } of notes) headers.note(message)
@@ -206,12 +212,12 @@ function codesOf(json: string): readonly string[] {
 function contentOf(monitor: SourceValue, type: string): readonly AssertionForm[] {
   if (type === 'json-query') {
     const path = monitor.first('jsonPath', 'json_path')
-    path.note(`left out: there are no conditions on values inside JSON: ${path.text()}`)
+    path.note(`left out: no assertion on values inside JSON: ${path.text()}`)
   }
   const keyword = monitor.get('keyword').text()
   if (type !== 'keyword' || keyword === undefined) return []
   if (monitor.first('invertKeyword', 'invert_keyword').flag() === true) {
-    monitor.get('keyword').note('left out: there is no assertion that a text is absent')
+    monitor.get('keyword').note('left out: no assertion that a text is absent')
     return []
   }
   return [{ body: { contains: keyword } }]

@@ -69,10 +69,10 @@ export const fromUptimeRobot: ReadServices = (documents, variable) => {
 function notePages(documents: readonly SourceValue[], found: number): void {
   const [pages] = documents.map((document) => document.get('pagination'))
   const total = pages?.get('total').number() ?? 0
-  if (total > found) pages?.note(`left out: ${total - found} monitors are on further pages: name all of them`)
+  if (total > found) pages?.note(`left out: ${total - found} monitors are on further pages: pass all pages`)
   const next = documents.map((document) => document.first('nextLink', 'nextCursorId'))
   if (next.length > 0 && next.every(({ isThere }) => isThere)) {
-    next[0]?.note('left out: there is a further page: name all of them')
+    next[0]?.note('left out: there is a further page: pass all pages')
   }
 }
 
@@ -81,15 +81,13 @@ function serviceOf(monitor: SourceValue, variable: VariableOf): ImportedService 
   const kind = monitor.get('type').text() ?? 'HTTP'
   const type = TYPES[kind] ?? kind
   if (!HTTP_TYPES.has(type))
-    return monitor
-      .get('type')
-      .note(`${name} is left out: ${type.toLowerCase()} checks are not made, only HTTP`)
+    return monitor.get('type').note(`${name} is left out: Pharos checks HTTP only, not ${type.toLowerCase()}`)
   const request = monitor.first('httpMethodType', 'http_method')
   // Its default method HEAD has the same status as GET.
   const method = METHODS[request.text() ?? '2'] ?? request.text() ?? 'GET'
   if (method !== 'HEAD' && method !== 'GET' && method !== 'POST')
-    return request.note(`${name} is left out: ${method} requests are not made, only GET and POST`)
-  const url = urlOf(monitor.get('url'), unescaped(monitor.get('url').text() ?? '') || undefined)
+    return request.note(`${name} is left out: Pharos sends GET and POST, not ${method}`)
+  const url = urlOf(name, monitor.get('url'), unescaped(monitor.get('url').text() ?? '') || undefined)
   if (url === undefined) return undefined
   const named = headersOf(monitor.first('customHttpHeaders', 'custom_http_headers').entries(), name, variable)
   const { body, type: bodyType } = method === 'POST' ? posted(monitor, name, variable) : {}
@@ -156,7 +154,7 @@ function statusesOf(monitor: SourceValue): readonly AssertionForm[] {
   const earlier = monitor.get('custom_http_statuses')
   if (codes.items().length > 0) codes.note('left out: the status codes are not understood')
   else if (earlier.entries().length + earlier.items().length > 0 || (earlier.text() ?? '') !== '') {
-    earlier.note('left out: statuses below 400 are up here: assert others in the manifest')
+    earlier.note('left out: every status below 400 is up: add an assertion to the manifest for others')
   }
   return []
 }
@@ -169,13 +167,13 @@ function slownessOf(monitor: SourceValue): readonly AssertionForm[] {
 function contentOf(monitor: SourceValue, type: string): readonly AssertionForm[] {
   const checks = monitor.get('config').get('apiAssertions')
   if (type === 'API' && checks.isThere) {
-    checks.note('left out: there are no conditions on values inside JSON')
+    checks.note('left out: no assertion on values inside JSON')
   }
   const value = monitor.first('keywordValue', 'keyword_value')
   const keyword = value.text()
   if (type !== 'KEYWORD' || keyword === undefined) return []
   if (!MUST_BE_THERE.has(monitor.first('keywordType', 'keyword_type').text() ?? '')) {
-    value.note('left out: there is no assertion that a text is absent')
+    value.note('left out: no assertion that a text is absent')
     return []
   }
   const ignoresCase = IGNORES_CASE.has(monitor.first('keywordCaseType', 'keyword_case_type').text() ?? '')

@@ -24,7 +24,7 @@ export interface SetContext {
   readonly client: Client
   /** Aborts all reads of the client, including later ones. Writes are never aborted. */
   readonly endReads: () => void
-  /** Is told when the client waits, and why. */
+  /** Receives the reason of each wait of the client. */
   readonly observer: WaitObserver
   /** Sets the signal that aborts waits of the client; `undefined` removes it. */
   readonly endWaitsWith: (signal: AbortSignal | undefined) => void

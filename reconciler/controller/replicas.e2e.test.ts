@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -14,6 +24,7 @@ import { failoverStress } from '../testing/failoverStress.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
+import { runProgram } from '../testing/pharosProgram.ts'
 import { runHere } from '../testing/programHere.ts'
 import { stopOutsideOfWrites } from '../testing/stopOutsideOfWrites.ts'
 import type { ControllerEvent } from './status/status.ts'
@@ -357,6 +368,28 @@ test('a port in use is reported in one line with advice', async () => {
   expect(one.stderr()).toBe(
     `error the controller cannot listen on ${host} (listen EADDRINUSE: address already in use ${host}): stop the program that listens there, or name another port in "listen"\n`,
   )
+})
+
+test('a mirror that this user cannot use is reported with its path', async () => {
+  const mirrors = join(folder, 'mirrors')
+  const mirror = join(mirrors, 'shop.one.git')
+  mkdirSync(mirror, { recursive: true })
+  chmodSync(mirror, 0)
+  // The superuser may read everything.
+  const someone = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  if (someone.uid !== undefined)
+    for (const path of [folder, mirrors]) chownSync(path, someone.uid, someone.gid)
+
+  const { exitCode, stdout } = await runProgram(
+    ['controller', '--config', config, '--once'],
+    { PHAROS_URL: server.url, PHAROS_API_KEY: apiKey, PHAROS_REPLICA: 'one' },
+    someone,
+  )
+
+  expect(exitCode).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject({
+    message: `Degraded: ${mirror} cannot be used: this user has no permission: change its permissions, or use another path`,
+  })
 })
 
 test('--check reports the problems of the configuration with their places', async () => {

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { FILE_BYTES_MAX, SET_BYTES_MAX, SET_DOCUMENTS_MAX } from '../manifest/manifestLimits.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import type { ManifestDocument, ReadFile } from '../manifest/read/readYaml.ts'
@@ -58,6 +59,8 @@ export function manifestReader(mirror: ObjectReader, path: string): ManifestRead
       for (const one of taken) {
         const known = parsed.get(nameOf(one))
         now.set(nameOf(one), known ?? readManifest(one, blobs.get(one.entry.sha) ?? Buffer.of()))
+        // Other sets run in this process, and their leases are renewed.
+        if (known === undefined) await setImmediate()
       }
       // Files that the newest commit no longer has are dropped from the cache.
       parsed = now

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 import type { GitAccess } from '../git/gitAccess.ts'
@@ -185,7 +185,11 @@ async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined
   const { access, branch, directory, env } = options
   const { transferMsMax = TRANSFER_MS_MAX, transferMiBMax = TRANSFER_MIB_MAX } = options
   const common = { access, directory, env, signal }
-  if (!existsSync(directory)) {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) {
+    // Otherwise git would seem to be missing, because it cannot be started in the folder.
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+  } else {
+    rmSync(directory, { force: true })
     makeFolder(directory, OWNER_ONLY)
     await runGit({ ...common, args: ['init', '--quiet', '--bare', '--template='], limitMs: LOCAL_MS_MAX })
   }

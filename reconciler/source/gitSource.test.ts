@@ -15,8 +15,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { branchProblem, gitSchemeOf, treePathProblem } from '../git/gitUrl.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
-import type { SourceUnavailable } from './gitMirror.ts'
-import { type GitSource, type GitSourceOptions, gitSource } from './gitSource.ts'
+import { manifestReader } from './gitManifests.ts'
+import { mirrorOf, type SourceUnavailable } from './gitMirror.ts'
+import { compiledCommit, type GitSource, type GitSourceOptions, gitSource } from './gitSource.ts'
 
 let repository: GitRepository
 let folder: string
@@ -109,6 +110,47 @@ test('only files that changed are parsed again', async () => {
   expect(second.set.services[0]?.manifest).not.toBe(first.set.services[0]?.manifest)
   expect(await from.contains(second.commit.sha, first.commit.sha)).toBe(true)
   expect(await from.contains(first.commit.sha, second.commit.sha)).toBe(false)
+})
+
+test('a large set leaves turns to other sets and leases while it is read and compiled', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `s${index}`)
+  const sha = repository.commit(
+    Object.fromEntries(names.map((name) => [`monitoring/${name}.yaml`, manifestOf(name)])),
+  )
+  const mirror = mirrorOf({
+    access: { url: repository.url, scheme: 'file' },
+    branch: 'main',
+    directory: join(folder, 'mirror'),
+    env: { PATH: process.env.PATH },
+  })
+  await mirror.fetch()
+  let turns = 0
+  let isDone = false
+  const takeTurn = (): void => {
+    turns += 1
+    if (!isDone) setImmediate(takeTurn)
+  }
+  takeTurn()
+
+  const reader = manifestReader(
+    {
+      read: async (...call) => {
+        const output = await mirror.read(...call)
+        turns = 0
+        return output
+      },
+    },
+    'monitoring',
+  )
+  const manifests = await reader.read(sha)
+  const whileReading = turns
+  turns = 0
+  const set = await compiledCommit(manifests, WITH, undefined)
+  isDone = true
+
+  expect(set.services).toHaveLength(names.length)
+  expect(whileReading).toBeGreaterThanOrEqual(names.length)
+  expect(turns).toBeGreaterThanOrEqual(names.length)
 })
 
 test('Scenario 17: a deleted branch or an unavailable repository is reported, and read again when it is back', async () => {
@@ -286,7 +328,7 @@ test('no hook, filter or setting of the machine runs while manifests are read', 
   expect([keys(loaded), existsSync(trap)]).toEqual([['a'], false])
 })
 
-test('Scenario 22: a mirror that lost objects or was left locked is created again once, and works again', async () => {
+test('Scenario 22: a mirror that lost objects, was left locked or is no folder is created again once, and works again', async () => {
   const sha = repository.commit({ 'monitoring/a.yaml': manifestOf('a') })
   const from = source()
   await from.fetch()
@@ -304,6 +346,10 @@ test('Scenario 22: a mirror that lost objects or was left locked is created agai
   const next = repository.commit({ 'monitoring/b.yaml': manifestOf('b') })
   writeFileSync(join(folder, 'mirror/refs/heads/main.lock'), '')
   expect(await from.fetch()).toBe(next)
+  expect(keys(await load(from))).toEqual(['a', 'b'])
+
+  rmSync(join(folder, 'mirror'), { recursive: true })
+  writeFileSync(join(folder, 'mirror'), 'no folder')
   expect(keys(await load(from))).toEqual(['a', 'b'])
 })
 

@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import type { ServiceSet } from '../manifest/compile/declaredService.ts'
 import { patternCheckFor } from '../manifest/compile/patterns.ts'
-import { compileSet } from '../manifest/compile/serviceSet.ts'
+import { compileSteps, type SetSources } from '../manifest/compile/serviceSet.ts'
 import { sortedProblems } from '../manifest/manifestProblem.ts'
 import type { ValueSources } from '../manifest/values/valueReference.ts'
 import { type CommitManifests, manifestReader } from './gitManifests.ts'
@@ -80,8 +81,22 @@ export async function compiledCommit(
 ): Promise<ServiceSet> {
   const isPattern = await patternCheckFor(manifests.documents)
   const sources = { ...compileWith, rootDirectory: ROOT, readSetFile: manifests.readSetFile, isPattern }
-  let set = compileSet(manifests.documents, sources, environment)
+  let set = await compiled(manifests, sources, environment)
   // The first compilation determines the needed bodies; with them the set is compiled again.
-  while (await manifests.fetchBodies()) set = compileSet(manifests.documents, sources, environment)
+  while (await manifests.fetchBodies()) set = await compiled(manifests, sources, environment)
   return { ...set, problems: sortedProblems([...manifests.problems, ...set.problems]) }
+}
+
+/** Compiles with a turn of the event loop after each service: other sets run in this process, and all leases are renewed. */
+async function compiled(
+  { documents }: CommitManifests,
+  sources: SetSources,
+  environment: string | undefined,
+): Promise<ServiceSet> {
+  const steps = compileSteps(documents, sources, environment)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    await setImmediate()
+  }
 }

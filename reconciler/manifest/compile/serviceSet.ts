@@ -60,14 +60,28 @@ export function compileSet(
   sources: SetSources,
   environmentName?: string,
 ): ServiceSet {
+  const steps = compileSteps(documents, sources, environmentName)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** The same as compileSet, with one step for each Service document. */
+export function* compileSteps(
+  documents: readonly ManifestDocument[],
+  sources: SetSources,
+  environmentName?: string,
+): Generator<undefined, ServiceSet> {
   const { services, defaults, environments, problems } = classifyDocuments(documents)
   const chosen = chooseEnvironment(environments, environmentName)
   const defaultsOf = byDirectory(defaults)
-  const read = services.map((document, index) => {
-    const service = readService(document, defaultsOf, chosen, sources)
-    sources.onProgress?.(index + 1, services.length)
-    return service
-  })
+  const read: ReadService[] = []
+  for (const document of services) {
+    read.push(readService(document, defaultsOf, chosen, sources))
+    sources.onProgress?.(read.length, services.length)
+    yield
+  }
   const duplicates = duplicateProblems(read, defaults, environments)
   const found = [
     ...problems,

@@ -5,7 +5,7 @@ import { type Assertion, status } from './assertions.ts'
 import { checkedDuration, type Duration } from './duration.ts'
 import { jsonText } from './jsonText.ts'
 import { literal } from './literal.ts'
-import type { Secret } from './secret.ts'
+import { Secret } from './secret.ts'
 
 /** A value in clear, or a secret with the version that forces it to be sent again. */
 type Value = string | { readonly secret: Secret; readonly version: string | undefined }
@@ -79,8 +79,9 @@ export class Endpoint {
     return this.#with({ timeout: checkedDuration(timeout) })
   }
 
-  /** Maximum of redirects to follow; 0 checks the redirect itself. */
+  /** Maximum of redirects to follow; 0 checks the redirect itself. Throws for NaN, which would be left out. */
   followRedirects(redirectsMax: number): Endpoint {
+    if (Number.isNaN(redirectsMax)) throw new Error('followRedirects() needs a number, and NaN is none')
     return this.#with({ redirectsMax })
   }
 
@@ -101,12 +102,12 @@ export class Endpoint {
 
   /** The body of the request, in clear: it is in the state and in plans. */
   body(text: string): Endpoint {
-    return this.#with({ body: text })
+    return this.#with({ body: checkedValue(text, 'body') })
   }
 
   /** A body that the server encrypts. A changed value is detected; another `version` sends the same value again. */
   secretBody(secret: Secret, version?: string): Endpoint {
-    return this.#with({ body: { secret, version } })
+    return this.#with({ body: checkedValue({ secret, version }, 'body') })
   }
 
   /**
@@ -156,8 +157,14 @@ export class Endpoint {
   /** Replaces the header of that name, which is case-insensitive. */
   #withHeader(name: string, value: Value): Endpoint {
     const others = [...this.#parts.headers].filter(([key]) => key.toLowerCase() !== name.toLowerCase())
-    return this.#with({ headers: new Map([...others, [name, value]]) })
+    return this.#with({ headers: new Map([...others, [name, checkedValue(value, `header "${name}"`)]]) })
   }
+}
+
+/** `value`, which may come from a file that no compiler has checked. Throws when it is neither a text nor a secret. */
+function checkedValue(value: Value, place: string): Value {
+  if (typeof value === 'string' || value?.secret instanceof Secret) return value
+  throw new Error(`the value of the ${place} is neither a text nor a secret`)
 }
 
 function bindingValue(value: Value, scope: Construct): ServiceEndpointsHttpBody {

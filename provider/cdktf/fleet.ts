@@ -3,7 +3,7 @@ import { extname, join, parse } from 'node:path'
 import { Token } from 'cdktf'
 import type { Construct } from 'constructs'
 import { load } from 'js-yaml'
-import { MonitoredService, type MonitoredServiceConfig } from './monitoredService.ts'
+import { inService, MonitoredService, type MonitoredServiceConfig } from './monitoredService.ts'
 
 /** A service with a name, which identifies it in a list. */
 export interface NamedServiceConfig extends MonitoredServiceConfig {
@@ -32,8 +32,10 @@ export function monitorEach<Entry>(
   define: (entry: Entry, key: string) => MonitoredServiceConfig,
 ): Record<string, MonitoredService> {
   const configs = isList(entries)
-    ? entries.map((entry) => named(define(entry, '')))
-    : Object.entries(entries).map(([key, entry]) => [key, define(entry, key)] as const)
+    ? entries.map((entry, index) => named(inService(scope, `entry ${index + 1}`, () => define(entry, ''))))
+    : Object.entries(entries).map(
+        ([key, entry]) => [key, inService(scope, key, () => define(entry, key))] as const,
+      )
   return Object.fromEntries(configs.map(([id, config]) => [id, new MonitoredService(scope, id, config)]))
 }
 

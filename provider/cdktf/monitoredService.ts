@@ -37,22 +37,29 @@ export interface MonitoredServiceConfig extends ServiceDefaults {
  */
 export class MonitoredService extends Service {
   constructor(scope: Construct, id: string, config: MonitoredServiceConfig) {
-    super(scope, id, serviceConfig(scope, id, config))
+    super(
+      scope,
+      id,
+      inService(scope, id, () => serviceConfig(scope, id, config)),
+    )
   }
 }
 
 function serviceConfig(scope: Construct, id: string, config: MonitoredServiceConfig): ServiceConfig {
   const { endpoints, interval = INTERVAL, name = id, paused, regions, timeouts, ...metaArguments } = config
+  // Settings may come from files, which no compiler has checked.
+  if (endpoints == null || (Array.isArray(endpoints) && endpoints.length === 0))
+    throw new Error('at least one endpoint is needed')
+  if (!Array.isArray(regions) || regions.length === 0)
+    throw new Error("at least one region is needed, in a list such as ['eu-west-1']")
   const list = 'expect' in endpoints ? [endpoints] : endpoints
-  if (list.length === 0) throw new Error(`service ${id} needs at least one endpoint`)
-  if (regions.length === 0) throw new Error(`service ${id} needs at least one region`)
   return {
     ...metaArguments,
     name,
-    interval: inService(id, () => checkedInterval(interval)),
+    interval: checkedInterval(interval),
     regions: [...regions],
     ...(paused === undefined ? {} : { paused }),
-    ...(timeouts === undefined ? {} : { timeouts: inService(id, () => checkedTimeouts(timeouts)) }),
+    ...(timeouts === undefined ? {} : { timeouts: checkedTimeouts(timeouts) }),
     endpoints: list.map((endpoint) => endpoint.in(scope)),
   }
 }
@@ -62,12 +69,13 @@ function checkedTimeouts(timeouts: NonNullable<ServiceDefaults['timeouts']>): Se
   return Object.fromEntries(given.map(([operation, timeout]) => [operation, checkedDuration(timeout)]))
 }
 
-/** The result of `check`, whose error names the service: the place in the program may make many. */
-function inService<T>(id: string, check: () => T): T {
+/** The result of `define`, whose error names the service `id` in `scope`: the place in the program may make many. */
+export function inService<T>(scope: Construct, id: string, define: () => T): T {
   try {
-    return check()
+    return define()
   } catch (error) {
-    throw new Error(`service ${id}: ${error instanceof Error ? error.message : String(error)}`, {
+    const path = [scope.node.path, id].filter((step) => step !== '').join('/')
+    throw new Error(`service ${path}: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     })
   }

@@ -12,7 +12,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 }
 
 describe.each(libraries)('a fleet on $name', (library) => {
-  const { MonitoredService, ServiceGroup, documentsIn, get, monitorEach } = library.pharos
+  const { MonitoredService, ServiceGroup, documentsIn, duration, get, monitorEach } = library.pharos
   const { TerraformStack, TerraformVariable, Testing } = library.terraform
   const shared = { regions: ['eu-west-1'] }
 
@@ -103,6 +103,29 @@ describe.each(libraries)('a fleet on $name', (library) => {
     expect(() => fleet('日本')).toThrow('no Terraform address can be made of the id "日本"')
     expect(() => fleet('1st')).toThrow('no Terraform address can be made of the id "1st"')
     expect(Object.keys(fleet('blog.example.com', '_x', 'Web-shop'))).toHaveLength(3)
+  })
+
+  test('names the entry whose definition fails, such as a document without an expected member', () => {
+    const stack = new TerraformStack(Testing.app(), 'stack')
+    interface Page {
+      readonly token: string
+      readonly timeout: string
+    }
+    const { shop, blog, docs }: Record<'shop' | 'blog' | 'docs', Page> = JSON.parse(
+      '{"shop": {"token": "a", "timeout": "5s"}, "blog": {"timeout": "5s"}, "docs": {"token": "a", "timeout": "5"}}',
+    )
+    const definitionOf = ({ token, timeout }: Page) => ({
+      ...shared,
+      name: token,
+      endpoints: get('https://a.example/').header('X-Token', token).timeout(duration(timeout)),
+    })
+
+    expect(() => monitorEach(stack, { shop, blog }, definitionOf)).toThrow(
+      'service stack/blog: the value of the header "X-Token" is neither a text nor a secret',
+    )
+    expect(() => monitorEach(stack, [shop, docs], definitionOf)).toThrow(
+      'service stack/entry 2: "5" is not a duration',
+    )
   })
 
   test('refuses names and keys that only Terraform can resolve, which would change the address at each run', () => {

@@ -106,15 +106,17 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     )
     expect(() => get('https://a.example/').timeout('0x10s')).toThrow('such as 30s, 1m30s or 1.5s')
     expect(() => new pharos.MonitoredService(stack, 'a', { ...config, interval: '1m-5s' })).toThrow(
-      'service a: "1m-5s" is not an interval: write it in whole seconds, such as 30s, 1m30s or 2h',
+      'service stack/a: "1m-5s" is not an interval: write it in whole seconds, such as 30s, 1m30s or 2h',
     )
     expect(() => new pharos.MonitoredService(stack, 'b', { ...config, timeouts: { read: '0x1s' } })).toThrow(
-      'service b: "0x1s" is not a duration',
+      'service stack/b: "0x1s" is not a duration',
     )
     expect(() => status.is(2_000)).toThrow('2000 is no status code: give a whole number from 100 to 999')
     expect(() => status.between(99, 200)).toThrow('99 is no status code')
     expect(() => latency.total.below(duration(variable.stringValue))).not.toThrow()
     expect(() => status.is(variable.numberValue)).not.toThrow()
+    expect(() => get('https://a.example/').followRedirects(Number('many'))).toThrow('NaN is none')
+    expect(() => get('https://a.example/').followRedirects(variable.numberValue)).not.toThrow()
   })
 
   test('keeps a text unchanged, even U+FEFF at its start, and refuses an unknown one', () => {
@@ -204,15 +206,31 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(() => post('https://a.example.com/').json({ at: new Date(0), left: undefined })).not.toThrow()
   })
 
-  test('refuses a service without endpoints or regions before anything is written', () => {
+  test('refuses a service without endpoints or regions before anything is written, and names its path', () => {
     const stack = new terraform.TerraformStack(terraform.Testing.app(), 'stack')
-    const endpoints = get('https://www.example.com/')
+    // Settings may come from files, so the compiler does not know them.
+    const refusalOf = (id: string, settings: object): unknown => {
+      const config = { regions, endpoints: get('https://www.example.com/'), ...settings }
+      try {
+        return new pharos.MonitoredService(stack, id, config)
+      } catch (error) {
+        return error instanceof Error ? error.message : error
+      }
+    }
+    const noRegion = "at least one region is needed, in a list such as ['eu-west-1']"
 
-    expect(() => new pharos.MonitoredService(stack, 'a', { regions, endpoints: [] })).toThrow(
-      'service a needs at least one endpoint',
-    )
-    expect(() => new pharos.MonitoredService(stack, 'b', { regions: [], endpoints })).toThrow(
-      'service b needs at least one region',
-    )
+    expect([
+      refusalOf('a', { endpoints: [] }),
+      refusalOf('b', { endpoints: undefined }),
+      refusalOf('c', { regions: [] }),
+      refusalOf('d', { regions: undefined }),
+      refusalOf('e', { regions: 'eu-west-1' }),
+    ]).toEqual([
+      'service stack/a: at least one endpoint is needed',
+      'service stack/b: at least one endpoint is needed',
+      `service stack/c: ${noRegion}`,
+      `service stack/d: ${noRegion}`,
+      `service stack/e: ${noRegion}`,
+    ])
   })
 })

@@ -10,7 +10,7 @@ const PRIVATE_HEADERS = /^(?:set-cookie2?|authorization|www-authenticate|proxy-.
 
 /** The rules for hiding secrets. */
 export interface Quoting {
-  /** Whether `text`, which must be complete, contains a secret of the request. */
+  /** Whether `text`, which must be complete, contains a secret of the request, in any case. */
   readonly isPrivate: (text: string) => boolean
   /** Whether the request has a sealed header of this name (lower case). An echo of it would reveal the secret. */
   readonly isSealedHeader: (name: string) => boolean

@@ -5,9 +5,8 @@ import {
   type CompiledAssertion,
   compileAssertions,
 } from '../assertions/compileAssertions.ts'
-import type { Quoting } from '../assertions/quotedText.ts'
 import type { RequestHop, RequestValue } from './http/requestHop.ts'
-import { quotingFor } from './privateTexts.ts'
+import { type CheckQuoting, quotingFor } from './privateTexts.ts'
 
 /** The timeout for null, and the maximum number of redirects regardless of the setting. Gap G14, G18. */
 const TIMEOUT_MS = 10_000
@@ -36,7 +35,7 @@ export interface PreparedCheck extends CheckOwner {
   readonly isDnsCounted: boolean
   readonly assertions: readonly CompiledAssertion[]
   readonly needs: AssertionNeeds
-  readonly quoting: Quoting
+  readonly quoting: CheckQuoting
 }
 
 /** Prepares `endpoint`, whose sealed values are in plain text, for checks. Pure. */

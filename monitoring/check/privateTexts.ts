@@ -1,5 +1,6 @@
 import { HIDDEN, type Quoting } from '../assertions/quotedText.ts'
-import type { RequestHop } from './http/requestHop.ts'
+import type { RequestHeader, RequestHop, RequestValue } from './http/requestHop.ts'
+import type { SeenCertificate } from './network/certificate.ts'
 
 /** Minimum length of a sealed value to search for (characters). Shorter ones occur in many texts. */
 const SEALED_CHARS_MIN = 4
@@ -12,10 +13,16 @@ const HARMLESS_HEADERS = /^(?:accept|accept-.*|cache-control|content-type|host|u
 /** Maximum length of a text about a check (characters). */
 const TEXT_CHARS_MAX = 300
 
+/** The rules of a check for hiding secrets. */
+export interface CheckQuoting extends Quoting {
+  /** Whether `text`, which must be complete, contains a sealed value of the request, in any case. */
+  readonly isSealed: (text: string) => boolean
+}
+
 /** The rules for hiding parts of `request` that must not be shown, because a server may send them back. Pure. */
-export function quotingFor(request: RequestHop): Quoting {
+export function quotingFor(request: RequestHop): CheckQuoting {
   const sealed = [...request.headers, ...(request.body === null ? [] : [request.body])].flatMap((one) =>
-    one.isSealed ? [one.value] : [],
+    one.isSealed ? [one.value, ...hostName(one)] : [],
   )
   const clear = [
     ...request.url.searchParams.values(),
@@ -25,21 +32,43 @@ export function quotingFor(request: RequestHop): Quoting {
       isSealed || HARMLESS_HEADERS.test(name) ? [] : [value],
     ),
   ]
-  const needles = new Set([
+  const isSealed = search([
     ...sealed.flatMap(encodings).filter(({ length }) => length >= SEALED_CHARS_MIN),
     ...sealed.flatMap((text) => words(text, SEALED_WORD_CHARS_MIN)),
-    ...clear.flatMap((text) => words(text, CLEAR_WORD_CHARS_MIN)),
   ])
+  const isClear = search(clear.flatMap((text) => words(text, CLEAR_WORD_CHARS_MIN)))
   const sealedNames = new Set(
     request.headers.flatMap(({ name, isSealed }) => (isSealed ? [name.toLowerCase()] : [])),
   )
   return {
-    isPrivate: (text) => {
-      for (const needle of needles) if (text.includes(needle)) return true
-      return false
-    },
+    isPrivate: (text) => isSealed(text) || isClear(text),
+    isSealed,
     isSealedHeader: (name) => sealedNames.has(name),
   }
+}
+
+/** Whether a text contains one of `needles`, in any case: a host in a redirect is in lower case. */
+function search(needles: readonly string[]): (text: string) => boolean {
+  const lower = new Set(needles.map((needle) => needle.toLowerCase()))
+  return (text) => {
+    const searched = text.toLowerCase()
+    for (const needle of lower) if (searched.includes(needle)) return true
+    return false
+  }
+}
+
+/** The name in a Host header, without the port, because servers redirect to the name. */
+function hostName(one: RequestValue | RequestHeader): readonly string[] {
+  return 'name' in one && one.name.toLowerCase() === 'host' ? [one.value.replace(/:\d*$/, '')] : []
+}
+
+/** `seen` for display: for `host`, the one of the check's URL, when a redirect led to a sealed one. Pure. */
+export function shownCertificate(
+  seen: SeenCertificate,
+  host: string,
+  { isSealed }: CheckQuoting,
+): SeenCertificate {
+  return seen.host !== host && isSealed(seen.host) ? { ...seen, host, subject: HIDDEN } : seen
 }
 
 /** `text` for display: `…` when it contains a secret, and cut to a line or two. Pure. */

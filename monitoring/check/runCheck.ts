@@ -9,7 +9,7 @@ import type { SeenCertificate } from './network/certificate.ts'
 import type { Phases } from './outcome/attemptClock.ts'
 import { CheckFault, type Outcome, outcomeOf, type Reason } from './outcome/reason.ts'
 import type { PreparedCheck } from './prepareCheck.ts'
-import { shownText } from './privateTexts.ts'
+import { shownCertificate, shownText } from './privateTexts.ts'
 
 /** The result of a check. None of its texts contains a secret of the request. */
 export interface CheckResult {
@@ -82,7 +82,11 @@ async function attempt(
 ): Promise<Attempted> {
   const running = new Attempt(check, tools, turn, signal)
   const ended = (found: Pick<AttemptResult, 'outcome' | 'reason' | 'text' | 'verdicts'>): Attempted => {
-    const { phases, status, facts, certificates, address } = running
+    const { phases, status, facts, address } = running
+    const { request, quoting } = check
+    const certificates = running.certificates.map((seen) =>
+      shownCertificate(seen, request.url.hostname, quoting),
+    )
     return { result: { ...found, phases, status, facts, certificates }, address }
   }
   try {

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { Assertion } from '../../api/contract/assertion.ts'
 import { makeAuthority } from './testing/certificates.ts'
 import { type CheckedServer, checkOf, startHttpServer } from './testing/checkedServer.ts'
+import { startDnsServer } from './testing/dnsServer.ts'
 
 let server: CheckedServer | undefined
 afterEach(async () => {
@@ -98,4 +99,40 @@ test('a certificate for a sealed Host is reported for the host of the URL, witho
     { outcome: 'down', text: 'the certificate is not for the sealed Host' },
   ])
   expect(JSON.stringify(results)).not.toContain('shop.example')
+})
+
+test('a redirect to the sealed Host, in lower case as servers write it, shows it in no text or certificate', async () => {
+  const { authorities, valid, otherName } = makeAuthority()
+  const dns = await startDnsServer({ 'shop.example': () => ['127.0.0.1'] })
+  const first = await startHttpServer(({ url, headers: { host = '' } }, response) => {
+    const name = host.toLowerCase()
+    const target = url === '/without-port' ? name.replace(/:\d+$/, '') : name
+    response.writeHead(301, { Location: `https://${target}/` }).end()
+  })
+  const checked = async (certificate: typeof valid, host: string, path = '/') => {
+    server = await startHttpServer((_request, response) => response.end(), { certificate })
+    const { port } = server
+    const http = { headers: { Host: { value: `${host}:${port}`, sensitive: true } } }
+    const result = await checkOf(
+      { url: `http://127.0.0.1:${first.port}${path}`, http },
+      { authorities, dnsServers: [dns.address] },
+    )
+    await server.close()
+    server = undefined
+    return result
+  }
+
+  const results = [
+    await checked(valid, 'Shop.example'),
+    await checked(otherName, 'Shop.example'),
+    await checked(valid, 'Old.Shop.example', '/without-port'),
+  ]
+  await Promise.all([first.close(), dns.close()])
+
+  expect(results).toMatchObject([
+    { outcome: 'up', certificates: [{ host: '127.0.0.1', subject: '…' }] },
+    { outcome: 'down', reason: 'certificate_name', text: '…' },
+    { outcome: 'down', reason: 'dns_name_unknown', text: '…' },
+  ])
+  expect(JSON.stringify(results).toLowerCase()).not.toContain('shop.example')
 })

@@ -102,6 +102,20 @@ test('a mirror that cannot be written is an error of one line with exit code 1',
   expect(stderr).toMatch(/^pharos-provider: .*\n$/)
 })
 
+test('a mirror below a file is refused in plain words', async () => {
+  const file = join(folder(), 'a file')
+  writeFileSync(file, '')
+
+  const { exitCode, stderr } = await run('install', '--mirror', file)
+
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /^pharos-provider: .* cannot be used: a part of its path is a file, not a folder\n$/,
+    ),
+  ])
+})
+
 test('a missing option and an unknown command are named, with a pointer to --help', async () => {
   const missing = await run('install')
   const unknown = await run('instal')

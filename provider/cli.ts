@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
+import { fileErrorText, isFileError } from '../api/runtime/fileReason.ts'
 import { StrictCommand } from '../api/runtime/strictCommand.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { builtExecutable } from './distribution/builtExecutable.ts'
@@ -157,5 +158,6 @@ function messageOf(error: unknown): string {
   if (error instanceof DiagnosticError) {
     return error.diagnostics.map(({ summary, detail }) => `${summary}: ${detail}`).join('\n')
   }
+  if (isFileError(error)) return fileErrorText(error)
   return error instanceof Error ? error.message : String(error)
 }

@@ -393,8 +393,20 @@ test('the error for an unknown command lists the existing ones', async () => {
   const { exitCode, stderr } = await runHere(['restore'])
   expect([exitCode, stderr]).toEqual([
     1,
-    expect.stringContaining('there are: init, validate, render, test, plan, apply, drift, export, approve'),
+    expect.stringContaining(
+      'there are: init, validate, lint, render, test, plan, apply, drift, export, approve',
+    ),
   ])
+})
+
+test.each([
+  ['imprt', 'import'],
+  ['lnt', 'lint'],
+  ['schemas', 'schema'],
+])('the error for %s suggests %s, also when the help does not list it', async (word, command) => {
+  const { stderr } = await runHere([word])
+
+  expect(stderr).toContain(`(Did you mean ${command}`)
 })
 
 test('an option without its value does not use the next option as the value', async () => {

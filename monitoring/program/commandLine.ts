@@ -61,7 +61,7 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
     .showHelpAfterError('(see pharos-agent --help)')
     .exitOverride()
     .addOption(
-      new Option('--server <url>', 'agent port of the server, such as https://pharos.example:7443')
+      new Option('--server <url>', 'agent port of the server, such as https://pharos.example:7175')
         .env(VARIABLES.server)
         .argParser(serverOption)
         .makeOptionMandatory(),

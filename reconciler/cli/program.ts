@@ -56,11 +56,15 @@ export async function runProgram(
   interruption: Interruption,
 ): Promise<number> {
   let exitCode: number = EXIT.converged
-  const program = programOf(async (entry, args, options) => {
-    exitCode = await runCommand(entry.name, options, streams, interruption, async (context) =>
-      (await entry.load())(args, context),
-    )
-  }, streams)
+  const program = programOf(
+    argv[2],
+    async (entry, args, options) => {
+      exitCode = await runCommand(entry.name, options, streams, interruption, async (context) =>
+        (await entry.load())(args, context),
+      )
+    },
+    streams,
+  )
   try {
     await program.parseAsync([...argv])
     return exitCode
@@ -77,7 +81,12 @@ export async function runProgram(
 
 type Run = (entry: CommandEntry, args: readonly string[], options: CommandOptions) => Promise<void>
 
-function programOf(run: Run, { stdout, stderr }: Streams): Command {
+/** `word` is the first argument: a mistyped command is compared with the commands that the help does not list, too. */
+function programOf(word: string | undefined, run: Run, { stdout, stderr }: Streams): Command {
+  const isCommand = COMMANDS.some(
+    ({ name, formerName }) => name.split(' ')[0] === word || formerName === word,
+  )
+  const isMistyped = word !== undefined && /^[^-]/.test(word) && word !== 'help' && !isCommand
   const program = new StrictCommand('pharos')
     .description('manages monitored services from YAML manifests')
     .version(packageJson.version)
@@ -87,7 +96,8 @@ function programOf(run: Run, { stdout, stderr }: Streams): Command {
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
   for (const entry of COMMANDS) {
     const [group = '', name] = entry.name.split(' ')
-    if (name === undefined) addCommand(program, entry, run, { hidden: entry.isListed === false })
+    if (name === undefined)
+      addCommand(program, entry, run, { hidden: entry.isListed === false && !isMistyped })
     else addCommand(groupOf(program, group), { ...entry, name }, (_entry, ...given) => run(entry, ...given))
     if (entry.formerName !== undefined)
       addCommand(program, { ...entry, name: entry.formerName }, run, { hidden: true })

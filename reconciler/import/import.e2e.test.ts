@@ -115,7 +115,7 @@ test.each([
     ['nagios', 'x'],
     'the format is gatus, blackbox, uptime-kuma, uptimerobot, checkly, openapi, terraform, not nagios',
   ],
-  [['gatus', 'nowhere.yaml'], 'nowhere.yaml cannot be read'],
+  [['gatus', 'nowhere.yaml'], 'nowhere.yaml cannot be read: it does not exist'],
 ])('import %j is refused with the reason', async (args, problem) => {
   const { exitCode, stderr } = await runHere(['import', ...args, '--write', place('none')])
 

@@ -113,7 +113,10 @@ test('init says which place cannot be written', async () => {
 
   const { exitCode, stderr } = await runHere(['init', folder])
 
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(join(folder, 'monitoring'))])
+  expect([exitCode, stderr]).toEqual([
+    1,
+    `error ${join(folder, 'monitoring')} is a file, not a folder: use another path\n`,
+  ])
 })
 
 test('the help lists at most 12 commands, and names all others', async () => {

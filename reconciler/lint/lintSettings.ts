@@ -7,7 +7,7 @@ import { formatProblem, type ManifestProblem } from '../manifest/manifestProblem
 import { Positions } from '../manifest/read/position.ts'
 import { readYaml } from '../manifest/read/readYaml.ts'
 import { suggestionFor } from '../manifest/suggestion.ts'
-import { codeOf } from '../run/errorCode.ts'
+import { codeOf } from '../../api/runtime/errorCode.ts'
 import { UsageError } from '../run/failure.ts'
 
 /** Name of the file of rules. */

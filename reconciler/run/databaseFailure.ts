@@ -1,4 +1,4 @@
-import { codeOf } from './errorCode.ts'
+import { codeOf } from '../../api/runtime/errorCode.ts'
 
 /** Advice for failures of a state file, by the code of SQLite or the system. */
 const ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [

@@ -5,7 +5,7 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import { databaseFailureText, isDatabaseError } from './databaseFailure.ts'
 import { EXIT } from './exitCode.ts'
 import { ExpectedFailure, type Failure, type FailureCode } from './failure.ts'
-import { fileErrorText, isFileError } from './fileFailure.ts'
+import { fileErrorText, isFileError } from '../../api/runtime/fileReason.ts'
 
 /** What the settings for the API are called where a user corrects them. */
 interface SettingNames {

@@ -352,7 +352,7 @@ test('limits, plans and maintenance windows can be changed while the server runs
 test('an unknown organisation or plan is named as such', async () => {
   await expect(admin('key', 'create', '--org', 'nobody')).rejects.toThrow('there is no organisation nobody')
   await expect(admin('org', 'create', '--name', 'x', '--plan', 'gold')).rejects.toThrow(
-    'there is no plan gold',
+    'there is no plan gold: "pharos-server plan list" shows them',
   )
   await expect(admin('key', 'list', '--org', 'nobody')).rejects.toThrow('there is no organisation nobody')
 })

@@ -9,6 +9,7 @@ import { type SourceFile, UnreadableSource } from '../../import/sourceValue.ts'
 import { monitorsOf } from '../../import/uptimeKumaDatabase.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
+import { fileReason } from '../../../api/runtime/fileReason.ts'
 import { loadConstructor } from '../../state/sqlite/openDatabase.ts'
 import { counted } from '../../text/counts.ts'
 import type { Command } from '../session/commandEntry.ts'
@@ -86,7 +87,7 @@ function attempted<T>(file: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`${file} cannot be read: ${fileReason(error)}`)
   }
 }
 

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { codeOf } from '../../run/errorCode.ts'
+import { codeOf } from '../../../api/runtime/errorCode.ts'
 
 /** The name of this process as the holder of a lease. */
 export function holderName(): string {

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type FastifyInstance, type FastifyReply, fastify, type HTTPMethods } from 'fastify'
-import { codeOf } from '../../run/errorCode.ts'
+import { codeOf } from '../../../api/runtime/errorCode.ts'
 import { ConfigError } from '../config/settings.ts'
 import { limitLargeBodies } from './largeBodies.ts'
 import { Refusal } from './refusal.ts'

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { makeFolder, missingFolders, OWNER_ONLY } from '../../../api/runtime/makeFolder.ts'
-import { fileReason } from '../../run/fileFailure.ts'
+import { fileReason } from '../../../api/runtime/fileReason.ts'
 import { isGitLocation } from '../../state/git/gitRef.ts'
 import { StateError } from '../../state/model/stateError.ts'
 import type { SetSettings } from '../config/settings.ts'

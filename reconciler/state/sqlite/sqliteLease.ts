@@ -1,5 +1,5 @@
 import { isDatabaseError } from '../../run/databaseFailure.ts'
-import { codeOf } from '../../run/errorCode.ts'
+import { codeOf } from '../../../api/runtime/errorCode.ts'
 import { leaseLost } from '../model/stateError.ts'
 import type { Lease } from '../model/store.ts'
 import { type Database, openForWriting } from './openDatabase.ts'

@@ -137,5 +137,5 @@ interface UseRow extends LimitRow {
 }
 
 function planNotFound(name: string): ApiError {
-  return new ApiError('not_found', `there is no plan ${name}`)
+  return new ApiError('not_found', `there is no plan ${name}: "pharos-server plan list" shows them`)
 }

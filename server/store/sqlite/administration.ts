@@ -66,7 +66,8 @@ function sqliteOrgs(
   const noteOperator = (orgId: string, action: string, detail: AuditedAction['detail']): void =>
     note({ orgId, by: OPERATOR, action, targetId: orgId, nowMs: nowMs(), ...(detail && { detail }) })
   const assertPlan = (name: string): void => {
-    if (plan.get(name) === undefined) throw new ApiError('not_found', `there is no plan ${name}`)
+    if (plan.get(name) === undefined)
+      throw new ApiError('not_found', `there is no plan ${name}: "pharos-server plan list" shows them`)
   }
   return {
     createOrg: (org) =>

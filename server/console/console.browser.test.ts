@@ -149,6 +149,26 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
+    test('after a mistake the field with the problem has the focus, and the input is left only after a question', async () => {
+      const { page, close } = await opened(owner)
+      const questions: string[] = []
+      page.on('dialog', (dialog) => {
+        questions.push(dialog.type())
+        void dialog.accept()
+      })
+      await page.goto(`${server.consoleUrl}${owner.root}/incidents/new`)
+      await page.getByLabel('First update').fill('A long text')
+      await page.getByLabel('Title').fill('  ')
+      await page.getByRole('button', { name: 'Open incident' }).click()
+      await page.getByText('Must not be empty').waitFor()
+      const focused = await page.locator(':focus').getAttribute('id')
+      await page.getByRole('link', { name: 'Services' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Services' }).waitFor()
+      await close()
+
+      expect([focused, questions]).toEqual(['f-title', ['beforeunload']])
+    })
+
     test('a page with unsaved input is left only after a question', async () => {
       const { page, complaints, close } = await opened(owner)
       const questions: string[] = []

@@ -32,7 +32,7 @@ test('an owner is invited by the command line, chooses a password, and signs in 
   })
 
   expect([invitation.status, weak.status, joined.status, page.status]).toEqual([200, 422, 303, 200])
-  expect(weak.text).toContain('must have at least 12 characters')
+  expect(weak.text).toContain('Must have at least 12 characters')
   expect(page.text).toContain('You are now owner of Acme.')
   expect([end.location, wrong.status, again.location]).toEqual(['/login', 422, start.location])
   expect((await server.visitor().get(pathname)).status).toBe(410)

@@ -40,6 +40,8 @@ let browser: Browser
 const opened = async (person: TestPerson | undefined): Promise<ConsolePage> => {
   const one = await openConsolePage(browser, { consoleUrl: server.consoleUrl, person })
   one.page.on('dialog', (dialog) => {
+    // The browser asks before unsaved input is left.
+    if (dialog.type() === 'beforeunload') return void dialog.accept()
     one.complaints.push(`dialog: ${dialog.message()}`)
     void dialog.dismiss()
   })

@@ -6,7 +6,7 @@ import type { ChannelChange, StoredChannel } from '../../store/notificationStore
 import { type Faults, refusalOf } from '../forms/readForm.ts'
 import { type NamedService, namedServices, servicesOf } from '../forms/services.ts'
 import { versionOfText, versionSeen } from '../forms/version.ts'
-import { problemNotice, textField } from '../frame/fields.ts'
+import { ALERT, problemNotice, textField } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest, Page } from '../routing/route.ts'
 import { channelRef } from './channel.ts'
 import { choiceFields, eventLabel, nameField, readChannelForm, typedOr } from './channelForm.ts'
@@ -91,6 +91,6 @@ function outdatedNotice(
   services: readonly NamedService[],
 ): Html {
   const names = services.filter(({ id }) => serviceIds?.includes(id)).map((one) => one.name)
-  return html`<div class="notice bad" role="alert"><p>The channel has changed since you opened it. Your version is below. Saving it again replaces this one:</p>
+  return html`<div class="notice bad"${ALERT}><p>The channel has changed since you opened it. Your version is below. Saving it again replaces this one:</p>
 <p><bdi>${name}</bdi> at <bdi>${host}</bdi>: ${events.map(eventLabel).join(', ')}; services: ${serviceIds === null ? 'all' : nameList(names)}</p></div>`
 }

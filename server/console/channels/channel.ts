@@ -3,7 +3,7 @@ import { type Html, html } from '../../../web/html.ts'
 import { instant } from '../../../web/times.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { DeliveryState, StoredChannel, StoredDelivery } from '../../store/notificationStore.ts'
-import { refusalOf } from '../forms/readForm.ts'
+import { type Faults, refusalOf } from '../forms/readForm.ts'
 import { problemNotice, textField } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 import { stateText } from './list.ts'
@@ -20,7 +20,7 @@ export function channelRef({ params, org, by }: OrgRequest) {
 }
 
 /** GET /o/:org/channels/:id. */
-export async function channelPage(request: OrgRequest, problem?: string): Promise<RouteResponse> {
+export async function channelPage(request: OrgRequest, faults: Faults = {}): Promise<RouteResponse> {
   const { store, org, params, query, root, actions, may } = request
   const channel = (await store.listChannels(org.id)).find(({ id }) => id === params.id)
   if (channel === undefined) return { kind: 'not found' }
@@ -28,7 +28,7 @@ export async function channelPage(request: OrgRequest, problem?: string): Promis
   const deliveries = await store.listDeliveries(channelRef(request), { state, countMax: DELIVERIES_SHOWN })
   const at = `${root}/channels/${channel.id}`
   const body = html`<h1><bdi>${channel.name}</bdi></h1>
-${problemNotice(problem)}
+${problemNotice(faults[''])}
 <dl class="facts group"><div><dt>Kind</dt><dd>${channel.kind}</dd></div><div><dt>Host</dt><dd><bdi>${channel.host}</bdi></dd></div>
 <div><dt>State</dt><dd>${stateText(channel)}</dd></div>
 <div><dt>Events</dt><dd>${channel.events.join(', ')}</dd></div>
@@ -40,9 +40,9 @@ ${may('use channels') && channelActions(channel, request)}
       html`<a href="${at}${one !== undefined && html`?state=${one}`}"${one === state && html` aria-current="page"`}>${one ?? 'all'}</a>`,
   )}</nav>
 ${deliveries.length === 0 ? html`<p>No deliveries.</p>` : deliveryTable(deliveries, at, may('use channels') ? `${actions}/channels/${channel.id}` : undefined)}</section>
-${may('use channels') && resendForm(`${actions}/channels/${channel.id}`, request)}`
+${may('use channels') && resendForm(`${actions}/channels/${channel.id}`, request, faults.since)}`
   const page = { kind: 'page', title: channel.name, section: 'channels', body } as const
-  return problem === undefined ? page : { ...page, status: 422 }
+  return Object.keys(faults).length === 0 ? page : { ...page, status: 422 }
 }
 
 function channelActions({ id, state, kind, name }: StoredChannel, { actions, may, root }: OrgRequest): Html {
@@ -70,10 +70,10 @@ ${html`<form method="post" action="${actions}/deliveries/${one.webhookId}/again"
   )}</tbody></table></div>`
 }
 
-function resendForm(actions: string, { form }: OrgRequest): Html {
+function resendForm(actions: string, { form }: OrgRequest, fault: string | undefined): Html {
   return html`<section class="group" aria-labelledby="resend"><h2 id="resend">Resend failed deliveries</h2>
 <form method="post" action="${actions}/again">
-${textField({ name: 'since', label: 'Events since (UTC)', type: 'datetime-local', value: form.get('since') ?? '' })}
+${textField({ name: 'since', label: 'Events since (UTC)', type: 'datetime-local', value: form.get('since') ?? '', fault })}
 <button>Resend all failed</button></form></section>`
 }
 
@@ -112,7 +112,7 @@ export async function testChannel(request: OrgRequest): Promise<RouteResponse> {
   const refusal = await refusalOf([], async () => {
     webhookId = await store.testChannel(ref, nowMs)
   })
-  if (refusal !== undefined) return channelPage(request, refusal[''])
+  if (refusal !== undefined) return channelPage(request, refusal)
   const untilMs = monotonicMs() + TEST_MS_MAX
   let delivery: StoredDelivery | undefined
   do {
@@ -123,10 +123,7 @@ export async function testChannel(request: OrgRequest): Promise<RouteResponse> {
   const result = resultOf(delivery?.last ?? null)
   const to = `${root}/channels/${params.id}`
   if (delivery?.state === 'sent') return { kind: 'redirect', to, flash: `The test was delivered: ${result}.` }
-  return channelPage(
-    request,
-    delivery?.last == null
-      ? 'The receiver did not respond to the test within 15 seconds.'
-      : `The test failed: ${result}.`,
-  )
+  const isLate = delivery?.last == null
+  const late = 'The receiver did not respond to the test within 15 seconds.'
+  return channelPage(request, { '': isLate ? late : `The test failed: ${result}.` })
 }

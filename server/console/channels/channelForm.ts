@@ -4,7 +4,7 @@ import { channelUrlProblem } from '../../domain/notifications/channel.ts'
 import { CHANNEL_EVENTS, type ChannelEvent } from '../../domain/notifications/payload.ts'
 import { type Faults, formText } from '../forms/readForm.ts'
 import { type NamedService, namedServices, servicesField } from '../forms/services.ts'
-import { textField } from '../frame/fields.ts'
+import { faultText, textField } from '../frame/fields.ts'
 import type { OrgRequest } from '../routing/route.ts'
 
 /** Longest name of a channel (code points). Gap G35. */
@@ -45,7 +45,7 @@ ${CHANNEL_EVENTS.map(
   (event) =>
     html`<label class="choice"><input type="checkbox" name="events" value="${event}"${events.includes(event) && html` checked`}>${eventLabel(event)}</label>`,
 )}
-${faults.events !== undefined && html`<p class="fault" id="e-events">${faults.events}</p>`}</fieldset>
+${faultText('events', faults.events)}</fieldset>
 ${servicesField({
   ...{ name: 'services', label: 'Services', hint: 'Choose none for all services.', services },
   ...{ chosen: serviceIds, fault: faults.services },

@@ -67,7 +67,7 @@ async function remove(request: OrgRequest): Promise<RouteResponse> {
 async function sendAllAgain(request: OrgRequest): Promise<RouteResponse> {
   const since = request.form.get('since') ?? ''
   const sinceMs = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(since) ? Date.parse(`${since}Z`) : Number.NaN
-  if (Number.isNaN(sinceMs)) return channelPage(request, 'Give a date and a time')
+  if (Number.isNaN(sinceMs)) return channelPage(request, { since: 'Give a date and a time' })
   return sendAgain(request, { sinceMs })
 }
 
@@ -79,6 +79,6 @@ async function sendAgain(
   const refusal = await refusalOf([], async () => {
     count = await request.store.resendDeliveries(channelRef(request), which, request.nowMs)
   })
-  if (refusal !== undefined) return channelPage(request, refusal[''])
+  if (refusal !== undefined) return channelPage(request, refusal)
   return back(request, `${count} ${count === 1 ? 'delivery' : 'deliveries'} will be resent.`)
 }

@@ -27,7 +27,7 @@ export async function showSecret(request: OrgRequest): Promise<RouteResponse> {
     const sealed = await store.showSecret(channelRef(request), nowMs)
     secret = openValue(sealed, findMasterKey(sealed.masterKeyId))
   })
-  if (refusal !== undefined) return channelPage(request, refusal[''])
+  if (refusal !== undefined) return channelPage(request, refusal)
   return secretPage('Signing secret', secret, `${root}/channels/${params.id}`, SHOWN)
 }
 

@@ -12,7 +12,7 @@ export function readForm<Value>(
   const result = schema.safeParse(fields)
   if (result.success) return { value: result.data }
   const faults: Record<string, string> = {}
-  for (const { path, message } of result.error.issues) faults[String(path[0] ?? '')] ??= sentence(message)
+  for (const { path, message } of result.error.issues) faults[String(path[0] ?? '')] ??= message
   return { faults }
 }
 
@@ -30,14 +30,8 @@ export async function refusalOf(
   } catch (error) {
     if (!(error instanceof ApiError) || (error.code !== 'invalid' && error.code !== 'forbidden')) throw error
     const name = names.find((one) => error.message.startsWith(`${one}: `))
-    return {
-      [name ?? '']: sentence(name === undefined ? error.message : error.message.slice(name.length + 2)),
-    }
+    return { [name ?? '']: name === undefined ? error.message : error.message.slice(name.length + 2) }
   }
-}
-
-function sentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }
 
 /** The trimmed text of a field, with line breaks as LF. Pure. */

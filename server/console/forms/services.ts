@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../web/html.ts'
+import { faultText, INVALID } from '../frame/fields.ts'
 import type { Store } from '../../store/store.ts'
 
 /** A service to choose from. */
@@ -47,12 +48,12 @@ export function servicesField(field: {
   return html`<div class="field"><label for="f-${name}">${label}</label>
 <p class="hint" id="h-${name}">${hint}</p>
 <select id="f-${name}" name="${name}" multiple size="${Math.min(8, Math.max(3, services.length))}" aria-describedby="${described}"${
-    fault !== undefined && html` aria-invalid="true"`
+    fault !== undefined && INVALID
   }>${services.map(
     ({ id, name: text }) =>
       html`<option value="${id}"${chosen.includes(id) && html` selected`}>${text}</option>`,
   )}</select>
-${fault !== undefined && html`<p class="fault" id="e-${name}">${fault}</p>`}</div>`
+${faultText(name, fault)}</div>`
 }
 
 /** Links to services. Pure. */

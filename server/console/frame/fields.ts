@@ -77,19 +77,36 @@ function labelled({ name, label, hint, fault }: FieldFacts, input: Html): Html {
   return html`<div class="field"><label for="f-${name}">${label}</label>
 ${hint !== undefined && html`<p class="hint" id="h-${name}">${hint}</p>`}
 ${input}
-${fault !== undefined && html`<p class="fault" id="e-${name}">${fault}</p>`}</div>`
+${faultText(name, fault)}</div>`
+}
+
+/** The problem of a field below it; nothing for `undefined`. Pure. */
+export function faultText(name: string, fault: string | undefined): Html | false {
+  return fault !== undefined && html`<p class="fault" id="e-${name}">${sentence(fault)}</p>`
+}
+
+/** Attribute of a field with a problem. The script moves the focus to the first one, or to an ALERT above it. */
+export const INVALID = html` aria-invalid="true"`
+
+/** Attributes of a message about a problem. */
+export const ALERT = html` role="alert" tabindex="-1"`
+
+/** `text` with a capital letter, unless it begins with a place in a definition, such as `endpoints[0].url: `. */
+function sentence(text: string): string {
+  if (/^[\w.[\]]+: /.test(text)) return text
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }
 
 function described({ name, hint, fault }: FieldFacts): Html {
   const ids = [fault === undefined ? '' : `e-${name}`, hint === undefined ? '' : `h-${name}`].filter(
     (id) => id !== '',
   )
-  return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${fault !== undefined && html` aria-invalid="true"`}`
+  return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${fault !== undefined && INVALID}`
 }
 
 /** A notice above a form about a problem that belongs to no field; nothing for `undefined`. Pure. */
 export function problemNotice(problem: string | undefined): Html | false {
-  return problem !== undefined && html`<p class="notice bad" role="alert">${problem}</p>`
+  return problem !== undefined && html`<p class="notice bad"${ALERT}>${sentence(problem)}</p>`
 }
 
 /** Links to the neighbouring pages of a list, labelled `label`; nothing for a single page. Pure. */

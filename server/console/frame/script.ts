@@ -1,5 +1,5 @@
-/** For how long a form that was sent is not sent again (milliseconds): no response takes longer. */
-const SENT_MS = 8_000
+/** For how long a form that was sent is not sent again (milliseconds): a test of a channel takes the longest. */
+const SENT_MS = 16_000
 /** After how long a page without a stream renews itself (milliseconds). */
 const POLL_MS = 15_000
 /** How often a page renews itself without a change, for its durations (milliseconds). */
@@ -9,7 +9,7 @@ const AGE_MS = 60_000
  * The script of every page. Pages work without it; it adds local times, confirmation of destructive actions
  * (`data-confirm` of a button), copy buttons (`data-copy` is the id of an element), and live updates of parts of a page
  * (`data-live` is the id of a service, or `services`). It sends a form once, however often its button is pressed, and
- * warns before a page with unsaved input is left.
+ * warns before a page with unsaved input is left. After a mistake it moves the focus to the message or the field.
  */
 export const SCRIPT = `const shown = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' }
 const format = new Intl.DateTimeFormat('en-GB', shown), exact = new Intl.DateTimeFormat('en-GB', { ...shown, second: '2-digit' })
@@ -25,8 +25,11 @@ const section = document.querySelector('.side nav [aria-current]')
 if (section) section.closest('ul').scrollLeft = section.offsetLeft - 60
 const zone = document.getElementById('zone')
 if (zone) zone.textContent = 'Times are in your time zone, ' + Intl.DateTimeFormat().resolvedOptions().timeZone + '.'
+// A screen reader reads what has the focus.
+document.querySelector('main :is([role="alert"], [aria-invalid="true"])')?.focus()
 const sent = new WeakSet()
-let isTyped = false
+// The response to a form with a mistake contains unsaved input.
+let isTyped = location.pathname.startsWith('/api/') && document.querySelector('main form .main') !== null
 document.addEventListener('submit', (event) => {
   const form = event.target
   const question = event.submitter?.dataset.confirm

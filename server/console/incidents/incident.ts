@@ -15,7 +15,7 @@ import type { IncidentAuthor } from '../../store/store.ts'
 import { type Faults, formText, readForm, refusalOf } from '../forms/readForm.ts'
 import { serviceLinks, servicesOf } from '../forms/services.ts'
 import { versionSeen } from '../forms/version.ts'
-import { problemNotice, selectField, textArea } from '../frame/fields.ts'
+import { ALERT, problemNotice, selectField, textArea } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 import { type Audience, audienceOf } from './audience.ts'
 import { durationOf } from './list.ts'
@@ -101,8 +101,8 @@ function updateForm(
   const faults = refusal?.faults ?? {}
   const shownPages = audience.pages.filter(({ isHidden }) => !isHidden)
   return html`<section class="group" aria-labelledby="post"><h2 id="post">Post an update</h2>
-${refusal?.isOutdated === true && html`<p class="notice bad" role="alert">Another update was posted while you were writing. It is in the timeline below. Check your text and post it again.</p>`}
-${refusal?.isResolving === true && html`<p class="notice" role="alert">A resolved incident takes no further updates. Post again to resolve it.</p>`}
+${refusal?.isOutdated === true && html`<p class="notice bad"${ALERT}>Another update was posted while you were writing. It is in the timeline below. Check your text and post it again.</p>`}
+${refusal?.isResolving === true && html`<p class="notice"${ALERT}>A resolved incident takes no further updates. Post again to resolve it.</p>`}
 ${problemNotice(faults[''])}
 <form method="post" action="${actions}/incidents/${id}/updates">
 <input type="hidden" name="seen" value="${versionSeen(form, 'seen', { current: String(updates.length), isOutdated: refusal?.isOutdated === true })}">${refusal?.isResolving === true && html`<input type="hidden" name="resolve" value="yes">`}
@@ -122,7 +122,7 @@ ${textArea({ name: 'body', label: 'Text', value: form.get('body') ?? '', fault: 
 /** The text of an update that came too late, so that it is not lost. */
 function unpostedUpdate({ form }: OrgRequest): Html {
   return html`<section class="group" aria-labelledby="unposted"><h2 id="unposted">Your update was not posted</h2>
-<p class="notice bad" role="alert">The incident was resolved while you were writing. A resolved incident takes no further updates. This is your text:</p>
+<p class="notice bad"${ALERT}>The incident was resolved while you were writing. A resolved incident takes no further updates. This is your text:</p>
 ${plainText(formText(form, 'body'))}</section>`
 }
 

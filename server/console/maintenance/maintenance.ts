@@ -9,7 +9,7 @@ import type { MaintenanceWindow } from '../../store/store.ts'
 import { type Faults, formText, refusalOf } from '../forms/readForm.ts'
 import { type NamedService, namedServices, servicesField } from '../forms/services.ts'
 import { versionOfText, versionSeen } from '../forms/version.ts'
-import { problemNotice, textField } from '../frame/fields.ts'
+import { ALERT, problemNotice, textField } from '../frame/fields.ts'
 import {
   LONG_FORM_BYTES_MAX,
   type RouteResponse,
@@ -166,7 +166,7 @@ function outdatedNotice(
   services: readonly NamedService[],
 ): Html {
   const names = services.filter(({ id }) => serviceIds.includes(id)).map(({ name }) => name)
-  return html`<div class="notice bad" role="alert"><p>The window has changed since you opened it. Your version is below. Saving it again replaces this one:</p>
+  return html`<div class="notice bad"${ALERT}><p>The window has changed since you opened it. Your version is below. Saving it again replaces this one:</p>
 <p><bdi>${title}</bdi>, ${instant(startsAt)} to ${instant(endsAt)}, ${nameList(names)}</p></div>`
 }
 

@@ -2,8 +2,9 @@ import type { Assertion } from '../../../api/contract/assertion.ts'
 import { METHODS } from '../../../api/contract/service.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { REGIONS } from '../../domain/regions.ts'
+import type { Faults } from '../forms/readForm.ts'
 import { versionSeen } from '../forms/version.ts'
-import { problemNotice, selectField, textArea, textField } from '../frame/fields.ts'
+import { ALERT, faultText, problemNotice, selectField, textArea, textField } from '../frame/fields.ts'
 import type { OrgRequest, Page } from '../routing/route.ts'
 import { confirmBox, managementOfService } from './actionForms.ts'
 import { definitionText } from './definitionText.ts'
@@ -16,22 +17,23 @@ export function newServicePage(request: OrgRequest, fault?: string): Page {
   const { form, actions } = request
   const value = (name: string, otherwise = ''): string => form.get(name) ?? otherwise
   const regions = new Set(form.getAll('region'))
+  const faults = fault === undefined ? {} : newServiceFaults(form, fault)
   const body = html`<h1>New service</h1>
-${problemNotice(fault)}
+${problemNotice(faults[''])}
 <section class="group" aria-labelledby="short"><h2 id="short">One endpoint</h2>
 <form method="post" action="${actions}/services">
-${textField({ name: 'name', label: 'Name', value: value('name') })}
-${textField({ name: 'url', label: 'URL', type: 'url', value: value('url'), hint: 'For example: https://shop.example.org/health' })}
-${selectField({ name: 'method', label: 'Method', value: value('method', 'GET'), options: METHODS.map((method) => [method, method] as const) })}
-${textField({ name: 'interval', label: 'Interval (seconds)', type: 'number', value: value('interval', String(INTERVAL_S)) })}
-<fieldset><legend>Regions</legend>${REGIONS.map(({ code, city }, index) => html`<label class="choice"><input type="checkbox" name="region" value="${code}"${(regions.has(code) || (regions.size === 0 && index === 0)) && html` checked`}>${city} (${code})</label>`)}</fieldset>
-${textField({ name: 'status', label: 'Expected status', type: 'number', value: value('status', '200'), isRequired: false })}
-${textField({ name: 'latency', label: 'Maximum latency (milliseconds)', type: 'number', value: value('latency'), isRequired: false })}
-${textField({ name: 'contains', label: 'Body contains', value: value('contains'), isRequired: false })}
+${textField({ name: 'name', label: 'Name', value: value('name'), fault: faults.name })}
+${textField({ name: 'url', label: 'URL', type: 'url', value: value('url'), hint: 'For example: https://shop.example.org/health', fault: faults.url })}
+${selectField({ name: 'method', label: 'Method', value: value('method', 'GET'), options: METHODS.map((method) => [method, method] as const), fault: faults.method })}
+${textField({ name: 'interval', label: 'Interval (seconds)', type: 'number', value: value('interval', String(INTERVAL_S)), fault: faults.interval })}
+<fieldset${faults.region !== undefined && html` aria-describedby="e-region"`}><legend>Regions</legend>${REGIONS.map(({ code, city }, index) => html`<label class="choice"><input type="checkbox" name="region" value="${code}"${(regions.has(code) || (regions.size === 0 && index === 0)) && html` checked`}>${city} (${code})</label>`)}${faultText('region', faults.region)}</fieldset>
+${textField({ name: 'status', label: 'Expected status', type: 'number', value: value('status', '200'), isRequired: false, fault: faults.status })}
+${textField({ name: 'latency', label: 'Maximum latency (milliseconds)', type: 'number', value: value('latency'), isRequired: false, fault: faults.latency })}
+${textField({ name: 'contains', label: 'Body contains', value: value('contains'), isRequired: false, fault: faults.contains })}
 <button class="main">Create service</button></form></section>
 <section class="group" aria-labelledby="whole"><h2 id="whole">Complete definition</h2>
 <form method="post" action="${actions}/services">
-${textArea({ name: 'definition', label: 'JSON', hint: 'The body of POST /v1/services.', value: value('definition'), rows: 14, isCode: true })}
+${textArea({ name: 'definition', label: 'JSON', hint: 'The body of POST /v1/services.', value: value('definition'), rows: 14, isCode: true, fault: faults.definition })}
 <button>Create service</button></form></section>`
   return {
     kind: 'page',
@@ -40,6 +42,27 @@ ${textArea({ name: 'definition', label: 'JSON', hint: 'The body of POST /v1/serv
     body,
     ...(fault && { status: 422 }),
   }
+}
+
+/** Places in the definition of one endpoint, with their fields. */
+const SHORT_FIELDS = [
+  [/^name: /, 'name'],
+  [/^endpoints\[0\]\.url: /, 'url'],
+  [/^endpoints\[0\]\.call\.Http\.method: /, 'method'],
+  [/^(?:plan limit: interval_secs |interval_secs: )/, 'interval'],
+  [/^regions(?:\[\d+\])?: /, 'region'],
+  [/^endpoints\[0\]\.assertions\[\d\]\.StatusCode\.[\w.]+: /, 'status'],
+  [/^endpoints\[0\]\.assertions\[\d\]\.Latency\.[\w.]+: /, 'latency'],
+  [/^endpoints\[0\]\.assertions\[\d\]\.Body\.[\w.]+: /, 'contains'],
+] as const
+
+/** The fault of the form that was sent, by its field; '' for one that belongs to no field. Pure. */
+function newServiceFaults(form: URLSearchParams, fault: string): Faults {
+  if (form.has('definition')) return { definition: fault }
+  const [place, field = ''] = SHORT_FIELDS.find(([prefix]) => prefix.test(fault)) ?? []
+  if (place === undefined) return { '': fault }
+  const text = field === 'latency' ? 'must be a whole number of milliseconds' : fault.replace(place, '')
+  return { [field]: text }
 }
 
 /** The definition from the fields for one endpoint, as JSON. It is validated later, like every definition. Pure. */
@@ -87,7 +110,7 @@ export async function editServicePage(request: OrgRequest, fault?: EditFault): P
   const stored = definitionText(service)
   const management = await managementOfService(request, service.id)
   const body = html`<h1>Edit <bdi>${service.name}</bdi></h1>
-${faultText(fault)}
+${editNotice(fault)}
 <section class="group" aria-labelledby="whole"><h2 id="whole">Definition</h2>
 <form method="post" action="${actions}/services/${service.id}/replace">
 <input type="hidden" name="generation" value="${versionSeen(form, 'generation', { current: String(generation), isOutdated: fault?.kind === 'changed' })}">
@@ -98,11 +121,11 @@ ${fault?.kind === 'changed' && html`<section class="group" aria-labelledby="thei
   return { kind: 'page', title: `Edit ${service.name}`, section: 'services', body, ...status }
 }
 
-function faultText(fault: EditFault | undefined): Html | false {
+function editNotice(fault: EditFault | undefined): Html | false {
   if (fault === undefined) return false
   const text =
     fault.kind === 'invalid'
       ? fault.message
       : 'The service has changed since you opened it. Your version is in the form, the current one below. Saving again replaces it.'
-  return html`<p class="notice bad" role="alert">${text}</p>`
+  return html`<p class="notice bad"${ALERT}>${text}</p>`
 }

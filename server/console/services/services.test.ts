@@ -137,10 +137,11 @@ test('a service is created from a few fields, and is the same in the API', async
 })
 
 test.each([
-  ['a field that is not a number', { interval: 'soon' }, 'interval_secs: must be a whole number'],
-  ['an invalid URL', { url: 'shop' }, 'endpoints[0].url: '],
-  ['no region', { region: '' }, 'regions[0]: is not a region'],
-  ['an interval below that of the plan', { interval: '1' }, 'interval'],
+  ['a field that is not a number', { interval: 'soon' }, 'id="e-interval">Must be a whole number'],
+  ['an invalid URL', { url: 'shop' }, 'id="e-url">Must be an absolute'],
+  ['no region', { region: '' }, 'id="e-region">Is not a region'],
+  ['an interval below that of the plan', { interval: '1' }, 'id="e-interval">Must be at least 30'],
+  ['a latency with a unit', { latency: '2 s' }, 'id="e-latency">Must be a whole number of milliseconds'],
 ])('%s is reported with the entered values, and nothing is created', async (_what, changes, message) => {
   const before = (await server.store.listServices(server.orgId)).length
   const form = {

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts'
 import { consoleUrlOption } from './options/consoleListening.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './withStore.ts'
+import { withExistingStore } from './options/withStore.ts'
 
 /** Default address of the console. */
 const CONSOLE_URL = 'http://localhost:7173'

@@ -7,7 +7,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './withStore.ts'
+import { withExistingStore } from './options/withStore.ts'
 
 /** Longest name of an agent token (code points). Gap G35. */
 const NAME_CHARS_MAX = 200

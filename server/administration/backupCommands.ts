@@ -6,7 +6,7 @@ import { assertUndamaged } from '../store/sqlite/files/assertUndamaged.ts'
 import { copyDatabase } from '../store/sqlite/files/backupDatabase.ts'
 import { addDatabase, type DatabaseOptions, databaseUrlOf } from './options/databaseOption.ts'
 import { present, type Write } from './text/output.ts'
-import { folderEngineOf, withExistingStore } from './withStore.ts'
+import { folderEngineOf, withExistingStore } from './options/withStore.ts'
 
 /** Suffix of the copy of the results. */
 const RESULTS_SUFFIX = '.results'

@@ -22,7 +22,7 @@ import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './options/m
 import { readableOption } from './options/readableOption.ts'
 import { webhookAddressNote } from './options/webhookRanges.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './withStore.ts'
+import { withExistingStore } from './options/withStore.ts'
 
 /** Name of stdin as a file, and its file descriptor. */
 const STDIN_NAME = '-'

@@ -5,7 +5,7 @@ import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import type { CommandFilter, LoggedCommand, Store } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import type { Write } from './text/output.ts'
-import { withExistingStore } from './withStore.ts'
+import { withExistingStore } from './options/withStore.ts'
 
 /** Commands per page: there may be millions. */
 const PAGE_COMMANDS = 1_000

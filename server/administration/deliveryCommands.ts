@@ -10,7 +10,7 @@ import { engineOf } from './options/databaseOption.ts'
 import { readInstant } from './options/readInstant.ts'
 import { WEBHOOK_RANGES_ADVICE } from './options/webhookRanges.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './withStore.ts'
+import { withExistingStore } from './options/withStore.ts'
 
 /** Maximum wait of a test for the server, and interval between polls (milliseconds). */
 const TEST_MS_MAX = 20_000

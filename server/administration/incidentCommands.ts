@@ -14,7 +14,7 @@ import { readIncidents } from '../store/shared/readIncidents.ts'
 import type { Store } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './withStore.ts'
+import { withExistingStore } from './options/withStore.ts'
 
 /** Default settings. */
 const DEFAULTS: AutoIncidentSettings = { threshold: 3, windowMinutes: 10 }

@@ -5,7 +5,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './withStore.ts'
+import { withExistingStore } from './options/withStore.ts'
 
 /** Longest text of `--created-by` (code points). Gap G35. */
 const CREATED_BY_CHARS_MAX = 255

@@ -7,7 +7,7 @@ import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseO
 import { readInstant } from './options/readInstant.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './withStore.ts'
+import { withExistingStore } from './options/withStore.ts'
 
 interface CreateOptions extends DatabaseOptions {
   readonly org: string

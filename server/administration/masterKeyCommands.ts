@@ -6,7 +6,7 @@ import { MASTER_KEY_VARIABLE } from './options/configuration.ts'
 import { addDatabase, engineOf } from './options/databaseOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './options/masterKeyOption.ts'
 import { present, type Write } from './text/output.ts'
-import { withExistingStore } from './withStore.ts'
+import { withExistingStore } from './options/withStore.ts'
 
 /** Pause between the transactions of a rotation (milliseconds): longer than a transaction takes. */
 const GIVE_WAY_MS = 10

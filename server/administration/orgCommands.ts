@@ -6,7 +6,7 @@ import { addOrgAutoIncidents } from './incidentCommands.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore, withStore } from './withStore.ts'
+import { withExistingStore, withStore } from './options/withStore.ts'
 
 /** Longest name of an organisation (code points). Gap G35. */
 const NAME_CHARS_MAX = 200

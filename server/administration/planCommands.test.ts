@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runHere } from '../testing/commandHere.ts'
-import { folderEngineOf, withExistingStore } from './withStore.ts'
+import { folderEngineOf, withExistingStore } from './options/withStore.ts'
 
 let dataDir: string
 

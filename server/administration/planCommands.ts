@@ -5,7 +5,7 @@ import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import type { LimitOverrides } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './withStore.ts'
+import { withExistingStore } from './options/withStore.ts'
 
 /** The value that restores the plan's own limit. */
 const PLAN_WORD = 'plan'

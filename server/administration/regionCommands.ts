@@ -5,7 +5,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { REGION_MODES, type RegionMode } from '../store/monitoringStore.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './withStore.ts'
+import { withExistingStore } from './options/withStore.ts'
 
 /** Adds `region list` and `region set`. A running server follows within a second. */
 export function addRegionCommands(program: Command, write: Write): void {

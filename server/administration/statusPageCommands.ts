@@ -18,7 +18,7 @@ import type { Store } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './withStore.ts'
+import { withExistingStore } from './options/withStore.ts'
 
 interface PageOptions extends DatabaseOptions {
   readonly slug?: string

@@ -8,7 +8,7 @@ import { ShownFailure } from '../failures/shownFailure.ts'
 import { addDatabase, engineOf } from '../options/databaseOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from '../options/masterKeyOption.ts'
 import { present, table, type Write } from '../text/output.ts'
-import { withStore } from '../withStore.ts'
+import { withStore } from '../options/withStore.ts'
 
 const NO_KEY_NEEDED = 'none is needed yet'
 

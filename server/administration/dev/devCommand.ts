@@ -15,7 +15,7 @@ import { monotonicMs, systemEnvironment } from '../../process/systemEnvironment.
 import { defaultKeyFile } from '../../secrets/keyring.ts'
 import { sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
 import { readGiven } from '../options/readGiven.ts'
-import { withStore } from '../withStore.ts'
+import { withStore } from '../options/withStore.ts'
 import { devOrg, devStatusPage, ownerPath, replaceKey } from './devOrg.ts'
 import { type DevDocument, devText } from './devText.ts'
 import { putSampleService } from './sampleService.ts'

@@ -1,7 +1,7 @@
-import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { assertExists, type Engine } from '../store/engine.ts'
-import { type SqliteEngine, sqliteEngine } from '../store/sqlite/sqliteEngine.ts'
-import type { Store } from '../store/store.ts'
+import { systemEnvironment } from '../../process/systemEnvironment.ts'
+import { assertExists, type Engine } from '../../store/engine.ts'
+import { type SqliteEngine, sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
+import type { Store } from '../../store/store.ts'
 
 /** The engine of a data folder, for subcommands that require one. */
 export function folderEngineOf(dataDir: string): SqliteEngine {

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { loadAll } from 'js-yaml'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { formatProblem } from '../../manifest/manifestProblem.ts'
 import { controllerJsonSchema } from './controllerSchema.ts'
 import { readConfig } from './readConfig.ts'
@@ -178,15 +178,36 @@ test('manifests cannot refer to the secrets of the controller', () => {
     PROBE: 'x',
   })
   expect(Object.keys(proxied.sets[0]?.manifestEnv ?? {})).toEqual(['PROBE'])
-
-  const file = `${SMALLEST}    api: {key: {file: /run/secrets/api-key}}\n    secretsDir: /run/secrets\n`
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-config-'))
-  writeFileSync(join(folder, 'key'), KEY)
-  expect(() =>
-    settings(file.replaceAll('/run/secrets/api-key', join(folder, 'key')).replaceAll('/run/secrets', folder)),
-  ).toThrow('manifests of the set shop could read')
-  rmSync(folder, { recursive: true })
 })
+
+test.each<readonly [string, string, Record<string, string>?]>([
+  ['a secret', `${SMALLEST}    api: {key: {file: FOLDER/secrets/key}}\n`],
+  ['a secret behind a link', `${SMALLEST}    api: {key: {file: FOLDER/link/key}}\n`],
+  [
+    'a private key',
+    SMALLEST.replace(/\{url: .*\}/, '{url: "git@git.example.com:shop", sshKeyFile: FOLDER/secrets/key}'),
+  ],
+  ['a private key for a state', `${SMALLEST}    stateAccess: {sshKeyFile: FOLDER/secrets/key}\n`],
+  ['a private key of the environment', SMALLEST, { PHAROS_GIT_SSH_KEY_FILE: 'FOLDER/secrets/key' }],
+])(
+  'a folder of secrets for manifests must not contain %s of the controller',
+  (_what, configuration, env = {}) => {
+    const folder = mkdtempSync(join(tmpdir(), 'pharos-config-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    mkdirSync(join(folder, 'secrets'))
+    writeFileSync(join(folder, 'secrets/key'), KEY)
+    symlinkSync('secrets', join(folder, 'link'))
+    const here = (text: string): string => text.replaceAll('FOLDER', folder)
+    const settingsWith = (secretsDir: string) =>
+      settings(
+        here(`${configuration}    secretsDir: FOLDER/${secretsDir}\n`),
+        Object.fromEntries(Object.entries(env).map(([name, value]) => [name, here(value)])),
+      )
+
+    expect(() => settingsWith('secrets')).toThrow(/^manifests of the set shop could read .*\/key: /)
+    expect(settingsWith('others').sets).toHaveLength(1)
+  },
+)
 
 test('the error for a configuration that runs programs for secrets names the replacement', () => {
   expect(problemsOf(`${SMALLEST}    secretPrograms: {sops: true}\n`)).toEqual([

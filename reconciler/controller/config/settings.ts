@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { clientProblem } from '../../../api/client/client.ts'
@@ -79,7 +79,8 @@ export function settingsOf(config: ControllerConfig, env: Environment): Controll
         !ours.some((one) => 'env' in one && one.env === name),
     ),
   )
-  const common = { env, dataDir, replica, manifestEnv, secretOf, ours }
+  const secretFiles = secretFilesIn(config, ours, env)
+  const common = { env, dataDir, replica, manifestEnv, secretOf, secretFiles }
   const sets = config.sets.map((set) => setSettings(set, common))
   refuseSharedStates(sets)
   return {
@@ -111,7 +112,7 @@ interface Common {
   readonly replica: string
   readonly manifestEnv: Environment
   readonly secretOf: ControllerSettings['secretOf']
-  readonly ours: readonly SecretReference[]
+  readonly secretFiles: readonly string[]
 }
 
 function setSettings(config: SetConfig, common: Common): SetSettings {
@@ -194,12 +195,32 @@ function reachedWith(
 }
 
 /** A manifest could otherwise send secrets of the controller to any host. */
-function refuseReadableSecrets(set: string, secretsDirectory: string, { ours }: Common): void {
-  const readable = ours.find((one) => 'file' in one && isBelow(secretsDirectory, one.file))
-  if (readable === undefined || !('file' in readable)) return
-  throw new ConfigError(
-    `manifests of the set ${set} could read ${readable.file}: keep the controller's own secrets elsewhere, or give the set another secretsDir than ${secretsDirectory}`,
+function refuseReadableSecrets(set: string, secretsDirectory: string, { secretFiles }: Common): void {
+  const readable = secretFiles.find(
+    (file) => isBelow(secretsDirectory, file) || isBelow(realPath(secretsDirectory), realPath(file)),
   )
+  if (readable === undefined) return
+  throw new ConfigError(
+    `manifests of the set ${set} could read ${readable}: keep the controller's own secrets elsewhere, or give the set another secretsDir than ${secretsDirectory}`,
+  )
+}
+
+/** The files with secrets of the controller: those of `ours`, and private keys. */
+function secretFilesIn(
+  { sets }: ControllerConfig,
+  ours: readonly SecretReference[],
+  env: Environment,
+): readonly string[] {
+  const keys = sets.flatMap(({ repository, stateAccess }) => [repository.sshKeyFile, stateAccess?.sshKeyFile])
+  return [
+    ...ours.flatMap((one) => ('file' in one ? [one.file] : [])),
+    ...[...keys, env.PHAROS_GIT_SSH_KEY_FILE].filter((file) => file !== undefined),
+  ]
+}
+
+/** `path` without symbolic links, such as /var/run for /run. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path
 }
 
 function isBelow(root: string, path: string): boolean {

@@ -94,6 +94,7 @@ describe.skipIf(skipReason !== null)(
         // Each endpoint fails with its payload, and the certificate is known.
         expect(text.match(/<dt>eu-west-1<\/dt>/g)).toHaveLength(PAYLOADS.length + 1)
         expect(text).toContain('id="certificates"')
+        expect(text).toContain('(1 day)')
       }
       await vi.waitFor(isShown, { timeout: MS_MAX, interval: 500 })
     }, MS_MAX)

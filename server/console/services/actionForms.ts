@@ -16,16 +16,17 @@ export async function managementOfService(
 }
 
 /** Whether code manages a service: its next run reverts changes made here. Pure. */
-export function isManaged({ manager }: Management): boolean {
+export function isManaged({ manager }: Pick<Management, 'manager'>): boolean {
   return manager === 'Terraform' || manager === 'GitOps'
 }
 
 /** A notice about the tool that manages a service. */
 export async function managedNotice(request: OrgRequest, serviceId: string): Promise<Html | false> {
-  const { manager, origin, differsSince } = await managementOfService(request, serviceId)
+  const management = await managementOfService(request, serviceId)
+  const { manager, origin, differsSince } = management
   if (origin === null || manager === 'Unknown') return false
   const version = origin.toolVersion === null ? '' : ` ${origin.toolVersion}`
-  return html`<p class="${differsSince === null ? 'quiet' : 'notice'}">Managed by ${manager}${origin.tool !== null && ` (${origin.tool}${version})`}, last change ${instant(origin.at)}${origin.repository !== null && html`, <bdi>${origin.repository}</bdi>`}${origin.path !== null && html` <code>${origin.path}</code>`}.${differsSince !== null && html` Changed in the console since ${instant(differsSince)}: the next apply reverts that.`}</p>`
+  return html`<p class="${differsSince === null ? 'quiet' : 'notice'}">Managed by ${manager}${origin.tool !== null && ` (${origin.tool}${version})`}, last change ${instant(origin.at)}${origin.repository !== null && html`, <bdi>${origin.repository}</bdi>`}${origin.path !== null && html` <code>${origin.path}</code>`}.${differsSince !== null && html` Changed in the console since ${instant(differsSince)}${isManaged(management) && ': the next apply reverts that'}.`}</p>`
 }
 
 /** A checkbox to confirm a change of a service that code manages. Pure. */

@@ -27,11 +27,14 @@ export const hourBar = memoised((hours: string): Html => {
   return html`<svg class="bar" viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true" focusable="false">${bars}</svg><span class="unseen">${hoursText(hours)}</span>`
 })
 
-/** `down in 3 of the last 24 hours, degraded in 1`. */
+/** `down in 3, degraded in 1 of 24 hours`; hours before the creation of the service are left out. */
 function hoursText(hours: string): string {
+  const monitored = [...hours].filter((letter) => letter !== '-').length
+  if (monitored === 0) return 'not monitored in 24 hours'
+  const period = monitored === 1 ? '1 hour' : `${monitored} hours`
   const counted = ['d', 'g', 'n', 'p'].flatMap((letter) => {
     const count = [...hours].filter((one) => one === letter).length
     return count === 0 ? [] : [`${HOURS[letter]?.[2]} in ${count}`]
   })
-  return counted.length === 0 ? 'no problems in 24 hours' : `${counted.join(', ')} of 24 hours`
+  return counted.length === 0 ? `no problems in ${period}` : `${counted.join(', ')} of ${period}`
 }

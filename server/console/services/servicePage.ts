@@ -118,5 +118,13 @@ async function certificatesPart(
   if (found.length === 0) return false
   return html`<section class="group" aria-labelledby="certificates"><h2 id="certificates">Certificates</h2><div class="scroll" tabindex="0"><table class="stack">
 <thead><tr><th scope="col">Host</th><th scope="col">Subject</th><th scope="col">Issuer</th><th scope="col">Ends</th></tr></thead>
-<tbody>${found.map(({ host, port, subject, issuer, notAfterS }) => html`<tr><th scope="row"><bdi>${host}:${port}</bdi></th><td data-of="Subject"><bdi>${subject}</bdi></td><td data-of="Issuer"><bdi>${issuer}</bdi></td><td data-of="Ends">${instant(timestamp(notAfterS * 1_000))} (${Math.floor((notAfterS - nowMs / 1_000) / DAY_S)} days)</td></tr>`)}</tbody></table></div></section>`
+<tbody>${found.map(({ host, port, subject, issuer, notAfterS }) => html`<tr><th scope="row"><bdi>${host}:${port}</bdi></th><td data-of="Subject"><bdi>${subject}</bdi></td><td data-of="Issuer"><bdi>${issuer}</bdi></td><td data-of="Ends">${instant(timestamp(notAfterS * 1_000))} (${daysLeftText(notAfterS - nowMs / 1_000)})</td></tr>`)}</tbody></table></div></section>`
+}
+
+/** `42 days`, rounded down; `ended` and the time since then for a negative number. */
+function daysLeftText(leftS: number): string {
+  if (leftS <= 0) return `ended ${durationText(-leftS)} ago`
+  const days = Math.floor(leftS / DAY_S)
+  if (days === 0) return 'less than a day'
+  return days === 1 ? '1 day' : `${days} days`
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
 import { apiClient } from '../../testing/apiClient.ts'
 import { endpointBody, serviceBody } from '../../testing/serviceBodies.ts'
+import { hourBar } from './hourBar.ts'
 import { type ConsoleServer, startConsoleServer, type TestPerson } from '../testing/startConsoleServer.ts'
 
 const CANARY = 'canary-7f3a91'
@@ -75,6 +76,18 @@ test('open incidents determine states also when they have too many updates for o
   expect(new Set(opened)).toEqual(new Set([201]))
   expect(text).toContain('1 <span class="label s-down">')
   expect(text).toContain('INC-8</a>')
+})
+
+test('the last 24 hours in words leave out those before the creation of the service', () => {
+  const inWords = (hours: string): string | undefined =>
+    /unseen">([^<]*)/.exec(hourBar(hours).toString())?.[1]
+
+  expect(
+    ['-'.repeat(24), `${'-'.repeat(23)}u`, `${'-'.repeat(20)}uddg`, 'u'.repeat(24)].map(inWords),
+  ).toEqual([
+    ...['not monitored in 24 hours', 'no problems in 1 hour'],
+    ...['down in 2, degraded in 1 of 4 hours', 'no problems in 24 hours'],
+  ])
 })
 
 test('a wall screen does not call paused services operational', async () => {

@@ -140,7 +140,7 @@ async function wallPage({ org, measurements, nowMs }: OrgRequest, rows: readonly
     const text = reasonOf.get(id)
     return html`<li>${stateLabel(row.state)} <strong><bdi>${name}</bdi></strong> <span class="quiet">${sinceText(row, nowMs)}</span>${text !== undefined && html`<p><bdi>${text}</bdi></p>`}</li>`
   })
-  const body = html`<div class="wall" data-live="services"><h1>${bad.length === 0 ? 'No service needs attention' : `${bad.length} of ${rows.length} services need attention`}</h1>
+  const body = html`<div class="wall" data-live="services"><h1>${bad.length === 0 ? 'No service needs attention' : `${bad.length} of ${rows.length} services ${bad.length === 1 ? 'needs' : 'need'} attention`}</h1>
 <ul>${items}</ul>
 <p class="quiet">As of ${instant(timestamp(nowMs))}</p></div>`
   return { kind: 'page', title: 'Services', section: 'services', body, isBare: true }

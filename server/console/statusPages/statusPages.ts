@@ -139,7 +139,7 @@ async function save(request: OrgRequest, page: StatusPage | undefined): Promise<
   return {
     kind: 'redirect',
     to: `${root}/pages/${id}`,
-    flash: 'Page saved. The public page changes within seconds.',
+    flash: `Page saved. ${isPublic ? 'The public page changes within seconds.' : 'It is hidden from the public.'}`,
   }
 }
 

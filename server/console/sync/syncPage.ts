@@ -9,6 +9,7 @@ import {
 } from '../../domain/changeOrigin.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { ServiceOrigins, StoredKey } from '../../store/store.ts'
+import { isManaged } from '../services/actionForms.ts'
 import { pageLinks, selectField } from '../frame/fields.ts'
 import type { OrgRequest, Page, Route } from '../routing/route.ts'
 
@@ -34,14 +35,11 @@ async function show(request: OrgRequest): Promise<Page> {
   const wanted = MANAGERS.find((one) => one === query.get('tool'))
   const matching = rows.filter(({ manager }) => wanted === undefined || manager === wanted)
   // Services that differ from code come first.
-  const sorted = [
-    ...matching.filter(({ differsSince }) => differsSince !== null),
-    ...matching.filter(({ differsSince }) => differsSince === null),
-  ]
+  const sorted = [...matching.filter(differs), ...matching.filter((row) => !differs(row))]
   const pages = Math.max(1, Math.ceil(sorted.length / PAGE_COUNT))
   const page = Math.min(pages, Math.max(1, Math.trunc(Number(query.get('page'))) || 1))
   const shown = sorted.slice((page - 1) * PAGE_COUNT, page * PAGE_COUNT)
-  const differing = rows.filter(({ differsSince }) => differsSince !== null).length
+  const differing = rows.filter(differs).length
   const pathOf = (number: number) =>
     `${root}/sync?${new URLSearchParams({ ...(wanted === undefined ? {} : { tool: wanted }), page: String(number) })}`
   const body = html`<h1>Sync</h1>
@@ -83,8 +81,19 @@ function serviceTable(
 <td data-of="Last change by tool">${origin === null ? 'Not stored' : instant(origin.at)}</td>
 <td data-of="Key">${origin?.keyId ? html`<code>${keyName.get(origin.keyId) ?? 'deleted'}</code>` : '–'}</td>
 <td data-of="Source">${origin === null ? '–' : sourceText(origin)}</td>
-<td data-of="Code">${differsSince === null ? (origin?.keyId ? 'In sync' : '–') : html`<strong>Differs since ${instant(differsSince)}</strong>`}</td></tr>`,
+<td data-of="Code">${codeText({ manager, differsSince })}</td></tr>`,
   )}</tbody></table></div>`
+}
+
+/** Whether a service differs from its code; requests of other clients of the API are not repeated. */
+function differs(row: Row): boolean {
+  return isManaged(row) && row.differsSince !== null
+}
+
+function codeText(row: Pick<Row, 'manager' | 'differsSince'>): Html {
+  if (!isManaged(row)) return html`–`
+  const { differsSince } = row
+  return differsSince === null ? html`In sync` : html`<strong>Differs since ${instant(differsSince)}</strong>`
 }
 
 function toolText({ tool, toolVersion }: ChangeOrigin): Html {

@@ -28,7 +28,7 @@ function addDay(shapes: Shapes, x: number, seconds: StateSeconds | null): void {
     const rect = `M${x} ${rounded(from)}h${CELL}v${rounded(height)}h-${CELL}z`
     shapes.set(name, `${shapes.get(name) ?? ''}${rect}`)
   }
-  const known = seconds === null ? 0 : seconds.up + seconds.degraded + seconds.down
+  const known = seconds === null ? 0 : knownOf(seconds)
   if (seconds === null || known === 0) {
     add(seconds === null ? 'none' : unknownKind(seconds), 0, HEIGHT)
     return
@@ -38,6 +38,10 @@ function addDay(shapes: Shapes, x: number, seconds: StateSeconds | null): void {
   add('operational', 0, HEIGHT - down - degraded)
   add('degraded', HEIGHT - down - degraded, degraded)
   add('down', HEIGHT - down, down)
+}
+
+function knownOf({ up, degraded, down }: StateSeconds): number {
+  return up + degraded + down
 }
 
 function heightOf(share: number): number {
@@ -56,16 +60,14 @@ function unknownKind({ maintenance, paused, unknown }: StateSeconds): string {
 
 /** The days with problems or gaps, as an expandable text. Pure. */
 export function problemList({ days }: PublicHistory, name: string): Html {
-  if (days.every(({ seconds }) => seconds === null)) {
-    return html`<p class="quiet">No results in the days shown.</p>`
-  }
+  const hasResults = days.some(({ seconds }) => seconds !== null && knownOf(seconds) > 0)
   const noted = sinceCreation(days)
     .filter((day) => textOf(day) !== '')
     .toReversed()
-  if (noted.length === 0) return html`<p class="quiet">No problems in the days shown.</p>`
+  const without = hasResults ? 'No problems' : 'No results'
+  if (noted.length === 0) return html`<p class="quiet">${without} in the days shown.</p>`
   const bad = noted.filter(({ seconds }) => seconds !== null && seconds.down + seconds.degraded > 0).length
-  const summary =
-    bad > 0 ? `${counted(bad)} with problems` : `No problems, ${counted(noted.length)} with gaps`
+  const summary = bad > 0 ? `${counted(bad)} with problems` : `${without}, ${counted(noted.length)} with gaps`
   return html`<details><summary>${summary}<span class="unseen"> of ${name}</span></summary>
 <ul class="days">${noted.map((day) => html`<li>${dayText(day.day)}: ${textOf(day)}</li>`)}</ul></details>`
 }

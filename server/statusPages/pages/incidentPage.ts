@@ -16,7 +16,7 @@ export function incidentPage(context: PageContext, incident: PublicIncident): st
     content: html`<section class="group lead v-${severity}">
 <p class="quiet">${displayId} · ${SEVERITY_LABELS[severity]}</p>
 <h1><bdi>${title}</bdi></h1>
-<p><strong>${STATUS_LABELS[status]}</strong> <span class="quiet">since ${instant(startedAt)}${resolvedAt !== null && ended}</span></p>
+<p><strong>${STATUS_LABELS[status]}</strong> <span class="quiet">· began ${instant(startedAt)}${resolvedAt !== null && ended}</span></p>
 <p class="quiet">Affects <bdi>${listed(components)}</bdi></p>
 </section>
 <section class="group" aria-labelledby="updates"><h2 id="updates">Updates</h2>

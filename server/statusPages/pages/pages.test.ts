@@ -58,7 +58,19 @@ test('every day with a problem or a gap is also listed as text, the newest first
   expect(problemList(component([{ ...none, up: 80_000, paused: 6_400 }]), 'Checkout').toString()).toContain(
     'No problems, 1 day with gaps',
   )
-  expect(problemList(component([null]), 'Checkout').toString()).toContain('No results')
+  const withoutResults = [
+    [null],
+    [null, { ...none, unknown: 60_000 }],
+    [
+      { ...none, unknown: 86_400 },
+      { ...none, paused: 86_400 },
+    ],
+  ].map((days) => /No [^<]*/.exec(problemList(component(days), 'Checkout').toString())?.[0])
+  expect(withoutResults).toEqual([
+    'No results in the days shown.',
+    'No results in the days shown.',
+    'No results, 2 days with gaps',
+  ])
 })
 
 test('the time before a service was created is no gap', () => {

@@ -65,6 +65,14 @@ const asked = (path: string) => fetch(`${url}${path}`)
 
 const behindOthers = (path: string) => [...Array.from({ length: LONGS }, () => '/long'), path]
 
+test('a stream tells proxies not to hold its events back', async () => {
+  const { headers, body } = await fetch(`${url}/live/ada/one`)
+  await body?.cancel()
+
+  expect(headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  expect(headers.get('x-accel-buffering')).toBe('no')
+})
+
 test('nothing is written to a stream that ended while its client was not reading', async () => {
   await stalled(...behindOthers('/live/ada/1'))
   await expect.poll(() => listeners.size, { timeout: 30_000 }).toBe(1)

@@ -13,6 +13,9 @@ const SESSION_MS = 60_000
 /** Maximum number of ids in one event. */
 const IDS_MAX = 200
 
+/** nginx, for one, would otherwise hold events back until it has some kilobytes of them. */
+const HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' }
+
 /** The reader of a stream. */
 export interface LiveReader {
   readonly personId: string
@@ -49,7 +52,7 @@ export class LiveStreams {
     const headers = reply.getHeaders()
     reply.hijack()
     reply.raw.setHeaders(new Map(Object.entries(headers).map(([name, value]) => [name, String(value)])))
-    reply.raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+    reply.raw.writeHead(200, HEADERS)
     write(reply, 'retry: 3000\n\n')
     const unsubscribe = measurements.onChange(
       (ids) => void sendChanges(reply, reader, ids).catch(() => end(reply)),

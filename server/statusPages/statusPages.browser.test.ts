@@ -218,11 +218,12 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
-    test('an open page shows a change without a reload, except while a reader interacts with it', async () => {
+    test('an open page shows a change without a reload and keeps lists open, except while a reader uses it by keyboard', async () => {
       const { page, complaints, close } = await opened('/s/example')
       // The script asks again when the tab is looked at: no test waits for 30 seconds.
       const look = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-      await page.locator('summary').first().click()
+      const lists = page.locator('summary')
+      await lists.first().press('Enter')
       const services = await site.store.listStatusPages(site.orgId)
       const serviceId = services[0]?.sections[0]?.components[0]?.serviceId ?? ''
       await site.addIncident({
@@ -232,11 +233,16 @@ describe.skipIf(skipReason !== null)(
       site.renew()
       await look()
       expect(await page.getByRole('heading', { name: 'A new incident' }).count()).toBe(0)
-      await page.locator('summary').first().click()
       await page.evaluate('document.activeElement.blur()')
+      await lists.nth(1).click()
+      await lists.nth(1).click()
       await look()
       await page.getByRole('heading', { name: 'A new incident' }).waitFor()
+      const areOpen = await page
+        .locator('details')
+        .evaluateAll((all) => all.map((one) => one.hasAttribute('open')))
 
+      expect([areOpen.filter((isOpen) => isOpen).length, areOpen[0]]).toEqual([1, true])
       expect(await page.locator('.incident time').first().textContent()).toContain('CET')
       expect(complaints).toEqual([])
       await close()

@@ -1,6 +1,6 @@
 /**
- * The script of a page. Pages work without it; it adds local times, and refreshes a visible page every 30 seconds
- * unless the reader has opened a list or focused the content. It runs under Trusted Types: its only policy parses pages
+ * The script of a page. Pages work without it; it adds local times, and refreshes a visible page every 30 seconds, with
+ * opened lists kept open, unless the reader has reached the content by keyboard. It runs under Trusted Types: its only policy parses pages
  * of the same URL.
  */
 export const ISLAND = `const REFRESH_MS = 30000
@@ -15,10 +15,12 @@ const localize = () => {
   document.getElementById('zone').textContent = 'Times are in your time zone, ' + zone + '.'
 }
 const main = document.querySelector('main')
+// Of the component of a list.
+const nameOf = (list) => list.parentElement.querySelector('h3').textContent
 let shown = main.innerHTML
 const refresh = async () => {
-  const isInside = main.contains(document.activeElement) && document.activeElement !== main
-  if (document.hidden || isInside || main.querySelector('details[open]')) return
+  // A click into the content focuses it too, but does not use it.
+  if (document.hidden || main.querySelector(':focus-visible')) return
   const response = await fetch(location.pathname + location.search, { cache: 'no-cache' })
   if (!response.ok) return
   const text = await response.text()
@@ -26,7 +28,9 @@ const refresh = async () => {
   const content = next.querySelector('main')
   if (content.innerHTML === shown) return
   shown = content.innerHTML
+  const opened = new Set([...main.querySelectorAll('details[open]')].map(nameOf))
   main.replaceChildren(...content.childNodes)
+  for (const list of main.querySelectorAll('details')) list.open = opened.has(nameOf(list))
   document.title = next.title
   localize()
 }

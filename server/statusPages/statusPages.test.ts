@@ -240,6 +240,21 @@ test('a maintenance window begins and ends on the page on time, without a change
   expect(states).toEqual([{ Checkout: 'down' }, { Checkout: 'maintenance' }, { Checkout: 'down' }])
 })
 
+test('the feed dates a maintenance window by its last change, so that readers notice new times', async () => {
+  const checkout = await site.addService('svc-1')
+  await addPage(checkout)
+  const { nowMs } = site.clock
+  const window = { id: crypto.randomUUID(), orgId: site.orgId, title: 'Move', serviceIds: [checkout] }
+  const times = { startsAt: '2026-12-01T10:00:00.000Z', endsAt: '2026-12-01T11:00:00.000Z' }
+  await site.store.createMaintenance({ ...window, ...times }, OPERATOR, nowMs)
+  const later = { ...times, endsAt: '2026-12-01T12:00:00.000Z' }
+  await site.store.changeMaintenance({ ...window, ...later }, OPERATOR, nowMs + 60_000)
+  const { text } = await get('/s/example/feed.atom')
+
+  expect(text.match(/<updated>[^<]*/g)).toEqual(Array(2).fill('<updated>2026-11-22T05:01:30.000Z'))
+  expect(text).toContain('to 2026-12-01T12:00:00.000Z')
+})
+
 test('states stay for a minute while results are unavailable, and are unknown after that', async () => {
   const checkout = await site.addService('svc-1')
   await addPage(checkout)

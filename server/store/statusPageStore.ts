@@ -70,7 +70,8 @@ export interface PageUpdate {
 export interface PageWindow {
   readonly id: string
   readonly title: string
-  readonly createdAt: string
+  /** When it was last changed; at first, when it was created. */
+  readonly updatedAt: string
   readonly startsAt: string
   readonly endsAt: string
   readonly serviceIds: readonly string[]

@@ -57,11 +57,11 @@ function incidentEntries(incident: PublicIncident, base: string): readonly Entry
 }
 
 function windowEntry(
-  { id, title, announcedAt, startsAt, endsAt, components }: PublicWindow,
+  { id, title, updatedAt, startsAt, endsAt, components }: PublicWindow,
   url: string,
 ): Entry {
   return {
-    ...{ id, at: announcedAt, link: url },
+    ...{ id, at: updatedAt, link: url },
     title: `Maintenance: ${title}`,
     text: `From ${startsAt} to ${endsAt}. Affects ${listed(components)}.`,
   }

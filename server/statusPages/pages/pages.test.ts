@@ -84,7 +84,7 @@ test('the time before a service was created is no gap', () => {
 })
 
 test('each name of a list has its own writing direction', () => {
-  const window = { id: 'w', title: 'Upgrade', announcedAt: '', components: ['البحث', 'Checkout', 'Login'] }
+  const window = { id: 'w', title: 'Upgrade', updatedAt: '', components: ['البحث', 'Checkout', 'Login'] }
   const times = { startsAt: '2026-11-24T22:00:00.000Z', endsAt: '2026-11-24T23:00:00.000Z' }
 
   expect(plannedWindow({ ...window, ...times }, 0).toString()).toContain(

@@ -81,7 +81,8 @@ export interface PublicUpdate {
 export interface PublicWindow {
   readonly id: string
   readonly title: string
-  readonly announcedAt: string
+  /** When it was last changed; at first, when it was created. */
+  readonly updatedAt: string
   readonly startsAt: string
   readonly endsAt: string
   readonly components: readonly string[]

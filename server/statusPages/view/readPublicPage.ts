@@ -114,10 +114,10 @@ export function publicNames({ sections }: StatusPage): (serviceId: string) => st
 
 /** `window` with public names. Pure. */
 export function publicWindow(
-  { id, title, createdAt, startsAt, endsAt, serviceIds }: PageWindow,
+  { id, title, updatedAt, startsAt, endsAt, serviceIds }: PageWindow,
   nameOf: (serviceId: string) => string,
 ): PublicWindow {
-  return { id, title, announcedAt: createdAt, startsAt, endsAt, components: serviceIds.map(nameOf) }
+  return { id, title, updatedAt, startsAt, endsAt, components: serviceIds.map(nameOf) }
 }
 
 function newestMinute({ sections }: StatusPage, states: PageMeasurements['states']): string | null {

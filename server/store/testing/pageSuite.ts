@@ -115,6 +115,7 @@ export function pageSuite(name: string, makeEngine: MakeEngine): void {
       const window = { id: systemEnvironment.uuid(), orgId, title: 'Upgrade', serviceIds: [unlisted, listed] }
       const times = { startsAt: '2090-01-01T10:00:00.000Z', endsAt: '2090-01-01T11:00:00.000Z' }
       await store.createMaintenance({ ...window, ...times }, BY, 0)
+      await store.changeMaintenance({ ...window, ...times, title: 'Upgrades' }, BY, 1)
       const change = { sections: listing(listed), hide: [hidden.display_id] }
       const page = await create(store, orgId, newSlug(), change)
 
@@ -132,10 +133,10 @@ export function pageSuite(name: string, makeEngine: MakeEngine): void {
 
       expect([incident?.displayId, others]).toEqual([shown.display_id, []])
       expect(incident).toMatchObject({ serviceIds: [listed], earlierUpdates: 1, updates: [{ body: 'x' }] })
-      expect([windows.map(({ title, serviceIds }) => [title, serviceIds]), later]).toEqual([
-        [['Upgrade', [listed]]],
-        [],
-      ])
+      expect([
+        windows.map(({ title, updatedAt, serviceIds }) => [title, updatedAt, serviceIds]),
+        later,
+      ]).toEqual([[['Upgrades', '1970-01-01T00:00:00.001Z', [listed]]], []])
       expect(found.map((incidents) => incidents.map(({ id }) => id))).toEqual([[shown.id], [shown.id], []])
       expect(await store.oldestPageIncident(page)).toBe('1970-01-01T00:00:00.000Z')
       expect((await store.getStatusPage(page.id)).hiddenIncidents).toEqual([hidden.display_id])

@@ -72,7 +72,7 @@ export function postgresPublished(read: Sql): Omit<PublishedStore, 'changeCount'
     pageWindows: async (page, { from, until }, countMax) => {
       const [orgId, serviceIds] = scopeOf(page)
       const windows = await read.rows<PageWindow>(
-        `SELECT i.id, i.title, i.created_at AS "createdAt", i.starts_at AS "startsAt", i.ends_at AS "endsAt",
+        `SELECT i.id, i.title, i.updated_at AS "updatedAt", i.starts_at AS "startsAt", i.ends_at AS "endsAt",
            i.service_ids AS "serviceIds"
          FROM incidents i WHERE i.org_id = $1 AND i.kind = 'maintenance' AND i.service_ids && $2::uuid[]
            AND i.starts_at < $4 AND i.ends_at > $3 ORDER BY i.starts_at, i.id LIMIT $5`,

@@ -55,7 +55,7 @@ export function sqlitePublished(reader: Database, version: CommittedVersion): Pu
   const servicesOf = prepareServicesOf(reader)
   const updatesOf = prepareUpdatesOf(reader)
   const windows = reader.prepare<Record<string, unknown>, Omit<PageWindow, 'serviceIds'>>(
-    `SELECT i.id, i.title, i.created_at AS createdAt, i.starts_at AS startsAt, i.ends_at AS endsAt FROM incidents i
+    `SELECT i.id, i.title, i.updated_at AS updatedAt, i.starts_at AS startsAt, i.ends_at AS endsAt FROM incidents i
      WHERE i.org_id = @orgId AND i.kind = 'maintenance' AND i.starts_at < @until AND i.ends_at > @from
      AND EXISTS (SELECT 1 FROM incident_services s JOIN status_components c ON c.service_id = s.service_id
        JOIN status_sections t ON t.id = c.section_id WHERE s.incident_id = i.id AND t.page_id = @pageId)

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testFolder } from '../api/testing/temporaryFolder.ts'
 import { runHere } from '../reconciler/testing/programHere.ts'
 import { deployFiles, documentsOf, readDeployFile, valuesOf } from './testing/deployFiles.ts'
 
@@ -73,7 +73,7 @@ test('the image has the programs that its containers and the controller run', ()
 })
 
 test('the controller accepts its configuration', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-deploy-'))
+  const folder = testFolder()
   const file = join(folder, 'pharos-controller.yaml')
   const settings = readDeployFile('kubernetes/controller/pharos-controller.yaml')
   writeFileSync(file, settings.replace('/var/lib/pharos', folder))
@@ -89,7 +89,6 @@ test('the controller accepts its configuration', async () => {
 
   expect(exitCode, stderr).toBe(0)
   expect(names.filter((name) => needed?.includes(name) !== true)).toEqual([])
-  rmSync(folder, { recursive: true })
 })
 
 const UNITS = deployFiles().filter((file) => file.endsWith('.service'))
@@ -99,7 +98,7 @@ test.each(UNITS)('systemd, if installed, accepts %s', (name) => {
   expect(unit).toContain('Restart=always')
   const program = '/usr/bin/systemd-analyze'
   if (!existsSync(program)) return
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-unit-'))
+  const folder = testFolder()
   const file = join(folder, name.split('/').at(-1) ?? '')
   // The program lies elsewhere here, and systemd looks whether it is there.
   writeFileSync(file, unit.replace('/usr/local/bin/pharos', process.execPath))
@@ -107,7 +106,6 @@ test.each(UNITS)('systemd, if installed, accepts %s', (name) => {
   const said = execFileSync(program, ['verify', '--man=no', file], { stdio: 'pipe' }).toString()
 
   expect(said).toBe('')
-  rmSync(folder, { recursive: true })
 })
 
 test('there are units for the server, the agent and the controller, and a controller stopped by a signal counts as a success', () => {

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Client } from '../api/client/client.ts'
 import { Limiter } from '../api/client/limiter.ts'
+import { testFolder } from '../api/testing/temporaryFolder.ts'
 import { serviceRequests } from '../provider/testing/serviceRequests.ts'
 import {
   cannotRunTerraform,
@@ -28,14 +28,13 @@ beforeEach(async () => {
   const limiter = new Limiter({ burstRequests: 1_000, refillIntervalMs: 1 })
   client = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test', limiter })
   workspace = await terraformWorkspace({ url: server.url, apiKey: server.apiKey })
-  folder = mkdtempSync(join(tmpdir(), 'pharos-agreement-'))
+  folder = testFolder()
   env = { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
 })
 afterEach(async () => {
   workspace.remove()
   await client.close()
   await server.close()
-  rmSync(folder, { recursive: true })
 })
 
 /** Runs `pharos` with the state of this test; throws unless it exits with 0. Its document. */

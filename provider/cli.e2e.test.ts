@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { testFolder } from '../api/testing/temporaryFolder.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
 interface Ended {
@@ -18,12 +18,6 @@ function run(...args: readonly string[]): Promise<Ended> {
       resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr })
     })
   })
-}
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'pharos-cli-'))
-  onTestFinished(() => rmSync(path, { recursive: true }))
-  return path
 }
 
 test('--help describes the command, and --version prints its version', async () => {
@@ -53,7 +47,7 @@ test('a misspelt option is named before the missing one', async () => {
 })
 
 test('install prints the installed path, the CLI configuration and the requirement', async () => {
-  const mirror = join(folder(), 'mirror')
+  const mirror = join(testFolder(), 'mirror')
 
   const { exitCode, stdout, stderr } = await run('install', '--mirror', mirror)
 
@@ -65,7 +59,7 @@ test('install prints the installed path, the CLI configuration and the requireme
 })
 
 test('install --json prints the same as one document', async () => {
-  const mirror = join(folder(), 'mirror')
+  const mirror = join(testFolder(), 'mirror')
 
   const { exitCode, stdout } = await run('install', '--mirror', mirror, '--json')
 
@@ -78,7 +72,7 @@ test('install --json prints the same as one document', async () => {
 })
 
 test('install writes the CLI configuration to the given path, and does not change a different one', async () => {
-  const root = folder()
+  const root = testFolder()
   const [mirror, file, taken] = [join(root, 'mirror'), join(root, 'new.rc'), join(root, 'taken.rc')]
   writeFileSync(taken, 'credentials "example.com" {}')
 
@@ -93,7 +87,7 @@ test('install writes the CLI configuration to the given path, and does not chang
 })
 
 test('a mirror that cannot be written is an error of one line with exit code 1', async () => {
-  const file = join(folder(), 'file')
+  const file = join(testFolder(), 'file')
   writeFileSync(file, '')
 
   const { exitCode, stdout, stderr } = await run('install', '--mirror', join(file, 'mirror'))
@@ -103,7 +97,7 @@ test('a mirror that cannot be written is an error of one line with exit code 1',
 })
 
 test('a mirror below a file is refused in plain words', async () => {
-  const file = join(folder(), 'a file')
+  const file = join(testFolder(), 'a file')
   writeFileSync(file, '')
 
   const { exitCode, stderr } = await run('install', '--mirror', file)

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { testFolder } from '../api/testing/temporaryFolder.ts'
 import { startServer } from '../server/testing/startServer.ts'
 import { PROVIDER_SERVICE } from './protocol/plugin/services.ts'
 import { METHODS } from './protocol/testing/providerClient.ts'
@@ -23,9 +22,8 @@ test('the built executable returns the schema of its sources', async () => {
 
 test('V8 does not optimise WebAssembly during requests, which would delay the exit of the process', async () => {
   const server = await startServer({ rateLimit: 'none' })
-  const cache = mkdtempSync(join(tmpdir(), 'pharos-start-'))
+  const cache = testFolder()
   onTestFinished(async () => {
-    rmSync(cache, { recursive: true })
     await server.close()
   })
   const provider = await startProvider({

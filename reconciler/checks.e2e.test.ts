@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../api/testing/temporaryFolder.ts'
 import { runHere } from './testing/programHere.ts'
 
 let target: Server
-let folder: string
+const folder = suiteFolder()
 let url: string
 let requests: { readonly token: string | undefined }[] = []
 beforeAll(async () => {
@@ -20,11 +20,9 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
   // A server that listens on a port has an address with one.
   url = `http://127.0.0.1:${(target.address() as AddressInfo).port}`
-  folder = mkdtempSync(join(tmpdir(), 'pharos-checks-'))
 })
 afterAll(async () => {
   await new Promise((resolve) => target.close(resolve))
-  rmSync(folder, { recursive: true })
 })
 
 const OWN = ['--allow-ranges', '127.0.0.0/8']

@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../api/testing/temporaryFolder.ts'
 import { startServer } from '../server/testing/startServer.ts'
 import { manifestOf } from './testing/manifestOf.ts'
 import { runHere } from './testing/programHere.ts'
@@ -13,11 +13,10 @@ const bashScript = execFileSync(process.execPath, [PROGRAM, 'completion', 'bash'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-completion-'))
+  folder = testFolder()
   mkdirSync(join(folder, 'bin'))
   symlinkSync(PROGRAM, join(folder, 'bin/pharos'))
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 function env(): NodeJS.ProcessEnv {
   return { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, HOME: folder }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../api/testing/temporaryFolder.ts'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
 import { COMMANDS } from './cli/commandTable.ts'
 import { manifestOf } from './testing/manifestOf.ts'
@@ -13,13 +13,12 @@ import { runHere } from './testing/programHere.ts'
 const OTHERS = ['jq', 'less', 'notify-the-team']
 
 let server: TestServer
-let folder: string
+const folder = suiteFolder()
 let env: Record<string, string>
 /** Where the tests of this process run: examples name files of the folder that they are typed in. */
 let before: string
 beforeAll(async () => {
   server = await startServer({ rateLimit: 'none' })
-  folder = mkdtempSync(join(tmpdir(), 'pharos-help-'))
   const bin = join(folder, 'bin')
   mkdirSync(bin)
   symlinkSync(join(import.meta.dirname, '../dist/pharos.js'), join(bin, 'pharos'))
@@ -45,7 +44,6 @@ beforeAll(async () => {
 afterAll(async () => {
   process.chdir(before)
   await server.close()
-  rmSync(folder, { recursive: true })
 })
 
 function typed(script: string, cwd: string, path = env.PATH) {

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../api/testing/temporaryFolder.ts'
 import { manifestOf } from './testing/manifestOf.ts'
 import { runProgram } from './testing/pharosProgram.ts'
 
@@ -16,12 +16,10 @@ const MEMORY_MIB_MAX = 300
 /** Node 24 lets more garbage pile up than Node 20 by default: the same sizes for both show what is needed (MiB). */
 const HEAP = '--max-old-space-size=192 --max-semi-space-size=16'
 
-let folder: string
+const folder = suiteFolder()
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-limits-'))
   writeFileSync(join(folder, 'tellMemory.mjs'), TELL_MEMORY)
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 async function validated(path: string) {
   const run = await runProgram(['validate', path, '--json'], {

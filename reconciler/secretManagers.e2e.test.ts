@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { suiteFolder, testFolder } from '../api/testing/temporaryFolder.ts'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
 import { manifestOf } from './testing/manifestOf.ts'
 import { finished } from './testing/processes.ts'
@@ -24,27 +24,23 @@ const recipes = [
 ].map(([, script = '']) => [script.split(' ')[0] ?? '', script] as const)
 
 let server: TestServer
-let bin: string
+const bin = suiteFolder()
 beforeAll(async () => {
   server = await startServer({ rateLimit: 'none' })
-  bin = mkdtempSync(join(tmpdir(), 'pharos-managers-'))
   symlinkSync(join(import.meta.dirname, '../dist/pharos.js'), join(bin, 'pharos'))
   for (const [name, script] of Object.entries(MANAGERS)) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`)
     chmodSync(join(bin, name), 0o755)
   }
 })
-afterAll(async () => {
-  await server.close()
-  rmSync(bin, { recursive: true })
-})
+afterAll(() => server.close())
 
 test('the page has a recipe for each secret manager', () => {
   expect(recipes.map(([name]) => name)).toEqual(Object.keys(MANAGERS))
 })
 
 test.each(recipes)('the recipe for %s sends the secret, sealed', async (name, script) => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-recipe-'))
+  const folder = testFolder()
   mkdirSync(join(folder, 'monitoring'))
   const reference = name === 'vault' ? '{file: signature}' : '{env: PROBE_TOKEN}'
   writeFileSync(
@@ -64,7 +60,6 @@ test.each(recipes)('the recipe for %s sends the secret, sealed', async (name, sc
   const services = await fetch(`${server.url}/v1/services`, {
     headers: { Authorization: `Bearer ${server.apiKey}` },
   }).then((response) => response.text())
-  rmSync(folder, { recursive: true })
 
   expect(run).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 created') })
   expect(services).toMatch(new RegExp(`https://${name}\\.example\\.com/.*"Authorization":\\{"Sealed"`))

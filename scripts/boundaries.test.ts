@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { testFolder } from '../api/testing/temporaryFolder.ts'
 
 const run = promisify(execFile)
 
@@ -89,7 +89,7 @@ const imports = [
 test('the linter refuses every import that the architecture forbids, and no other', {
   timeout: 30_000,
 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-boundaries-'))
+  const folder = testFolder()
   const config = JSON.parse(readFileSync('biome.json', 'utf8'))
   writeFileSync(join(folder, 'biome.json'), JSON.stringify({ ...config, vcs: { enabled: false } }))
   for (const [index, [place, source]] of imports.entries()) {
@@ -106,7 +106,6 @@ test('the linter refuses every import that the architecture forbids, and no othe
       cwd: folder,
     },
   ).catch((error: { stdout: string }) => error)
-  rmSync(folder, { recursive: true })
 
   const messages = new Map<string, string>()
   for (const { category, message, location } of JSON.parse(stdout).diagnostics) {

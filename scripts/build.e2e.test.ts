@@ -1,14 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { testFolder } from '../api/testing/temporaryFolder.ts'
 import { METHODS } from '../provider/protocol/testing/providerClient.ts'
 import { startProvider } from '../provider/protocol/testing/providerProcess.ts'
 import { root } from './readersEnvironment.ts'
 
 test('a provider that only names its schema loads nothing that other calls need', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-build-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = testFolder()
   const counted = join(folder, 'counted')
   const counter = join(folder, 'counter.cjs')
   writeFileSync(

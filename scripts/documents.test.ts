@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { testFolder } from '../api/testing/temporaryFolder.ts'
 import { readersEnvironment, root } from './readersEnvironment.ts'
 
 const continuousIntegration = ['run', 'install', 'on-node', 'python']
@@ -137,7 +137,7 @@ describe('documents', () => {
   test.each(documents.filter((document) => typedBlocks(document).length > 0))(
     'the commands of %s work as described, typed in order',
     async (document) => {
-      const folder = mkdtempSync(join(tmpdir(), 'pharos-reader-'))
+      const folder = testFolder()
       const blocks = typedBlocks(document)
       const place = /^(?:deploy|examples)\//.test(document) ? dirname(document) : undefined
       if (place !== undefined) cpSync(place, folder, { recursive: true })
@@ -146,7 +146,6 @@ describe('documents', () => {
         withLinkedPackages(await withFreePorts(blocks.join('\n'))),
         folder,
       )
-      rmSync(folder, { recursive: true, force: true })
 
       expect(exitCode, output).toBe(0)
       const printed = output.split('\n').map((line) => line.trim())

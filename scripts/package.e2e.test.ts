@@ -5,23 +5,21 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs'
-import { arch, platform, tmpdir } from 'node:os'
+import { arch, platform } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { beforeAll, expect, inject, test } from 'vitest'
+import { suiteFolder } from '../api/testing/temporaryFolder.ts'
 import { root } from './readersEnvironment.ts'
 
 const packed = inject('packed')
-let folder: string
+const folder = suiteFolder()
 let environment: NodeJS.ProcessEnv
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-package-'))
   const settings = Object.entries(process.env).filter(([name]) => !/^(?:PHAROS|TF|CDKTF|npm)_/i.test(name))
   environment = {
     ...Object.fromEntries(settings),
@@ -31,7 +29,6 @@ beforeAll(() => {
     CHECKPOINT_DISABLE: '1',
   }
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Returns the folder of Node 20's better-sqlite3, which is compiled only once when no binary can be downloaded. */
 function keepCompiled(prebuilt: string): string {

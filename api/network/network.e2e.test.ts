@@ -1,6 +1,5 @@
 /** All programs behind a proxy that asks for a password, with a server whose certificate is of a private authority. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -14,6 +13,7 @@ import { runHere } from '../../reconciler/testing/programHere.ts'
 import { startAgentProcess } from '../../server/testing/agentProcess.ts'
 import { runHere as administer } from '../../server/testing/commandHere.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
+import { suiteFolder, testFolder } from '../testing/temporaryFolder.ts'
 import { type ConnectProxy, type Refusal, startConnectProxy } from './testing/connectProxy.ts'
 
 /** A name that the certificate has, and that the proxy alone can find. */
@@ -21,13 +21,12 @@ const HOST = 'shop.example'
 const LOGIN = 'jane:pass-canary'
 
 let server: TestServer
-let folder: string
+const folder = suiteFolder()
 let caFile: string
 let work: string
 let proxies: ConnectProxy[]
 beforeAll(async () => {
   const authority = makeAuthority()
-  folder = mkdtempSync(join(tmpdir(), 'pharos-network-'))
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text)
     return join(folder, name)
@@ -39,18 +38,14 @@ beforeAll(async () => {
     ...{ engine: 'sqlite', rateLimit: 'none', isPlain: false, isMonitoring: true, tls },
   })
 })
-afterAll(async () => {
-  await server.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => server.close())
 beforeEach(() => {
   proxies = []
-  work = mkdtempSync(join(tmpdir(), 'pharos-behind-'))
+  work = testFolder()
   writeFileSync(join(work, 'shop.yaml'), manifestOf('shop'))
 })
 afterEach(async () => {
   for (const proxy of proxies) await proxy.close()
-  rmSync(work, { recursive: true })
 })
 
 async function startProxy(refusal?: Refusal): Promise<ConnectProxy> {

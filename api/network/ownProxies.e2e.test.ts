@@ -1,10 +1,9 @@
 /** Notifications and checks of the built programs through proxies of their own, which ask for a password. */
 
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -15,6 +14,7 @@ import { runHere } from '../../server/testing/commandHere.ts'
 import { makeKeys, makeOrg } from '../../server/testing/seedFolder.ts'
 import { runProgram, type ServerProcess, startProcess } from '../../server/testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../../server/testing/serviceBodies.ts'
+import { suiteFolder } from '../testing/temporaryFolder.ts'
 import { type ConnectProxy, type Refusal, startConnectProxy } from './testing/connectProxy.ts'
 
 /** A name that the certificate has, and that the proxies alone can find. */
@@ -25,14 +25,13 @@ const ASKED = `${HOST}:443`
 const INTERVAL_S = 2
 const LOOK_MS = 50
 
-let folder: string
+const folder = suiteFolder()
 let authorityFile: string
 let certificate: ServerCertificate
 let receiverPort: number
 const received: string[] = []
 const ending: (() => unknown)[] = []
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-proxies-'))
   const { authorities, valid } = makeAuthority()
   certificate = valid
   authorityFile = join(folder, 'authority.pem')
@@ -48,7 +47,6 @@ beforeAll(async () => {
 })
 afterAll(() => {
   for (const end of ending) end()
-  rmSync(folder, { recursive: true })
 })
 
 const closing: (() => Promise<unknown>)[] = []

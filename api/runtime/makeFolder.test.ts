@@ -1,11 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { suiteFolder } from '../testing/temporaryFolder.ts'
 import { makeFolder, OWNER_ONLY } from './makeFolder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'pharos-folders-'))
-afterAll(() => rmSync(root, { recursive: true }))
+const root = suiteFolder()
 
 test('missing folders are created with the requested mode, and the outermost is returned', () => {
   const folder = join(root, 'a', 'b', 'c')

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Dashboard } from '@grafana/schema'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 
 const FILES = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.json'))
 const root = resolve(import.meta.dirname, '../..')
@@ -19,12 +19,10 @@ type Options = Json<{ timeseries: timeseries.Options; stat: stat.Options; table:
 type Custom = Json<{ timeseries: timeseries.FieldConfig; stat: Record<never, never>; table: table.FieldConfig }>
 `
 
-let folder: string
+const folder = suiteFolder()
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-grafana-'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 /** The compiler's errors for a dashboard as a literal of Grafana's types; empty when it has the type. */
 function complaintsOf(dashboard: Dashboard): string {

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { githubMachine } from './testing/github.ts'
 import { bash } from './testing/job.ts'
 import { startPlatform } from './testing/platform.ts'
@@ -11,9 +11,8 @@ const COMMENT_LENGTH_MAX = 65_536
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-comment-'))
+  folder = testFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 test('a plan longer than a comment is truncated at a line, and its block is closed', async () => {
   const list = '/repos/acme/shop/issues/7/comments'

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { startForgeServer } from '../../reconciler/notifications/testing/forgeServer.ts'
 import { startReceiver } from '../../reconciler/notifications/testing/receiver.ts'
 import { controllerProcess } from '../../reconciler/testing/controllerProcess.ts'
@@ -19,7 +19,7 @@ test('the example controller applies services, and notifies its channels and its
     startForgeServer('the-token-of-the-forge'),
   ])
   const repository = gitRepository()
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-example-'))
+  const folder = testFolder()
   const environment = 'apiVersion: pharos/v1\nkind: Environment\nmetadata: {name: production}\n'
   repository.commit({
     ...manifestFiles('checkout'),
@@ -57,5 +57,4 @@ test('the example controller applies services, and notifies its channels and its
   expect(forge.statuses.at(-1)).toMatchObject({ context: 'pharos/shop', state: 'failure' })
   await Promise.all([server.close(), receiver.close(), forge.close()])
   repository.remove()
-  rmSync(folder, { recursive: true })
 })

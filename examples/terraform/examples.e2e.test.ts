@@ -1,9 +1,9 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Client } from '../../api/client/client.ts'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import {
   cannotRunTerraform,
   type TerraformWorkspace,
@@ -78,11 +78,10 @@ describe.skipIf(cannotRunTerraform)('the example', () => {
   })
 
   test('Scenario 66: files are formatted as terraform fmt writes them', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'pharos-fmt-'))
+    const folder = testFolder()
     cpSync(here, folder, { recursive: true })
 
     const { exitCode, output } = await workspace.run(['fmt', '-check', '-recursive', '-diff', folder])
-    rmSync(folder, { recursive: true })
 
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: '' })
   })

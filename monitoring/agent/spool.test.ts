@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { openSpool, type SpoolProblem } from './spool.ts'
 import { queued } from './testing/pendingResults.ts'
 
@@ -10,10 +10,9 @@ const MIB = 1_024 * 1_024
 let folder: string
 let troubles: SpoolProblem[]
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-spool-'))
+  folder = testFolder()
   troubles = []
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 const open = (bytesMax = 64 * MIB) =>
   openSpool({ folder, bytesMax, onTrouble: (trouble) => troubles.push(trouble) })

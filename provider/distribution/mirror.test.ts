@@ -1,21 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { findTerraform, openTerraformDirectory } from '../protocol/testing/terraformCli.ts'
 import { cliConfiguration, requiredProviders } from './instructions.ts'
 import { installIntoMirror, platformName } from './mirror.ts'
 
 const ownPlatform = platformName(process.platform, process.arch) ?? ''
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'pharos-mirror-'))
-  onTestFinished(() => rmSync(path, { recursive: true }))
-  return path
-}
-
 test('a mirror has the executable for the registries of Terraform and of OpenTofu', () => {
-  const root = folder()
+  const root = testFolder()
   const executable = join(root, 'program')
   const mirror = join(root, 'mirror')
   writeFileSync(executable, 'bytes')
@@ -33,7 +27,7 @@ test('a mirror has the executable for the registries of Terraform and of OpenTof
 })
 
 test('a mirror for Windows has an executable that Terraform starts on Windows', () => {
-  const root = folder()
+  const root = testFolder()
   const executable = join(root, 'program')
   writeFileSync(executable, 'bytes')
 
@@ -50,7 +44,7 @@ test('a mirror for Windows has an executable that Terraform starts on Windows', 
 })
 
 test('installing again replaces the program and leaves nothing else behind', () => {
-  const root = folder()
+  const root = testFolder()
   const executable = join(root, 'program')
   const installation = { executable, mirror: join(root, 'mirror'), version: '1.2.3', platform: 'linux_arm64' }
   writeFileSync(executable, 'old')
@@ -75,7 +69,7 @@ test.each([
 describe.skipIf(findTerraform() === undefined)('terraform', () => {
   test('finds the provider by the CLI configuration, whatever the folder is called', async () => {
     const odd = join('a "quoted" one', ['$', '{c}%{d} ü'].join(''))
-    const executable = join(folder(), 'program')
+    const executable = join(testFolder(), 'program')
     writeFileSync(executable, 'bytes')
     const terraform = openTerraformDirectory({
       install: (mirror) => {

@@ -5,16 +5,15 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { startServer } from '../../server/testing/startServer.ts'
 import { findTerraform, openTerraformDirectory } from '../protocol/testing/terraformCli.ts'
@@ -24,12 +23,6 @@ import { SCRIPT_PLATFORMS } from './registryPackage.ts'
 
 const { version } = packageJson
 const ownPlatform = platformName(process.platform, process.arch) ?? ''
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'pharos-package-'))
-  onTestFinished(() => rmSync(path, { recursive: true }))
-  return path
-}
 
 interface Ended {
   readonly exitCode: number
@@ -73,7 +66,7 @@ const SERVICE = `resource "pharos_service" "a" {
 `
 
 test('a release has a zip for each platform, the manifest and valid checksums, and is reproducible', async () => {
-  const release = join(folder(), 'release')
+  const release = join(testFolder(), 'release')
   const names = [
     ...SCRIPT_PLATFORMS.map((platform) => `terraform-provider-pharos_${version}_${platform}.zip`),
     `terraform-provider-pharos_${version}_manifest.json`,
@@ -94,8 +87,8 @@ test('a release has a zip for each platform, the manifest and valid checksums, a
 })
 
 test('the checksums are signed with a GnuPG key, and the reference is laid out as registries expect it', async () => {
-  const keys = folder()
-  const release = join(folder(), 'release')
+  const keys = testFolder()
+  const release = join(testFolder(), 'release')
   const gpg = (...args: readonly string[]) =>
     execFileSync('gpg', ['--batch', ...args], { env: { ...process.env, GNUPGHOME: keys }, stdio: 'pipe' })
   chmodSync(keys, 0o700)
@@ -121,7 +114,7 @@ test('the checksums are signed with a GnuPG key, and the reference is laid out a
 })
 
 test('a platform without a start script is refused with a list of those that have one', async () => {
-  const { exitCode, stdout, stderr } = await packaged('--out', folder(), '--platform', 'windows_amd64')
+  const { exitCode, stdout, stderr } = await packaged('--out', testFolder(), '--platform', 'windows_amd64')
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
   expect(stderr).toBe(
@@ -131,7 +124,7 @@ test('a platform without a start script is refused with a list of those that hav
 
 describe.skipIf(findTerraform() === undefined)('terraform', () => {
   test('installs the zip of a development version, and its lock file is valid for the unpacked program too', async () => {
-    const release = folder()
+    const release = testFolder()
     const { stdout } = await packaged('--out', release, '--platform', ownPlatform, '--dev', '--json')
     const { version: dev } = JSON.parse(stdout)
     const server = await startServer({ rateLimit: 'none' })
@@ -171,8 +164,8 @@ describe.skipIf(findTerraform() === undefined)('terraform', () => {
   test.runIf(process.platform === 'linux')(
     'applies with the standalone program on a machine without Node',
     async () => {
-      const release = folder()
-      const bin = folder()
+      const release = testFolder()
+      const bin = testFolder()
       const path = (process.env.PATH ?? '').split(delimiter)
       const program = findTerraform() ?? ''
       symlinkSync(path.map((entry) => join(entry, program)).find(existsSync) ?? '', join(bin, program))
@@ -201,7 +194,7 @@ describe.skipIf(findTerraform() === undefined)('terraform', () => {
   test.runIf(process.platform === 'linux')(
     'makes a program for another platform with the Node of that platform, says that it was not started, and refuses a wrong Node',
     async () => {
-      const release = folder()
+      const release = testFolder()
       const other = ownPlatform === 'linux_amd64' ? 'linux_arm64' : 'linux_amd64'
       const [foreign, old, text] = ['foreign', 'old', 'text'].map((name) => join(release, name))
       const own = readFileSync(process.execPath)

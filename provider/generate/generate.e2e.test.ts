@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Client } from '../../api/client/client.ts'
 import { Limiter } from '../../api/client/limiter.ts'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 import { outsideProject } from '../testing/outsideProject.ts'
 import { type RecordingProxy, startRecordingProxy } from '../testing/recordingProxy.ts'
@@ -232,8 +232,7 @@ test('texts are quoted so that HCL reads them as they are', () => {
 })
 
 test('an existing file is not changed, and a missing key is named', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-generate-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = testFolder()
   const file = join(folder, 'main.tf')
   writeFileSync(file, 'mine')
   const environment = { PHAROS_URL: 'http://127.0.0.1:9', PHAROS_API_KEY: `pharos_${'a1'.repeat(32)}` }

@@ -1,23 +1,19 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
 import { runHere } from '../testing/programHere.ts'
 
 let server: TestServer
-let folder: string
+const folder = suiteFolder()
 beforeAll(async () => {
   server = await startServer({ rateLimit: 'none' })
-  folder = mkdtempSync(join(tmpdir(), 'pharos-advice-'))
   for (const name of ['set', 'empty']) mkdirSync(join(folder, name))
   writeFileSync(join(folder, 'set/a.yaml'), manifestOf('a'))
 })
-afterAll(async () => {
-  await server.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => server.close())
 
 /** Runs `pharos COMMAND PATH --state …` and says how it ended, and what was on stderr. */
 async function said(command: string, path: string, ...args: readonly string[]) {

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 import { openStore } from '../state/openStore.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
@@ -23,13 +23,12 @@ type Need = 'path' | 'api' | 'state' | 'lease'
 
 let server: TestServer
 let elsewhere: Server
-let folder: string
+const folder = suiteFolder()
 let runId: string
 beforeAll(async () => {
   server = await startServer({ rateLimit: 'none' })
   elsewhere = createServer((_request, response) => response.writeHead(404).end('<h1>Not Found</h1>'))
   await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
-  folder = mkdtempSync(join(tmpdir(), 'pharos-document-'))
   mkdirSync(join(folder, 'manifests'))
   writeFileSync(join(folder, 'manifests/a.yaml'), manifestOf('a'))
   mkdirSync(join(folder, 'invalid'))
@@ -43,7 +42,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close()
   await new Promise((resolve) => elsewhere.close(resolve))
-  rmSync(folder, { recursive: true })
 })
 
 function commitAll(): void {

@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 import { runHere } from '../testing/programHere.ts'
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-places-'))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = suiteFolder()
 
 const HEAD = 'apiVersion: pharos/v1\nkind: Service\n'
 const ENDPOINTS = 'endpoints: [{url: "https://shop.example.com/"}]'

@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 import { emptyDocument } from '../state/model/stateDocument.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
 import { neverInterrupted } from '../testing/programHere.ts'
 import { runProgram } from './program.ts'
 
-let folder: string
+const folder = suiteFolder()
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-progress-'))
   for (let index = 0; index < 40; index += 1)
     writeFileSync(join(folder, `s${index}.yaml`), manifestOf(`s${index}`))
   const bindings = ['a', 'b', 'c'].map((key) => ({
@@ -28,7 +27,6 @@ beforeAll(() => {
   }))
   writeFileSync(join(folder, 'state.json'), JSON.stringify({ ...emptyDocument('s'), bindings }))
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 /** The stderr of a command whose clock advances by six seconds at each look. */
 async function saidBy(...args: readonly string[]): Promise<string> {

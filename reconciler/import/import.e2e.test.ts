@@ -1,25 +1,21 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 import { runHere } from '../testing/programHere.ts'
 
 const target = createServer((_request, response) => response.end('welcome'))
-let folder: string
+const folder = suiteFolder()
 let url: string
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-import-'))
   await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
   // True because it listens on TCP.
   url = `http://127.0.0.1:${(target.address() as AddressInfo).port}/`
 })
-afterAll(() => {
-  target.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => target.close())
 
 const place = (name: string) => join(folder, name)
 

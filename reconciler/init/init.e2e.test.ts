@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 import { readersEnvironment } from '../../scripts/readersEnvironment.ts'
 import { finished } from '../testing/processes.ts'
 import { runHere } from '../testing/programHere.ts'
@@ -17,15 +17,11 @@ const MANIFESTS = [
   'monitoring/services/website.yaml',
 ]
 
-let root: string
+const root = suiteFolder()
 let folder: string
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'pharos-init-'))
-})
 beforeEach(() => {
   folder = mkdtempSync(join(root, 'repository-'))
 })
-afterAll(() => rmSync(root, { recursive: true }))
 
 function filesIn(place: string): readonly string[] {
   return readdirSync(place, { recursive: true, encoding: 'utf8' })

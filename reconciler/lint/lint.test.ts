@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { runHere } from '../testing/programHere.ts'
 import { LINT_FILE } from './lintSettings.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-lint-'))
+  folder = testFolder()
   mkdirSync(join(folder, 'monitoring'))
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const rules = (text: string): void => writeFileSync(join(folder, LINT_FILE), text)
 

@@ -1,17 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { branchProblem, gitSchemeOf, treePathProblem } from '../git/gitUrl.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
@@ -23,12 +14,9 @@ let repository: GitRepository
 let folder: string
 beforeEach(() => {
   repository = gitRepository()
-  folder = mkdtempSync(join(tmpdir(), 'pharos-mirror-'))
+  folder = testFolder()
 })
-afterEach(() => {
-  repository.remove()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => repository.remove())
 
 function source(options: Partial<GitSourceOptions> = {}): GitSource {
   const access = { url: repository.url, scheme: 'file' as const }

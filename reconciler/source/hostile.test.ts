@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { runGit } from '../git/gitProgram.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
@@ -16,13 +16,10 @@ let folder: string
 let source: GitSource
 beforeEach(() => {
   repository = gitRepository()
-  folder = mkdtempSync(join(tmpdir(), 'pharos-hostile-'))
+  folder = testFolder()
   source = gitSource({ ...mirrored(), branch: 'main', path: 'monitoring' })
 })
-afterEach(() => {
-  repository.remove()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => repository.remove())
 
 const mirrored = () =>
   ({

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { cases } from '../../scripts/testing/torture.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
 import { readIgnoreRules } from './ignoreFile.ts'
@@ -12,7 +12,7 @@ import { readManifests } from './manifestFiles.ts'
 const PATHS = ['a.yaml', 'b/a.yaml', 'b/c/a.yaml', 'b/c/d.yml', 'ab/x.yaml', 'c/b/x.yaml']
 
 test('the patterns ignore the same files as git', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-ignore-'))
+  const folder = testFolder()
   execFileSync('git', ['init', '-q', folder])
   for (const path of PATHS) {
     mkdirSync(join(folder, dirname(path)), { recursive: true })
@@ -51,11 +51,10 @@ test('the patterns ignore the same files as git', () => {
     }),
     { numRuns: cases(40, 150) },
   )
-  rmSync(folder, { recursive: true })
 })
 
 test('a .pharosignore keeps other YAML out of a set, and a pattern with too many asterisks is a problem at its place', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-ignore-'))
+  const folder = testFolder()
   mkdirSync(join(folder, 'charts/templates'), { recursive: true })
   writeFileSync(join(folder, 'a.yaml'), manifestOf('a'))
   writeFileSync(join(folder, 'charts/values.yaml'), 'replicas: 3\n')
@@ -68,7 +67,6 @@ test('a .pharosignore keeps other YAML out of a set, and a pattern with too many
   expect(readManifests(folder).problems).toMatchObject([
     { code: 'E_VALUE', file: join(folder, '.pharosignore'), line: 3, column: 7 },
   ])
-  rmSync(folder, { recursive: true })
 })
 
 test('a pattern with more asterisks than can be matched in time is refused', () => {

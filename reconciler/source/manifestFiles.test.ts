@@ -1,18 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { compileSet } from '../manifest/compile/serviceSet.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
 import { readManifests } from './manifestFiles.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-source-'))
+  folder = testFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 function makePipe(name: string): void {
   execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, name)])
@@ -52,7 +51,7 @@ test('a link in the folder is refused, and a link given as the path is followed'
 })
 
 test('a link to a folder is refused, so that manifests below it do not count as removed', () => {
-  const elsewhere = mkdtempSync(join(tmpdir(), 'pharos-elsewhere-'))
+  const elsewhere = testFolder()
   writeFileSync(join(elsewhere, 'a.yaml'), manifestOf('a'))
   writeFileSync(join(elsewhere, 'notes.txt'), '')
   for (const name of ['shared', 'v1.2']) symlinkSync(elsewhere, join(folder, name))
@@ -65,7 +64,6 @@ test('a link to a folder is refused, so that manifests below it do not count as 
     'shared:1:1 E_FILE shared is a symbolic link, which is not followed',
     'v1.2:1:1 E_FILE v1.2 is a symbolic link, which is not followed',
   ])
-  rmSync(elsewhere, { recursive: true })
 })
 
 test('a file that is not UTF-8 is reported at its first bad byte and not rewritten', () => {

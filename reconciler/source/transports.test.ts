@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import type { GitAccess } from '../git/gitAccess.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { authority, type HttpsGitServer, httpsGitServer } from '../testing/httpsGitServer.ts'
@@ -22,12 +22,9 @@ let repository: GitRepository
 let folder: string
 beforeEach(() => {
   repository = gitRepository()
-  folder = mkdtempSync(join(tmpdir(), 'pharos-transport-'))
+  folder = testFolder()
 })
-afterEach(() => {
-  repository.remove()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => repository.remove())
 
 function sourceOf(access: GitAccess, transferMsMax?: number): GitSource {
   return gitSource({

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { seriesNumber } from '../domain/regions.ts'
 import { withMeasurements } from '../results/resultsReader.ts'
 import { monitoredService, openedResults } from '../results/testing/openedResults.ts'
@@ -11,7 +11,7 @@ const START_S = 1_800_000_000
 const service = monitoredService(1)
 
 test('a backup includes the results on request, and a restore brings them back', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-backup-'))
+  const folder = testFolder()
   const [dataDir, plain, whole] = ['data', 'plain', 'whole'].map((name) => join(folder, name)) as [
     string,
     string,
@@ -45,11 +45,10 @@ test('a backup includes the results on request, and a restore brings them back',
   expect(await resultsOf(whole)).toEqual(expected)
   expect(await resultsOf(plain)).toBeUndefined()
   opened.database.close()
-  rmSync(folder, { recursive: true })
 })
 
 test('a restore with a damaged results file names that file, and leaves nothing behind', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-backup-'))
+  const folder = testFolder()
   const [dataDir, target, file] = ['data', 'target', 'whole.backup'].map((name) => join(folder, name)) as [
     string,
     string,
@@ -61,7 +60,6 @@ test('a restore with a damaged results file names that file, and leaves nothing 
 
   const { code, stderr } = await runHere(['restore', '--data-dir', target, '--from', file])
   const isLeft = existsSync(target)
-  rmSync(folder, { recursive: true })
 
   expect([code, isLeft]).toEqual([1, false])
   expect(stderr).toContain(`${file}.results is damaged: remove it to restore without results`)

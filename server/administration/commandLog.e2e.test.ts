@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 import { openDatabase } from '../store/sqlite/files/openDatabase.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { makeOrg } from '../testing/seedFolder.ts'
@@ -10,10 +8,9 @@ const SERVICE = '00000000-0000-4000-8000-00000000000a'
 const OTHER = '00000000-0000-4000-8000-00000000000b'
 const COMMANDS = 2_500
 
-let folder = ''
+const folder = suiteFolder()
 let orgId = ''
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-commands-'))
   orgId = await makeOrg(folder)
   const { reader, writer } = await openDatabase(folder)
   const insert = writer.prepare(`
@@ -34,7 +31,6 @@ beforeAll(async () => {
   })()
   for (const database of [reader, writer]) database.close()
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 /** Sequences of the listed commands. */
 async function shown(...args: readonly string[]): Promise<readonly number[]> {

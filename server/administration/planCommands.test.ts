@@ -1,17 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { folderEngineOf, withExistingStore } from './options/withStore.ts'
 
 let dataDir: string
 
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'pharos-plans-'))
-})
-afterEach(() => {
-  rmSync(dataDir, { recursive: true })
+  dataDir = testFolder()
 })
 
 const run = (...args: readonly string[]) => runHere([...args, '--data-dir', dataDir, '--json'])

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { startAgentProcess } from '../testing/agentProcess.ts'
 
-test('an agent that cannot start says why, and shows no token', async ({ onTestFinished }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-agent-start-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+test('an agent that cannot start says why, and shows no token', async () => {
+  const folder = testFolder()
   writeFileSync(join(folder, 'token'), `pharos_agent_${'1a'.repeat(32)}`)
   const tokenFile = ['--token-file', join(folder, 'token')]
   const wrong = join(folder, 'wrong')

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { makeAuthority } from '../../monitoring/check/testing/certificates.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type AgentProcess, startAgentProcess } from '../testing/agentProcess.ts'
@@ -54,7 +54,7 @@ function startAgent(...args: string[]): AgentProcess {
 }
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-agents-'))
+  folder = testFolder()
   dataDir = join(folder, 'data')
   agents = []
   target = await startTarget()
@@ -71,7 +71,6 @@ afterEach(async () => {
   await Promise.all(agents.map((agent) => agent.kill()))
   if (server.child.exitCode === null && server.child.signalCode === null) await server.stop()
   target.close()
-  rmSync(folder, { recursive: true })
 })
 
 async function create(path: string, changes: Partial<ServiceRequest> = {}): Promise<ServiceResponse> {

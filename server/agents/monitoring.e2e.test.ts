@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { gridOf } from '../../monitoring/schedule/grid.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'
@@ -27,7 +26,7 @@ let apiKey: string
 const ARGS = ['--monitor', 'on', '--allow-ranges', '127.0.0.0/8']
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'pharos-monitoring-'))
+  dataDir = testFolder()
   target = await startTarget()
   server = await startProcess(dataDir, ARGS)
   const admin = async (...args: string[]) =>
@@ -40,7 +39,6 @@ beforeEach(async () => {
 afterEach(async () => {
   if (server.child.exitCode === null && server.child.signalCode === null) await server.stop()
   target.close()
-  rmSync(dataDir, { recursive: true })
   rmSync(`${dataDir}.master-key`, { force: true })
 })
 

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 import { defaultKeyFile } from '../secrets/keyring.ts'
 import { type ApiClient, apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'
@@ -18,7 +18,7 @@ const LOOK_MS = 250
 /** Shorter than any plan allows, so that a test sees many slots (seconds). */
 const INTERVAL_S = 1
 
-let dataDir: string
+const dataDir = suiteFolder()
 let server: TestServer
 let target: Target
 /** An organisation of each test: the services of the others are deleted. */
@@ -30,12 +30,10 @@ const start = (allowedRanges: readonly string[] = ['127.0.0.0/8']) =>
   startServer({ dataDir, isMonitoring: true, isRestored: false, rateLimit: 'none', allowedRanges })
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'pharos-monitoring-'))
   server = await start()
 })
 afterAll(async () => {
   await server.close()
-  rmSync(dataDir, { recursive: true })
   rmSync(defaultKeyFile(dataDir))
 })
 

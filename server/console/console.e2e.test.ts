@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { makeOrg } from '../testing/seedFolder.ts'
 import { startProcess } from '../testing/serverProcess.ts'
@@ -15,7 +15,7 @@ async function traces(dataDir: string, orgId: string, output: string): Promise<s
 }
 
 test('serve names an organisation without an owner, and no password, token or key is in log, files or audit log', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'pharos-console-'))
+  const dataDir = testFolder()
   const orgId = await makeOrg(dataDir)
   const server = await startProcess(dataDir, [
     '--console-port',
@@ -55,7 +55,6 @@ test('serve names an organisation without an owner, and no password, token or ke
   const code = await server.stop()
   const output = `${server.stdout()}\n${server.stderr()}`
   const found = await traces(dataDir, orgId, output)
-  rmSync(dataDir, { recursive: true })
   rmSync(`${dataDir}.master-key`, { force: true })
   const secrets = {
     invitation,

@@ -1,15 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { afterEach, expect, test, vi } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { defaultKeyFile } from '../secrets/keyring.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { startServer } from '../testing/startServer.ts'
 import { startKeyUses } from './keyUses.ts'
 
-afterEach(() => {
-  vi.useRealTimers()
-})
+afterEach(() => vi.useRealTimers())
 
 test('the use of a key needs no commit, and is recorded with its tool within a minute, once for many uses', async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] })
@@ -30,7 +27,7 @@ test('the use of a key needs no commit, and is recorded with its tool within a m
 })
 
 test('API requests are recorded as uses of their key, and a stopping server writes the pending ones', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'pharos-uses-'))
+  const dataDir = testFolder()
   const server = await startServer({ dataDir })
   const headers = { 'user-agent': 'terraform-provider-pharos/0.1.0 terraform/1.11' }
   await apiClient(server.url, server.apiKey).get('/v1/org', { headers })
@@ -38,7 +35,6 @@ test('API requests are recorded as uses of their key, and a stopping server writ
   const store = await server.engine.open('administer')
   const [key] = await store.listKeys(server.orgId)
   await store.close()
-  await rm(dataDir, { recursive: true })
   await rm(defaultKeyFile(dataDir), { force: true })
 
   expect(key).toMatchObject({ usedBy: 'terraform-provider-pharos/0.1.0', usedAtMs: expect.any(Number) })

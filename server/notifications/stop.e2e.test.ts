@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
@@ -13,7 +12,7 @@ const CHANNELS = 5
 const FLAGS = ['--allow-webhook-ranges', '127.0.0.0/8', '--monitor', 'off']
 
 test('a server that is stopped during deliveries exits with 0, and sends them again with their ids', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'pharos-stop-'))
+  const folder = testFolder()
   const dataDir = join(folder, 'data')
   const orgId = await makeOrg(dataDir)
   const [key = ''] = await makeKeys(dataDir, orgId, 1)
@@ -37,7 +36,6 @@ test('a server that is stopped during deliveries exits with 0, and sends them ag
   const again = (await receiver.first(atStop + CHANNELS)).slice(atStop).map(({ id }) => id)
   await second.stop()
   receiver.close()
-  await rm(folder, { recursive: true })
 
   expect(code).toBe(0)
   expect([new Set(ids).size, atStop]).toEqual([CHANNELS, CHANNELS])

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { Registry } from 'prom-client'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { newestBackupAtMs } from '../store/sqlite/files/backupFolder.ts'
 import { MIGRATIONS, migrate } from '../store/sqlite/files/migrations.ts'
 import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
@@ -19,12 +19,11 @@ let backups: string
 let nowMs: number
 let engine: SqliteEngine
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-backups-'))
+  folder = testFolder()
   backups = join(folder, 'backups')
   nowMs = Date.parse('2026-11-23T12:00:00.000Z')
   engine = sqliteEngine(join(folder, 'data'), () => nowMs)
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const filesIn = (dir: string) =>
   readdirSync(dir)

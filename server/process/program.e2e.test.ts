@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { appendFile, chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, chown, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../api/contract/service.ts'
+import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { lockRotation } from '../store/sqlite/files/lockDataFolder.ts'
 import { openDatabase } from '../store/sqlite/files/openDatabase.ts'
@@ -15,7 +15,7 @@ import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
 import { runProgram, type ServerProcess, startProcess } from '../testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 
-let folder = ''
+const folder = suiteFolder()
 let dataDir = ''
 let server: ServerProcess
 let orgId = ''
@@ -55,17 +55,13 @@ const sealedService = serviceBody({
 })
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-program-'))
   dataDir = join(folder, 'data')
   // While the server is stopped.
   orgId = field(await admin('org', 'create', '--name', 'Acme', '--plan', 'business'), 'id')
   key = field(await admin('key', 'create', '--org', orgId), 'key')
   server = await startProcess(dataDir, ['--admin-port', '0'])
 })
-afterAll(async () => {
-  await server.stop()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => server.stop())
 
 test('C024 a key is read_write by default, and keys can be created while the server runs', async () => {
   const readOnly = field(await admin('key', 'create', '--org', orgId, '--scope', 'read_only'), 'key')

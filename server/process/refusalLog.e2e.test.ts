@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { MIGRATIONS } from '../store/sqlite/files/migrations.ts'
 import { apiClient } from '../testing/apiClient.ts'
@@ -68,13 +67,12 @@ test('however many keys are refused, the log has at most a hundred lines at a ti
 })
 
 test('the log says how the server started and why it stopped', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'pharos-log-'))
+  const folder = testFolder()
   const dataDir = join(folder, 'data')
   await makeKeys(dataDir, await makeOrg(dataDir), 1)
   const server = await startProcess(dataDir, ['--admin-port', '0', '--log-level', 'info'])
 
   await server.stop()
-  await rm(folder, { recursive: true })
 
   expect(linesOf(server.stderr())).toEqual([
     {

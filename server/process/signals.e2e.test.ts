@@ -1,23 +1,22 @@
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
-import { networkInterfaces, tmpdir } from 'node:os'
+import { networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
 import { PROGRAM, startProcess } from '../testing/serverProcess.ts'
 
-let folder = ''
+const folder = suiteFolder()
 let dataDir = ''
 let key = ''
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-signals-'))
   dataDir = join(folder, 'data')
   key = (await makeKeys(dataDir, await makeOrg(dataDir), 1))[0] ?? ''
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 /** An unused port. */
 async function freePort(): Promise<number> {

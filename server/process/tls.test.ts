@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, writeFileSync } from 'node:fs'
 import { connect as connectPlain } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { Agent } from 'undici'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 import {
   makeAuthority,
   type ServerCertificate,
@@ -19,13 +19,12 @@ import { startServer, type TestServer } from '../testing/startServer.ts'
 const WAIT = { timeout: 60_000, interval: 50 }
 
 let authority: TestAuthority
-let folder: string
+const folder = suiteFolder()
 let files: { readonly certFile: string; readonly keyFile: string }
 let server: TestServer
 let client: Agent
 beforeAll(async () => {
   authority = makeAuthority()
-  folder = mkdtempSync(join(tmpdir(), 'pharos-tls-'))
   files = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') }
   put(authority.valid)
   const port = await freePort()
@@ -38,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.close()
   await server.close()
-  rmSync(folder, { recursive: true })
 })
 
 /** Replaces both files, each at once. */

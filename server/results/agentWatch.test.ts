@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { prepareAgentWatch } from './agentWatch.ts'
 import { prepareStateRows } from './stateRows.ts'
 import { openedResults } from './testing/openedResults.ts'
 
 test('a region that loses its agents is reported once, even across restarts, and once when it has one again', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-presence-'))
+  const folder = testFolder()
   /** Looks at `atS`, as a thread that was just started. */
   const look = (atS: number, isPresent: boolean): void => {
     const { database } = openedResults(folder)
@@ -19,7 +17,6 @@ test('a region that loses its agents is reported once, even across restarts, and
   const { database } = openedResults(folder)
   const rows = database.prepare('SELECT at_s, kind, body FROM transitions ORDER BY sequence').all()
   database.close()
-  rmSync(folder, { recursive: true })
 
   const body = '{"region":"eu-west-1"}'
   expect(rows).toEqual([

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { seriesNumber } from '../domain/regions.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import type { AppliedEffect, Transition } from '../store/monitoringStore.ts'
@@ -18,13 +18,10 @@ const NOW_S = 1_800_000_000
 let folder: string
 let results: ReturnType<typeof openedResults>
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-certificates-'))
+  folder = testFolder()
   openResultsAgain()
 })
-afterEach(() => {
-  results.database.close()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => results.database.close())
 
 function openResultsAgain(): void {
   results = openedResults(folder)

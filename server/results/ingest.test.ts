@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { OUTCOMES, type Outcome } from '../../monitoring/protocol/outcomes.ts'
 import { cases } from '../../scripts/testing/torture.ts'
 import { seriesNumber } from '../domain/regions.ts'
@@ -75,13 +73,10 @@ const service: MonitoredService = {
 }
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-results-'))
+  folder = testFolder()
   results = open()
 })
-afterEach(() => {
-  results.database.close()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => results.database.close())
 
 /** One result of each region, `minute` minutes after the start. */
 const round = (minute: number, dublin: Outcome, ashburn: Outcome = dublin): TestResult[] => [

@@ -2,7 +2,6 @@ import {
   chmod,
   chown,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rename,
@@ -11,9 +10,9 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
@@ -30,7 +29,7 @@ let key = ''
 let server: ServerProcess | undefined
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-owner-'))
+  folder = testFolder()
   dataDir = join(folder, 'data')
   keyFile = `${dataDir}.master-key`
   key = (await makeKeys(dataDir, await makeOrg(dataDir), 1))[0] ?? ''
@@ -41,7 +40,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await server?.stop()
-  await rm(folder, { recursive: true })
 })
 
 async function start(): Promise<ServerProcess> {

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { isExposed, readKeys } from './keyring.ts'
 
 const KEY = `${'0f'.repeat(32)}\n`
@@ -9,12 +9,10 @@ let folder: string
 let dataDir: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-keys-'))
+  folder = testFolder()
   dataDir = join(folder, 'data')
   mkdirSync(dataDir)
 })
-
-afterEach(() => rmSync(folder, { recursive: true }))
 
 test('a master key next to the data folder is read, even with a name that starts like the folder', () => {
   for (const name of ['data.master-key', '..key']) {

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { loadAll } from 'js-yaml'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { formatProblem } from '../../manifest/manifestProblem.ts'
 import { controllerJsonSchema } from './controllerSchema.ts'
 import { readConfig } from './readConfig.ts'
@@ -152,7 +152,7 @@ test('an interval without a pause is refused with its place', () => {
 })
 
 test('secrets are read from variables and files, and a missing or short one is named without its value', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-config-'))
+  const folder = testFolder()
   const file = join(folder, 'token')
   writeFileSync(file, 'a-token-of-length\n')
   const withToken = `${SMALLEST}apiToken: {file: ${file}}\n`
@@ -160,7 +160,7 @@ test('secrets are read from variables and files, and a missing or short one is n
   expect(settings(withToken).apiToken).toBe('a-token-of-length')
   writeFileSync(file, 'short')
   expect(() => settings(withToken)).toThrow('apiToken must have at least 16 characters')
-  rmSync(folder, { recursive: true })
+  rmSync(file)
   expect(() => settings(withToken)).toThrow(`apiToken is in the file ${file}, which cannot be read (ENOENT)`)
   expect(() => settings(`${SMALLEST}apiToken: {env: TOKEN}\n`)).toThrow(
     'environment variable TOKEN, which is not set',
@@ -192,8 +192,7 @@ test.each<readonly [string, string, Record<string, string>?]>([
 ])(
   'a folder of secrets for manifests must not contain %s of the controller',
   (_what, configuration, env = {}) => {
-    const folder = mkdtempSync(join(tmpdir(), 'pharos-config-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = testFolder()
     mkdirSync(join(folder, 'secrets'))
     writeFileSync(join(folder, 'secrets/key'), KEY)
     symlinkSync('secrets', join(folder, 'link'))

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { manifestOf } from '../../testing/manifestOf.ts'
 import { formatProblem } from '../manifestProblem.ts'
 import { readYaml } from '../read/readYaml.ts'
@@ -227,7 +227,7 @@ test.each([
 })
 
 test('Scenario 14: a body is read only from a file of the set', () => {
-  const root = mkdtempSync(join(tmpdir(), 'pharos-body-'))
+  const root = testFolder()
   const set = join(root, 'set')
   mkdirSync(join(set, 'folder'), { recursive: true })
   writeFileSync(join(root, 'outside'), 'canary')
@@ -251,7 +251,6 @@ test('Scenario 14: a body is read only from a file of the set', () => {
     expect([file, request, problems.length]).toEqual([file, undefined, 1])
     expect(problems[0]).toMatch(/\[E_FILE\]|\[E_SECRET\]/)
   }
-  rmSync(root, { recursive: true })
 })
 
 test.each([

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { httpsGitServer } from '../../testing/httpsGitServer.ts'
 import { sshGitServer, sshSkipReason } from '../../testing/sshGitServer.ts'
 import { openStore } from '../openStore.ts'
@@ -13,10 +13,9 @@ const CANARY = 'canary-of-the-state'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-ref-'))
+  folder = testFolder()
   execFileSync('git', ['init', '--quiet', '--bare', join(folder, 'state.git')])
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** What two writers that saw the same come to: the second is refused, and what the first wrote stays. */
 async function raceOn(url: string, variables: Record<string, string>): Promise<void> {

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { openStore } from '../openStore.ts'
 import { takeFileLock } from '../sqlite/sqliteLease.ts'
 import { takeLease } from './lease.ts'
@@ -10,13 +9,10 @@ import type { StateStore } from './store.ts'
 let folder: string
 let store: StateStore
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-lease-'))
+  folder = testFolder()
   store = await openStore(join(folder, 'pharos.db'), {})
 })
-afterEach(async () => {
-  await store.close()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => store.close())
 
 /** A lease whose time stands still and whose renewals come when they are called for. */
 async function heldLease() {

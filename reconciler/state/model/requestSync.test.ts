@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { openStore } from '../openStore.ts'
 import type { StateStore } from './store.ts'
 
@@ -10,13 +9,12 @@ const REQUEST = { actor: 'webhook at green', at: 't' }
 let folder: string
 let stores: StateStore[]
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-handover-'))
+  folder = testFolder()
   execFileSync('git', ['init', '--quiet', '--bare', join(folder, 'state.git')])
   stores = []
 })
 afterEach(async () => {
   for (const store of stores) await store.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 test.each([

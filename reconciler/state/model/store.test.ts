@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { type Binding, newBinding } from '../../plan/binding.ts'
 import { stateInGit } from '../../testing/modelStates.ts'
 import { openStore, readStore } from '../openStore.ts'
@@ -12,9 +12,8 @@ import type { CreateIntent, Intent, StateReading, StateStore } from './store.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-store-'))
+  folder = testFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const binding: Binding = {
   ...newBinding('shop', 'id-1'),

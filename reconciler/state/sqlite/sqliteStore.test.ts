@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import {
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,10 +9,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { newBinding } from '../../plan/binding.ts'
 import { finished } from '../../testing/processes.ts'
 import { documentOf } from '../model/stateDocument.ts'
@@ -24,10 +23,9 @@ import { openSqliteStore, readSqliteStore } from './sqliteStore.ts'
 let folder: string
 let path: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-state-'))
+  folder = testFolder()
   path = join(folder, 'pharos.db')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const binding = newBinding('shop', 'id-1')
 

@@ -1,18 +1,15 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { takeWorkFolder } from './workFolder.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-work-'))
+  folder = testFolder()
   vi.stubEnv('TMPDIR', folder)
 })
-afterEach(() => {
-  vi.unstubAllEnvs()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => vi.unstubAllEnvs())
 
 test('each process has its own empty folder, and a folder of an ended process is reused', async () => {
   const [one, two] = [await takeWorkFolder('test'), await takeWorkFolder('test')]

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { defaultKeyFile } from '../../secrets/keyring.ts'
 import { runHere } from '../../testing/commandHere.ts'
 import { sharedCluster } from '../../testing/postgres/cluster.ts'
@@ -10,10 +10,9 @@ import { startServer } from '../../testing/startServer.ts'
 let folder: string
 let dataDir: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-doctor-'))
+  folder = testFolder()
   dataDir = join(folder, 'data')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const doctor = (...args: readonly string[]) => runHere(['doctor', '--data-dir', dataDir, ...args])
 

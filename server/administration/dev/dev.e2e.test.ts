@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { apiClient } from '../../testing/apiClient.ts'
 import { runHere } from '../../testing/commandHere.ts'
 import { PROGRAM } from '../../testing/serverProcess.ts'
@@ -21,13 +21,12 @@ const DOCUMENT: DevDocument = {
 let folder = ''
 let children: ChildProcess[] = []
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-dev-test-'))
+  folder = testFolder()
   await mkdir(join(folder, 'tmp'))
 })
 afterEach(async () => {
   for (const child of children) if (child.exitCode === null) child.kill('SIGKILL')
   children = []
-  await rm(folder, { recursive: true })
 })
 
 interface RunningDev {

@@ -1,23 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../../../api/testing/temporaryFolder.ts'
 import { runHere } from '../../testing/commandHere.ts'
 import { makeOrg } from '../../testing/seedFolder.ts'
 import { PROGRAM } from '../../testing/serverProcess.ts'
 
-let folder = ''
+const folder = suiteFolder()
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-failure-'))
   await makeOrg(join(folder, 'data'))
   await mkdir(join(folder, 'nothing'))
   await writeFile(join(folder, 'file'), 'x'.repeat(10_000))
   await writeFile(join(folder, 'nothing', 'control.db'), 'x'.repeat(10_000))
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 test.each([
   [['org', 'list', '--data-dir', 'absent'], 'E_FAILED', 'there is no data in absent'],

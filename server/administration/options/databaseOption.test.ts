@@ -1,17 +1,12 @@
 import { writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { suiteFolder } from '../../../api/testing/temporaryFolder.ts'
 import { runHere } from '../../testing/commandHere.ts'
 
 const URL = 'postgresql://pharos:hush@127.0.0.1:1/pharos'
 
-let folder = ''
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-flags-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = suiteFolder()
 
 test.each([
   [[], /required option '--data-dir <dir>' not specified, nor '--database <url>'/],

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { RESULTS_FILE } from '../../results/file/resultsSchema.ts'
 import { apiClient } from '../../testing/apiClient.ts'
 import { runHere } from '../../testing/commandHere.ts'
@@ -46,13 +46,12 @@ test('pages name a region without a connected agent, to organisations with servi
 })
 
 test('pages are rendered without results while they are unavailable, and say so', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'pharos-notices-'))
+  const dataDir = testFolder()
   // No results thread opens a folder.
   mkdirSync(join(dataDir, RESULTS_FILE))
   const broken = await startConsoleServer({ engine: 'sqlite', dataDir, isMonitoring: true })
   onTestFinished(async () => {
     await broken.close()
-    rmSync(dataDir, { recursive: true })
   })
   const { json: service } = await apiClient(broken.url, broken.apiKey).post('/v1/services', serviceBody())
   const { client, root, actions } = await broken.signIn('owner')

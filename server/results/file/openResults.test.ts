@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { seriesNumber } from '../../domain/regions.ts'
 import { HOUR_S } from '../history/storedResult.ts'
 import { withMeasurements } from '../resultsReader.ts'
@@ -16,9 +16,8 @@ const SERIES = seriesNumber(1, 'eu-west-1')
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pharos-results-'))
+  folder = testFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 /** A result for each minute of an hour. */
 const resultsOf = (hour: number) =>

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { openIncident, updateIncident } from '../../domain/incidentChanges.ts'
 import { incidentBytes } from '../../domain/incidentQuota.ts'
@@ -11,9 +9,8 @@ import { openStore } from './openStore.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-quota-'))
+  folder = testFolder()
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 // The last one is a few bytes too long for a page of the database, so most of another page is wasted.
 test.each([[1], [400], [4_000], [4_400]])(

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../../../api/testing/temporaryFolder.ts'
 import type { IncidentFilter } from '../store.ts'
 import { databaseFile, openDatabase } from './files/openDatabase.ts'
 import { prepareIncidentSearch } from './incidentSearch.ts'
@@ -30,21 +28,17 @@ const seeded = (number: number) => ({
 })
 const NUMBERS = Array.from({ length: 1_000 }, (_, index) => index + 1)
 
-let folder: string
+const folder = suiteFolder()
 let database: Database
 const run: string[] = []
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-search-'))
   for (const connection of Object.values(await openDatabase(folder))) connection.close()
   database = new Sqlite(databaseFile(folder), { verbose: (sql) => run.push(String(sql)) })
   database.pragma('foreign_keys = OFF')
   seed()
   database.exec('ANALYZE')
 })
-afterAll(async () => {
-  database.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => database.close())
 
 /** Every incident is made open, and resolved later, as in a server. */
 function seed(): void {

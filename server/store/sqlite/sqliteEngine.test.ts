@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { accountSuite } from '../testing/accountSuite.ts'
 import { autoIncidentSuite } from '../testing/autoIncidentSuite.ts'
 import { channelSuite } from '../testing/channelSuite.ts'
@@ -29,9 +30,8 @@ for (const suite of SUITES) suite('SQLite', makeEngine)
 
 let folder = ''
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-store-'))
+  folder = testFolder()
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 test('a database is durable when it is opened, and one that is not is refused', async () => {
   const { writer, reader } = await openDatabase(folder)

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { createService, deleteService, replaceService } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { endpointBody, serviceBody } from '../../testing/serviceBodies.ts'
@@ -18,14 +16,11 @@ let folder: string
 let store: Store
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-upkeep-'))
+  folder = testFolder()
   store = await openStore(folder, () => 0)
 })
 
-afterEach(async () => {
-  await store.close()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => store.close())
 
 test('clean-up removes every published command older than a week, and requests are served in between', async () => {
   const { writer, reader } = await openDatabase(folder)

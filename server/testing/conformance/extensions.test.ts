@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { apiClient } from '../apiClient.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
@@ -140,7 +139,7 @@ test('C172 a refused creation is not remembered', async () => {
 })
 
 test('C172 a key is remembered across a restart', async () => {
-  const parent = await mkdtemp(join(tmpdir(), 'pharos-restart-'))
+  const parent = testFolder()
   const dataDir = join(parent, 'data')
   const first = await startServer({ dataDir })
   const created = await apiClient(first.url, first.apiKey).post('/v1/services', serviceBody(), keyed('k'))
@@ -149,7 +148,6 @@ test('C172 a key is remembered across a restart', async () => {
   const second = await startServer({ dataDir })
   const repeated = await apiClient(second.url, first.apiKey).post('/v1/services', serviceBody(), keyed('k'))
   await second.close()
-  await rm(parent, { recursive: true })
 
   expect(repeated.text).toBe(created.text)
 })

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import { suiteFolder } from '../../../api/testing/temporaryFolder.ts'
 import { defaultKeyFile } from '../../secrets/keyring.ts'
 import { openStore } from '../../store/sqlite/openStore.ts'
 import { startServer } from '../startServer.ts'
@@ -19,7 +19,7 @@ describe('a server on a restored copy keeps the contract', async () => {
 })
 
 describe('a restored copy', () => {
-  let folder = ''
+  const folder = suiteFolder()
   let dataDir = ''
   const kept = async () => {
     const store = await openStore(dataDir, () => 0)
@@ -29,12 +29,10 @@ describe('a restored copy', () => {
     return lists.flat().map(({ text }) => serviceResponseSchema.parse(JSON.parse(text)).name)
   }
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pharos-restored-'))
     dataDir = join(folder, 'data')
     const server = await startServer({ dataDir, isRestored: true })
     await server.close()
   })
-  afterAll(() => rm(folder, { recursive: true }))
 
   test('has what the backup had and nothing that came after', async () => {
     expect(await kept()).toEqual(['Checkout', 'Cart'])

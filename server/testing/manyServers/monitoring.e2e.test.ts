@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
+import { suiteFolder } from '../../../api/testing/temporaryFolder.ts'
 import { withConnection } from '../../store/postgres/schema/migrate.ts'
 import { type AgentProcess, startAgentProcess } from '../agentProcess.ts'
 import { apiClient } from '../apiClient.ts'
@@ -19,7 +18,7 @@ import { startTarget, type Target } from '../target.ts'
 const LOOK_MS = 500
 const INTERVAL_S = 2
 
-let folder = ''
+const folder = suiteFolder()
 let url = ''
 let flags: readonly string[]
 let target: Target
@@ -28,7 +27,6 @@ let key = ''
 const running: (ServerProcess | AgentProcess)[] = []
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-shared-'))
   url = await durableDatabases().createEmpty()
   const keyFile = join(folder, 'master.key')
   writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 })
@@ -38,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(running.map((one) => one.kill()))
   target.close()
-  await rm(folder, { recursive: true })
 })
 
 async function run(...args: readonly string[]) {

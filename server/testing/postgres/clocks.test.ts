@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { incidentSchema } from '../../../api/contract/incident.ts'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { type ApiResponse, apiClient } from '../apiClient.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { startServer, type TestServer } from '../startServer.ts'
@@ -11,7 +9,7 @@ import { startServer, type TestServer } from '../startServer.ts'
 const HOUR_MS = 60 * 60 * 1_000
 
 test('servers whose clocks differ by an hour keep the order of creations and updates', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'pharos-clocks-'))
+  const dataDir = testFolder()
   const servers: TestServer[] = []
   for (const offsetMs of [0, HOUR_MS, -HOUR_MS]) {
     const environment = { nowMs: () => Date.now() + offsetMs }
@@ -34,7 +32,6 @@ test('servers whose clocks differ by an hour keep the order of creations and upd
   const listed = serviceResponseSchema.array().parse((await at(2).get('/v1/services')).json)
   const incident = incidentSchema.parse((await at(1).get(`/v1/incidents/${id}`)).json)
   for (const server of servers) await server.close()
-  await rm(dataDir, { recursive: true, force: true })
 
   expect([...responses, opened, second, third].map(({ status }) => status)).toEqual([
     ...names.map(() => 201),

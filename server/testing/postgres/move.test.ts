@@ -1,9 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { monotonicMs } from '../../process/systemEnvironment.ts'
 import { prepareFile } from '../../results/file/openResults.ts'
 import { prepareSchema } from '../../results/postgres/postgresResults.ts'
@@ -22,11 +21,10 @@ let folder: string
 let dataDir: string
 let url: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-move-'))
+  folder = testFolder()
   dataDir = join(folder, 'data')
   url = await durableDatabases().createEmpty()
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 async function run(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await runHere(args)

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { seriesNumber } from '../../domain/regions.ts'
 import { openResults } from '../../results/file/openResults.ts'
 import { prepareSchema } from '../../results/postgres/postgresResults.ts'
@@ -35,11 +34,10 @@ let folder: string
 let dataDir: string
 let url: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-move-'))
+  folder = testFolder()
   dataDir = join(folder, 'data')
   url = await durableDatabases().createEmpty()
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 async function run(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await runHere(args)

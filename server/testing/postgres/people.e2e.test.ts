@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../../../api/testing/temporaryFolder.ts'
 import { SESSION_COOKIE } from '../../console/routing/cookies.ts'
 import { ConsoleClient } from '../../console/testing/consoleClient.ts'
 import { type Receiver, startReceiver } from '../../notifications/testing/receiver.ts'
@@ -18,14 +17,13 @@ import { durableDatabases } from './durableDatabases.ts'
 const WAIT = { timeout: 60_000 }
 const INCIDENTS = 6
 
-let folder: string
+const folder = suiteFolder()
 let url: string
 let keyFile: string
 let servers: readonly [ServerProcess, ServerProcess]
 let receiver: Receiver
 let orgId: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-people-pg-'))
   url = await durableDatabases().createEmpty()
   keyFile = join(folder, 'master.key')
   writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 })
@@ -39,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()))
   receiver.close()
-  await rm(folder, { recursive: true })
 })
 
 async function run(...args: readonly string[]): Promise<string> {

@@ -1,30 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import { suiteFolder } from '../../../api/testing/temporaryFolder.ts'
 import { apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
 import { startProcess } from '../serverProcess.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { durableDatabases } from './durableDatabases.ts'
 
-let folder = ''
+const folder = suiteFolder()
 let url = ''
 /** Flags for every process. */
 let flags: readonly string[]
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-serve-pg-'))
   url = await durableDatabases().createEmpty()
   const [keyFile, urlFile] = [join(folder, 'master.key'), join(folder, 'url')]
   writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 })
   writeFileSync(urlFile, url, { mode: 0o600 })
   flags = ['--database-file', urlFile, '--master-key-file', keyFile, '--monitor', 'off']
-})
-afterAll(async () => {
-  await rm(folder, { recursive: true })
 })
 
 async function run(...args: readonly string[]): Promise<string> {

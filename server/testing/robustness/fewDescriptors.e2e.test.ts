@@ -1,16 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent } from 'undici'
 import { expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { apiClient } from '../apiClient.ts'
 import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { startProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
 
 test('a server with 128 descriptors serves its clients despite 150 slow connections that reconnect', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'pharos-descriptors-'))
+  const folder = testFolder()
   const dataDir = join(folder, 'data')
   const keys = await makeKeys(dataDir, await makeOrg(dataDir), 2)
   const under = ['sh', '-c', 'ulimit -n 128 && exec "$0" "$@"']
@@ -43,7 +42,6 @@ test('a server with 128 descriptors serves its clients despite 150 slow connecti
   isOver = true
   for (const socket of dripping) socket.destroy()
   const code = await server.stop()
-  await rm(folder, { recursive: true })
 
   expect([new Set(statuses), ready.status, code, server.stderr()]).toEqual([new Set([201]), 200, 0, ''])
 })

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { Agent } from '../../../monitoring/agent/agent.ts'
 import { checkLibrary } from '../../../monitoring/agent/checkLibrary.ts'
 import { httpsLink } from '../../../monitoring/agent/httpsLink.ts'
@@ -43,7 +43,7 @@ const start = (into: string) =>
 
 beforeEach(async () => {
   undo = []
-  folder = mkdtempSync(join(tmpdir(), 'pharos-monitored-'))
+  folder = testFolder()
   target = await startTarget()
   proxy = await startAgentProxy(() => server.agentUrl)
 })
@@ -51,7 +51,6 @@ afterEach(async () => {
   for (const step of undo.toReversed()) await step()
   proxy.close()
   target.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 async function startAt(into: string): Promise<void> {

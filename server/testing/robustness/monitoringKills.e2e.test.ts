@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { monitoringKills } from './monitoringKills.ts'
 import { seededRandom } from './random.ts'
 
 test('kills of server and agent during results lose no acknowledged one, duplicate no slot, and leave the states of a replay', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-kills-'))
+  const folder = testFolder()
 
   const report = await monitoringKills({
     ...{ folder, random: seededRandom(1) },
     victims: ['server', 'both', 'agent', 'server'],
   })
-  rmSync(folder, { recursive: true })
 
   expect(report).toMatchObject({ kills: 4, skipped: expect.any(Number) })
   expect(report.acknowledged).toBeGreaterThan(0)

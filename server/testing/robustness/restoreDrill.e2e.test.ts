@@ -1,8 +1,8 @@
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { defaultKeyFile } from '../../secrets/keyring.ts'
 import { newestBackupAtMs } from '../../store/sqlite/files/backupFolder.ts'
 import { apiClient } from '../apiClient.ts'
@@ -18,7 +18,7 @@ const KEYS = 20
 const COPIES = 3
 
 test('a restore brings back everything that was acknowledged before the last copy', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-drill-'))
+  const folder = testFolder()
   const [dataDir, backups, again] = ['data', 'backups', 'again'].map((name) => join(folder, name)) as [
     string,
     string,
@@ -78,7 +78,6 @@ test('a restore brings back everything that was acknowledged before the last cop
   process.stdout.write(
     `restore drill: ${acknowledged.size} services acknowledged, ${(statSync(newestFile).size / 2 ** 20).toFixed(1)} MiB restored and served in ${tookMs.toFixed(0)} ms; ${lost.length} lost, those of the last ${lostMs} ms\n`,
   )
-  rmSync(folder, { recursive: true })
   expect(restored.code).toBe(0)
   expect(lostBefore).toEqual([])
   // The oldest is removed after the newest is whole, and the kill may have come between.

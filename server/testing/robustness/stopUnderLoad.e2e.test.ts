@@ -1,9 +1,8 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { openStore } from '../../store/sqlite/openStore.ts'
 import { apiClient } from '../apiClient.ts'
 import { makeKeys, makeOrg } from '../seedFolder.ts'
@@ -66,7 +65,7 @@ async function readOn(url: string, key: string): Promise<ReadonlySet<number>> {
 }
 
 test('C199 a server stopped under load responds to every request it has started, and exits with 0', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'pharos-stop-'))
+  const folder = testFolder()
   const dataDir = join(folder, 'data')
   const orgId = await makeOrg(dataDir)
   const keys = await makeKeys(dataDir, orgId, IN_FLIGHT)
@@ -85,7 +84,6 @@ test('C199 a server stopped under load responds to every request it has started,
   const store = await openStore(dataDir, () => 0)
   const stored = (await store.listServices(orgId)).length
   await store.close()
-  await rm(folder, { recursive: true })
   expect(new Set(lines)).toEqual(new Set(['HTTP/1.1 201 Created']))
   expect([code, stored]).toEqual([0, IN_FLIGHT])
   expect(statuses.flatMap((each) => [...each]).filter((status) => status !== 200 && status !== 429)).toEqual(

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../../api/testing/temporaryFolder.ts'
 import { MIGRATIONS, migrate } from '../files/migrations.ts'
 import { databaseFile, openDatabase } from '../files/openDatabase.ts'
 import { prepareIdempotency } from './idempotentCreations.ts'
@@ -15,9 +13,8 @@ const fingerprintOf = (key: string, body = 'body') => ({
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-remembered-'))
+  folder = testFolder()
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 test('the newest long responses of an organisation are remembered, and all short ones', async () => {
   const { writer, reader } = await openDatabase(folder)

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../../api/testing/temporaryFolder.ts'
 import { createService, replaceService } from '../../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../../process/systemEnvironment.ts'
 import { serviceBody } from '../../../testing/serviceBodies.ts'
@@ -11,13 +9,12 @@ import { preparePastGenerations } from './pastGenerations.ts'
 let folder: string
 let connections: Connections
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-generations-'))
+  folder = testFolder()
   connections = await openDatabase(folder)
 })
 afterEach(async () => {
   connections.reader.close()
   connections.writer.close()
-  await rm(folder, { recursive: true })
 })
 
 test('the newest generations of an organisation that fit into its bytes are kept, and those of others stay', () => {

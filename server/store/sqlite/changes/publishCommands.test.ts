@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ServiceResponse } from '../../../../api/contract/service.ts'
+import { testFolder } from '../../../../api/testing/temporaryFolder.ts'
 import { REGIONS } from '../../../domain/regions.ts'
 import { createService, replaceService } from '../../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../../process/systemEnvironment.ts'
@@ -17,12 +15,11 @@ const CODES = REGIONS.map(({ code }) => code)
 let folder: string
 let database: Connections
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-publish-'))
+  folder = testFolder()
   database = await openDatabase(folder)
 })
 afterEach(async () => {
   for (const connection of [database.reader, database.writer]) connection.close()
-  await rm(folder, { recursive: true })
 })
 
 /** Size of the database (bytes). */

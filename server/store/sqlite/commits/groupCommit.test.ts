@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../../api/testing/temporaryFolder.ts'
 import type { Store } from '../../store.ts'
 import { openDatabase } from '../files/openDatabase.ts'
 import { openStore } from '../openStore.ts'
@@ -12,14 +10,11 @@ let folder: string
 let store: Store
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-commit-'))
+  folder = testFolder()
   store = await openStore(folder, () => 0)
 })
 
-afterEach(async () => {
-  await store.close()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => store.close())
 
 /** A small number of turns of the event loop: a turn takes many milliseconds during other work. */
 const FEW_TURNS = 10

@@ -1,7 +1,7 @@
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../../api/testing/temporaryFolder.ts'
 import type { Store } from '../../store.ts'
 import { openStore } from '../openStore.ts'
 import { type SqliteEngine, sqliteEngine } from '../sqliteEngine.ts'
@@ -12,16 +12,13 @@ let engine: SqliteEngine
 let store: Store
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-backup-'))
+  folder = testFolder()
   engine = sqliteEngine(join(folder, 'live'), () => 0)
   store = await engine.open('administer')
   await store.createOrg({ id: 'org', name: 'Kept', plan: 'business', nowMs: 0 })
 })
 
-afterEach(async () => {
-  await store.close()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => store.close())
 
 test('a backup is readable by its owner only, and leaves no other file', async () => {
   await mkdir(join(folder, 'backups'))

@@ -1,7 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmodSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { testFolder } from '../../../../api/testing/temporaryFolder.ts'
 import { sqliteEngine } from '../sqliteEngine.ts'
 import { type FolderFacts, judgeFolder } from './judgeFolder.ts'
 import { databaseFile } from './openDatabase.ts'
@@ -32,7 +31,7 @@ test.each<[Partial<FolderFacts>, string, RegExp | undefined]>([
 })
 
 test('a real data folder is durable and intact, and read access for others is detected', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'pharos-judge-'))
+  const dataDir = testFolder()
   const engine = sqliteEngine(dataDir, Date.now)
   await (await engine.open('administer')).close()
   const healthOf = async (check: string) =>
@@ -40,7 +39,6 @@ test('a real data folder is durable and intact, and read access for others is de
   const before = await Promise.all(['durability', 'integrity', 'permissions', 'backup'].map(healthOf))
   chmodSync(databaseFile(dataDir), 0o644)
   const after = await healthOf('permissions')
-  rmSync(dataDir, { recursive: true })
 
   expect(before).toEqual(['ok', 'ok', 'ok', 'ok'])
   expect(after).toBe('warning')

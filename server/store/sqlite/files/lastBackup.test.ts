@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../../api/testing/temporaryFolder.ts'
 import { createService } from '../../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../../process/systemEnvironment.ts'
 import { serviceBody } from '../../../testing/serviceBodies.ts'
@@ -10,9 +9,8 @@ import { sqliteEngine } from '../sqliteEngine.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-stats-'))
+  folder = testFolder()
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 test('the stats of a store are those of its outbox, files and last backup', async () => {
   const engine = sqliteEngine(join(folder, 'data'), () => 7_000)

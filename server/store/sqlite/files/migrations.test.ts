@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../../api/testing/temporaryFolder.ts'
 import { OPERATOR } from '../../../domain/accounts/actor.ts'
 import { incidentBytes } from '../../../domain/incidentQuota.ts'
 import { BUS_READER, type IncidentFilter } from '../../store.ts'
@@ -12,9 +10,8 @@ import { databaseFile } from './openDatabase.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-migrations-'))
+  folder = testFolder()
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 /** The database of `folder` in the schema of the first `steps`, filled by `fill`. */
 function makeDatabase(steps: number, fill: (database: Database) => void): void {

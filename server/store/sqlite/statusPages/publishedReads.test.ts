@@ -1,25 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { suiteFolder } from '../../../../api/testing/temporaryFolder.ts'
 import { databaseFile, openDatabase } from '../files/openDatabase.ts'
 import { sqlitePublished } from './publishedReads.ts'
 
-let folder: string
+const folder = suiteFolder()
 let database: Database
 const run: string[] = []
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pharos-published-'))
   for (const connection of Object.values(await openDatabase(folder))) connection.close()
   database = new Sqlite(databaseFile(folder), { verbose: (sql) => run.push(String(sql)) })
   database.pragma('foreign_keys = OFF')
   seed()
 })
-afterAll(async () => {
-  database.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => database.close())
 
 /** The pages `people` and `all`, both with the service of all incidents: every tenth is of a person, from the fifth on. */
 function seed(): void {

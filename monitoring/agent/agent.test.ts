@@ -113,6 +113,18 @@ test('a server whose clock is set back by an hour gets no slot twice, and the sc
   expect(checkedS).toEqual([...new Set(checkedS)].toSorted((a, b) => a - b))
 })
 
+test('the checks of a server whose clock was a month ahead continue at once when the date is corrected', async () => {
+  server.aheadMs = 30 * 24 * HOUR_MS
+  await pass(10 * 60_000)
+  server.aheadMs = 0
+  await pass(WAIT_MS)
+  const before = checkedS.length
+  await pass(10 * 60_000)
+
+  expect(checkedS.length - before).toBe(10)
+  expect(checkedS.at(-1)).toBeLessThanOrEqual(Date.now() / 1_000)
+})
+
 test('an agent adopts a changed server clock with the next response', async () => {
   await pass(10 * 60_000)
   server.aheadMs = HOUR_MS

@@ -115,6 +115,7 @@ export class Runner {
 
   /** Reads the clock again after a correction. */
   wake(): void {
+    this.#schedule.followClock(this.#parts.nowMs())
     this.#sleep()
   }
 

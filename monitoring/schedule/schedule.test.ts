@@ -233,3 +233,18 @@ test('the heap returns handles in due order, whatever was moved and removed', ()
     { numRuns: 200 },
   )
 })
+
+test('a clock that is set back by more than an hour, as from a wrong date, continues at once', () => {
+  const grid = gridOf('endpoint', 'eu-west-1', 60)
+  const schedule = new Schedule()
+  const wrongMs = START_MS + 30 * 86_400_000
+  schedule.start(1, grid, { nowMs: wrongMs, isFirst: false })
+  run(schedule, wrongMs + 300_000)
+  schedule.start(2, { phaseMs: 0, intervalMs: 60_000 }, { nowMs: wrongMs + 300_000, isFirst: true })
+
+  schedule.followClock(START_MS)
+  const ran = run(schedule, START_MS + 120_000)
+
+  expect(ran.filter(({ series }) => series === 1).length).toBe(2)
+  expect(ran.find(({ series }) => series === 2)?.dueMs).toBe(START_MS)
+})

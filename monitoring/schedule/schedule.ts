@@ -6,6 +6,12 @@ const FIRST_SPREAD_MS = 1_000
 /** Maximum delay with which a missed slot still runs (milliseconds), or half an interval when that is less. */
 const LATE_MS_MAX = 30_000
 
+/**
+ * How far the server's clock may be set back without repeating a slot (milliseconds). After a larger step, as from a
+ * wrong date, checks would wait for hours or years.
+ */
+const SET_BACK_MS_MAX = 60 * 60 * 1_000
+
 /** A check to start now. */
 export interface Slot {
   readonly series: number
@@ -82,6 +88,17 @@ export class Schedule {
     this.#byHandle[scheduled.handle] = undefined
     this.#heap.remove(scheduled.handle)
     this.#freeHandles.push(scheduled.handle)
+  }
+
+  /** Continues at `nowMs` with the series that would wait because the clock was set back by more than an hour. */
+  followClock(nowMs: number): void {
+    for (const scheduled of this.#bySeries.values()) {
+      const { handle, grid, isFirst } = scheduled
+      if (this.#heap.dueMs(handle) <= nowMs + grid.intervalMs + SET_BACK_MS_MAX) continue
+      scheduled.lastS = Number.NEGATIVE_INFINITY
+      if (isFirst) this.#heap.set(handle, nowMs + (grid.phaseMs % FIRST_SPREAD_MS))
+      else this.#setNext(scheduled, nowMs)
+    }
   }
 
   /**

@@ -17,6 +17,12 @@ const CLEAN_RESULTS = 2
 /** Check interval from which one up result is enough (seconds), because a second would delay recovery too long. */
 const LONG_INTERVAL_S = 300
 
+/**
+ * How far ahead of the clock the newest result may be due (seconds). A larger lead means that the clock was set back,
+ * as from a wrong date: that result would hide all others until its time comes again.
+ */
+export const SET_BACK_S_MAX = 60 * 60
+
 /** The state of a series after its results. Instants are whole seconds since the epoch. */
 export interface SeriesState {
   readonly state: State
@@ -78,8 +84,21 @@ export function staleFromS(series: SeriesState, { intervalS, timeoutMs }: Series
   return seenS + 2 * Math.max(1, intervalS) + Math.ceil(timeoutMs / 1_000) + STALE_GRACE_S
 }
 
-/** `series` at `nowS`: unknown when its last known result is too old. Pure. */
+/**
+ * `series` at `nowS`: unknown when its last known result is too old. After the clock was set back by more than
+ * SET_BACK_S_MAX, its state and results count as of now. Pure.
+ */
 export function atInstant(series: SeriesState, times: SeriesTimes, nowS: number): SeriesState {
+  if (series.lastDueS > nowS + SET_BACK_S_MAX) {
+    const notAfterNow = (atS: number) => Math.min(atS, nowS)
+    const { sinceS, lastDueS, knownDueS } = series
+    return {
+      ...series,
+      sinceS: notAfterNow(sinceS),
+      lastDueS: notAfterNow(lastDueS),
+      knownDueS: notAfterNow(knownDueS),
+    }
+  }
   const fromS = staleFromS(series, times)
   if (series.state === 'unknown' || nowS < fromS) return series
   return withState({ ...series, clean: 0, reason: 0 }, 'unknown', fromS)

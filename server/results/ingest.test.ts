@@ -363,3 +363,36 @@ test('each stored result is counted once, under its region and outcome', () => {
   ])
   expect(checks.takeChanged()).toBeUndefined()
 })
+
+test('a service follows its results again when a clock that was a month ahead is set back', () => {
+  const AHEAD_S = 30 * 86_400
+  const transitionsOf = () =>
+    results.database.prepare<[], string>('SELECT kind FROM transitions ORDER BY sequence').pluck().all()
+  const later = (given: readonly TestResult[]) => given.map((one) => ({ ...one, dueS: one.dueS + AHEAD_S }))
+  const markStale = (nowS: number) => results.board.transact(() => results.board.markStale(nowS))
+  results.update({ steadyS: 60 }, START_S + AHEAD_S)
+  results.send(later([...round(1, 'down'), ...round(2, 'up'), ...round(3, 'up')]), START_S + AHEAD_S + 200)
+  const before = transitionsOf().length
+
+  markStale(START_S)
+  results.send(round(1, 'up'), START_S + 70)
+  const steady = transitionsOf().slice(before)
+  results.send([...round(2, 'up'), ...round(3, 'down')], START_S + 190)
+
+  expect(steady).toEqual([])
+  expect(results.serviceStates()).toEqual([
+    [START_S, 1],
+    [START_S + 180, 2],
+    [START_S + 185, 3],
+  ])
+  expect(transitionsOf().slice(before)).toEqual([
+    'service.steady',
+    'service.state',
+    'service.state',
+    'service.round',
+  ])
+  expect(results.states()).toMatchObject([
+    { series: DUBLIN, state: 3, since_s: START_S + 180 },
+    { series: ASHBURN, state: 3, since_s: START_S + 185 },
+  ])
+})

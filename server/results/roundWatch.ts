@@ -1,5 +1,6 @@
 import { reasonName } from '../../monitoring/protocol/outcomes.ts'
 import type { FailingRound, Recovery } from '../domain/autoIncidentTexts.ts'
+import { SET_BACK_S_MAX } from '../domain/serviceState.ts'
 import type { EndpointEntry, SeriesEntry, ServiceEntry } from './boardEntries.ts'
 import { type ResultsDatabase, upsertSql } from './database/resultsDatabase.ts'
 import type { StateRows } from './stateRows.ts'
@@ -94,7 +95,12 @@ export class RoundWatch {
       return
     }
     const { clearSinceS, isSteady, steadyS } = watch
-    if (clearSinceS === null || isSteady || dueS - clearSinceS < steadyS) return
+    if (clearSinceS === null || isSteady) return
+    if (clearSinceS > dueS + SET_BACK_S_MAX) {
+      this.#change(service.id, { ...watch, clearSinceS: dueS })
+      return
+    }
+    if (dueS - clearSinceS < steadyS) return
     this.#change(service.id, { ...watch, isSteady: true })
     this.#report(service.id, 'service.steady', dueS, { since_s: clearSinceS })
   }
@@ -124,7 +130,8 @@ export class RoundWatch {
   ): void {
     const intervalS = Math.max(1, times.intervalS)
     const round = Math.floor(dueS / intervalS)
-    if (round <= (this.#rounds.get(endpoint.number) ?? 0)) return
+    const aheadS = ((this.#rounds.get(endpoint.number) ?? 0) - round) * intervalS
+    if (aheadS >= 0 && aheadS <= SET_BACK_S_MAX) return
     this.#board.set(this.#rounds, endpoint.number, round)
     const named = { endpoint_id: endpoint.id, round, interval_s: intervalS }
     this.#report(service.id, 'service.round', dueS, { ...named, ...this.#downOf(service) })

@@ -107,12 +107,14 @@ export class StateBoard {
     if (service !== undefined && isCurrent) this.#rounds.afterResult(service, series, result.dueS)
   }
 
-  /** Sets series to unknown when their last known result is too old at `nowS`. */
+  /** Sets series to unknown when their last known result is too old at `nowS`, and follows a clock that was set back. */
   markStale(nowS: number): void {
     for (const series of this.#series.values()) {
       if (series.endedAtS !== null) continue
       const state = atInstant(series.state, series.times, nowS)
-      if (state !== series.state) this.#changeSeries(series, state, state.sinceS)
+      if (state === series.state) continue
+      if (state.lastDueS < series.state.lastDueS) this.#setBack(series.endpoint, nowS)
+      this.#changeSeries(series, state, state.sinceS)
     }
   }
 
@@ -237,6 +239,28 @@ export class StateBoard {
     if (service === undefined) return
     this.#refreshService(service.id, atS)
     this.#rounds.refresh(service, atS)
+  }
+
+  /** Moves the beginnings of the states of an endpoint and its service to `nowS` if they are later. */
+  #setBack(number: number, nowS: number): void {
+    const endpoint = this.#endpoints.get(number)
+    if (endpoint !== undefined && endpoint.sinceS > nowS) {
+      const changed = { ...endpoint, sinceS: nowS }
+      this.#set(this.#endpoints, number, changed)
+      this.#rows.putEndpoint(changed)
+      this.#rows.removeSpansAfter(number, nowS)
+      const down = this.seriesOf(number).filter(({ state }) => state.state === 'down')
+      const regionsDown = down.map(({ region }) => region).join(',')
+      this.#rows.addSpan({ endpoint: number, fromS: nowS, state: changed.state, regionsDown })
+    }
+    const service = this.#services.get(endpoint?.serviceId ?? '')
+    if (service !== undefined && service.sinceS > nowS) {
+      const changed = { ...service, sinceS: nowS }
+      this.#set(this.#services, service.id, changed)
+      this.#rows.putService(changed)
+      this.#rows.removeSpansAfter(service.id, nowS)
+      this.#rows.addServiceSpan(service.id, nowS, changed.state)
+    }
   }
 
   #refreshEndpoint(number: number, atS: number): void {

@@ -68,6 +68,8 @@ export interface StateRows {
     readonly regionsDown: string
   }) => void
   readonly addServiceSpan: (serviceId: string, fromS: number, state: StoredState) => void
+  /** Removes the spans of an endpoint or a service that begin after `atS`. */
+  readonly removeSpansAfter: (owner: number | string, atS: number) => void
   /** Marks the history of a service for removal; `false` removes the mark. */
   readonly markForRemoval: (serviceId: string, isRemoved: boolean) => void
   readonly addTransition: (transition: Transition) => void
@@ -94,6 +96,8 @@ export function prepareStateRows(database: ResultsDatabase): StateRows {
   )
   const addSpan = database.prepare(upsertSql('spans', ['endpoint', 'from_s'], ['state', 'regions_down']))
   const addServiceSpan = database.prepare(upsertSql('service_spans', ['service_id', 'from_s'], ['state']))
+  const removeSpans = database.prepare('DELETE FROM spans WHERE endpoint = ? AND from_s > ?')
+  const removeServiceSpans = database.prepare('DELETE FROM service_spans WHERE service_id = ? AND from_s > ?')
   const mark = database.prepare('INSERT INTO removals VALUES (?) ON CONFLICT DO NOTHING')
   const unmark = database.prepare('DELETE FROM removals WHERE service_id = ?')
   const addTransition = database.prepare(
@@ -128,6 +132,10 @@ export function prepareStateRows(database: ResultsDatabase): StateRows {
     },
     addServiceSpan: (serviceId, fromS, state) => {
       addServiceSpan.run(serviceId, fromS, STATE_CODES[state])
+    },
+    removeSpansAfter: (owner, atS) => {
+      if (typeof owner === 'number') removeSpans.run(owner, atS)
+      else removeServiceSpans.run(owner, atS)
     },
     markForRemoval: (serviceId, isRemoved) => {
       if (isRemoved) mark.run(serviceId)

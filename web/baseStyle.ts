@@ -33,5 +33,6 @@ a:hover { text-decoration-thickness: .12em; }
 .d-operational { fill: var(--ok-bar); } .d-degraded { fill: var(--warn-bar); } .d-down { fill: var(--bad-bar); } .d-unknown { fill: var(--calm-bar); } .d-maintenance { fill: var(--plan-bar); } .d-none { fill: var(--none-bar); }
 .d-paused { fill: none; stroke: var(--calm-bar); stroke-width: 1; vector-effect: non-scaling-stroke; }
 summary { cursor: pointer; color: var(--link); width: fit-content; padding: .1rem 0; }
+@media print { :root:not([data-theme]), :root[data-theme] { color-scheme: light; ${LIGHT} } }
 @media (prefers-contrast: more) { :root { --quiet: var(--ink); --line: currentColor; } }
 `

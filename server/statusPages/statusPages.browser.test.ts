@@ -160,17 +160,26 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
-    test('a theme in the URL overrides that of the device', async () => {
+    test('a theme in the URL overrides that of the device, and print is dark on light', async () => {
       const grounds: unknown[] = []
       for (const theme of ['light', 'dark']) {
         const { page, close } = await opened(`/s/example?theme=${theme}`, {
           colorScheme: theme === 'light' ? 'dark' : 'light',
         })
-        grounds.push(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'))
+        const ground = 'getComputedStyle(document.documentElement).backgroundColor'
+        grounds.push(await page.evaluate(ground))
+        // Printers leave out backgrounds, on which light letters would be needed.
+        await page.emulateMedia({ media: 'print' })
+        grounds.push(await page.evaluate(ground))
         await close()
       }
 
-      expect(grounds).toEqual(['rgb(245, 246, 248)', 'rgb(15, 20, 25)'])
+      expect(grounds).toEqual([
+        'rgb(245, 246, 248)',
+        'rgb(245, 246, 248)',
+        'rgb(15, 20, 25)',
+        'rgb(245, 246, 248)',
+      ])
     })
 
     test('a page of thirty components is small, including everything that it loads', async () => {

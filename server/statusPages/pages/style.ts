@@ -61,5 +61,5 @@ details, .components .quiet { margin-top: .3rem; font-size: .9rem; }
   .bar { height: 1.9rem; }
 }
 @media (forced-colors: active) { .bar { forced-color-adjust: none; } .banner, .group { border: 1px solid; } }
-@media print { .skip, .links { display: none; } body { max-width: none; } .group { break-inside: avoid; box-shadow: none; } }
+@media print { .banner { background: none; color: inherit; border: 1px solid; } .skip, .links { display: none; } body { max-width: none; } .group { break-inside: avoid; box-shadow: none; } }
 `

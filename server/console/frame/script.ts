@@ -9,7 +9,7 @@ const AGE_MS = 60_000
  * The script of every page. Pages work without it; it adds local times, confirmation of destructive actions
  * (`data-confirm` of a button), copy buttons (`data-copy` is the id of an element), and live updates of parts of a page
  * (`data-live` is the id of a service, or `services`). It sends a form once, however often its button is pressed, and
- * warns before a page with unsaved input is left. After a mistake it moves the focus to the message or the field.
+ * warns before a page with unsaved input is left. It moves the focus to the problem after a mistake, and to `data-focus`.
  */
 export const SCRIPT = `const shown = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' }
 const format = new Intl.DateTimeFormat('en-GB', shown), exact = new Intl.DateTimeFormat('en-GB', { ...shown, second: '2-digit' })
@@ -26,7 +26,7 @@ if (section) section.closest('ul').scrollLeft = section.offsetLeft - 60
 const zone = document.getElementById('zone')
 if (zone) zone.textContent = 'Times are in your time zone, ' + Intl.DateTimeFormat().resolvedOptions().timeZone + '.'
 // A screen reader reads what has the focus.
-document.querySelector('main :is([role="alert"], [aria-invalid="true"])')?.focus()
+document.querySelector('main :is([role="alert"], [aria-invalid="true"], [data-focus])')?.focus()
 const sent = new WeakSet()
 // The response to a form with a mistake contains unsaved input.
 let isTyped = location.pathname.startsWith('/api/') && document.querySelector('main form .main') !== null

@@ -111,6 +111,14 @@ export function afterButton(
   }
 }
 
+/** The index of the line in `after` that pressing a button added, moved or put in place of a removed one. Pure. */
+export function changedLine({ lines }: Draft, pressed: string): number | undefined {
+  const [verb, place = ''] = pressed.split(':')
+  const last = lines.length - 1
+  const index = { up: Number(place) - 1, down: Number(place) + 1, remove: Number(place) }[verb ?? ''] ?? last
+  return last < 0 ? undefined : Math.min(Math.max(index, 0), last)
+}
+
 /** Faults of a draft by field. Pure. */
 export function draftFaults({ slug, title, text, lines }: Draft): Faults {
   const faults: Record<string, string> = {}

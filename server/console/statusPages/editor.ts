@@ -12,6 +12,8 @@ export interface EditorState {
   readonly page?: StatusPage
   readonly services: readonly NamedService[]
   readonly faults: Faults
+  /** Index of the line that a button has just changed, which gets the focus; absent for none. */
+  readonly changed?: number | undefined
   /** Action of the form. */
   readonly action: string
   /** Target of "Cancel". */
@@ -25,7 +27,7 @@ const INCIDENT_CHOICES = [
 ] as const
 
 /** The form of a status page. Each button sends the complete form, so that no input is lost. Pure. */
-export function editorForm({ draft, page, services, faults, action, back }: EditorState): Html {
+export function editorForm({ draft, page, services, faults, changed, action, back }: EditorState): Html {
   const { slug, title, text, isPublic, incidentsShown, lines } = draft
   const listed = new Set(lines.flatMap((line) => (line.kind === 'component' ? [line.serviceId] : [])))
   const free = services.filter(({ id }) => !listed.has(id))
@@ -42,7 +44,7 @@ ${textArea({ name: 'text', label: 'Introduction', value: text, fault: faults.tex
 ${selectField({ name: 'incidents', label: 'Incidents shown', value: incidentsShown, options: INCIDENT_CHOICES })}</section>
 <section class="group" aria-labelledby="components"><h2 id="components">Sections and components</h2>
 ${lines.length === 0 && html`<p>Nothing yet: add a service.</p>`}
-${lines.map((line, index) => lineFields(line, { index, count: lines.length, nameOf, faults }))}
+${lines.map((line, index) => lineFields(line, { index, count: lines.length, isChanged: index === changed, nameOf, faults }))}
 <div class="filters">${free.length > 0 && selectField({ name: 'added', label: 'Service', options: free.map(({ id, name }) => [id, name] as const) })}
 <p class="field row">${free.length > 0 && html`<button name="do" value="service">Add service</button>`}<button name="do" value="section">Add section</button></p></div></section>
 <p class="row"><button class="main" name="do" value="save">Save</button><a class="button" href="${back}">Cancel</a></p></form>`
@@ -51,18 +53,19 @@ ${lines.map((line, index) => lineFields(line, { index, count: lines.length, name
 interface LineContext {
   readonly index: number
   readonly count: number
+  readonly isChanged: boolean
   readonly nameOf: ReadonlyMap<string, string>
   readonly faults: Faults
 }
 
-function lineFields(line: DraftLine, { index, count, nameOf, faults }: LineContext): Html {
+function lineFields(line: DraftLine, { index, count, isChanged, nameOf, faults }: LineContext): Html {
   const what = line.name === '' ? `line ${index + 1}` : line.name
   const button = (verb: string, word: string): Html =>
     html`<button name="do" value="${verb}:${index}">${word}<span class="unseen"> ${what}</span></button>`
   const moves = html`<p class="row">${index > 0 && button('up', 'Up')}${index < count - 1 && button('down', 'Down')}${button('remove', 'Remove')}</p>`
   const legend =
     line.kind === 'section' ? 'Section' : `Component: ${nameOf.get(line.serviceId) ?? 'a deleted service'}`
-  return html`<fieldset><legend>${legend}</legend><input type="hidden" name="kind-${index}" value="${line.kind}">
+  return html`<fieldset${isChanged && html` tabindex="-1" data-focus`}><legend>${legend}</legend><input type="hidden" name="kind-${index}" value="${line.kind}">
 ${textField({ name: `name-${index}`, label: line.kind === 'section' ? 'Name' : 'Public name', value: line.name, fault: faults[`name-${index}`], isRequired: false })}
 ${
   line.kind === 'component' &&

@@ -65,6 +65,22 @@ async function makePage(slug: string): Promise<string> {
   return location.split('/').at(-1) ?? ''
 }
 
+test('the line that a button added, moved or removed gets the focus', async () => {
+  const path = `${member.actions}/pages`
+  const lines = { 'kind-0': 'section', 'name-0': 'A', 'kind-1': 'section', 'name-1': 'B' }
+  const focused = async (pressed: string): Promise<string | undefined> => {
+    const { text } = await member.client.post(path, { ...lines, do: pressed, added: checkout })
+    return /data-focus>.*?name="kind-(\d)"/s.exec(text)?.[1]
+  }
+
+  expect([await focused('up:1'), await focused('down:0'), await focused('service')]).toEqual(['0', '1', '2'])
+  expect([await focused('remove:1'), await focused('section'), await focused('save')]).toEqual([
+    '0',
+    '2',
+    undefined,
+  ])
+})
+
 test('a status page is composed with buttons, saved, published, changed and deleted', async () => {
   const id = await makePage('first')
   const made = await listed(id)

@@ -4,7 +4,16 @@ import type { StatusPage } from '../../domain/statusPages/definition.ts'
 import { type Faults, refusalOf } from '../forms/readForm.ts'
 import { namedServices } from '../forms/services.ts'
 import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
-import { afterButton, type Draft, draftFaults, draftOf, NEW_DRAFT, readDraft, sectionsOf } from './draft.ts'
+import {
+  afterButton,
+  changedLine,
+  type Draft,
+  draftFaults,
+  draftOf,
+  NEW_DRAFT,
+  readDraft,
+  sectionsOf,
+} from './draft.ts'
 import { editorForm } from './editor.ts'
 
 /** The largest form of a page with all its components (bytes): up to twelve bytes for a character. */
@@ -73,13 +82,15 @@ interface Edited {
   readonly page?: StatusPage
   readonly faults: Faults
   readonly status?: number
+  /** Index of the line that a button has just changed. */
+  readonly changed?: number | undefined
 }
 
-async function edit(request: OrgRequest, { draft, page, faults, status }: Edited): Promise<Page> {
+async function edit(request: OrgRequest, { draft, page, faults, status, changed }: Edited): Promise<Page> {
   const { store, org, root, actions, may } = request
   const action = page === undefined ? `${actions}/pages` : `${actions}/pages/${page.id}/save`
   const services = await namedServices(store, org.id)
-  const editing = { draft, services, faults, action, back: `${root}/pages`, ...(page && { page }) }
+  const editing = { draft, services, faults, changed, action, back: `${root}/pages`, ...(page && { page }) }
   const body = html`<h1>${page === undefined ? 'New status page' : html`<bdi>${page.title}</bdi>`}</h1>
 ${page !== undefined && facts(page)}
 ${may('operate') ? editorForm(editing) : contents(draft)}
@@ -116,8 +127,10 @@ async function save(request: OrgRequest, page: StatusPage | undefined): Promise<
   const added = (await namedServices(store, org.id)).find(({ id }) => id === form.get('added'))
   const next = afterButton(draft, pressed, added)
   // Only "Save" checks the generation.
-  if (next !== undefined)
-    return edit(request, { draft: next, faults: {}, ...(page && { page: opened(page, form) }) })
+  if (next !== undefined) {
+    const changed = changedLine(next, pressed)
+    return edit(request, { draft: next, faults: {}, changed, ...(page && { page: opened(page, form) }) })
+  }
   const faults = draftFaults(draft)
   if (Object.keys(faults).length > 0) return again(faults)
   const { slug, title, text, isPublic, incidentsShown } = draft

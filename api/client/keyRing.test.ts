@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../../server/testing/startServer.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startServer } from '../../server/testing/startServer.ts'
 import { Client } from './client.ts'
 import { KeyRing, KeysOfDifferentOrgs } from './keyRing.ts'
 import { rateOf } from './limiter.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServer()
-})
+const server = await startServer()
 afterAll(() => server.close())
 
 function client(...keys: readonly [string, string]): Client {

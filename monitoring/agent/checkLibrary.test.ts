@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CheckedServer, startHttpServer } from '../check/testing/checkedServer.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startHttpServer } from '../check/testing/checkedServer.ts'
 import type { EndpointTask } from '../protocol/messages.ts'
 import { checkLibrary } from './checkLibrary.ts'
 
-let server: CheckedServer
-beforeAll(async () => {
-  server = await startHttpServer((_request, response) => response.end('ok'))
-})
+const server = await startHttpServer((_request, response) => response.end('ok'))
 afterAll(() => server.close())
 
 const call = {

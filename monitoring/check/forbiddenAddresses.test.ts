@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { addressRules } from './network/addressRules.ts'
-import { type CheckedServer, checkOf, startHttpServer } from './testing/checkedServer.ts'
+import { checkOf, startHttpServer } from './testing/checkedServer.ts'
 import { type NameTable, startDnsServer } from './testing/dnsServer.ts'
 import { LOCAL_SPELLINGS } from './testing/localSpellings.ts'
 
 /** Counts every connection that passes the rules. */
-let decoy: CheckedServer
 /** The only permitted address here, instead of a public one. */
 const PUBLIC = '127.0.0.2'
 const SETTINGS = { allowedRanges: [`${PUBLIC}/32`] }
 
-beforeAll(async () => {
-  decoy = await startHttpServer((_request, response) => response.end('secret'))
-})
+const decoy = await startHttpServer((_request, response) => response.end('secret'))
 afterAll(async () => {
   await decoy.close()
 })

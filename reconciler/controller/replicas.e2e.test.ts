@@ -12,11 +12,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { Client } from '../../api/client/client.ts'
 import { cases } from '../../scripts/testing/torture.ts'
 import { seededRandom } from '../../server/testing/robustness/random.ts'
-import { startServer, type TestServer } from '../../server/testing/startServer.ts'
+import { startServer } from '../../server/testing/startServer.ts'
 import { IN_FLIGHT } from '../apply/execute.ts'
 import { type ControllerProcess, controllerProcess } from '../testing/controllerProcess.ts'
 import { manifestFiles } from '../testing/controllerScene.ts'
@@ -29,7 +29,6 @@ import { runHere } from '../testing/programHere.ts'
 import { stopOutsideOfWrites } from '../testing/stopOutsideOfWrites.ts'
 import type { ControllerEvent } from './status/status.ts'
 
-let server: TestServer
 let proxies: FaultProxy[]
 let processes: ControllerProcess[]
 let repository: GitRepository
@@ -37,9 +36,7 @@ let folder: string
 let config: string
 let apiKey: string
 let client: Client
-beforeAll(async () => {
-  server = await startServer({ rateLimit: 'none' })
-})
+const server = await startServer({ rateLimit: 'none' })
 afterAll(() => server.close())
 beforeEach(async () => {
   const orgId = await server.createOrg()

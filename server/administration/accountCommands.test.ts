@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ConsoleServer, startConsoleServer } from '../console/testing/startConsoleServer.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startConsoleServer } from '../console/testing/startConsoleServer.ts'
 import { runHere } from '../testing/commandHere.ts'
 
-let server: ConsoleServer
-
-beforeAll(async () => {
-  server = await startConsoleServer()
-})
+const server = await startConsoleServer()
 afterAll(() => server.close())
 
 const admin = (...args: readonly string[]) => runHere([...args, '--json', ...server.flags])

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { runHere } from '../testing/commandHere.ts'
-import { type ConsoleServer, startConsoleServer } from './testing/startConsoleServer.ts'
+import { startConsoleServer } from './testing/startConsoleServer.ts'
 
-let server: ConsoleServer
-
-beforeAll(async () => {
-  server = await startConsoleServer()
-})
+const server = await startConsoleServer()
 afterAll(() => server.close())
 
 test('an owner is invited by the command line, chooses a password, and signs in and out with it', async () => {

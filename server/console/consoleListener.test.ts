@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { masterKeyOf } from '../domain/seal.ts'
 import { browserApp } from '../http/pages/browserApp.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
@@ -12,13 +12,9 @@ import { PasswordThrottle } from './credentials/passwordThrottle.ts'
 import { LiveStreams } from './live/liveStreams.ts'
 import { ServiceIndex } from './live/serviceIndex.ts'
 import { consoleAddress } from './routing/requestRules.ts'
-import { type ConsoleServer, QUICK_HASH, startConsoleServer } from './testing/startConsoleServer.ts'
+import { QUICK_HASH, startConsoleServer } from './testing/startConsoleServer.ts'
 
-let server: ConsoleServer
-
-beforeAll(async () => {
-  server = await startConsoleServer()
-})
+const server = await startConsoleServer()
 afterAll(() => server.close())
 
 /** The first line and the headers of the response to a request with the lines `head`. */

@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { importing, LIBRARIES } from '../../../scripts/buildBindings.mjs'
-import { type OutsideProject, outsideProject } from '../../testing/outsideProject.ts'
+import { outsideProject } from '../../testing/outsideProject.ts'
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -17,11 +17,13 @@ const STRICT = {
   skipLibCheck: false,
 }
 
-let outside: OutsideProject
-
-beforeAll(async () => {
-  outside = await outsideProject([...LIBRARIES, 'constructs', 'typescript', '@types/node', 'undici-types'])
-})
+const outside = await outsideProject([
+  ...LIBRARIES,
+  'constructs',
+  'typescript',
+  '@types/node',
+  'undici-types',
+])
 afterAll(() => outside.remove())
 
 /** A folder with a program of its own for each library, so that one compilation is enough for both. */

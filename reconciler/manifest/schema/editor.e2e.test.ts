@@ -1,23 +1,20 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LanguageServer, startLanguageServer } from '../../testing/languageServer.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startLanguageServer } from '../../testing/languageServer.ts'
 import { manifestOf } from '../../testing/manifestOf.ts'
 import { descriptionOf } from './jsonSchema.ts'
 
 const SCHEMA = pathToFileURL(join(import.meta.dirname, '../../../docs/manifest.schema.json')).href
 const URI = 'file:///manifests/'
 
-let editor: LanguageServer
-beforeAll(async () => {
-  editor = await startLanguageServer({
-    validate: true,
-    completion: true,
-    hover: true,
-    // Nothing is to be fetched: the schema is the one of this repository.
-    schemaStore: { enable: false },
-    schemas: { [SCHEMA]: '*.yaml' },
-  })
+const editor = await startLanguageServer({
+  validate: true,
+  completion: true,
+  hover: true,
+  // Nothing is to be fetched: the schema is the one of this repository.
+  schemaStore: { enable: false },
+  schemas: { [SCHEMA]: '*.yaml' },
 })
 afterAll(() => editor.close())
 

@@ -1,23 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { hashToken, newToken } from '../../domain/accounts/sessions.ts'
 import { startServer, type TestServer } from '../../testing/startServer.ts'
 import { ConsoleClient } from '../testing/consoleClient.ts'
-import { type ConsoleServer, startConsoleServer } from '../testing/startConsoleServer.ts'
+import { startConsoleServer } from '../testing/startConsoleServer.ts'
 
 const PASSWORD = 'correct horse battery'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-let server: ConsoleServer
 /** Added to both clocks (milliseconds). */
 let passedMs = 0
 
-beforeAll(async () => {
-  server = await startConsoleServer({
-    environment: { nowMs: () => Date.now() + passedMs },
-    monotonicMs: () => performance.now() + passedMs,
-  })
+const server = await startConsoleServer({
+  environment: { nowMs: () => Date.now() + passedMs },
+  monotonicMs: () => performance.now() + passedMs,
 })
 afterAll(() => server.close())
 

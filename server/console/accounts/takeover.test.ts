@@ -1,20 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { hashToken, newToken } from '../../domain/accounts/sessions.ts'
 import { consoleRoutes } from '../consoleRoutes.ts'
 import { SESSION_COOKIE } from '../routing/cookies.ts'
 import { ConsoleClient } from '../testing/consoleClient.ts'
-import { type ConsoleServer, startConsoleServer } from '../testing/startConsoleServer.ts'
+import { startConsoleServer } from '../testing/startConsoleServer.ts'
 
 const PASSWORD = 'correct horse battery'
 const HOUR_MS = 3_600_000
 
-let server: ConsoleServer
-
-beforeAll(async () => {
-  server = await startConsoleServer()
-})
+const server = await startConsoleServer()
 afterAll(() => server.close())
 
 /** A new invitation; the token of its link. */

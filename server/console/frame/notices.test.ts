@@ -1,18 +1,14 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { RESULTS_FILE } from '../../results/file/resultsSchema.ts'
 import { apiClient } from '../../testing/apiClient.ts'
 import { runHere } from '../../testing/commandHere.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
-import { type ConsoleServer, startConsoleServer } from '../testing/startConsoleServer.ts'
+import { startConsoleServer } from '../testing/startConsoleServer.ts'
 
-let server: ConsoleServer
-
-beforeAll(async () => {
-  server = await startConsoleServer({ isMonitoring: true })
-})
+const server = await startConsoleServer({ isMonitoring: true })
 afterAll(() => server.close())
 
 test('pages name a region without a connected agent, to organisations with services in it', async () => {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ConsoleServer, startConsoleServer } from '../testing/startConsoleServer.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startConsoleServer } from '../testing/startConsoleServer.ts'
 import { csv } from './csv.ts'
 
-let server: ConsoleServer
-
-beforeAll(async () => {
-  server = await startConsoleServer()
-})
+const server = await startConsoleServer()
 afterAll(() => server.close())
 
 /** Renames an organisation `count` times, each an entry. */

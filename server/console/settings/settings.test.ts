@@ -1,14 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { hashPassword } from '../../domain/accounts/passwordHash.ts'
 import { apiClient } from '../../testing/apiClient.ts'
-import { type ConsoleServer, QUICK_HASH, startConsoleServer } from '../testing/startConsoleServer.ts'
+import { QUICK_HASH, startConsoleServer } from '../testing/startConsoleServer.ts'
 
-let server: ConsoleServer
-
-beforeAll(async () => {
-  server = await startConsoleServer()
-})
+const server = await startConsoleServer()
 afterAll(() => server.close())
 
 const audited = async (prefix: string) =>

@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { UNKNOWN_SOURCE } from '../../../api/contract/changeSource.ts'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
 import { timestamp } from '../../domain/environment.ts'
 import { pauseService } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
-import { type ConsoleServer, startConsoleServer } from '../testing/startConsoleServer.ts'
+import { startConsoleServer } from '../testing/startConsoleServer.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 /** When the server of the test is, which the test moves. */
 const clock = { nowMs: Date.UTC(2026, 10, 22, 5) }
-let server: ConsoleServer
 
-beforeAll(async () => {
-  server = await startConsoleServer({
-    environment: {
-      ...systemEnvironment,
-      nowMs: () => clock.nowMs,
-    },
-  })
+const server = await startConsoleServer({
+  environment: {
+    ...systemEnvironment,
+    nowMs: () => clock.nowMs,
+  },
 })
 afterAll(() => server.close())
 

@@ -22,10 +22,10 @@ export const DURATION_PATTERN = '(?:\\d+(?:\\.\\d{1,9})?(?:ns|us|ms|s|m|h))+'
 const FORM = new RegExp(`^${DURATION_PATTERN}$`)
 const PART = /(\d+)(?:\.(\d{1,9}))?(ns|us|ms|s|m|h)/g
 
-/** The problem of a text that is not a duration. */
+/** The form of a duration, in words. */
 export const DURATION_FORM = 'a duration such as 500ms, 30s or 1m30s'
 
-/** The text of a human duration field in an error message. */
+/** The problem of a text that is not a duration. */
 export const NOT_A_DURATION = `must be ${DURATION_FORM}`
 
 /**

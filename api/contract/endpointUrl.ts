@@ -37,10 +37,9 @@ function authorityOf(url: string): string {
 }
 
 /**
- * The URL that `text` says, from `base` where it is relative; `undefined` when it says none. Pure.
+ * `text` as a URL, relative to `base` if there is one; `undefined` when it is not a URL. Pure.
  *
- * URL.canParse of Node 20 is no substitute: once it was called often enough to be compiled, it refuses every text with
- * letters such as ü.
+ * URL.canParse of Node 20 is no substitute: once V8 has compiled it, it refuses every text with letters such as ü.
  */
 export function parsedUrl(text: string, base?: string): URL | undefined {
   try {

@@ -12,8 +12,8 @@ export interface Problem {
 const SHOWN_KEY = /^[\w!#$%&'*+.^`|~-]{1,128}$/
 
 /**
- * `endpoints[0].call.Http.timeout`; empty for the root. A key that is no name, and may be a misplaced
- * value, is shown as `…` (Gap G11). Pure.
+ * `endpoints[0].call.Http.timeout`; empty for the root. A key that cannot be a name, and may be a
+ * misplaced value, is shown as `…` (Gap G11). Pure.
  */
 export function formatPath(path: readonly (string | number)[]): string {
   return path.reduce<string>((text, step) => {
@@ -34,7 +34,7 @@ export function pointerSteps(pointer: string): readonly string[] {
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** What stands at `pointer` in `value`, made of own fields; `undefined` when nothing does. Pure. */
+/** The value at `pointer` in `value`, through own fields only; `undefined` when there is none. Pure. */
 export function valueAtPointer(value: unknown, pointer: string): unknown {
   return pointerSteps(pointer).reduce<unknown>((parent, step) => {
     if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, step)) return undefined

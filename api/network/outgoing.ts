@@ -12,8 +12,8 @@ export interface Outgoing {
 }
 
 /**
- * What HTTPS_PROXY and NO_PROXY say, and the certificates of `caFile`. Throws, with what to do and without a password, for a
- * proxy that is none and a file without certificates, which `caFileName` names the way the reader gave it.
+ * The proxy of HTTPS_PROXY and NO_PROXY, and the certificates of `caFile`. Throws, with advice and without a password, for
+ * an invalid proxy and a file without certificates; `caFileName` is the option or variable that named the file.
  */
 export function readOutgoing(
   environment: Readonly<Record<string, string | undefined>>,
@@ -25,7 +25,7 @@ export function readOutgoing(
   return { ...(proxy && { proxy }), ...(authorities && { authorities }) }
 }
 
-/** The certificates of a file (PEM). Node would trust none, without a word, for a file that holds none. */
+/** The certificates of a file (PEM). Throws when it has none: Node would then silently trust none. */
 export function readAuthorities(file: string, name: string): string {
   let text: string
   try {

@@ -17,7 +17,7 @@ export interface HttpsProxy extends TunnelProxy {
 
 /**
  * The proxy of HTTPS_PROXY and NO_PROXY, or their spelling in lower case, which wins; `undefined` for none. Throws for an
- * address that is none, and does not repeat it: it may hold a password. Pure.
+ * invalid address without quoting it: it may contain a password. Pure.
  */
 export function proxyOf(environment: Readonly<Record<string, string | undefined>>): HttpsProxy | undefined {
   const [name, text] = variableOf(environment, 'https_proxy')

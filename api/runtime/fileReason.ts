@@ -1,6 +1,6 @@
 import { codeOf } from './errorCode.ts'
 
-/** Whether a file or folder cannot be used, or a disk is full. */
+/** Whether `error` says that a file or folder cannot be used, or that a disk is full. Pure. */
 export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   // The error of a write, for example to a full disk, does not contain the path.
   return error instanceof Error && 'syscall' in error && ('path' in error || error.syscall === 'write')

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 
 /**
- * What `read` returns for the value of `flag`. Ends `command` with its refusal otherwise, in which the library would repeat the
- * value: a URL that has a mistake has a password too.
+ * The result of `read` for the value of `flag`. When `read` throws, ends `command` with that error alone: commander would
+ * quote the value, and a misspelt URL may contain a password.
  */
 export function readPrivateOption<Value>(command: Command, flag: string, read: () => Value): Value {
   try {

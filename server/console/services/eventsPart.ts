@@ -34,8 +34,9 @@ export async function eventsPart(
     .filter(({ endpointId, fromS }) => endpointId === null && fromS > nowS - EVENTS_S)
     .map(({ fromS, state }): Event => ({ at: timestamp(fromS * 1_000), text: html`State: ${WORDS[state]}` }))
   const generations = await store.generationsOf(id)
-  const changes = generations.flatMap(({ generation, origin }): readonly Event[] =>
-    origin === null
+  const changes = generations.flatMap(({ generation, origin }, index): readonly Event[] =>
+    // A generation with the origin of the previous one has the same definition.
+    origin === null || origin.at === generations[index + 1]?.origin?.at
       ? []
       : [
           {

@@ -4,6 +4,7 @@ import { actorOf } from '../../domain/changeOrigin.ts'
 import type { SealedValue } from '../../domain/seal.ts'
 import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
 import type { AutoIncidents } from '../shared/autoIncidents.ts'
+import { keepsOrigin } from '../shared/pastGeneration.ts'
 import { columnsOf, usageOf } from '../shared/serviceRow.ts'
 import type { RenderedService, ServiceFacts, ServiceStore } from '../store.ts'
 import type { RecordAction } from './changes/audit.ts'
@@ -158,7 +159,7 @@ function prepareApply(
   )
   const update = writer.prepare(
     `UPDATE services SET generation = @generation, definition_generation = @definitionGeneration,
-       running_in = @runningIn, response = @text, origin = @origin WHERE id = @id`,
+       running_in = @runningIn, response = @text, origin = iif(@keepsOrigin, origin, @origin) WHERE id = @id`,
   )
   const remove = writer.prepare('DELETE FROM services WHERE id = ?')
   const noteQuietChange = prepareQuietChange(writer)
@@ -174,7 +175,7 @@ function prepareApply(
     if (commands.length === 0) noteQuietChange(id)
     if (service === null) remove.run(id)
     else if (before === null) insert.run({ id, orgId, text, origin, ...columnsOf(service) })
-    else update.run({ id, text, origin, ...columnsOf(service) })
+    else update.run({ id, text, origin, keepsOrigin: Number(keepsOrigin(change)), ...columnsOf(service) })
     if (before !== null) autoIncidents.follow(before.response, service?.response ?? null)
     if (service !== null && sealed !== null) seal(id, sealed, before !== null)
     use(facts, usageOf(before), usageOf(service))

@@ -10,7 +10,7 @@ import type { ServiceChange } from '../../../domain/serviceChanges.ts'
 import { type AuditedAction, auditRow } from '../../shared/auditedAction.ts'
 import { type AutoIncidents, autoIncidentsOf } from '../../shared/autoIncidents.ts'
 import { type EventRow, incidentEvents } from '../../shared/events.ts'
-import { type PastRow, pastRows } from '../../shared/pastGeneration.ts'
+import { keepsOrigin, type PastRow, pastRows } from '../../shared/pastGeneration.ts'
 import { columnsOf, usageAfter, usageOf } from '../../shared/serviceRow.ts'
 import { LONG_RESPONSE_BYTES, storedResponse } from '../../shared/storedCreation.ts'
 import type { CreationFingerprint, RenderedService } from '../../store.ts'
@@ -121,7 +121,8 @@ export class Draft {
   changeService(before: KnownService | null, change: ServiceChange, nowMs: number): RenderedService {
     const { service, text, sealed, commands } = change
     const id = service?.response.id ?? before?.service.response.id ?? ''
-    const origin = change.origin === undefined ? null : JSON.stringify(change.origin)
+    const given = change.origin === undefined ? null : JSON.stringify(change.origin)
+    const origin = before !== null && keepsOrigin(change) ? before.origin : given
     if (before === null && this.services.has(id)) throw new Error(`the service ${id} was just created`)
     if (before !== null) this.#keepPast(before, change, nowMs)
     this.bytes += text.length + (sealed ?? []).reduce((sum, { ciphertext }) => sum + ciphertext.length, 0)

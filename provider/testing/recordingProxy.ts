@@ -21,8 +21,11 @@ export interface RecordingProxy {
   readonly userAgents: readonly string[]
   /** Responds to the next request to `path` with `status` instead of forwarding it. */
   readonly refuseNext: (method: string, path: RegExp, status: number, error: string) => void
-  /** Forwards the next request to `path`, but loses its response: the client gets 502 or a closed connection. */
-  readonly loseResponse: (method: string, path: RegExp, how: 502 | 'closed') => void
+  /**
+   * Forwards the next request to `path`, but loses its response: the client gets 502, a page of a gateway with status
+   * 200, or a closed connection.
+   */
+  readonly loseResponse: (method: string, path: RegExp, how: Lost) => void
   /** Responds to requests with 429 instead of forwarding them while `isRefused` returns true. */
   readonly refuseForRate: (isRefused: () => boolean) => void
   /**
@@ -38,6 +41,9 @@ export interface RecordingProxy {
   readonly responded: (method: string, count: number) => Promise<void>
   readonly close: () => Promise<void>
 }
+
+/** The replacement for a lost response. */
+type Lost = 200 | 502 | 'closed'
 
 /** The misbehaviour for requests to `path`. */
 export interface Misbehaviour {
@@ -58,7 +64,7 @@ interface Exception {
   readonly method: string
   readonly path: RegExp
   /** The response without forwarding, or the fate of the server's response. */
-  readonly instead: { readonly status: number; readonly error: string } | 502 | 'closed'
+  readonly instead: { readonly status: number; readonly error: string } | Lost
 }
 
 /** The settings of a proxy, and its records. */
@@ -186,11 +192,12 @@ function passOn(
   { rewrites, responseCounts, events }: Memory,
   { method, path, outgoing }: Exchange,
   response: IncomingMessage,
-  lost: 502 | 'closed' | undefined,
+  lost: Lost | undefined,
 ): void {
   if (lost !== undefined) {
     response.resume().on('end', () => {
       if (lost === 'closed') outgoing.destroy()
+      else if (lost === 200) outgoing.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>')
       else respondWith(outgoing, lost, 'bad gateway')
     })
     return

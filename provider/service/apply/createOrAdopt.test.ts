@@ -67,7 +67,7 @@ describe.each([
   ['a server with idempotency keys', [], {}],
   ['a server that implements only the API document', ['idempotency-key'], { isPlain: true }],
 ] as const)('with %s', (_name, withoutHeaders, options) => {
-  test.each([502, 'closed'] as const)(
+  test.each([200, 502, 'closed'] as const)(
     'Scenario 53: a creation whose response is lost (%s) creates one service',
     async (how) => {
       const { proxy, session, byHand } = await scene(withoutHeaders, options)

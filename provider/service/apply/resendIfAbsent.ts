@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ConnectionError } from '../../../api/client/attempt.ts'
+import { UnreadableResponse } from '../../../api/client/contractResponse.ts'
 import { ApiError } from '../../../api/contract/apiError.ts'
 
 /** Maximum number of times that a request with an unknown result is sent. */
@@ -54,6 +55,8 @@ function isOwnFailure(error: unknown): boolean {
 /** Whether the request may have taken effect despite `error`, which attempt number `attempt` gave. */
 export function isOutcomeUnknown(error: unknown, attempt: number): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'unknown'
+  // A gateway may replace the server's response by a page of its own.
+  if (error instanceof UnreadableResponse) return true
   if (!(error instanceof ApiError)) return false
   // 409: the server is still executing an earlier attempt (Gap G20).
   return error.status >= 500 || (error.code === 'conflict' && attempt > 1)

@@ -13,6 +13,6 @@ export function connected(connection: Connection): Session {
   if (connection.session !== undefined) return connection.session
   const detail =
     'The url or api_key of the provider "pharos" depends on a value that is only known after apply. ' +
-    'Apply its source first with -target, or set PHAROS_URL and PHAROS_API_KEY.'
+    'Apply its source first with -target, or leave it out of the provider block and set PHAROS_URL or PHAROS_API_KEY.'
   throw new DiagnosticError(errorAt(undefined, 'The provider is not configured yet', detail))
 }

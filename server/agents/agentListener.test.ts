@@ -1,9 +1,13 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
+import { Writable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { IDLE_SYNC } from '../../monitoring/agent/testing/idleSync.ts'
 import { makeKeyPair } from '../../monitoring/protocol/sessionSeal.ts'
+import { createLog } from '../process/requestLog.ts'
+import { freePort } from '../testing/freePort.ts'
+import { agentListener } from './agentListener.ts'
 import { type AgentHarness, startHarness } from './testing/agentHarness.ts'
 
 let harness: AgentHarness
@@ -155,4 +159,45 @@ test('an agent that disconnects during a message, or a proxy that requests a tun
 
   expect(String(response)).toContain('this server is not a proxy')
   expect((await send(json(sync()))).status).toBe(200)
+})
+
+test('a server that cannot forward requests of agents logs the reason at intervals', async () => {
+  const lines: string[] = []
+  const output = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(chunk.toString())
+      done()
+    },
+  })
+  let nowMs = 0
+  const other = `http://127.0.0.1:${await freePort()}`
+  const { hub, server } = harness
+  const listener = agentListener({
+    ...{ hub, tokens: server.store, elsewhere: () => other, monotonicMs: () => nowMs },
+    log: createLog(output, 'info'),
+  })
+  await once(listener.server.listen(0, '127.0.0.1'), 'listening')
+  // True because the server listens on TCP.
+  const { port } = listener.server.address() as AddressInfo
+  const ask = async () =>
+    (
+      await fetch(`http://127.0.0.1:${port}/agent/v1/sync`, {
+        ...{ method: 'POST', body: JSON.stringify(sync()) },
+        headers: { authorization: `Bearer ${token}` },
+      })
+    ).status
+
+  const statuses = [await ask(), await ask()]
+  const first = lines.length
+  nowMs = 60_000
+  statuses.push(await ask())
+  await listener.stop()
+
+  expect(statuses).toEqual([429, 429, 429])
+  expect([first, lines.length]).toEqual([1, 2])
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    msg: 'requests of agents cannot be forwarded',
+    server: other,
+    err: { message: expect.stringContaining('ECONNREFUSED') },
+  })
 })

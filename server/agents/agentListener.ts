@@ -26,6 +26,8 @@ const CONNECTIONS_MAX = 1_024
 const WRONG_TOKENS = { burstRequests: 10, refillIntervalMs: 100 }
 /** Interval between checks for revoked tokens of waiting requests (milliseconds). */
 const REVOKED_CHECK_MS = 1_000
+/** Interval at which failures to forward requests are logged (milliseconds). */
+const FORWARD_LOG_MS = 60_000
 /** Longest time for an agent to read a response (milliseconds). */
 const TAKEN_MS_MAX = 60_000
 /** Time for responses in progress to finish when the server stops (milliseconds). */
@@ -79,6 +81,7 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
   const spendWrongToken = keyBuckets(monotonicMs, WRONG_TOKENS)
   const waiting = new Map<AbortController, Admitted>()
   let isStopping = false
+  let forwardQuietUntilMs = Number.NEGATIVE_INFINITY
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     respond(request, response).catch((error: unknown) => refuse(request, response, error))
@@ -120,13 +123,26 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
     const admitted = await admit(request)
     limits.assignKey(request.socket, admitted.token.id)
     const other = elsewhere()
-    if (other !== undefined) return forwardRequest(request, response, other)
+    if (other !== undefined) return forward(request, response, other)
     const message = await reader.read(request)
     const value =
       path === SYNC_PATH ? await sync(admitted, message, response) : await ingest(admitted, message)
     const timeout = setTimeout(() => request.socket.destroy(), TAKEN_MS_MAX)
     responses.whenClosed(response, () => clearTimeout(timeout))
     await sendJson(response, { status: 200, value })
+  }
+
+  /** Forwards a request to the server at `other`. Logs failures at intervals: agents only wait, and report nothing. */
+  async function forward(request: IncomingMessage, response: ServerResponse, other: string): Promise<void> {
+    try {
+      await forwardRequest(request, response, other)
+    } catch (error) {
+      if (error instanceof ResultsBusyError && monotonicMs() >= forwardQuietUntilMs) {
+        forwardQuietUntilMs = monotonicMs() + FORWARD_LOG_MS
+        log.warn({ err: error, server: other }, 'requests of agents cannot be forwarded')
+      }
+      throw error
+    }
   }
 
   async function sync(admitted: Admitted, message: unknown, response: ServerResponse): Promise<unknown> {

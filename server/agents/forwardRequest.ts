@@ -18,7 +18,9 @@ export async function forwardRequest(
   base: string,
 ): Promise<void> {
   if (request.headers[FORWARDED] !== undefined)
-    throw new ResultsBusyError('another server has taken over monitoring')
+    throw new ResultsBusyError(
+      'this server does not monitor: another has taken over, or --agent-advertise-url is wrong',
+    )
   const url = new URL(request.url ?? '/', base)
   const { host: _, connection: __, ...headers } = request.headers
   const send = url.protocol === 'https:' ? requestHttps : requestHttp

@@ -6,9 +6,9 @@ import { timestamp } from '../domain/environment.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import type { Store } from '../store/store.ts'
 import { consoleUrlOption } from './options/consoleListening.ts'
-import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
+import { addDatabase, type DatabaseOptions } from './options/databaseOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './options/withStore.ts'
+import { inDatabase } from './options/withStore.ts'
 
 /** Default address of the console. */
 const CONSOLE_URL = 'http://localhost:7173'
@@ -29,7 +29,7 @@ export function addAccountCommands(program: Command, write: Write): void {
   addDatabase(session.command('end-all').description('sign a person out everywhere'))
     .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
     .action(async ({ json, email, ...place }: DatabaseOptions & { email: string }) => {
-      const ended = await withExistingStore(engineOf(place), async (store) => {
+      const ended = await inDatabase(place, async (store) => {
         const found = await store.personWithEmail(email)
         if (found === undefined)
           throw new ApiError('not_found', `there is no person with the address ${email}`)
@@ -51,7 +51,7 @@ function addInvite(program: Command, write: Write): void {
       const { token, ...link } = newLink()
       const invitation = { ...link, orgId, email, role: 'owner' } as const
       const nowMs = systemEnvironment.nowMs()
-      await withExistingStore(engineOf(place), (store) => store.invite(invitation, BY, nowMs))
+      await inDatabase(place, (store) => store.invite(invitation, BY, nowMs))
       const url = `${consoleUrl}/invite/${token}`
       present(write, json, { url }, url)
     })
@@ -65,7 +65,7 @@ function addReset(program: Command, write: Write): void {
     .action(async ({ json, email, consoleUrl, ...place }: LinkOptions) => {
       const { token, ...link } = newLink()
       const reset = { ...link, email, by: BY, nowMs: systemEnvironment.nowMs() }
-      await withExistingStore(engineOf(place), (store) => store.startReset(reset))
+      await inDatabase(place, (store) => store.startReset(reset))
       const url = `${consoleUrl}/reset/${token}`
       present(write, json, { url }, url)
     })
@@ -76,7 +76,7 @@ function addMemberCommands(program: Command, write: Write): void {
   addDatabase(member.command('list').description('list the members of an organisation'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .action(async ({ json, org, ...place }: DatabaseOptions & { org: string }) => {
-      const members = await withExistingStore(engineOf(place), (store) => store.listMembers(org))
+      const members = await inDatabase(place, (store) => store.listMembers(org))
       const shown = members.map(({ personId: id, email, name, role, createdAt, seenAtMs }) => ({
         ...{ id, email, name, role, created_at: createdAt },
         last_seen_at: seenAtMs === null ? null : timestamp(seenAtMs),
@@ -98,7 +98,7 @@ function addMemberCommands(program: Command, write: Write): void {
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
     .action(async ({ json, org, email, ...place }: DatabaseOptions & { org: string; email: string }) => {
-      await withExistingStore(engineOf(place), (store) => removeMember(store, org, email))
+      await inDatabase(place, (store) => removeMember(store, org, email))
       present(write, json, { email }, `removed ${email}`)
     })
 }

@@ -4,10 +4,10 @@ import { AGENT_COLUMNS, agentCells, shownAgentToken } from '../agents/agentState
 import { hashKey } from '../domain/apiKeys.ts'
 import { isRegionCode } from '../domain/regions.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
+import { addDatabase, type DatabaseOptions } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './options/withStore.ts'
+import { inDatabase } from './options/withStore.ts'
 
 /** Longest name of an agent token (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
@@ -30,9 +30,7 @@ export function addAgentCommands(program: Command, write: Write): void {
       const token = `${AGENT_TOKEN_PREFIX}${systemEnvironment.randomBytes(AGENT_TOKEN_BYTES).toString('hex')}`
       const id = systemEnvironment.uuid()
       const stored = { hash: hashKey(token), last4: token.slice(-4), nowMs: systemEnvironment.nowMs() }
-      await withExistingStore(engineOf(place), (store) =>
-        store.createAgentToken({ id, region, name, ...stored }),
-      )
+      await inDatabase(place, (store) => store.createAgentToken({ id, region, name, ...stored }))
       present(write, json, { id, region, name, token }, token)
       if (!json) agent.configureOutput().writeErr?.(`only agents check ${region} from now on\n`)
     })
@@ -41,16 +39,14 @@ export function addAgentCommands(program: Command, write: Write): void {
       .command('list')
       .description('list the tokens of agents, with the last reported status of their agents'),
   ).action(async ({ json, ...place }: DatabaseOptions) => {
-    const stored = await withExistingStore(engineOf(place), (store) => store.listAgentTokens())
+    const stored = await inDatabase(place, (store) => store.listAgentTokens())
     const tokens = stored.map((token) => shownAgentToken(token, systemEnvironment.nowMs()))
     present(write, json, tokens, table(AGENT_COLUMNS, tokens.map(agentCells)))
   })
   addDatabase(agent.command('revoke').description('revoke a token; its agents stop within a second'))
     .requiredOption('--id <id>', 'id of the token, from "agent list"')
     .action(async ({ json, id, ...place }: DatabaseOptions & { id: string }) => {
-      await withExistingStore(engineOf(place), (store) =>
-        store.revokeAgentToken(id, systemEnvironment.nowMs()),
-      )
+      await inDatabase(place, (store) => store.revokeAgentToken(id, systemEnvironment.nowMs()))
       present(write, json, { id }, `revoked ${id}`)
     })
 }

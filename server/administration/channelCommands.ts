@@ -22,7 +22,7 @@ import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './options/m
 import { readableOption } from './options/readableOption.ts'
 import { webhookAddressNote } from './options/webhookRanges.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './options/withStore.ts'
+import { inDatabase, withExistingStore } from './options/withStore.ts'
 
 /** Name of stdin as a file, and its file descriptor. */
 const STDIN_NAME = '-'
@@ -49,7 +49,7 @@ export function addChannelCommands(program: Command, write: Write, environment: 
   addDatabase(channel.command('list').description('list the channels of an organisation'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .action(async ({ json, org, ...place }: DatabaseOptions & { org: string }) => {
-      const channels = await withExistingStore(engineOf(place), (store) => store.listChannels(org))
+      const channels = await inDatabase(place, (store) => store.listChannels(org))
       const rows = channels.map(({ id, kind, name, host, state, ...rest }) => [
         ...[id, kind, name, host, rest.disabledReason === null ? state : `${state}: ${rest.disabledReason}`],
         rest.lastSuccessAtMs === null ? '-' : timestamp(rest.lastSuccessAtMs),
@@ -226,7 +226,7 @@ function noteAddress(url: string, command: Command): void {
 function addChange(channel: Command, write: Write, { name, description, done, change }: Change): void {
   addChannelOptions(channel.command(name).description(description)).action(
     async (options: ChannelOptions) => {
-      await withExistingStore(engineOf(options), (store) => change(store, channelRefOf(options)))
+      await inDatabase(options, (store) => change(store, channelRefOf(options)))
       present(write, options.json, { id: options.id }, `${done} ${options.id}`)
     },
   )

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { timestamp } from '../domain/environment.ts'
 import { REGIONS } from '../domain/regions.ts'
-import { orgNotFound } from '../store/shared/orgNotFound.ts'
+import { assertOrg } from '../store/shared/readServices.ts'
 import type { CommandFilter, LoggedCommand, Store } from '../store/store.ts'
-import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
+import { addDatabase, type DatabaseOptions } from './options/databaseOption.ts'
 import type { Write } from './text/output.ts'
-import { withExistingStore } from './options/withStore.ts'
+import { inDatabase } from './options/withStore.ts'
 
 /** Commands per page: there may be millions. */
 const PAGE_COMMANDS = 1_000
@@ -33,8 +33,8 @@ export function addCommandLog(program: Command, write: Write): void {
     .option('--after <sequence>', 'only commands after this sequence number', whole)
     .option('--limit <n>', 'maximum number of commands', whole)
     .action(async (options: CommandOptions) => {
-      await withExistingStore(engineOf(options), async (store) => {
-        await assertOrg(store, options.org)
+      await inDatabase(options, async (store) => {
+        if (options.org !== undefined) await assertOrg(store, options.org)
         const pages = pagesOf(store, filterOf(options), options.limit)
         await (options.json ? writeJson(write, pages) : writeTable(write, pages))
       })
@@ -44,12 +44,6 @@ export function addCommandLog(program: Command, write: Write): void {
 function whole(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('must be a whole number')
-}
-
-async function assertOrg(store: Store, orgId: string | undefined): Promise<void> {
-  if (orgId === undefined) return
-  const orgs = await store.listOrgs()
-  if (!orgs.some(({ id }) => id === orgId)) throw orgNotFound(orgId)
 }
 
 function filterOf({ org, service, region, unpublished, after }: CommandOptions): CommandFilter {

@@ -6,11 +6,10 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import type { ChannelRef, DeliveryState, StoredDelivery } from '../store/notificationStore.ts'
 import type { Store } from '../store/store.ts'
 import { addChannelOptions, type ChannelOptions, channelRefOf } from './options/channelOptions.ts'
-import { engineOf } from './options/databaseOption.ts'
 import { readInstant } from './options/readInstant.ts'
 import { WEBHOOK_RANGES_ADVICE } from './options/webhookRanges.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './options/withStore.ts'
+import { inDatabase } from './options/withStore.ts'
 
 /** Maximum wait of a test for the server, and interval between polls (milliseconds). */
 const TEST_MS_MAX = 20_000
@@ -31,7 +30,7 @@ export function addDeliveryCommands(channel: Command, write: Write): void {
     .option('--limit <count>', 'maximum number of deliveries', wholeNumber(1, SHOWN_COUNT_MAX), SHOWN_COUNT)
     .action(async (options: ChannelOptions & { state?: DeliveryState; limit: number }) => {
       const { json, state, limit: countMax } = options
-      const deliveries = await withExistingStore(engineOf(options), (store) =>
+      const deliveries = await inDatabase(options, (store) =>
         store.listDeliveries(channelRefOf(options), { state, countMax }),
       )
       const rows = deliveries.map((one) => [
@@ -50,7 +49,7 @@ export function addDeliveryCommands(channel: Command, write: Write): void {
       if (delivery === undefined && since === undefined) {
         throw new Error('name a delivery by --delivery, or all failed ones by --since')
       }
-      const count = await withExistingStore(engineOf(options), (store) =>
+      const count = await inDatabase(options, (store) =>
         store.resendDeliveries(channelRefOf(options), which, systemEnvironment.nowMs()),
       )
       const noun = count === 1 ? 'delivery' : 'deliveries'
@@ -63,7 +62,7 @@ function addTest(channel: Command, write: Write): void {
     channel.command('test').description('send a test event, and show the response of the receiver'),
   ).action(async (options: ChannelOptions) => {
     const channelRef = channelRefOf(options)
-    const delivery = await withExistingStore(engineOf(options), async (store) => {
+    const delivery = await inDatabase(options, async (store) => {
       const webhookId = await store.testChannel(channelRef, systemEnvironment.nowMs())
       return endOf(store, channelRef, webhookId)
     })

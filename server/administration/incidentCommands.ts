@@ -9,12 +9,12 @@ import {
   settingsRefusal,
 } from '../domain/autoIncidentSettings.ts'
 import { setAutoIncidents } from '../domain/serviceChanges.ts'
-import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import { readIncidents } from '../store/shared/readIncidents.ts'
+import { servicesOf } from '../store/shared/readServices.ts'
 import type { Store } from '../store/store.ts'
-import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
+import { addDatabase, type DatabaseOptions } from './options/databaseOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './options/withStore.ts'
+import { inDatabase } from './options/withStore.ts'
 
 /** Default settings. */
 const DEFAULTS: AutoIncidentSettings = { threshold: 3, windowMinutes: 10 }
@@ -43,7 +43,7 @@ export function addServiceCommands(program: Command, write: Write): void {
     .option('--all', 'all services of the organisation')
     .action(async (options: ServiceOptions) => {
       const settings = readSettings(options)
-      const services = await withExistingStore(engineOf(options), async (store) => {
+      const services = await inDatabase(options, async (store) => {
         const wanted = await wantedServices(store, options)
         // Checked before the first change, so that either all services change or none.
         assertWithinReach(wanted, settings)
@@ -65,9 +65,7 @@ export function addOrgAutoIncidents(org: Command, write: Write): void {
     ),
   ).action(async (options: SettingsOptions) => {
     const settings = readSettings(options)
-    await withExistingStore(engineOf(options), (store) =>
-      store.setDefaultAutoIncidents(options.org, settings),
-    )
+    await inDatabase(options, (store) => store.setDefaultAutoIncidents(options.org, settings))
     present(write, options.json, fieldsOf(settings), `new services: ${sentenceOf(settings)}`)
   })
 }
@@ -98,12 +96,7 @@ async function wantedServices(
   { org: orgId, service: serviceId, all: isAll = false }: ServiceOptions,
 ): Promise<readonly ServiceResponse[]> {
   if (!isAll && serviceId === undefined) throw new Error('name a service by --service, or all by --all')
-  const orgs = await store.listOrgs()
-  if (!orgs.some(({ id }) => id === orgId)) {
-    throw orgNotFound(orgId)
-  }
-  // True because only rendered ServiceResponses are stored.
-  const services = (await store.listServices(orgId)).map(({ text }) => JSON.parse(text) as ServiceResponse)
+  const services = await servicesOf(store, orgId)
   const wanted = isAll ? services : services.filter(({ id }) => id === serviceId?.toLowerCase())
   if (!isAll && wanted.length === 0) {
     throw new ApiError('not_found', `the organisation has no service ${serviceId}`)
@@ -141,15 +134,10 @@ export function addIncidentCommands(program: Command, write: Write): void {
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .option('--all', 'also resolved incidents, after the open ones')
     .action(async ({ json, org, all: isAll = false, ...place }: IncidentsOptions) => {
-      const rows = await withExistingStore(engineOf(place), async (store) => {
-        const orgs = await store.listOrgs()
-        if (!orgs.some(({ id }) => id === org)) throw orgNotFound(org)
+      const rows = await inDatabase(place, async (store) => {
+        const services = await servicesOf(store, org)
         const open = await readIncidents(store, org, 'active')
         const resolved = isAll ? await readIncidents(store, org, 'resolved') : []
-        // True because only rendered ServiceResponses are stored.
-        const services = (await store.listServices(org)).map(
-          ({ text }) => JSON.parse(text) as ServiceResponse,
-        )
         const names = new Map(services.map(({ id, name }) => [id, name]))
         return [...open, ...resolved].map((incident) => incidentRow(incident, names))
       })

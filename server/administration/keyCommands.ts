@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander'
 import { SCOPES, type Scope } from '../../api/contract/org.ts'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
+import { addDatabase, type DatabaseOptions } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './options/withStore.ts'
+import { inDatabase } from './options/withStore.ts'
 
 /** Longest text of `--created-by` (code points). Gap G35. */
 const CREATED_BY_CHARS_MAX = 255
@@ -30,7 +30,7 @@ export function addKeyCommands(program: Command, write: Write): void {
     .action(async (options: CreateOptions) => {
       const minted = mintKey(systemEnvironment)
       const id = systemEnvironment.uuid()
-      await withExistingStore(engineOf(options), (store) =>
+      await inDatabase(options, (store) =>
         store.createKey({
           id,
           orgId: options.org,
@@ -48,7 +48,7 @@ export function addKeyCommands(program: Command, write: Write): void {
   addDatabase(key.command('list').description('list the keys of an organisation'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .action(async (options: DatabaseOptions & { org: string }) => {
-      const keys = await withExistingStore(engineOf(options), (store) => store.listKeys(options.org))
+      const keys = await inDatabase(options, (store) => store.listKeys(options.org))
       const rows = keys.map(({ id, last4, scope, createdAt, revokedAt, createdBy }) => [
         id,
         last4,
@@ -67,7 +67,7 @@ export function addKeyCommands(program: Command, write: Write): void {
   addDatabase(key.command('revoke').description('revoke a key; its next request is refused'))
     .requiredOption('--id <id>', 'id of the key, from "key list"')
     .action(async (options: DatabaseOptions & { id: string }) => {
-      await withExistingStore(engineOf(options), (store) =>
+      await inDatabase(options, (store) =>
         store.revokeKey({ id: options.id, by: { kind: 'cli' }, nowMs: systemEnvironment.nowMs() }),
       )
       present(write, options.json, { id: options.id }, `revoked ${options.id}`)

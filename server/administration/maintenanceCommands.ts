@@ -3,11 +3,11 @@ import { TITLE_CHARS_MAX } from '../../api/contract/incident.ts'
 import { OPERATOR } from '../domain/accounts/actor.ts'
 import { timestamp } from '../domain/environment.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
+import { addDatabase, type DatabaseOptions } from './options/databaseOption.ts'
 import { readInstant } from './options/readInstant.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './options/withStore.ts'
+import { inDatabase } from './options/withStore.ts'
 
 interface CreateOptions extends DatabaseOptions {
   readonly org: string
@@ -35,7 +35,7 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
       if (endsAt <= startsAt) throw new Error('--ends-at must be after --starts-at')
       const id = systemEnvironment.uuid()
       const serviceIds = [...new Set(options.service.map((each) => each.toLowerCase()))]
-      await withExistingStore(engineOf(options), (store) =>
+      await inDatabase(options, (store) =>
         store.createMaintenance(
           { id, orgId, title, startsAt, endsAt, serviceIds },
           OPERATOR,
@@ -47,9 +47,7 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
   addDatabase(maintenance.command('list').description('list the maintenance windows of an organisation'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .action(async (options: DatabaseOptions & { org: string }) => {
-      const windows = await withExistingStore(engineOf(options), (store) =>
-        store.listMaintenance(options.org),
-      )
+      const windows = await inDatabase(options, (store) => store.listMaintenance(options.org))
       const rows = windows.map(({ id, title, startsAt, endsAt }) => [id, startsAt, endsAt, title])
       present(write, options.json, windows, table(['ID', 'FROM', 'TO', 'TITLE'], rows))
     })

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
 import { wholeNumber } from '../../monitoring/program/wholeNumber.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import { addOrgAutoIncidents } from './incidentCommands.ts'
+import { assertOrg } from '../store/shared/readServices.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore, withStore } from './options/withStore.ts'
+import { inDatabase, withStore } from './options/withStore.ts'
 
 /** Longest name of an organisation (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
@@ -31,7 +31,7 @@ export function addOrgCommands(program: Command, write: Write): void {
     })
   addDatabase(org.command('list').description('list organisations')).action(
     async (options: DatabaseOptions) => {
-      const orgs = await withExistingStore(engineOf(options), (store) => store.listOrgs())
+      const orgs = await inDatabase(options, (store) => store.listOrgs())
       const rows = orgs.map(({ id, name, plan, createdAt }) => [id, name, plan, createdAt])
       present(write, options.json, orgs, table(['ID', 'NAME', 'PLAN', 'CREATED'], rows))
     },
@@ -46,8 +46,8 @@ export function addAuditCommands(program: Command, write: Write): void {
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .option('--limit <count>', 'maximum number of entries', wholeNumber(1, SHOWN_COUNT_MAX), SHOWN_COUNT)
     .action(async ({ json, org, limit, ...place }: DatabaseOptions & { org: string; limit: number }) => {
-      const entries = await withExistingStore(engineOf(place), async (store) => {
-        if (!(await store.listOrgs()).some(({ id }) => id === org)) throw orgNotFound(org)
+      const entries = await inDatabase(place, async (store) => {
+        await assertOrg(store, org)
         return store.listAudit(org, limit)
       })
       const shown = entries.map(({ actorKind, targetKind, targetId, ...entry }) => ({

@@ -5,7 +5,7 @@ import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import type { LimitOverrides } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './options/withStore.ts'
+import { inDatabase, withExistingStore } from './options/withStore.ts'
 
 /** The value that restores the plan's own limit. */
 const PLAN_WORD = 'plan'
@@ -15,7 +15,7 @@ export function addPlanCommands(program: Command, write: Write): void {
   const plan = program.command('plan').description('plans and limits')
   addDatabase(plan.command('list').description('list plans and their limits')).action(
     async (options: DatabaseOptions) => {
-      const plans = await withExistingStore(engineOf(options), (store) => store.listPlans())
+      const plans = await inDatabase(options, (store) => store.listPlans())
       const rows = plans.map((each) => [
         each.name,
         each.hasApiAccess ? 'yes' : 'no',
@@ -45,7 +45,7 @@ export function addPlanCommands(program: Command, write: Write): void {
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .requiredOption('--plan <plan>', 'the new plan')
     .action(async (options: DatabaseOptions & { org: string; plan: string }) => {
-      await withExistingStore(engineOf(options), (store) => store.setPlan(options.org, options.plan))
+      await inDatabase(options, (store) => store.setPlan(options.org, options.plan))
       const { org: id, plan: name } = options
       present(write, options.json, { id, plan: name }, `${id} is on plan ${name}`)
     })

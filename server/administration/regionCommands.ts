@@ -3,16 +3,16 @@ import { shownAgentToken } from '../agents/agentStates.ts'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { REGION_MODES, type RegionMode } from '../store/monitoringStore.ts'
-import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
+import { addDatabase, type DatabaseOptions } from './options/databaseOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './options/withStore.ts'
+import { inDatabase } from './options/withStore.ts'
 
 /** Adds `region list` and `region set`. A running server follows within a second. */
 export function addRegionCommands(program: Command, write: Write): void {
   const region = program.command('region').description('where the checks of each region run')
   addDatabase(region.command('list').description('list the regions and where their checks run')).action(
     async ({ json, ...place }: DatabaseOptions) => {
-      const { modes, stored } = await withExistingStore(engineOf(place), async (store) => ({
+      const { modes, stored } = await inDatabase(place, async (store) => ({
         modes: await store.regionModes(),
         stored: await store.listAgentTokens(),
       }))
@@ -51,7 +51,7 @@ export function addRegionCommands(program: Command, write: Write): void {
         if (!isRegionCode(code)) {
           throw new Error(`there is no region ${code}: "pharos-server region list" shows them`)
         }
-        await withExistingStore(engineOf(place), (store) => store.setRegionMode(code, mode))
+        await inDatabase(place, (store) => store.setRegionMode(code, mode))
         present(write, json, { code, mode }, `${code} is ${mode}`)
       },
     )

@@ -9,12 +9,12 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { PHASES, type ServiceNow, type ServiceResult } from '../results/measurements/measurements.ts'
 import { withMeasurements } from '../results/resultsReader.ts'
 import type { Engine } from '../store/engine.ts'
-import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import { readIncidents } from '../store/shared/readIncidents.ts'
+import { servicesOf } from '../store/shared/readServices.ts'
 import type { ServiceGeneration } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './options/withStore.ts'
+import { inDatabase, withExistingStore } from './options/withStore.ts'
 
 const HOUR_S = 60 * 60
 /** Default and largest number of hours of `results`. */
@@ -28,7 +28,7 @@ export function addResultCommands(program: Command, write: Write): void {
     .action(async ({ json, org, ...place }: DatabaseOptions & { readonly org: string }) => {
       const nowMs = systemEnvironment.nowMs()
       const engine = engineOf(place)
-      const { services, maintenance, incidents } = await servicesOf(engine, org, nowMs)
+      const { services, maintenance, incidents } = await shownServices(engine, org, nowMs)
       const nowS = Math.floor(nowMs / 1_000)
       const states = await withMeasurements(engine.results, nowS, (measurements) => measurements.states(org))
       const byId = new Map((states ?? []).map((state) => [state.id, state]))
@@ -61,7 +61,7 @@ export function addResultCommands(program: Command, write: Write): void {
   )
     .requiredOption('--service <id>', 'id of the service, which may be deleted')
     .action(async ({ json, service, ...place }: DatabaseOptions & { readonly service: string }) => {
-      const found = await withExistingStore(engineOf(place), (store) => store.generationsOf(service))
+      const found = await inDatabase(place, (store) => store.generationsOf(service))
       if (found.length === 0) throw serviceNotFound(service)
       const rows = found.map(generationRow)
       present(write, json, { generations: rows }, generationTable(rows))
@@ -78,11 +78,9 @@ interface ResultsOptions extends DatabaseOptions {
  * The services of an organisation, with the start of current maintenance and open incidents. Rejects when there is no
  * such organisation.
  */
-function servicesOf(engine: Engine, orgId: string, nowMs: number) {
+function shownServices(engine: Engine, orgId: string, nowMs: number) {
   return withExistingStore(engine, async (store) => {
-    const orgs = await store.listOrgs()
-    if (!orgs.some(({ id }) => id === orgId)) throw orgNotFound(orgId)
-    const services = await store.listServices(orgId)
+    const services = await servicesOf(store, orgId)
     const now = timestamp(nowMs)
     const windows = (await store.listMaintenance(orgId, { endsAfter: now })).filter(
       ({ startsAt }) => startsAt <= now,
@@ -90,8 +88,7 @@ function servicesOf(engine: Engine, orgId: string, nowMs: number) {
     const open = await readIncidents(store, orgId, 'active')
     return {
       incidents: byService(open),
-      // True because only rendered ServiceResponses are stored.
-      services: services.map(({ text }) => JSON.parse(text) as ServiceResponse),
+      services,
       // Of overlapping windows, the first to begin counts.
       maintenance: new Map(
         windows.toReversed().flatMap(({ serviceIds, startsAt }) => serviceIds.map((id) => [id, startsAt])),

@@ -15,10 +15,10 @@ import {
 } from '../domain/statusPages/definition.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import type { Store } from '../store/store.ts'
-import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
+import { addDatabase, type DatabaseOptions } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './text/output.ts'
-import { withExistingStore } from './options/withStore.ts'
+import { inDatabase } from './options/withStore.ts'
 
 interface PageOptions extends DatabaseOptions {
   readonly slug?: string
@@ -37,7 +37,7 @@ export function addStatusPageCommands(program: Command, write: Write): void {
   addDatabase(statusPage.command('list').description('list the status pages of an organisation'))
     .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .action(async ({ json, org, ...place }: DatabaseOptions & { org: string }) => {
-      const pages = await withExistingStore(engineOf(place), (store) => store.listStatusPages(org))
+      const pages = await inDatabase(place, (store) => store.listStatusPages(org))
       const rows = pages.map(({ id, slug, title, isPublic, hosts }) => [
         ...[id, slug, isPublic ? 'public' : 'hidden', hosts.join(',') || '-', title],
       ])
@@ -52,7 +52,7 @@ export function addStatusPageCommands(program: Command, write: Write): void {
   addDatabase(statusPage.command('delete').description('delete a status page and its addresses'))
     .requiredOption('--id <id>', 'id of the page, from "status-page list"')
     .action(async ({ json, id, ...place }: DatabaseOptions & { id: string }) => {
-      await withExistingStore(engineOf(place), (store) => store.deleteStatusPage(id))
+      await inDatabase(place, (store) => store.deleteStatusPage(id))
       present(write, json, { id }, `deleted ${id}`)
     })
   addOne('bind-host', 'serve a page at the root of a host', ({ store, id, host }) =>
@@ -81,7 +81,7 @@ function addPageCommand(
   return addDatabase(statusPage.command(name).description(description))
     .requiredOption('--id <id>', 'id of the page, from "status-page list"')
     .action(async ({ json, id, host = '', ...place }: DatabaseOptions & { id: string; host?: string }) => {
-      const page = await withExistingStore(engineOf(place), (store) => work({ store, id, host }))
+      const page = await inDatabase(place, (store) => work({ store, id, host }))
       present(write, json, page, pageText(page))
     })
 }
@@ -96,7 +96,7 @@ function addCreate(statusPage: Command, write: Write): void {
       if (sections.every(({ components }) => components.length === 0))
         throw new Error('--service is missing: name what the page shows')
       const settings = { ...changeOf(options), slug, title, sections }
-      await withExistingStore(engineOf(options), (store) =>
+      await inDatabase(options, (store) =>
         store.createStatusPage({ id, orgId, settings, nowMs: systemEnvironment.nowMs() }),
       )
       present(write, options.json, { id, slug }, id)
@@ -115,9 +115,7 @@ function addUpdate(statusPage: Command, write: Write): void {
     .action(async (options: PageOptions & { id: string }) => {
       const change = { ...changeOf(options), ...(sections.length === 0 ? {} : { sections }) }
       if (Object.keys(change).length === 0) throw new Error('give at least one setting to change')
-      const page = await withExistingStore(engineOf(options), (store) =>
-        store.changeStatusPage(options.id, change),
-      )
+      const page = await inDatabase(options, (store) => store.changeStatusPage(options.id, change))
       present(write, options.json, page, pageText(page))
     })
 }

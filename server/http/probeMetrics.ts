@@ -6,7 +6,7 @@ import { isRegionCode, seriesNumber } from '../domain/regions.ts'
 import type { State } from '../domain/serviceState.ts'
 import { LATEST_SERIES_MAX, type LatestResult } from '../results/measurements/latestResults.ts'
 import type { MonitoringStore, StoredDefinition } from '../store/monitoringStore.ts'
-import { orgNotFound } from '../store/shared/orgNotFound.ts'
+import { assertOrg } from '../store/shared/readServices.ts'
 import type { Store } from '../store/store.ts'
 
 /** Maximum number of series on one page, each of which takes a dozen lines. */
@@ -93,7 +93,7 @@ async function selectProbes(filter: Filter, store: ProbeParts['store']): Promise
 }
 
 async function assertExists({ org, service }: Filter, store: ProbeParts['store']): Promise<void> {
-  if (org !== undefined && !(await store.listOrgs()).some(({ id }) => id === org)) throw orgNotFound(org)
+  if (org !== undefined) await assertOrg(store, org)
   if (service === undefined) return
   const definition = await store.definitionOf(service)
   if (definition === undefined) throw new ApiError('not_found', `there is no service ${service}`)

@@ -2,6 +2,7 @@ import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { assertExists, type Engine } from '../../store/engine.ts'
 import { type SqliteEngine, sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
 import type { Store } from '../../store/store.ts'
+import { type DatabasePlace, engineOf } from './databaseOption.ts'
 
 /** The engine of a data folder, for subcommands that require one. */
 export function folderEngineOf(dataDir: string): SqliteEngine {
@@ -28,4 +29,12 @@ export async function withExistingStore<Result>(
 ): Promise<Result> {
   await assertExists(engine)
   return withStore(engine, work)
+}
+
+/** Runs `work` on the store of an existing database. */
+export function inDatabase<Result>(
+  place: DatabasePlace,
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  return withExistingStore(engineOf(place), work)
 }

@@ -25,9 +25,13 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
   endWith(socket, new ApiError(code, CONNECTION_TEXT[code] ?? 'malformed request'))
 }
 
-/** Refuses CONNECT like any unsupported method. Node passes it as a raw connection. Gap G20. */
+/** Refuses CONNECT like any unsupported method, and closes the connection. Gap G20. */
 export function refuseTunnels(server: Server | TlsHttpServer): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    // Node passes the raw connection without listeners and time limits: its reset would end the process, and a client
+    // that does not close it would keep it for ever.
+    socket.on('error', () => socket.destroy())
+    socket.once('finish', () => socket.destroy())
     endWith(socket, new ApiError('invalid', 'this server is not a proxy'))
   })
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { Agent } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
@@ -352,6 +354,29 @@ test('C170 responses have an id and forbid caching and content sniffing', async 
     ])
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
   }
+})
+
+test('a connection that asked for a tunnel is closed, and its reset ends nothing', async () => {
+  const { hostname, port } = new URL(server.url)
+  const refused = async (): Promise<Socket> => {
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+    socket.write('CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(socket, 'data')
+    return socket
+  }
+  const reset = await refused()
+  reset.resetAndDestroy()
+  const open = await refused()
+  await once(open, 'end')
+
+  const [error] = await new Promise<readonly unknown[]>((resolve) => {
+    open.once('error', (...args) => resolve(args))
+    const writing = setInterval(() => open.write('x'), 10)
+    open.once('close', () => clearInterval(writing))
+  })
+
+  expect(error).toMatchObject({ code: expect.stringMatching(/^(?:ECONNRESET|EPIPE)$/) })
+  expect((await api.get('/v1/org')).status).toBe(200)
 })
 
 describe('C168 C169 when something inside fails', async () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -102,6 +102,17 @@ test.each([
   const { exitCode, stderr } = await runHere(['init', folder, ...args])
 
   expect([exitCode, stderr, filesIn(folder)]).toEqual([1, expect.stringContaining(problem), []])
+})
+
+test('init with a pipeline shows how to install pharos when no registry has it', async () => {
+  const { stdout } = await runHere(['init', folder, '--ci', 'github'])
+  const [, packed = ''] = /^ {2}npm install --save-dev "\.\/\$\((npm pack .+)\)"$/m.exec(stdout) ?? []
+
+  const { name } = JSON.parse(
+    execFileSync('bash', ['-c', `${packed} --dry-run --json`], { encoding: 'utf8' }),
+  )[0]
+
+  expect(name).toBe('pharos')
 })
 
 test('init says which place cannot be written', async () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { RepositoryFile } from './repositoryFiles.ts'
 
@@ -22,10 +23,22 @@ export function pipelineFiles(pipeline: Pipeline): readonly RepositoryFile[] {
   ]
 }
 
+/** The command that installs pharos where no registry has it: from a file made of this package. */
+export function installation(): string {
+  const folder = fileURLToPath(new URL(isSource() ? '../..' : '..', import.meta.url)).replace(/[/\\]$/, '')
+  return `npm install --save-dev "./$(npm pack --ignore-scripts --silent "${folder}")"`
+}
+
 /** A file of `examples/ci`; the build copies it beside the bundle. */
 function recipe(name: string): string {
-  const isSource = import.meta.url.endsWith('.ts')
-  return readFileSync(new URL(isSource ? `../../examples/ci/${name}` : `ci/${name}`, import.meta.url), 'utf8')
+  return readFileSync(
+    new URL(isSource() ? `../../examples/ci/${name}` : `ci/${name}`, import.meta.url),
+    'utf8',
+  )
+}
+
+function isSource(): boolean {
+  return import.meta.url.endsWith('.ts')
 }
 
 /** `text` without the secrets of the example's manifests; the comment above them explains which to add. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { visible } from '../../../api/contract/visibleText.ts'
 import { makeFolder } from '../../../api/runtime/makeFolder.ts'
-import { PIPELINES, type Pipeline, pipelineFiles } from '../../init/pipelineFiles.ts'
+import { installation, PIPELINES, type Pipeline, pipelineFiles } from '../../init/pipelineFiles.ts'
 import { repositoryFiles } from '../../init/repositoryFiles.ts'
 import { codeOf } from '../../../api/runtime/errorCode.ts'
 import { EXIT } from '../../run/exitCode.ts'
@@ -60,9 +60,12 @@ function writeNew(file: string, text: string): boolean {
 
 function nextSteps(folder: string, pipeline: Pipeline): string {
   const enter = folder === '.' ? '' : `  cd ${folder}\n`
-  const install = pipeline === 'none' ? '' : '  npm install\n'
-  const lock = pipeline === 'none' ? '' : '"npm install" writes the package-lock.json of the pipeline; '
-  return `Next (${lock}"test" runs the checks once from this machine; "plan" and "apply" need PHAROS_URL and PHAROS_API_KEY):
+  const install = pipeline === 'none' ? '' : `  ${installation()}\n`
+  const hint =
+    pipeline === 'none'
+      ? ''
+      : 'commit the packed file and package-lock.json, or use "npm install" alone if your registry has pharos; '
+  return `Next (${hint}"test" runs the checks once from this machine; "plan" and "apply" need PHAROS_URL and PHAROS_API_KEY):
 ${enter}${install}  pharos validate monitoring
   pharos test monitoring
   pharos plan monitoring --state pharos.db

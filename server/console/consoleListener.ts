@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
 import { cookieOf, isSameOrigin } from '../../web/browserRequest.ts'
+import { html } from '../../web/html.ts'
 import { FAVICON } from '../http/pages/asset.ts'
 import { browserApp } from '../http/pages/browserApp.ts'
 import { hardenedHeaders } from '../http/pages/hardenedHeaders.ts'
@@ -196,7 +197,9 @@ function sendPage(
   { request, reply }: Sending,
   { response, signedIn, org, notices }: GuardedResult & { readonly response: Page },
 ): FastifyReply {
-  const { title, body, section, status = 200, retryAfterS, cookies = [], isBare = false } = response
+  const { title, section, status = 200, retryAfterS, cookies = [], isBare = false } = response
+  const isLost = response.mayResend === true && request.method === 'POST'
+  const body = html`${response.body}${isLost && html`<p>Reload this page to send your input again.</p>`}`
   const flash = cookieOf(request.headers.cookie, FLASH_COOKIE) ?? ''
   const shown = flash === '' ? [] : [{ name: FLASH_COOKIE, value: '' }]
   if (cookies.length + shown.length > 0) reply.header('set-cookie', [...cookies, ...shown].map(setCookie))

@@ -30,6 +30,7 @@ test('one person may have twelve requests in flight, and does not block others',
   const later = await member.client.get('/me')
 
   expect([refused.status, refused.headers.get('retry-after'), ofOther.status]).toEqual([429, '1', 200])
+  expect(refused.text).toContain('Reload this page to send your input again.')
   expect(statuses.sort()).toEqual([...Array.from({ length: 12 }, () => 303), 429])
   expect(later.status).toBe(200)
 })

@@ -143,7 +143,10 @@ ${problemNotice(faults[''])}
 ${isOutdated && window !== undefined && outdatedNotice(window, services)}
 <form class="group" method="post" action="${actions}/maintenance${action}">
 ${window !== undefined && html`<input type="hidden" name="seen" value="${versionSeen(form, 'seen', { current: versionOf(window), isOutdated })}">`}
-${textField({ name: 'title', label: 'Title', value: value('title', window?.title), fault: faults.title })}
+${textField({
+  ...{ name: 'title', label: 'Title', value: value('title', window?.title), fault: faults.title },
+  hint: 'Public: status pages with one of the services show it.',
+})}
 ${servicesField({
   ...{ name: 'services', label: 'Services', services, fault: faults.services },
   chosen: isTyped ? form.getAll('services') : (window?.serviceIds ?? []),

@@ -28,5 +28,5 @@ export function signInAgainPage(): Page {
 /** The page for a person with too many concurrent requests. */
 export const TOO_MANY_AT_ONCE: Page = {
   ...messagePage(429, 'Too many requests', 'You have too many requests in progress. Try again in a moment.'),
-  retryAfterS: 1,
+  ...{ retryAfterS: 1, mayResend: true },
 }

@@ -8,7 +8,7 @@ import type { Page } from './route.ts'
 export function pageOfError(error: unknown, onError: (error: unknown) => void): Page {
   if (error instanceof PasswordsBusyError) {
     const page = messagePage(503, 'Busy', 'Too many people are signing in. Try again in a moment.')
-    return { ...page, retryAfterS: error.retryAfterS }
+    return { ...page, retryAfterS: error.retryAfterS, mayResend: true }
   }
   if (error instanceof ResultsBusyError) {
     return messagePage(
@@ -24,6 +24,12 @@ export function pageOfError(error: unknown, onError: (error: unknown) => void): 
     }
     if (error.code === 'conflict') {
       return messagePage(409, 'Not changed', `${sentence(error.message)} Open the page again.`)
+    }
+    if (error.code === 'bad_gateway') return messagePage(502, 'Not confirmed', sentence(error.message))
+    if (error.code === 'internal' && error.retryAfterSecs !== undefined) {
+      const text = 'The database does not respond, and nothing was changed. Try again in a moment.'
+      const page = messagePage(503, 'Not available', text)
+      return { ...page, retryAfterS: error.retryAfterSecs, mayResend: true }
     }
     if (error.code === 'unavailable') return messagePage(503, 'Not available', sentence(error.message))
   }

@@ -102,6 +102,8 @@ export interface Page {
   /** 422 for a form with faults, 409 after a concurrent change; 200 when absent. */
   readonly status?: number
   readonly retryAfterS?: number
+  /** Whether nothing was changed, so that a form may be sent again by a reload. */
+  readonly mayResend?: boolean
   readonly cookies?: readonly Cookie[]
   /** Without navigation, for a wall screen. */
   readonly isBare?: boolean

@@ -1,11 +1,11 @@
 import {
   type CertificateNotice,
-  type CertificateTimes,
   daysLeft,
   NOTICE_S_MAX,
   reachedThresholdS,
 } from '../domain/certificateNotices.ts'
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
+import type { ServiceCertificate } from './measurements/measurements.ts'
 import type { StateRows } from './stateRows.ts'
 
 /** A certificate counts as in use when it was seen within this time (seconds). */
@@ -13,14 +13,8 @@ const CERTIFICATE_SEEN_S = 24 * 60 * 60
 /** Observations before a certificate counts: a single one may come from a roll-out that is rolled back. */
 const OBSERVATIONS_MIN = 2
 
-interface CertificateRow extends CertificateTimes {
+interface CertificateRow extends Omit<ServiceCertificate, 'lastSeenS'> {
   readonly orgId: string
-  readonly host: string
-  readonly port: number
-  readonly fingerprint: string
-  readonly subject: string
-  readonly issuer: string
-  readonly serial: string
   /** The last threshold that was reported (seconds); `null` before the first. */
   readonly reportedS: number | null
 }

@@ -374,14 +374,10 @@ export type MaintenanceChoice =
   | { readonly endedBy: string; readonly countMax: number }
 
 /** Overrides of an organisation: absent keeps, `null` removes, a value sets. Regions: codes, or `all`. */
-export interface LimitOverrides {
-  readonly servicesMax?: number | null
-  readonly endpointsMax?: number | null
-  readonly serviceEndpointsMax?: number | null
-  readonly intervalSecsMin?: number | null
-  readonly incidentsMibMax?: number | null
-  readonly resultsDays?: number | null
-  readonly regionsAllowed?: readonly string[] | 'all' | null
+export type LimitOverrides = {
+  readonly [Limit in keyof PlanLimits]?:
+    | (Limit extends 'regionsAllowed' ? readonly string[] | 'all' : number)
+    | null
 }
 
 /** Metrics of a store. */

@@ -1,4 +1,5 @@
 import type { Outcome, Reason } from '../../../monitoring/protocol/outcomes.ts'
+import type { CertificateTimes } from '../../domain/certificateNotices.ts'
 import type { State } from '../../domain/serviceState.ts'
 import type { StoredState } from '../file/resultsSchema.ts'
 import type { StateSeconds } from '../history/daySeconds.ts'
@@ -161,16 +162,12 @@ export interface TimelineSpan {
 }
 
 /** A certificate that a target presents. */
-export interface ServiceCertificate {
+export interface ServiceCertificate extends CertificateTimes {
   readonly host: string
   readonly port: number
   readonly fingerprint: string
   readonly subject: string
   readonly issuer: string
   readonly serial: string
-  readonly notBeforeS: number
-  readonly notAfterS: number
-  /** Earliest expiry in the presented chain, without the root. */
-  readonly chainNotAfterS: number
   readonly lastSeenS: number
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { timestamp } from '../../domain/environment.ts'
+import type { OrgUsage } from '../../domain/planLimits.ts'
 import {
   LIMIT_COLUMNS,
   type LimitRow,
@@ -129,10 +130,7 @@ export function postgresOrganisations({
   }
 }
 
-interface UseRow extends LimitRow {
-  readonly activeServices: number
-  readonly activeEndpoints: number
-  readonly storedServices: number
+interface UseRow extends LimitRow, OrgUsage {
   readonly incidentBytes: number
 }
 

@@ -5,7 +5,7 @@ import type { LimitOverrides } from '../store.ts'
 const ALL_REGIONS = 'all'
 
 /** The column of each limit, in the tables of plans and of organisations. */
-const COLUMN_OF_LIMIT = {
+export const COLUMN_OF_LIMIT = {
   servicesMax: 'services_max',
   endpointsMax: 'endpoints_max',
   serviceEndpointsMax: 'service_endpoints_max',
@@ -31,13 +31,7 @@ function selection(expression: (column: string) => string): string {
 }
 
 /** A row of LIMIT_COLUMNS. */
-export interface LimitRow {
-  readonly servicesMax: number
-  readonly endpointsMax: number
-  readonly serviceEndpointsMax: number
-  readonly intervalSecsMin: number
-  readonly incidentsMibMax: number
-  readonly resultsDays: number
+export interface LimitRow extends Omit<PlanLimits, 'regionsAllowed'> {
   readonly regionsAllowed: string
 }
 
@@ -62,16 +56,7 @@ export interface OverrideColumn {
 
 /** The columns that `overrides` sets; empty when it sets none. Pure. */
 export function overrideColumns(overrides: LimitOverrides): readonly OverrideColumn[] {
-  const values: Record<keyof LimitOverrides, number | string | null | undefined> = {
-    servicesMax: undefined,
-    endpointsMax: undefined,
-    serviceEndpointsMax: undefined,
-    intervalSecsMin: undefined,
-    incidentsMibMax: undefined,
-    resultsDays: undefined,
-    ...overrides,
-    regionsAllowed: regionsText(overrides.regionsAllowed),
-  }
+  const values = { ...overrides, regionsAllowed: regionsText(overrides.regionsAllowed) }
   // True because Object.keys gives the keys of a constant.
   return (Object.keys(COLUMN_OF_LIMIT) as (keyof LimitOverrides)[]).flatMap((field) => {
     const value = values[field]

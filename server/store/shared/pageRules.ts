@@ -3,6 +3,7 @@ import { ApiError } from '../../../api/contract/apiError.ts'
 import {
   COMPONENTS_MAX,
   HOSTS_MAX,
+  type PageComponent,
   PAGES_MAX,
   type PageSection,
   type StatusPage,
@@ -64,13 +65,7 @@ export function assertUnchanged({ generation }: StatusPage, edit: PageEdit | und
 export interface SectionRow {
   readonly id: string
   readonly name: string
-  readonly components: readonly {
-    readonly id: string
-    readonly serviceId: string
-    readonly name: string
-    readonly text: string
-    readonly showsUptime: boolean
-  }[]
+  readonly components: readonly Omit<PageComponent, 'isPaused'>[]
 }
 
 /** Ids of the services that `wanted` lists. Throws `invalid` when one is listed twice, or there are too many. */
@@ -114,15 +109,10 @@ export function sectionRows(
 }
 
 /** A row of a component with its section; a section without services has one row without a component. */
-export interface ComponentRow {
+export interface ComponentRow extends Omit<PageComponent, 'id'> {
   readonly section: string
   readonly sectionId: string
   readonly id: string | null
-  readonly serviceId: string
-  readonly name: string
-  readonly text: string
-  readonly showsUptime: boolean
-  readonly isPaused: boolean
 }
 
 /** The sections of a page, from their rows in order. Pure. */

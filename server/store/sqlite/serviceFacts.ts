@@ -5,10 +5,7 @@ import { usageAfter } from '../shared/serviceRow.ts'
 import type { ServiceFacts } from '../store.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 
-interface FactsRow extends LimitRow {
-  readonly activeServices: number
-  readonly activeEndpoints: number
-  readonly storedServices: number
+interface FactsRow extends LimitRow, OrgUsage {
   readonly masterKeyId: string | null
   readonly threshold: number | null
   readonly windowMinutes: number | null

@@ -1,19 +1,15 @@
+import type { OrgUsage } from '../../../domain/planLimits.ts'
+import type { LimitRow } from '../../shared/limitRow.ts'
+import { COLUMN_OF_LIMIT } from '../../shared/limitRow.ts'
+/** Limits of an organisation; `null` for those of its plan. */
+type OverriddenLimits = { readonly [Limit in keyof LimitRow]: LimitRow[Limit] | null }
+
 /** The columns of an organisation that mutations change. */
-export interface OrgColumns {
+export interface OrgColumns extends OverriddenLimits, OrgUsage {
   readonly name: string
   readonly plan: string
-  readonly servicesMax: number | null
-  readonly endpointsMax: number | null
-  readonly serviceEndpointsMax: number | null
-  readonly intervalSecsMin: number | null
-  readonly incidentsMibMax: number | null
-  readonly resultsDays: number | null
-  readonly regionsAllowed: string | null
   readonly threshold: number | null
   readonly windowMinutes: number | null
-  readonly activeServices: number
-  readonly activeEndpoints: number
-  readonly storedServices: number
   /** Number of incidents it ever had, which is the number of the newest one. */
   readonly incidentsMade: number
   readonly incidentBytes: number
@@ -30,13 +26,7 @@ export interface OrgColumns {
 const COLUMN_OF_FIELD = {
   name: 'name',
   plan: 'plan',
-  servicesMax: 'services_max',
-  endpointsMax: 'endpoints_max',
-  serviceEndpointsMax: 'service_endpoints_max',
-  intervalSecsMin: 'interval_secs_min',
-  incidentsMibMax: 'incidents_mib_max',
-  resultsDays: 'results_days',
-  regionsAllowed: 'regions_allowed',
+  ...COLUMN_OF_LIMIT,
   threshold: 'auto_incident_threshold',
   windowMinutes: 'auto_incident_window_minutes',
   activeServices: 'active_services',

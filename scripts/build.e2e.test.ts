@@ -1,4 +1,5 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { testFolder } from '../api/testing/temporaryFolder.ts'
@@ -39,3 +40,26 @@ vm.compileFunction = (...given) => {
 
   expect([atSchema, afterwards]).toEqual([false, true])
 })
+
+test.each(['pharos.js', 'pharos-server.js', 'pharos-agent.js', 'pharos-provider.js'])(
+  '%s says on an old Node which one it needs',
+  (program) => {
+    const file = join(root, 'dist', program)
+    const old = "Object.defineProperty(process.versions, 'node', { value: '18.20.8' })"
+
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', `data:text/javascript,${encodeURIComponent(old)}`, file, '--version'],
+      { encoding: 'utf8' },
+    )
+
+    expect([status, stderr]).toEqual([
+      1,
+      'Pharos needs Node 20.19 or newer; this is Node 18.20.8: install a newer one\n',
+    ])
+    // Node 18 has neither, and would refuse to load the program.
+    expect(readFileSync(file, 'utf8')).not.toMatch(
+      /^import \{[^}]*\b(?:hash|crc32)\b[^}]*\} from "node:(?:crypto|zlib)"/m,
+    )
+  },
+)

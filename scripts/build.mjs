@@ -26,6 +26,20 @@ const REQUIRE_IN_ESM =
  */
 const NO_INSPECTOR_ON_SIGNAL = "process.on('SIGUSR1', () => {});"
 
+/**
+ * Ends the program on a Node that is too old. It runs only if each function that such a Node lacks, such as `hash` of
+ * node:crypto, is imported with its whole module: a missing name is an error of the loader, before the first line.
+ */
+const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const [NODE_MAJOR, NODE_MINOR] = engines.node.match(/\d+/g)
+const REQUIRE_NODE = `{
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major < ${NODE_MAJOR} || (major === ${NODE_MAJOR} && minor < ${NODE_MINOR})) {
+    process.stderr.write(\`Pharos needs Node ${NODE_MAJOR}.${NODE_MINOR} or newer; this is Node \${process.versions.node}: install a newer one\\n\`)
+    process.exit(1)
+  }
+}`
+
 const programs = [
   // Only the controller command serves HTTP. The others start a third faster without that code.
   {
@@ -256,7 +270,7 @@ async function bundle({ entry, out, format, isPacked = false, late = [] }) {
     // better-sqlite3 has a native binary that cannot be part of a bundle.
     external: ['better-sqlite3'],
     banner: {
-      js: `#!/usr/bin/env node\n${format === 'esm' ? REQUIRE_IN_ESM : ''}${NO_INSPECTOR_ON_SIGNAL}`,
+      js: `#!/usr/bin/env node\n${format === 'esm' ? REQUIRE_IN_ESM : ''}${REQUIRE_NODE}${NO_INSPECTOR_ON_SIGNAL}`,
     },
     legalComments: 'none',
     logLevel: 'warning',

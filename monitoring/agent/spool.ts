@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { crc32 } from 'node:zlib'
+import * as zlib from 'node:zlib'
 import { type Backlog, newestOfEach } from './backlog.ts'
 import { type QueuedResult, queuedResultSchema } from './queuedResult.ts'
 
@@ -234,7 +234,7 @@ function fileOf(folder: string, number: number): string {
 }
 
 function crcOf(json: string): string {
-  return crc32(json).toString(16).padStart(CRC_CHARS, '0')
+  return zlib.crc32(json).toString(16).padStart(CRC_CHARS, '0')
 }
 
 function lineOf(result: QueuedResult): string {

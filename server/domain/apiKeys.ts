@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import * as crypto from 'node:crypto'
 import { API_KEY_PREFIX } from '../../api/contract/apiKey.ts'
 import type { Scope } from '../../api/contract/org.ts'
 import type { Environment } from './environment.ts'
@@ -29,5 +29,5 @@ export function mintKey(environment: Environment): string {
  * request. Case is preserved. Pure.
  */
 export function hashKey(key: string): Buffer {
-  return hash('sha256', key, 'buffer')
+  return crypto.hash('sha256', key, 'buffer')
 }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import * as crypto from 'node:crypto'
 
 /** Number of random bytes in the token of a session, an invitation or a reset. */
 const TOKEN_BYTES = 32
@@ -32,7 +32,7 @@ export function newToken(randomBytes: (size: number) => Buffer): string {
 
 /** The stored form of a token. Pure. */
 export function hashToken(token: string): Buffer {
-  return hash('sha256', token, 'buffer')
+  return crypto.hash('sha256', token, 'buffer')
 }
 
 /** Times of a session (milliseconds since the epoch). */

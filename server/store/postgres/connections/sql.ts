@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import * as crypto from 'node:crypto'
 import { type ClientBase, type CustomTypesConfig, type QueryResultRow, types } from 'pg'
 
 /** A parameter of a statement. An array becomes a PostgreSQL array. */
@@ -46,7 +46,7 @@ const names = new Map<string, string>()
 export function statementName(text: string): string {
   const known = names.get(text)
   if (known !== undefined) return known
-  const name = `pharos_${hash('sha256', text, 'hex').slice(0, 24)}`
+  const name = `pharos_${crypto.hash('sha256', text, 'hex').slice(0, 24)}`
   names.set(text, name)
   return name
 }

@@ -35,6 +35,12 @@ export const ORDERED_ATTEMPTS = 4
  * Gap G9.
  */
 export const ORDERED_MS = 10 * MINUTE_MS
+/**
+ * Number of deliveries of a channel, of the first and of the last ones that are due, among which the next one is
+ * sought. Between more of them that wait for an earlier event, others wait too: an incident can have thousands of
+ * updates and an organisation 50 channels, and a search of all would delay everything else. Gap G9.
+ */
+export const SOUGHT_MAX = 50
 /** Statuses whose Retry-After counts: too many requests, and unavailable. */
 const RETRY_AFTER_STATUSES: ReadonlySet<number | null> = new Set([429, 503])
 

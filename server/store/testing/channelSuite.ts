@@ -170,6 +170,33 @@ export function channelSuite(name: string, makeEngine: MakeEngine): void {
       expect(whole.attempts.map(({ atMs }) => atMs)).toEqual([NOW_MS + 5, NOW_MS - 5])
     })
 
+    test.each([
+      [49, true],
+      [50, false],
+    ])(
+      'between two lots of %i updates that wait for a failed one, another incident is found: %s',
+      async (updates, isFound) => {
+        const org = await tools.createOrg()
+        const service = await tools.createService(org)
+        const id = await tools.createChannel(org)
+        const incident = await tools.incident(org, service)
+        await attempt(id, { kind: 'again', dueMs: NOW_MS })
+        for (let made = 0; made < updates; made += 1) await tools.update(org, incident.id)
+        const other = await tools.incident(org, service)
+        for (let made = 0; made < updates; made += 1) await tools.update(org, incident.id)
+
+        const due = await dueTo(id, NOW_MS - 1)
+        const dueAgain = await dueTo(id)
+
+        const aboutOf = (delivery?: DueDelivery) => {
+          const { data, sequence } = JSON.parse(delivery?.body ?? '{}')
+          return [data?.incident.id, sequence]
+        }
+        expect(aboutOf(due)).toEqual(isFound ? [other.id, 1] : [undefined, undefined])
+        expect(aboutOf(dueAgain)).toEqual(isFound ? [other.id, 1] : [incident.id, 1])
+      },
+    )
+
     test('a receiver that responds with 410 disables its channel, whose waiting deliveries fail until it is enabled and they are resent', async () => {
       const id = await tools.createChannel(orgId)
       for (let count = 0; count < 2; count += 1) await tools.incident(orgId, serviceId)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { SecretRole } from '../../../domain/notifications/channel.ts'
-import { ORDERED_ATTEMPTS, ORDERED_MS } from '../../../domain/notifications/retries.ts'
+import { ORDERED_ATTEMPTS, ORDERED_MS, SOUGHT_MAX } from '../../../domain/notifications/retries.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { DueDelivery, NotificationStore } from '../../notificationStore.ts'
 import type { Pools } from '../connections/pools.ts'
@@ -24,19 +24,28 @@ const WAITING = `WITH RECURSIVE waiting (id) AS (
       ORDER BY channel_id LIMIT 1) FROM waiting w WHERE w.id IS NOT NULL)`
 
 /**
- * The next delivery of each channel `w.id`. An event of an incident waits for earlier events of it, unless these failed
- * often or are old.
+ * The next delivery of each channel `w.id`, among the first due ones in `order`. An event of an incident waits for
+ * earlier events of it, unless these failed often or are old. Events are numbered in the order of their times, so the
+ * number of the last old one spares a look at each.
  */
-const NEXT = `SELECT d.event_seq AS "eventSeq", d.channel_id AS "channelId", c.org_id AS "orgId",
+const nextFrom = (
+  order: string,
+) => `SELECT d.event_seq AS "eventSeq", d.channel_id AS "channelId", c.org_id AS "orgId",
     d.webhook_id AS "webhookId", c.kind, e.type, e.body, e.at_ms AS "atMs", d.attempts,
     d.attempts - d.attempts_before + 1 AS attempt, d.due_ms AS "dueMs"
-  FROM deliveries d JOIN events e ON e.seq = d.event_seq JOIN channels c ON c.id = d.channel_id
-  WHERE d.channel_id = w.id AND d.state = 'waiting' AND d.due_ms <= $1 AND NOT EXISTS (
+  FROM (SELECT * FROM deliveries WHERE channel_id = w.id AND state = 'waiting' AND due_ms <= $1
+      ORDER BY ${order} LIMIT ${SOUGHT_MAX}) d
+    JOIN events e ON e.seq = d.event_seq JOIN channels c ON c.id = d.channel_id
+  WHERE NOT EXISTS (
     SELECT 1 FROM deliveries earlier JOIN events ee ON ee.seq = earlier.event_seq
     WHERE earlier.channel_id = d.channel_id AND earlier.state = 'waiting'
       AND earlier.incident_id = d.incident_id AND earlier.event_seq < d.event_seq
+      AND earlier.event_seq > coalesce(
+        (SELECT seq FROM events WHERE at_ms <= $1 - ${ORDERED_MS} ORDER BY at_ms DESC LIMIT 1), 0)
       AND earlier.attempts - earlier.attempts_before < ${ORDERED_ATTEMPTS} AND ee.at_ms > $1 - ${ORDERED_MS})
   ORDER BY d.due_ms, d.event_seq LIMIT 1`
+
+const NEXT = `(${nextFrom('due_ms, event_seq')}) UNION ALL (${nextFrom('due_ms DESC, event_seq DESC')}) LIMIT 1`
 
 /** Storage for the sender. A process that stops calls `releaseLeases`, so that others send at once. */
 export interface Sending extends Pick<NotificationStore, 'dueDeliveries' | 'recordAttempt'> {

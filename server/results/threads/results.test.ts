@@ -142,6 +142,21 @@ test('a file that is damaged while the server runs is moved aside, and results c
   expect(log).toContain('moved aside')
 }, 30_000)
 
+test('when the file is removed while the server runs, results continue in a new one', async () => {
+  const folder = folders[0] ?? ''
+  await results.ingest(batchOf(STORE, lastMinutes(9, 5)))
+  for (const name of readdirSync(folder)) if (name.startsWith(RESULTS_FILE)) rmSync(join(folder, name))
+
+  const lost = results.ingest(batchOf(STORE, lastMinutes(5, 2)))
+  await expect(lost).rejects.toThrow(ResultsBusyError)
+  await isUp()
+  const response = await results.ingest(batchOf(STORE, lastMinutes(5, 2)))
+
+  expect(response.stored).toBe(3)
+  expect(readdirSync(folder)).toContain(RESULTS_FILE)
+  expect(log).toContain('was removed or replaced')
+}, 30_000)
+
 test('a thread that is stopped while it reads its file ends', async () => {
   await results.ingest(batchOf(STORE, lastMinutes(2, 0)))
   await results.stop()

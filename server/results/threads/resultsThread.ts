@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
+import { fileGuard } from '../../store/sqlite/files/fileGuard.ts'
 import { ConnectionLostError } from '../../store/postgres/blocking/blockingClient.ts'
 import { prepareAgentWatch } from '../agentWatch.ts'
 import { prepareCertificateWatch } from '../certificateWatch.ts'
@@ -49,7 +50,7 @@ const CHANGES_MS = 1_000
 const port = parentPort as NonNullable<typeof parentPort>
 const settings = workerData as ThreadSettings
 
-const { database, reader, fileId, damagedFile } = open(settings)
+const { database, reader, fileId, damagedFile, assertInPlace } = open(settings)
 const board = new StateBoard(database, settings.storeId)
 const log = new ResultLog(database, new OpenHours())
 const checks = new CheckCounts()
@@ -73,11 +74,19 @@ let announcedTransition = transitions.newest()
 function open({ place, lease, isSuspect }: ThreadSettings) {
   if ('databaseUrl' in place) {
     const shared = openPostgresResults({ url: place.databaseUrl, lease })
-    return { database: shared, reader: shared, fileId: ensureDatabaseId(shared), damagedFile: null }
+    const assertInPlace = () => {}
+    return {
+      database: shared,
+      reader: shared,
+      fileId: ensureDatabaseId(shared),
+      damagedFile: null,
+      assertInPlace,
+    }
   }
   const opened = openResults(place.dataDir, isSuspect)
-  const file = new Sqlite(join(place.dataDir, RESULTS_FILE), { readonly: true })
-  return { ...opened, reader: sqliteResults(file) }
+  const path = join(place.dataDir, RESULTS_FILE)
+  const file = new Sqlite(path, { readonly: true })
+  return { ...opened, reader: sqliteResults(file), assertInPlace: fileGuard(path) }
 }
 
 const send = (message: FromThread): void => port.postMessage(message)
@@ -126,6 +135,8 @@ function work(): void {
   }
   const next = nextBatches()
   if (next.length === 0) return
+  // Ends the thread: the next one makes a new file.
+  assertInPlace()
   // After a start, and after the machine was suspended, results come before the timer: they must not hide the gap.
   if (nowS() - staleCheckedS > STALE_CHECK_MS / 1_000) markStale()
   const isDone = attempt(() => {

@@ -14,7 +14,8 @@ import { sqliteAgentTokens } from './credentials/agentTokens.ts'
 import { sqliteKeys } from './credentials/keys.ts'
 import { sqliteKeyUses } from './credentials/keyUses.ts'
 import { DiskSpace } from './files/diskSpace.ts'
-import { type Connections, openDatabase } from './files/openDatabase.ts'
+import { fileGuard } from './files/fileGuard.ts'
+import { type Connections, databaseFile, openDatabase } from './files/openDatabase.ts'
 import { ensureStoreId } from './files/storeIdentity.ts'
 import { sqliteIncidents } from './incidents.ts'
 import { prepareIncidentWrites } from './incidentWrites.ts'
@@ -43,6 +44,7 @@ export async function openStore(
   const connections = await openDatabase(dataDir)
   const commits = new GroupCommit(connections.writer, {
     batchMax: mutationsPerCommit,
+    assertCommittable: fileGuard(databaseFile(dataDir)),
     disk: { assertGrowth: () => disk.assertGrowth(), makeRoom: () => makeRoom(disk, connections) },
   })
   const storeId = ensureStoreId(connections.reader)

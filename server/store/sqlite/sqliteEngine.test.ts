@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -42,6 +42,26 @@ test('a database is durable when it is opened, and one that is not is refused', 
   expect(() => reader.exec('DELETE FROM orgs')).toThrow('readonly')
   writer.close()
   reader.close()
+})
+
+test('no change is acknowledged while the file of the database is not in its place', async () => {
+  const store = await openStore(folder, () => 0)
+  const orgOf = (id: string) => ({ id, name: 'Acme', plan: 'business', nowMs: 0 }) as const
+  await store.createOrg(orgOf('0192b1d4-5c1e-7000-8000-000000000001'))
+  const file = databaseFile(folder)
+
+  await rename(file, `${file}.away`)
+  const removed = store.createOrg(orgOf('0192b1d4-5c1e-7000-8000-000000000002'))
+  await expect(removed).rejects.toThrow('was removed or replaced')
+  await expect(store.probeWrite(0)).rejects.toThrow('was removed or replaced')
+  await copyFile(`${file}.away`, file)
+  const replaced = store.createOrg(orgOf('0192b1d4-5c1e-7000-8000-000000000002'))
+  await expect(replaced).rejects.toThrow('was removed or replaced')
+  await rename(`${file}.away`, file)
+  await store.createOrg(orgOf('0192b1d4-5c1e-7000-8000-000000000003'))
+
+  expect((await store.listOrgs()).map(({ id }) => id.slice(-1))).toEqual(['1', '3'])
+  await store.close()
 })
 
 test('database, lock and folder are accessible by their owner only', async () => {

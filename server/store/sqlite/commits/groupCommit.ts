@@ -39,6 +39,8 @@ interface Bounds {
   /** How long a mutation waits for another program's transaction (milliseconds). */
   readonly busyMsMax?: number
   readonly disk?: GrowingDisk
+  /** Called before each commit. What it throws fails the commit. */
+  readonly assertCommittable?: () => void
 }
 
 /** Disk space for mutations. */
@@ -75,6 +77,7 @@ export class GroupCommit {
   readonly #listeners: (() => void)[] = []
   #busyMsMax: number
   readonly #disk: GrowingDisk
+  readonly #assertCommittable: () => void
 
   /** `database` must not wait for other programs itself, which would block the whole process. */
   constructor(database: Database, bounds: Bounds = {}) {
@@ -83,6 +86,7 @@ export class GroupCommit {
     this.#batchMsMax = bounds.batchMsMax ?? BATCH_MS_MAX
     this.#busyMsMax = bounds.busyMsMax ?? BUSY_MS_MAX
     this.#disk = bounds.disk ?? ENDLESS
+    this.#assertCommittable = bounds.assertCommittable ?? (() => {})
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
     this.#rollback = database.prepare('ROLLBACK')
@@ -164,6 +168,7 @@ export class GroupCommit {
       this.#startOver(this.#begin)
       const settled =
         this.#runBatch(batch) ?? this.#upToLimits(batch, (waiting) => this.#runIsolated(waiting))
+      this.#assertCommittable()
       this.#commit.run()
       for (const { timeout } of batch.slice(0, settled.length)) clearTimeout(timeout)
       // Mutations beyond the time limit come first in the next commit.

@@ -9,6 +9,7 @@ import { startServer } from '../testing/startServer.ts'
 import { buildConsole } from './consoleListener.ts'
 import { PasswordHasher } from './credentials/passwordHasher.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
+import { IncidentWatch } from './live/incidentWatch.ts'
 import { LiveStreams } from './live/liveStreams.ts'
 import { ServiceIndex } from './live/serviceIndex.ts'
 import { consoleAddress } from './routing/requestRules.ts'
@@ -188,6 +189,7 @@ test('behind https the responses require it, and the console responds only under
     passwords: new PasswordHasher(randomBytes, QUICK_HASH),
     throttle: new PasswordThrottle(monotonicMs),
     streams: new LiveStreams(),
+    incidentWatch: new IncidentWatch({ store: server.store, environment }),
     index: new ServiceIndex({ store: server.store, measurements: undefined, monotonicMs }),
     consoleUrlOf: () => url,
     addressOf: () => consoleAddress(url, 0),

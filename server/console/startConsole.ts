@@ -3,6 +3,7 @@ import { PASSWORD_COST, type PasswordCost } from '../domain/accounts/passwordHas
 import { buildConsole, type ConsoleListenerParts } from './consoleListener.ts'
 import { PasswordHasher } from './credentials/passwordHasher.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
+import { IncidentWatch } from './live/incidentWatch.ts'
 import { LiveStreams } from './live/liveStreams.ts'
 import { ServiceIndex } from './live/serviceIndex.ts'
 import { consoleAddress, isSafeOrigin } from './routing/requestRules.ts'
@@ -30,7 +31,7 @@ export interface RunningConsole {
 
 type Parts = Omit<
   ConsoleListenerParts,
-  'addressOf' | 'consoleUrlOf' | 'passwords' | 'throttle' | 'streams' | 'index' | 'proxies'
+  'addressOf' | 'consoleUrlOf' | 'passwords' | 'throttle' | 'streams' | 'incidentWatch' | 'index' | 'proxies'
 >
 
 /** Starts the console. Rejects when passwords would be sent unencrypted, and when it cannot listen. */
@@ -48,6 +49,7 @@ export async function startConsole(parts: Parts, listening: ConsoleListening): P
     passwords: new PasswordHasher(parts.environment.randomBytes, passwordCost),
     throttle: new PasswordThrottle(parts.monotonicMs),
     streams,
+    incidentWatch: new IncidentWatch(parts),
     index,
     proxies: listening.proxies ?? 0,
   })

@@ -10,6 +10,7 @@ import type { Store } from '../../store/store.ts'
 import type { PasswordHasher } from '../credentials/passwordHasher.ts'
 import type { PasswordThrottle } from '../credentials/passwordThrottle.ts'
 import type { SectionId } from '../frame/sections.ts'
+import type { IncidentWatch } from '../live/incidentWatch.ts'
 import type { LiveStreams } from '../live/liveStreams.ts'
 import type { ServiceIndex } from '../live/serviceIndex.ts'
 
@@ -29,6 +30,7 @@ export interface ConsoleParts {
   readonly passwords: PasswordHasher
   readonly throttle: PasswordThrottle
   readonly streams: LiveStreams
+  readonly incidentWatch: IncidentWatch
   readonly index: Pick<ServiceIndex, 'read' | 'readServices'>
   /** Called with the error of a 500 response. */
   readonly onError: (error: unknown) => void

@@ -292,7 +292,8 @@ test('a sealed value that was overwritten elsewhere is sent again, and reported 
       severity: 'warning',
       summary: 'A secret was overwritten',
       detail:
-        'Another client overwrote the sealed value at 0.body, 1.body of the endpoints. All secrets of the service are sent again.',
+        'The sealed value at 0.body, 1.body of the endpoints was written by another client, or by an update whose response ' +
+        'was lost. All secrets of the service are sent again.',
       path: ['secrets_revision'],
     },
   ])

@@ -158,8 +158,8 @@ export function secretsWarnings(
   const path: Path = ['secrets_revision']
   if (overwritten.length > 0) {
     const detail =
-      `Another client overwrote the sealed value at ${overwritten.join(', ')} of the endpoints. ` +
-      'All secrets of the service are sent again.'
+      `The sealed value at ${overwritten.join(', ')} of the endpoints was written by another client, or by an update ` +
+      'whose response was lost. All secrets of the service are sent again.'
     return [warningAt(path, 'A secret was overwritten', detail)]
   }
   if (comparison !== 'changed') return []

@@ -161,7 +161,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
     expect([planned.exitCode, unrefreshed.exitCode, afterRefresh.exitCode]).toEqual([2, 0, 2])
     expect(planned.output.replaceAll(/\s+/g, ' ')).toContain(
-      'Another client overwrote the sealed value at 0.headers.Authorization of the endpoints',
+      'The sealed value at 0.headers.Authorization of the endpoints was written by another client',
     )
     expect(planned.output).toMatch(/~ sealed_key_ids += \{[^}]*\} -> \(known after apply\)/)
     expect(planned.output).toMatch(/~ secrets_revision += 1 -> \(known after apply\)/)

@@ -1,29 +1,14 @@
 /** The actions as Terraform 1.14 runs them; the Terraform of the tests is older. */
-import { expect, onTestFinished, test } from 'vitest'
-import { Client } from '../api/client/client.ts'
-import { Limiter } from '../api/client/limiter.ts'
+import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
-import { pharosProvider } from './pharosProvider.ts'
-import { serveForReattach } from './protocol/reattach.ts'
-import { connect, METHODS, type ProviderClient } from './protocol/testing/providerClient.ts'
-import { openCore } from './protocol/testing/terraformCore.ts'
+import { METHODS, type ProviderClient } from './protocol/testing/providerClient.ts'
 import { encodeMsgpack } from './protocol/values/msgpack.ts'
 import { UNKNOWN, type Value } from './protocol/values/value.ts'
-import { type RecordingProxy, startRecordingProxy } from './testing/recordingProxy.ts'
-
-interface Acting {
-  readonly client: ProviderClient
-  readonly proxy: RecordingProxy
-  readonly byHand: Client
-  readonly serviceId: string
-  readonly configure: () => Promise<unknown>
-}
+import { openProvider } from './testing/openProvider.ts'
 
 /** A provider in front of a server with one service. */
-async function acting(): Promise<Acting> {
-  const server = await startServer({ rateLimit: 'none' })
-  const limiter = new Limiter({ burstRequests: 1_000, refillIntervalMs: 1 })
-  const byHand = new Client({ url: server.url, apiKey: server.apiKey, userAgent: 'test', limiter })
+async function acting() {
+  const { client, proxy, byHand, core } = await openProvider(await startServer({ rateLimit: 'none' }))
   const { id: serviceId } = await byHand.createService(
     {
       ...{ name: 'shop', interval_secs: 60, regions: ['eu-west-1'] },
@@ -33,18 +18,6 @@ async function acting(): Promise<Acting> {
     },
     'shop',
   )
-  const proxy = await startRecordingProxy(server.url)
-  const environment = { PHAROS_URL: proxy.url, PHAROS_API_KEY: server.apiKey }
-  const served = await serveForReattach(pharosProvider('1.2.3', environment), ['pharos/pharos'])
-  const client = connect(served.target)
-  onTestFinished(async () => {
-    client.close()
-    served.close()
-    await byHand.close()
-    await proxy.close()
-    await server.close()
-  })
-  const core = await openCore(client)
   return { client, proxy, byHand, serviceId, configure: () => core.configure({}) }
 }
 

@@ -1,11 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
-import { pharosProvider } from './pharosProvider.ts'
-import { serveForReattach } from './protocol/reattach.ts'
-import { connect, METHODS, type ProviderClient } from './protocol/testing/providerClient.ts'
-import { openCore, type TerraformCore } from './protocol/testing/terraformCore.ts'
+import { METHODS } from './protocol/testing/providerClient.ts'
+import type { TerraformCore } from './protocol/testing/terraformCore.ts'
 import { decodeMsgpack, encodeMsgpack } from './protocol/values/msgpack.ts'
 import { UNKNOWN } from './protocol/values/value.ts'
+import { openProvider } from './testing/openProvider.ts'
 
 const service = {
   name: 'checkout',
@@ -14,17 +13,8 @@ const service = {
   endpoints: [{ url: 'https://example.com/', http: { method: 'GET' } }],
 }
 
-async function connected(): Promise<{ readonly client: ProviderClient; readonly core: TerraformCore }> {
-  const server = await startServer({ rateLimit: 'none' })
-  const environment = { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
-  const served = await serveForReattach(pharosProvider('1.2.3', environment), ['pharos/pharos'])
-  const client = connect(served.target)
-  onTestFinished(async () => {
-    client.close()
-    served.close()
-    await server.close()
-  })
-  const core = await openCore(client)
+async function connected() {
+  const { client, core } = await openProvider(await startServer({ rateLimit: 'none' }))
   await core.configure({})
   return { client, core }
 }

@@ -1,16 +1,11 @@
 import { status } from '@grpc/grpc-js'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { Client } from '../api/client/client.ts'
-import { Limiter } from '../api/client/limiter.ts'
+import { describe, expect, test } from 'vitest'
 import type { ServiceRequest } from '../api/contract/service.ts'
 import { apiClient } from '../server/testing/apiClient.ts'
-import { startServer, type TestServer } from '../server/testing/startServer.ts'
-import { pharosProvider } from './pharosProvider.ts'
-import { serveForReattach } from './protocol/reattach.ts'
-import { connect, METHODS, type ProviderClient } from './protocol/testing/providerClient.ts'
-import { openCore, type TerraformCore } from './protocol/testing/terraformCore.ts'
+import { startServer } from '../server/testing/startServer.ts'
+import { METHODS } from './protocol/testing/providerClient.ts'
 import { decodeMsgpack, encodeMsgpack } from './protocol/values/msgpack.ts'
-import { type RecordingProxy, startRecordingProxy } from './testing/recordingProxy.ts'
+import { openProvider } from './testing/openProvider.ts'
 
 const request: ServiceRequest = {
   name: 'a',
@@ -21,33 +16,12 @@ const request: ServiceRequest = {
   ],
 }
 
-interface Listing {
-  readonly server: TestServer
-  readonly proxy: RecordingProxy
-  readonly client: ProviderClient
-  readonly core: TerraformCore
-  readonly ids: ReadonlyMap<string, string>
-}
-
 /** A configured provider in front of a server with services called `names`. */
-async function listing(...names: readonly string[]): Promise<Listing> {
+async function listing(...names: readonly string[]) {
   const server = await startServer({ rateLimit: 'none' })
-  const limiter = new Limiter({ burstRequests: 1_000, refillIntervalMs: 1 })
-  const byHand = new Client({ url: server.url, apiKey: server.apiKey, userAgent: 'test', limiter })
+  const { byHand, proxy, client, core } = await openProvider(server)
   const ids = new Map<string, string>()
   for (const name of names) ids.set(name, (await byHand.createService({ ...request, name }, name)).id)
-  const proxy = await startRecordingProxy(server.url)
-  const environment = { PHAROS_URL: proxy.url, PHAROS_API_KEY: server.apiKey }
-  const served = await serveForReattach(pharosProvider('1.2.3', environment), ['pharos/pharos'])
-  const client = connect(served.target)
-  onTestFinished(async () => {
-    client.close()
-    served.close()
-    await byHand.close()
-    await proxy.close()
-    await server.close()
-  })
-  const core = await openCore(client)
   await core.configure({})
   return { server, proxy, client, core, ids }
 }
@@ -133,7 +107,7 @@ describe('the list of pharos_incident', () => {
     },
   })
 
-  async function withIncidents(): Promise<Listing> {
+  async function withIncidents() {
     const found = await listing('a')
     const api = apiClient(found.server.url, found.server.apiKey)
     for (const title of ['One', 'Two']) {

@@ -1,11 +1,10 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
-import { pharosProvider } from './pharosProvider.ts'
-import { serveForReattach } from './protocol/reattach.ts'
-import { connect, METHODS, type ProviderClient } from './protocol/testing/providerClient.ts'
-import { NOTHING, openCore, type StoredObject, type TerraformCore } from './protocol/testing/terraformCore.ts'
+import { METHODS } from './protocol/testing/providerClient.ts'
+import { NOTHING } from './protocol/testing/terraformCore.ts'
 import { encodeMsgpack } from './protocol/values/msgpack.ts'
-import { type Misbehaviour, type RecordingProxy, startRecordingProxy } from './testing/recordingProxy.ts'
+import { openProvider } from './testing/openProvider.ts'
+import type { Misbehaviour } from './testing/recordingProxy.ts'
 
 const SERVICE = 'pharos_service'
 const ID = '00000000-0000-4000-8000-000000000000'
@@ -17,32 +16,11 @@ const config = {
   endpoints: [{ url: 'https://example.com/', http: { method: 'GET' } }],
 }
 
-interface Scene {
-  readonly proxy: RecordingProxy
-  readonly client: ProviderClient
-  readonly core: TerraformCore
-  /** A service that exists. */
-  readonly service: StoredObject
-}
-
 /** A configured provider, which expects an organisation, in front of a server with one service. */
-async function scene(): Promise<Scene> {
-  const server = await startServer({ rateLimit: 'none' })
-  const proxy = await startRecordingProxy(server.url)
-  const environment = {
-    PHAROS_URL: proxy.url,
-    PHAROS_API_KEY: server.apiKey,
-    PHAROS_EXPECTED_ORG_ID: server.orgId,
-  }
-  const served = await serveForReattach(pharosProvider('1.2.3', environment), ['pharos/pharos'])
-  const client = connect(served.target)
-  onTestFinished(async () => {
-    client.close()
-    served.close()
-    await proxy.close()
-    await server.close()
+async function scene() {
+  const { proxy, client, core } = await openProvider(await startServer({ rateLimit: 'none' }), {
+    isGuarded: true,
   })
-  const core = await openCore(client)
   await core.configure({})
   const service = await core.apply(SERVICE, await core.plan(SERVICE, config))
   // What was asked once is not asked again before the next configuration.
@@ -51,6 +29,8 @@ async function scene(): Promise<Scene> {
 }
 
 /** What is asked, by what waits for it; each call gives the summaries of what was said. */
+type Scene = Awaited<ReturnType<typeof scene>>
+
 type Waiting = (scene: Scene) => Promise<readonly string[]>
 
 const summaries = async (call: Promise<{ readonly diagnostics: readonly { summary?: string }[] }>) =>

@@ -24,6 +24,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'its symbolic links are circular',
   ENAMETOOLONG: 'its name is too long',
   EEXIST: 'it already exists',
+  EMFILE:
+    'this process has no free file descriptors: raise their limit ("ulimit -n", or LimitNOFILE of systemd)',
+  ENFILE: 'this machine has no free file descriptors: end other programs, or raise the limit (fs.file-max)',
 }
 
 /** Why a file cannot be used, with advice if known. Pure. */

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { TIMER_MS_MAX } from '../../api/client/limiter.ts'
+import { codeOf } from '../../api/runtime/errorCode.ts'
+import { fileReason } from '../../api/runtime/fileReason.ts'
 import type { GitCall } from './gitCall.ts'
 import { environmentOf } from './gitEnvironment.ts'
 import { failureText } from './gitFailure.ts'
@@ -40,6 +42,9 @@ export function runGit(call: GitCall): Promise<Buffer> {
       // A process group, because git starts further processes for a transfer.
       detached: true,
     })
+    child.on('error', (error) => reject(notStarted(error)))
+    // Without free file descriptors it has no streams either.
+    if (child.pid === undefined) return
     const end = (): void => endGroup(child)
     let isLate = false
     const timer = setTimeout(
@@ -61,7 +66,6 @@ export function runGit(call: GitCall): Promise<Buffer> {
     child.stderr.on('data', (chunk: Buffer) => {
       if (stderr.length < STDERR_CHARS_MAX) stderr += chunk.toString('utf8')
     })
-    child.on('error', (error) => reject(notStarted(error)))
     child.on('close', (exitCode, killedBy) => {
       clearTimeout(timer)
       call.signal?.removeEventListener('abort', end)
@@ -104,7 +108,10 @@ function endGroup({ pid }: ChildProcess): void {
 }
 
 function notStarted(error: Error): GitError {
-  return new GitError(`git could not be started: ${error.message}; install git, or correct PATH`, null)
+  const reason = /^E[MN]FILE$/.test(codeOf(error))
+    ? fileReason(error)
+    : `${error.message}; install git, or correct PATH`
+  return new GitError(`git could not be started: ${reason}`, null)
 }
 
 function tooMuch({ args }: GitCall): GitOutputTooLarge {

@@ -1,8 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { testFolder } from '../../../api/testing/temporaryFolder.ts'
+import { runGit } from '../../git/gitProgram.ts'
 import { httpsGitServer } from '../../testing/httpsGitServer.ts'
 import { sshGitServer, sshSkipReason } from '../../testing/sshGitServer.ts'
 import { openStore } from '../openStore.ts'
@@ -112,4 +114,32 @@ test('a git that is missing or too old is reported before it is used', async () 
   writeFileSync(join(folder, 'git'), '#!/bin/sh\necho git version 2.30.2\n')
   chmodSync(join(folder, 'git'), 0o755)
   expect(await problemOf(state, { PATH: folder })).toContain('git 2.30.2 is too old: install 2.34 or newer')
+})
+
+test('git that cannot be started, because there are no free file descriptors, is reported', async () => {
+  const version = () =>
+    runGit({
+      access: { url: folder, scheme: 'file' },
+      directory: folder,
+      args: ['version'],
+      limitMs: 60_000,
+      env: { PATH: process.env.PATH },
+    })
+  const limited = spawn('sh', [
+    '-c',
+    `before=$(prlimit --pid $PPID --nofile --output SOFT --noheadings)
+    prlimit --pid $PPID --nofile=3: && echo && read _
+    prlimit --pid $PPID --nofile=$before:`,
+  ])
+  await once(limited.stdout, 'data')
+
+  const failure = await version().catch((error: unknown) => error)
+  limited.stdin.end('\n')
+  await once(limited, 'close')
+
+  expect(failure).toMatchObject({
+    name: 'GitError',
+    message: expect.stringMatching(/^git could not be started: this process has no free file descriptors: /),
+  })
+  expect(String(await version())).toMatch(/^git version /)
 })

@@ -139,7 +139,7 @@ const FOREIGN =
   /^(?:reconciler\/(?:git|source|state\/git)|server\/http\/openapi\/reference|scripts|examples|web|deploy)\/|\/replacedSpellings\.ts$|[sS]tyle\.ts$/
 /** Options of npm, Node and gpg, and a misspelt one of a docstring. */
 const FOREIGN_FLAGS = [
-  '--no-save',
+  ...['--no-save', '--save-dev', '--silent', '--ignore-scripts', '--allow-scripts'],
   '--experimental-sea-config',
   '--heap-growing-percent',
   '--export',

@@ -30,10 +30,13 @@ async function show({ store, org, query, root }: OrgRequest): Promise<Page> {
 ${filterForm(auditQuery, path)}
 <section class="group" aria-labelledby="entries"><h2 id="entries">Entries</h2>
 ${entries.length === 0 ? html`<p>No entries match.</p>` : entryTable(entries)}
-<nav class="pages" aria-label="Entries">
+${
+  (beforeSeq !== undefined || older !== undefined) &&
+  html`<nav class="pages" aria-label="Entries">
 ${beforeSeq !== undefined && html`<a href="${path}${writeAuditQuery({ filter, beforeSeq: undefined })}">Newest</a>`}
 ${older !== undefined && html`<a href="${path}${writeAuditQuery({ filter, beforeSeq: older })}" rel="next">Older</a>`}
-</nav></section>
+</nav>`
+}</section>
 <p><a class="button" href="${path}.csv${writeAuditQuery({ filter, beforeSeq: undefined })}" download>Download as CSV</a>
 <span class="quiet">(the newest ${FILE_COUNT.toLocaleString('en')} that match)</span></p>`
   return { kind: 'page', title: 'Audit log', section: 'audit', body }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -161,7 +161,8 @@ test('an agent that disconnects during a message, or a proxy that requests a tun
   expect((await send(json(sync()))).status).toBe(200)
 })
 
-test('a server that cannot forward requests of agents logs the reason at intervals', async () => {
+/** A listener at a server that forwards requests to `other`, and the lines that it logs. */
+async function startForwarding(other: string, monotonicMs = () => 0) {
   const lines: string[] = []
   const output = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -169,29 +170,32 @@ test('a server that cannot forward requests of agents logs the reason at interva
       done()
     },
   })
-  let nowMs = 0
-  const other = `http://127.0.0.1:${await freePort()}`
   const { hub, server } = harness
   const listener = agentListener({
-    ...{ hub, tokens: server.store, elsewhere: () => other, monotonicMs: () => nowMs },
+    ...{ hub, tokens: server.store, elsewhere: () => other, monotonicMs },
     log: createLog(output, 'info'),
   })
   await once(listener.server.listen(0, '127.0.0.1'), 'listening')
   // True because the server listens on TCP.
   const { port } = listener.server.address() as AddressInfo
-  const ask = async () =>
-    (
-      await fetch(`http://127.0.0.1:${port}/agent/v1/sync`, {
-        ...{ method: 'POST', body: JSON.stringify(sync()) },
-        headers: { authorization: `Bearer ${token}` },
-      })
-    ).status
+  const ask = (changes: object = {}, signal = new AbortController().signal) =>
+    fetch(`http://127.0.0.1:${port}/agent/v1/sync`, {
+      ...{ method: 'POST', body: JSON.stringify(sync(changes)), signal },
+      headers: { authorization: `Bearer ${token}` },
+    })
+  return { ask, lines, stop: listener.stop }
+}
 
-  const statuses = [await ask(), await ask()]
+test('a server that cannot forward requests of agents logs the reason at intervals', async () => {
+  let nowMs = 0
+  const other = `http://127.0.0.1:${await freePort()}`
+  const { ask, lines, stop } = await startForwarding(other, () => nowMs)
+
+  const statuses = [(await ask()).status, (await ask()).status]
   const first = lines.length
   nowMs = 60_000
-  statuses.push(await ask())
-  await listener.stop()
+  statuses.push((await ask()).status)
+  await stop()
 
   expect(statuses).toEqual([429, 429, 429])
   expect([first, lines.length]).toEqual([1, 2])
@@ -200,4 +204,28 @@ test('a server that cannot forward requests of agents logs the reason at interva
     server: other,
     err: { message: expect.stringContaining('ECONNREFUSED') },
   })
+})
+
+test('a server that stops ends forwarded syncs at once, and logs no failure when agents leave or it stops', async () => {
+  const arrived: Socket[] = []
+  const silent = createServer((socket) => arrived.push(socket.resume()))
+  await once(silent.listen(0, '127.0.0.1'), 'listening')
+  // True because the server listens on TCP.
+  const { port } = silent.address() as AddressInfo
+  const { ask, lines, stop } = await startForwarding(`http://127.0.0.1:${port}`)
+  const left = new AbortController()
+
+  const leaving = ask({}, left.signal)
+  const waiting = ask()
+  await expect.poll(() => arrived.length).toBe(2)
+  left.abort()
+  await expect(leaving).rejects.toThrow()
+  // The socket of the agent that left is closed, the other one waits.
+  await expect.poll(() => arrived.filter(({ closed }) => closed).length).toBe(1)
+  const stopped = stop()
+
+  expect((await waiting).status).toBe(429)
+  await stopped
+  expect(lines).toEqual([])
+  silent.close()
 })

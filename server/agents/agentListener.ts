@@ -81,6 +81,8 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
   const spendWrongToken = keyBuckets(monotonicMs, WRONG_TOKENS)
   const waiting = new Map<AbortController, Admitted>()
   let isStopping = false
+  /** Aborted when the server stops. */
+  const forwardedSyncs = new AbortController()
   let forwardQuietUntilMs = Number.NEGATIVE_INFINITY
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -123,7 +125,11 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
     const admitted = await admit(request)
     limits.assignKey(request.socket, admitted.token.id)
     const other = elsewhere()
-    if (other !== undefined) return forward(request, response, other)
+    if (other !== undefined) {
+      // Results are soon stored; a sync waits for changes.
+      const signal = path === SYNC_PATH ? forwardedSyncs.signal : new AbortController().signal
+      return forward(request, response, { base: other, signal })
+    }
     const message = await reader.read(request)
     const value =
       path === SYNC_PATH ? await sync(admitted, message, response) : await ingest(admitted, message)
@@ -133,13 +139,19 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
   }
 
   /** Forwards a request to the server at `other`. Logs failures at intervals: agents only wait, and report nothing. */
-  async function forward(request: IncomingMessage, response: ServerResponse, other: string): Promise<void> {
+  async function forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    to: { readonly base: string; readonly signal: AbortSignal },
+  ): Promise<void> {
     try {
-      await forwardRequest(request, response, other)
+      await forwardRequest(request, response, to)
     } catch (error) {
-      if (error instanceof ResultsBusyError && monotonicMs() >= forwardQuietUntilMs) {
+      // Neither this server nor the agent ended it.
+      const isFailure = error instanceof ResultsBusyError && !to.signal.aborted && !response.destroyed
+      if (isFailure && monotonicMs() >= forwardQuietUntilMs) {
         forwardQuietUntilMs = monotonicMs() + FORWARD_LOG_MS
-        log.warn({ err: error, server: other }, 'requests of agents cannot be forwarded')
+        log.warn({ err: error, server: to.base }, 'requests of agents cannot be forwarded')
       }
       throw error
     }
@@ -197,6 +209,7 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
       isStopping = true
       clearInterval(looking)
       for (const end of waiting.keys()) end.abort()
+      forwardedSyncs.abort()
       const timeout = setTimeout(() => server.closeAllConnections(), STOP_MS_MAX)
       await responses.stop()
       clearTimeout(timeout)

@@ -10,12 +10,12 @@ const SILENCE_MS_MAX = 90_000
 
 /**
  * Forwards a request to the server at `base`, and sends its response back. Rejects with ResultsBusyError while that
- * server cannot be reached.
+ * server cannot be reached, and when `signal` aborts before it responds.
  */
 export async function forwardRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  base: string,
+  { base, signal }: { readonly base: string; readonly signal: AbortSignal },
 ): Promise<void> {
   if (request.headers[FORWARDED] !== undefined)
     throw new ResultsBusyError(
@@ -28,6 +28,7 @@ export async function forwardRequest(
     method: 'POST',
     headers: { ...headers, [FORWARDED]: '1' },
     timeout: SILENCE_MS_MAX,
+    signal,
   })
   response.once('close', () => sent.destroy())
   sent.once('timeout', () => sent.destroy(new Error('the other server does not respond')))

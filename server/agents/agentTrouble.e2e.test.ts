@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type TestContext, test } from 'vitest'
+import { useUpSpace } from '../testing/robustness/useUpSpace.ts'
 import { rootReason } from '../testing/rootReason.ts'
 import { endpointBody } from '../testing/serviceBodies.ts'
 import { startTarget, type Target } from '../testing/target.ts'
@@ -152,7 +152,7 @@ test
         const { id } = await programs.create({ endpoints: [endpointBody({ url: target.url('/') })] })
         await until(async () => (await programs.resultsOf(id)).length > 1)
         const filler = join(disk, 'filler')
-        await fill(filler)
+        await useUpSpace(filler)
 
         await programs.server().kill()
         const killedAt = new Date().toISOString()
@@ -262,15 +262,3 @@ test.concurrent(
     expect([state.state, opened]).toEqual(['up', 0])
   },
 )
-
-/** Uses up the free space. */
-async function fill(file: string): Promise<void> {
-  const handle = await open(file, 'w')
-  try {
-    for (;;) await handle.write(Buffer.alloc(4_096))
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
-  } finally {
-    await handle.close()
-  }
-}

@@ -1,4 +1,4 @@
-import { open, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
@@ -9,6 +9,7 @@ import { runHere } from '../commandHere.ts'
 import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { type ServerProcess, startProcess } from '../serverProcess.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
+import { useUpSpace } from './useUpSpace.ts'
 
 /** Space that is freed after the disk was full, which is more than the server reserves (bytes). */
 const BALLAST_BYTES = 24 * 1_024 * 1_024
@@ -51,7 +52,7 @@ export async function fillDisk(folder: string): Promise<DiskReport> {
       await createUntilFull(server, keys.slice(REFILL_KEYS_FROM), acknowledged)
       await assertFreeing(server, { used, orgId, dataDir, acknowledged })
     }
-    await fillRest(join(folder, 'rest'))
+    await useUpSpace(join(folder, 'rest'))
     await server.stop()
     server = await start()
     await assertReads(server, used[2] ?? '', acknowledged)
@@ -127,18 +128,6 @@ async function assertFreeing(
   const [spare] = await readSpareKeys(dataDir, orgId, used)
   const { code, stderr } = await runHere(['key', 'revoke', '--data-dir', dataDir, '--id', spare ?? ''])
   if (code !== 0) throw new Error(`a key could not be revoked: ${stderr}`)
-}
-
-/** Uses up the remaining space, as another program on the disk may do. */
-async function fillRest(file: string): Promise<void> {
-  const handle = await open(file, 'w')
-  try {
-    for (;;) await handle.write(Buffer.alloc(4_096))
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
-  } finally {
-    await handle.close()
-  }
 }
 
 async function assertReads(

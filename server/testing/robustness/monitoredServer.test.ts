@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, rmSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
@@ -21,6 +20,7 @@ import { rootReason } from '../rootReason.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer, type TestServer } from '../startServer.ts'
 import { startTarget, type Target } from '../target.ts'
+import { useUpSpace } from './useUpSpace.ts'
 
 // These servers use the built threads dist/pharos-server-checks.js and dist/pharos-server-results.js.
 const REGION = 'eu-west-1'
@@ -195,7 +195,7 @@ test.skipIf(rootReason !== null)(
     await wait(() => visitsOf('/full', AGENT) > 0)
 
     const filler = join(disk, 'filler')
-    await fill(filler)
+    await useUpSpace(filler)
     await wait(() => server.logged().includes('results could not be written'))
     const visits = visitsOf('/full', AGENT)
     await wait(() => visitsOf('/full', AGENT) > visits + 1)
@@ -212,15 +212,3 @@ test.skipIf(rootReason !== null)(
     expect((await resultsOf(id)).length + refused().length).toBe(target.visits('/full').length)
   },
 )
-
-/** Uses up the free space. */
-async function fill(file: string): Promise<void> {
-  const handle = await open(file, 'w')
-  try {
-    for (;;) await handle.write(Buffer.alloc(4_096))
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
-  } finally {
-    await handle.close()
-  }
-}

@@ -84,6 +84,18 @@ test('a suspension through a follower stops the run of the leader', async () => 
   await proxy.close()
 })
 
+test('a follower shows the suspensions that the state has now', async () => {
+  const [blue, green] = await pair()
+  if (blue === undefined || green === undefined) throw new Error('there are no two')
+
+  await blue.api('/api/sets/shop/suspend', { reason: 'release', actor: 'ada' })
+  await green.until(() => green.shop().suspensions.length === 1)
+  await blue.api('/api/sets/shop/resume', { actor: 'ada' })
+  await green.until(() => green.shop().suspensions.length === 0)
+
+  expect(green.shop().role).toBe('follower')
+})
+
 test('a follower names the leader for requests that only the leader can serve', async () => {
   const [, green] = await pair()
   const there = { error: 'replica blue leads the set shop: send the request there' }

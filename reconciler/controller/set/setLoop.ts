@@ -287,6 +287,8 @@ export class SetLoop {
         this.#leaseHolder = (await store.lease())?.holder ?? null
         // A lease that this replica could not release, because its state was unwritable, has to expire as well.
         this.#role = this.#leaseHolder === this.#holder ? 'starting' : 'follower'
+        // Its pages show them, and any replica may add or end one.
+        await this.#suspensions.read()
         await this.#waits.wait(delayMs)
         if (this.#isStopping) throw new Ending()
       },

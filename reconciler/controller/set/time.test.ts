@@ -52,7 +52,16 @@ test('Scenario 47: a leader that was suspended for longer than its lease writes 
   blue.repository.commit(manifestFiles('b'))
   await blue.until(() => blue.events.some(({ type }) => type === 'LeaseLost'))
   expect(await names()).toEqual(['a'])
-  expect(blue.shop()).toMatchObject({ headline: 'Following', leaseHolder: 'replica green' })
+  // What it found as the leader is no longer current.
+  expect(blue.shop()).toMatchObject({
+    headline: 'Following',
+    leaseHolder: 'replica green',
+    commit: null,
+    appliedCommit: null,
+    lastRun: null,
+    services: [],
+    counts: { Synced: 0 },
+  })
   await green.nextCycle()
   expect(await names()).toEqual(['a', 'b'])
 })

@@ -19,7 +19,7 @@ interface ConditionFacts extends LoopFacts {
 export function conditionsOf(facts: ConditionFacts): readonly FoundCondition[] {
   const { report, role, leaseHolder } = facts
   if (role === 'follower')
-    return [found('Following', `${leaseHolder ?? 'another replica'} has the lease`, null)]
+    return [found('Following', `${leaseHolder ?? 'another replica'} has the lease`, FOLLOWING_TODO)]
   const running = facts.running === null ? [] : [found('Reconciling', 'a run is in progress', null)]
   const suspended = facts.suspensions.map(({ scope, reason, actor }) => {
     const message = `${actor} suspended ${scope === '*' ? 'the set' : scope}: ${reason}`
@@ -43,6 +43,8 @@ export function conditionsOf(facts: ConditionFacts): readonly FoundCondition[] {
       : found('Ready', 'every service matches its manifest', null)
   return [...running, rest]
 }
+
+const FOLLOWING_TODO = 'see the dashboard of that replica: only the leader knows the services'
 
 function found(type: ConditionType, message: string, todo: string | null): FoundCondition {
   return { type, message, todo }

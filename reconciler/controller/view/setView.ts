@@ -79,10 +79,13 @@ export class SetView {
     return this.#conditionEvents().map((one) => eventOf(one, context))
   }
 
-  /** The current status. */
+  /** The current status. A follower has no commits, runs and services: what it found as the leader may be outdated. */
   status(): SetStatus {
     const facts = this.#facts()
-    const { report, running, nextRunAtMs } = facts
+    const { running, nextRunAtMs } = facts
+    const isLed = facts.role !== 'follower'
+    const report = isLed ? facts.report : null
+    const services = isLed ? this.#services : []
     const { config, apiUrl } = this.#settings
     const { url, branch, path } = config.repository
     const window = windowStateAt(config.windows, this.#wallMs())
@@ -95,15 +98,15 @@ export class SetView {
       leaseHolder: facts.leaseHolder,
       headline: headlineOf(conditions),
       conditions,
-      commit: this.#commit,
+      commit: isLed ? this.#commit : null,
       refusedCommit: commitStatusOf(report?.source?.refused?.commit),
-      appliedCommit: this.#appliedCommit,
+      appliedCommit: isLed ? this.#appliedCommit : null,
       running,
       lastRun: report === null ? null : runStatusOf(report),
       nextRunAt: nextRunAtMs === null ? null : iso(nextRunAtMs),
-      services: this.#services,
-      counts: countsOf(this.#services),
-      unverifiableSecrets: this.#unverifiableSecrets,
+      services,
+      counts: countsOf(services),
+      unverifiableSecrets: isLed ? this.#unverifiableSecrets : 0,
       approvals: facts.wait === null ? approvalsOf(report) : [],
       problems: (report?.source?.accepted?.set.problems ?? []).map(({ hint = null, ...problem }) => ({
         ...problem,

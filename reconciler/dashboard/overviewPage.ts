@@ -49,7 +49,7 @@ export function overviewPage({ status, apiUrl, isRefreshing, viewer }: PageReque
     status,
     content: html`${sets.length > 1 && setTable(sets, status.at)}
 ${sheets}
-${isCrowded && whole.length < sets.length && html`<p class="quiet">The other ${counted(sets.length - whole.length, 'set')} in the table ${sets.length - whole.length === 1 ? 'has a page of its own' : 'have pages of their own'}.</p>`}
+${isCrowded && whole.length < sets.length && html`<p class="quiet">${sets.length - whole.length === 1 ? 'The other set in the table has a page of its own' : `The other ${counted(sets.length - whole.length, 'set')} in the table have pages of their own`}.</p>`}
 ${sets.length === 0 && html`<p>There is no set in the configuration.</p>`}`,
   })
 }
@@ -68,13 +68,24 @@ function summaryOf(sets: readonly SetStatus[]): { readonly tone: Tone; readonly 
   const tones = sets.map(({ headline }) => CONDITION_LABELS[headline].tone)
   const worst = TONES.find((tone) => tones.includes(tone)) ?? 'good'
   const urgent = tones.filter((tone) => tone === 'bad' || tone === 'warn').length
+  const followed = sets.filter(({ role }) => role === 'follower').length
+  const starting = sets.filter(({ conditions }) => conditions.some(({ type }) => type === 'Starting')).length
   const [only, ...others] = sets
-  const whose = others.length === 0 ? only?.name : `${countText(urgent)} of ${countText(sets.length)} sets`
-  if (urgent > 0) return { tone: worst, text: `${whose} ${urgent === 1 ? 'needs' : 'need'} attention` }
-  if (worst === 'wait') return { tone: worst, text: 'Nothing is wrong; some changes wait' }
+  const whose = (count: number, one: string, several: string): string =>
+    `${others.length === 0 ? only?.name : `${countText(count)} of ${countText(sets.length)} sets`} ${count === 1 ? one : several}`
+  if (urgent > 0) return { tone: worst, text: whose(urgent, 'needs attention', 'need attention') }
+  // Of these sets this replica does not know whether anything is wrong.
+  if (followed > 0)
+    return { tone: worst, text: whose(followed, 'is led by another replica', 'are led by another replica') }
+  if (starting > 0) return { tone: worst, text: whose(starting, 'has no result yet', 'have no result yet') }
+  if (worst === 'wait') return { tone: worst, text: CHANGES_WAIT }
   if (worst === 'busy') return { tone: worst, text: 'Nothing is wrong; work is under way' }
+  // Services that are paused before their deletion leave a set ready.
+  if (!sets.every(isQuiet)) return { tone: 'wait', text: CHANGES_WAIT }
   return { tone: worst, text: 'Every service matches git' }
 }
+
+const CHANGES_WAIT = 'Nothing is wrong; some changes wait'
 
 function setTable(sets: readonly SetStatus[], at: string): Html {
   const left = sets.length - SETS_IN_TABLE_MAX
@@ -89,12 +100,14 @@ ${left > 0 && html`<p class="quiet">${countText(left)} more: see status.json.</p
 
 function setRow(set: SetStatus, at: string): readonly Html[] {
   const { tone, word } = CONDITION_LABELS[set.headline]
-  const { commit, lastRun, nextRunAt, running, counts } = set
+  const { role, commit, lastRun, nextRunAt, running, counts } = set
   const total = totalOf(counts)
   return [
     html`<a href="sets/${encodeURIComponent(set.name)}">${shortened(set.name, NAME_CHARS_MAX)}</a>`,
     label(tone, word),
-    html`${countText(counts.Synced)} of ${countText(total)} match git`,
+    role === 'follower'
+      ? html`see the leader`
+      : html`${countText(counts.Synced)} of ${countText(total)} match git`,
     commit === null ? html`none` : shortSha(commit.sha),
     lastRun === null ? html`none` : timeElement(lastRun.finishedAt, at),
     running !== null ? html`under way` : nextRunAt === null ? html`not planned` : timeElement(nextRunAt, at),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HttpServer, startHttpServer } from '../controller/http/httpServer.ts'
-import type { ControllerStatus, ServiceStatus } from '../controller/status/status.ts'
+import type { ControllerStatus, ServiceStatus, SetStatus } from '../controller/status/status.ts'
 import { addDashboardRoutes } from './dashboardRoutes.ts'
 import { pageFor } from './pages.ts'
 import { busyStatus } from './testing/busyStatus.ts'
@@ -117,6 +117,37 @@ test('the overview lists the most urgent set first and sums up the status in one
   expect([...one.matchAll(/class="condition c-(\w+)"/g)].map(([, tone]) => tone)).toEqual(['bad', 'warn'])
   expect(bodyOf('/', sampleStatus([sampleSet('shop')]))).toContain('<title>Every service matches git ·')
   expect(textOf(bodyOf('/', sampleStatus([])))).toContain('There is no set in the configuration')
+})
+
+test('the first page of a replica claims nothing about sets that another one leads, or without a result', () => {
+  const titleOf = (...sets: SetStatus[]): string | undefined =>
+    /<title>(.*) · Pharos</.exec(bodyOf('/', sampleStatus(sets)))?.[1]
+  const followed = (name: string) =>
+    sampleSet(name, {
+      ...{ role: 'follower', conditions: [sampleCondition('Following', 'green has the lease')] },
+      ...{ services: [], commit: null, appliedCommit: null, lastRun: null, nextRunAt: null },
+    })
+  const starting = sampleSet('shop', {
+    conditions: [sampleCondition('Reconciling', 'a run is in progress'), sampleCondition('Starting', 'x')],
+  })
+  const removing = sampleSet('shop', { services: [sampleService('old', { state: 'Removing' })] })
+
+  expect([
+    titleOf(followed('shop')),
+    titleOf(followed('shop'), followed('search'), sampleSet('platform')),
+    titleOf(starting),
+    titleOf(starting, sampleSet('search')),
+    titleOf(removing),
+  ]).toEqual([
+    'shop is led by another replica',
+    '2 of 3 sets are led by another replica',
+    'shop has no result yet',
+    '1 of 2 sets has no result yet',
+    'Nothing is wrong; some changes wait',
+  ])
+  const page = textOf(bodyOf('/sets/shop', sampleStatus([followed('shop')])))
+  expect(page).toContain('Only the leader knows them.')
+  expect(page).not.toMatch(/0 services|none read yet|not planned|since this program started/)
 })
 
 test('text from a manifest, a commit or a service is escaped on every page', () => {

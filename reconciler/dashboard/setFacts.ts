@@ -13,14 +13,19 @@ export function setFacts(set: SetStatus, { at }: Pick<ControllerStatus, 'at'>): 
   return html`<dl class="facts">
 ${fact('From', html`<bdi>${address(source.repository)}</bdi><br><span class="quiet">branch ${name(source.branch)}, ${source.path === '.' ? 'all of it' : `folder ${name(source.path)}`}${name(environment)}</span>`)}
 ${fact('To', html`<bdi>${address(apiUrl)}</bdi>`)}
-${fact('Newest commit', newestCommit(set, at))}
-${fact('Applied', appliedTime(set))}
-${set.running === null ? fact('Last run', lastRun(set.lastRun, at)) : fact('Running', running(set.running, at))}
-${fact('Next run', set.nextRunAt === null ? (set.running === null ? 'not planned' : 'after this one') : html`${timeElement(set.nextRunAt, at)}, or when something is pushed`)}
+${set.role !== 'follower' && progress(set, at)}
 ${fact('Leader', html`${ROLE_LABELS[set.role]}${set.leaseHolder !== null && html`<br><bdi class="quiet">${name(set.leaseHolder)}</bdi>`}`)}
 ${fact('Window', html`${set.window.isOpen ? 'open' : 'closed'}${set.window.reason !== '' && `: ${shortened(set.window.reason, MESSAGE_CHARS_MAX)}`}${set.window.changesAt !== null && html`, changes ${timeElement(set.window.changesAt, at)}`}`)}
 ${set.unverifiableSecrets > 0 && fact('Secrets', html`${countText(set.unverifiableSecrets)} cannot be checked<br><span class="quiet">the API marks several secrets alike, so that a change of one by hand cannot be seen</span>`)}
 </dl>`
+}
+
+/** What only the leader knows. */
+function progress(set: SetStatus, at: string): Html {
+  return html`${fact('Newest commit', newestCommit(set, at))}
+${fact('Applied', appliedTime(set))}
+${set.running === null ? fact('Last run', lastRun(set.lastRun, at)) : fact('Running', running(set.running, at))}
+${fact('Next run', set.nextRunAt === null ? (set.running === null ? 'not planned' : 'after this one') : html`${timeElement(set.nextRunAt, at)}, or when something is pushed`)}`
 }
 
 const ROLE_LABELS: Readonly<Record<SetStatus['role'], string>> = {

@@ -40,7 +40,7 @@ export function setPage(set: SetStatus, request: PageRequest, services: Services
       setPage: self,
       services: html`<h3 id="services">${services.state === null ? 'Services' : `Services: ${STATE_LABELS[services.state].word.toLowerCase()}`}</h3>
 ${services.state !== null && html`<p><a href="${self}">Services in any state</a></p>`}
-${shown.length === 0 ? html`<p>There are none.</p>` : serviceList(shown, set)}
+${shown.length > 0 ? serviceList(shown, set) : html`<p>${set.role === 'follower' ? 'Only the leader knows them.' : 'There are none.'}</p>`}
 ${pager({ self, state: services.state, page, pages })}`,
     }),
   })

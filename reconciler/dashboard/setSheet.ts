@@ -43,7 +43,7 @@ ${isPerson && setButtons(set, setPage)}
 <ul class="conditions">
 ${mostUrgentFirst(set.conditions).map((one) => condition(one, status.at))}</ul>
 ${stateBar(set)}
-${tally(set, setPage)}
+${set.role !== 'follower' && tally(set, setPage)}
 ${setFacts(set, status)}
 ${waitingFor(set, status, isPerson ? { setPage } : { apiUrl })}
 ${services}

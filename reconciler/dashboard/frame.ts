@@ -80,9 +80,9 @@ function account({ viewer, root, set }: PageFrame): Html | false {
   }
 }
 
-/** The result of the last action. */
+/** The result of the last action. It has the focus, because screen readers do not announce what a page already has when it loads. */
 function outcome({ viewer }: PageFrame): Html | false {
   if (viewer.kind !== 'person' || viewer.message === null) return false
   const { isDone, text } = viewer.message
-  return html`<p class="outcome condition ${isDone ? 'c-good' : 'c-bad'}" role="${isDone ? 'status' : 'alert'}">${shortened(text, MESSAGE_CHARS_MAX)}</p>`
+  return html`<p class="outcome condition ${isDone ? 'c-good' : 'c-bad'}" role="${isDone ? 'status' : 'alert'}" tabindex="-1" autofocus>${shortened(text, MESSAGE_CHARS_MAX)}</p>`
 }

@@ -71,12 +71,13 @@ export function pageFor(
 ): PageResponse | undefined {
   const [path = '', query = ''] = target.split('?', 2)
   const params = new URLSearchParams(query)
-  const request = () => ({
-    status: status(),
-    apiUrl,
-    isRefreshing: params.get('refresh') !== 'off',
-    viewer: viewer(),
-  })
+  const request = () => {
+    const who = viewer()
+    // A refresh would remove the reason why nothing was done.
+    const isRefused = who.kind === 'person' && who.message?.isDone === false
+    const isRefreshing = params.get('refresh') !== 'off' && !isRefused
+    return { status: status(), apiUrl, isRefreshing, viewer: who }
+  }
   if (path === '/') return found(HTML_HEADERS, overviewPage(request()))
   if (path === '/style.css') return found(CSS, STYLE)
   if (path === '/favicon.svg') return found({ ...SVG, 'Cache-Control': 'max-age=3600' }, LOGO.toString())

@@ -82,6 +82,8 @@ describe.skipIf(skipReason !== null)(
       await page.getByLabel('For').selectOption('1 day')
       await page.getByRole('button', { name: 'Suspend' }).click()
       await page.getByRole('status').filter({ hasText: 'The set is suspended.' }).waitFor()
+      // Screen readers read what has the focus.
+      await page.locator('.outcome:focus').waitFor()
       expect(one.shop().suspensions).toMatchObject([{ reason: 'release week', actor: 'Ada' }])
       await page.getByRole('button', { name: 'Resume' }).click()
       await page.getByRole('status').filter({ hasText: 'The set is resumed.' }).waitFor()

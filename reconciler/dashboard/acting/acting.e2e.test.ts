@@ -154,9 +154,10 @@ test('a person without a session is asked to sign in and cannot change anything,
   for (const action of ['sync', 'suspend', 'resume', 'approve', 'acknowledge-history']) {
     expect(await guest.post(`/sets/shop/${action}`, { reason: 'x', for: '1h' })).toMatchObject({
       status: 303,
-      location: '../../sign-in?set=shop',
+      location: '../../sign-in?set=shop&undone',
     })
   }
+  expect((await guest.get('/sign-in?set=shop&undone')).text).toContain('Not done: your session has ended.')
   expect(await guest.get('/sets/shop/suspend')).toMatchObject({ status: 303 })
   await guest.signIn()
   for (const action of ['sync', 'resume', 'approve', 'acknowledge-history'])
@@ -176,6 +177,7 @@ test('a set is synced, suspended with a reason and resumed from its page, and ea
   one.repository.commit(manifestFiles('b'))
   expect(await ada.act('sync')).toMatch(/^A run is requested/)
   expect(messageIn((await ada.get('/sets/shop')).text)).toBe(null)
+  expect((await ada.get('/sign-in')).text).not.toContain('Not done')
   expect(await one.nextCycle()).toMatchObject({ lastRun: { trigger: 'api' } })
 
   expect(await ada.act('suspend', { reason: ' ', for: '1h' })).toMatch(/^Not done: give a reason/)
@@ -209,7 +211,12 @@ test('an approval applies to the digest that the page showed, and a stale digest
   one.repository.commit({ 'monitoring/d.yaml': null })
   await one.nextCycle()
   expect(await ada.act('approve', { digest: stale })).toMatch(/^Not done: the pending changes are different/)
-  expect(await ada.act('approve')).toMatch(/^Not done/)
+  await ada.post('/sets/shop/approve')
+  const refused = (await ada.get('/sets/shop')).text
+  expect(messageIn(refused)).toMatch(/^Not done/)
+  // It is readable for as long as a person needs.
+  expect(refused).not.toContain('http-equiv="refresh"')
+  expect((await ada.get('/sets/shop')).text).toContain('http-equiv="refresh"')
   await one.nextCycle()
   expect(await names()).toEqual(['a', 'b', 'c', 'd'])
 
@@ -217,6 +224,9 @@ test('an approval applies to the digest that the page showed, and a stale digest
   expect(await ada.act('approve', { digest })).toBe(`Approved: ${digest}.`)
   await one.until(() => one.shop().headline === 'Ready')
   expect(await names()).toEqual(['a', 'b'])
+  expect(await ada.act('approve', { digest })).toMatch(
+    /^Not done: no changes of the set wait for an approval/,
+  )
   expect(one.events.filter(({ type }) => type === 'Approved').map(({ message }) => message)).toEqual([
     `Ada approved ${digest}`,
   ])

@@ -49,7 +49,7 @@ export function addActingRoutes(app: FastifyInstance, deps: ActingDeps): (reques
   app.get<{ Querystring: Readonly<Record<string, unknown>> }>('/sign-in', async ({ query }, reply) => {
     if (token === null) throw new Refusal(403, 'set apiToken in the configuration to use this')
     const set = typeof query.set === 'string' ? query.set : null
-    return signInForm(reply, { problem: null, set, name: '' })
+    return signInForm(reply, { problem: query.undone === undefined ? null : SIGNED_OUT, set, name: '' })
   })
   app.post('/sign-in', { onRequest: fromOwnPage }, async (request, reply) => {
     const form = formIn(request.body)
@@ -90,7 +90,8 @@ export function addActingRoutes(app: FastifyInstance, deps: ActingDeps): (reques
     if (set === undefined) throw new Refusal(404, 'there is no such set')
     const session = sessionOf(request)
     if (session !== null) return { set, session }
-    void reply.redirect(`../../sign-in?set=${encodeURIComponent(set.name)}`, 303)
+    const undone = request.method === 'POST' ? '&undone' : ''
+    void reply.redirect(`../../sign-in?set=${encodeURIComponent(set.name)}${undone}`, 303)
     return null
   }
   app.get<SetRoute>('/sets/:set/suspend', async (request, reply) => {
@@ -111,6 +112,9 @@ export function addActingRoutes(app: FastifyInstance, deps: ActingDeps): (reques
   }
   return viewerOf
 }
+
+/** For an action without a session, which ends with the process as well. */
+const SIGNED_OUT = 'Not done: your session has ended. Sign in, then try again.'
 
 interface SetRoute {
   Params: { readonly set: string }
@@ -139,7 +143,8 @@ const ACTIONS: Readonly<Record<string, (action: Action) => Promise<Outcome>>> = 
     const digest = form.get('digest') ?? ''
     // Only the leading replica knows pending changes; the refusal of `approve` names it.
     const isWaiting = set.role === 'follower' || set.approvals.some((one) => one.digest === digest)
-    return { result: isWaiting ? await deps.approve(digest, actor) : STALE, text: `Approved: ${digest}.` }
+    const stale = set.approvals.length === 0 ? NONE_WAITS : STALE
+    return { result: isWaiting ? await deps.approve(digest, actor) : stale, text: `Approved: ${digest}.` }
   },
   suspend: async ({ deps, set, form, actor }) => {
     const reason = (form.get('reason') ?? '').trim()
@@ -164,6 +169,10 @@ const ACTIONS: Readonly<Record<string, (action: Action) => Promise<Outcome>>> = 
 const STALE: ActionResult = {
   status: 409,
   error: 'the pending changes are different now: review them, then approve them',
+}
+const NONE_WAITS: ActionResult = {
+  status: 409,
+  error: 'no changes of the set wait for an approval now, perhaps because they were approved already',
 }
 const NO_SUSPENSION: ActionResult = {
   status: 400,

@@ -82,5 +82,7 @@ function formPage(
 }
 
 function problemOf({ problem }: FormPage): Html | false {
-  return problem !== null && html`<p class="condition c-bad" role="alert">${problem}</p>`
+  return (
+    problem !== null && html`<p class="condition c-bad" role="alert" tabindex="-1" autofocus>${problem}</p>`
+  )
 }

@@ -270,7 +270,7 @@ async function bundle({ entry, out, format, isPacked = false, late = [] }) {
     // better-sqlite3 has a native binary that cannot be part of a bundle.
     external: ['better-sqlite3'],
     banner: {
-      js: `#!/usr/bin/env node\n${format === 'esm' ? REQUIRE_IN_ESM : ''}${REQUIRE_NODE}${NO_INSPECTOR_ON_SIGNAL}`,
+      js: `#!/usr/bin/env node\n${format === 'esm' ? REQUIRE_IN_ESM : ''}${NO_INSPECTOR_ON_SIGNAL}${REQUIRE_NODE}`,
     },
     legalComments: 'none',
     logLevel: 'warning',

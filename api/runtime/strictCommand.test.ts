@@ -42,7 +42,7 @@ test.each([
   [['--serverr', 'http://127.0.0.1:1'], "error: unknown option '--serverr'\n(Did you mean --server?)"],
   [
     [],
-    "error: required option '--server <url>' not specified: agent port of the server, such as https://pharos.example:7443, or PHAROS_AGENT_SERVER",
+    "error: required option '--server <url>' not specified: agent port of the server, such as https://pharos.example:7175, or PHAROS_AGENT_SERVER",
   ],
 ])('pharos-agent %j names the mistake first', async (args, problem) => {
   expect(await agentError(args)).toBe(problem)

@@ -82,9 +82,11 @@ test('the page of a set shows its conditions, its differences, pending approvals
   }
   const suspended = textOf(bodyOf('/sets/search', busyStatus()))
   expect(suspended).toContain(
-    'The whole set, since 1 day ago by ada : release week: nothing may move . It ends in 2 days',
+    'The whole set, since 1 day ago by ada : release week: nothing may move . It ends in 2 days ( 2026-01-16 10:00:00 UTC ).',
   )
-  expect(suspended).toContain('closed: allow "0 9 * * 1-5" for 8h, changes in 23 hours')
+  expect(suspended).toContain(
+    'closed: allow "0 9 * * 1-5" for 8h, changes in 23 hours ( 2026-01-15 09:00:00 UTC )',
+  )
 })
 
 test('a run with blocked changes does not claim that an approval would help', () => {

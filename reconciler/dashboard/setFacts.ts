@@ -15,7 +15,7 @@ ${fact('From', html`<bdi>${address(source.repository)}</bdi><br><span class="qui
 ${fact('To', html`<bdi>${address(apiUrl)}</bdi>`)}
 ${set.role !== 'follower' && progress(set, at)}
 ${fact('Leader', html`${ROLE_LABELS[set.role]}${set.leaseHolder !== null && html`<br><bdi class="quiet">${name(set.leaseHolder)}</bdi>`}`)}
-${fact('Window', html`${set.window.isOpen ? 'open' : 'closed'}${set.window.reason !== '' && `: ${shortened(set.window.reason, MESSAGE_CHARS_MAX)}`}${set.window.changesAt !== null && html`, changes ${timeElement(set.window.changesAt, at)}`}`)}
+${fact('Window', html`${set.window.isOpen ? 'open' : 'closed'}${set.window.reason !== '' && `: ${shortened(set.window.reason, MESSAGE_CHARS_MAX)}`}${set.window.changesAt !== null && html`, changes ${timeElement(set.window.changesAt, at)} (${timeElement(set.window.changesAt, at, 'absolute')})`}`)}
 ${set.unverifiableSecrets > 0 && fact('Secrets', html`${countText(set.unverifiableSecrets)} cannot be checked<br><span class="quiet">the API marks several secrets alike, so that a change of one by hand cannot be seen</span>`)}
 </dl>`
 }

@@ -69,7 +69,7 @@ function suspensions({ name, suspensions: all }: SetStatus, at: string, means: M
   return (
     all.length > 0 &&
     html`<h3>Suspended</h3><ul class="lines">
-${all.slice(0, LINES_MAX).map(({ scope, reason, actor, since, until }) => html`<li>${scope === '*' ? 'The whole set' : html`<bdi>${shortened(scope, NAME_CHARS_MAX)}</bdi>`}, since ${timeElement(since, at)} by <bdi>${shortened(actor, NAME_CHARS_MAX)}</bdi>: <bdi>${shortened(reason, MESSAGE_CHARS_MAX)}</bdi>. ${until === null ? 'It lasts until it is resumed.' : html`It ends ${timeElement(until, at)}.`}</li>`)}</ul>
+${all.slice(0, LINES_MAX).map(({ scope, reason, actor, since, until }) => html`<li>${scope === '*' ? 'The whole set' : html`<bdi>${shortened(scope, NAME_CHARS_MAX)}</bdi>`}, since ${timeElement(since, at)} by <bdi>${shortened(actor, NAME_CHARS_MAX)}</bdi>: <bdi>${shortened(reason, MESSAGE_CHARS_MAX)}</bdi>. ${until === null ? 'It lasts until it is resumed.' : html`It ends ${timeElement(until, at)} (${timeElement(until, at, 'absolute')}).`}</li>`)}</ul>
 ${more(all.length)}${isWhole && 'apiUrl' in means && command('To resume the set, ask the controller', `sets/${encodeURIComponent(name)}/resume`, means.apiUrl)}`
   )
 }

@@ -271,6 +271,15 @@ const alike = updates(11, 'drift').map((change) =>
 
 const keysOf = (changes: readonly Change[]) => changes.map(({ key }) => key)
 
+test('the message of a safety limit counts one deletion and one service in the singular', () => {
+  const policy = { ...DEFAULT_SAFETY_LIMITS, maxDeletes: { count: 0, percent: 0 } }
+  const { tripped } = applySafetyLimits(planOf(prunes(1), 1), sound, policy)
+
+  expect(tripped.map(({ message }) => message)).toEqual([
+    '1 deletion of 1 service: more than 0 need approval',
+  ])
+})
+
 test.each<[string, readonly Change[], number, Partial<LimitFacts>, readonly TrippedLimit[]]>([
   [
     'deletions',

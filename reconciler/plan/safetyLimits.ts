@@ -223,23 +223,36 @@ function countLimits(groups: Groups, owned: number, policy: SafetyLimits): reado
   // Three deletions in a set of four are within a count of three, but remove nearly the whole set.
   const counted = Math.min(policy.maxDeletes.count, Math.ceil((owned * COUNTED_DELETES_PERCENT) / 100))
   return [
-    ...over('maxDeletes', 'deletions', deletes, { ...policy.maxDeletes, count: counted }, owned),
-    ...over('maxUpdates', 'updates from git', groups.updates, policy.maxUpdates, owned),
-    ...over('maxHeals', 'updates that undo drift', groups.heals, policy.maxUpdates, owned),
-    ...over('maxRecreates', 're-creations', groups.recreates, policy.maxRecreates, owned),
+    ...over(
+      'maxDeletes',
+      ['deletion', 'deletions'],
+      deletes,
+      { ...policy.maxDeletes, count: counted },
+      owned,
+    ),
+    ...over('maxUpdates', ['update from git', 'updates from git'], groups.updates, policy.maxUpdates, owned),
+    ...over(
+      'maxHeals',
+      ['update that undoes drift', 'updates that undo drift'],
+      groups.heals,
+      policy.maxUpdates,
+      owned,
+    ),
+    ...over('maxRecreates', ['re-creation', 're-creations'], groups.recreates, policy.maxRecreates, owned),
   ]
 }
 
 function over(
   brake: SafetyLimitName,
-  what: string,
+  [one, several]: readonly [string, string],
   changes: readonly Change[],
   ceiling: SafetyLimit,
   owned: number,
 ): readonly TrippedLimit[] {
   const most = Math.max(ceiling.count, Math.floor((owned * ceiling.percent) / 100))
   if (changes.length <= most) return []
-  const message = `${changes.length} ${what} of ${owned} services: more than ${most} need approval`
+  const what = changes.length === 1 ? one : several
+  const message = `${changes.length} ${what} of ${owned} ${owned === 1 ? 'service' : 'services'}: more than ${most} need approval`
   return [{ brake, message, keys: changes.map((change) => change.key), approvable: true }]
 }
 

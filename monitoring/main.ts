@@ -1,5 +1,8 @@
 import { CommanderError } from 'commander'
+import { surviveLostOutput } from '../api/runtime/surviveLostOutput.ts'
 import { commandLine } from './program/commandLine.ts'
+
+surviveLostOutput('pharos-agent')
 
 commandLine({ write: (text) => process.stdout.write(text), environment: process.env })
   .parseAsync()

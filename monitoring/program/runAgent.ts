@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import type { Outgoing } from '../../api/network/outgoing.ts'
+import { stderrLog } from '../../api/runtime/stderrLog.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { Agent, type LocalFault } from '../agent/agent.ts'
 import { memoryBacklog } from '../agent/backlog.ts'
@@ -48,7 +49,7 @@ export interface RunSettings {
 export async function runAgent(settings: RunSettings): Promise<number> {
   const { server, token, outgoing, allowedRanges, checkProxy, logLevel, write } = settings
   const { version } = packageJson
-  const log = pino({ level: logLevel, base: null }, pino.destination({ fd: 2, sync: true }))
+  const log = pino({ level: logLevel, base: null }, stderrLog())
   const library = checkLibrary({ allowedRanges, proxy: checkProxy, userAgent: `pharos/${version}` })
   const backlog =
     settings.spool === null

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { pino } from 'pino'
+import { stderrLog } from '../../api/runtime/stderrLog.ts'
 import { proxyOption } from '../../monitoring/program/proxyOption.ts'
 import { readRanges } from '../../monitoring/program/readRanges.ts'
 import { wholeNumber } from '../../monitoring/program/wholeNumber.ts'
@@ -199,8 +199,7 @@ function readAdvertisedUrl(text: string): string {
 }
 
 async function serve(options: ServeOptions, source: KeySource, write: Write): Promise<void> {
-  const destination = pino.destination({ fd: 2, sync: true })
-  const log = createLog(destination, options.logLevel)
+  const log = createLog(stderrLog(), options.logLevel)
   const { dataDir = null, host, port, adminHost, adminPort = null, allowRanges: allowedRanges } = options
   const tls = sharedTlsOf(options)
   const backups = backupScheduleOf(options)

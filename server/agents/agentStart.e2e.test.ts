@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { startAgentProcess } from '../testing/agentProcess.ts'
+import { freePort } from '../testing/freePort.ts'
 
 test('an agent that cannot start says why, and shows no token', async () => {
   const folder = testFolder()
@@ -40,4 +41,22 @@ test('an agent that cannot start says why, and shows no token', async () => {
     expect([code, output]).toEqual([1, expect.stringContaining(failures[index]?.[1] ?? '')])
     expect(output).not.toContain('pharos_agent_1')
   }
+})
+
+test('an agent whose output cannot be written runs until it is stopped', async () => {
+  const port = await freePort()
+  const agent = startAgentProcess(['--server', 'http://127.0.0.1:1', '--metrics-port', String(port)], {
+    environment: { PHAROS_AGENT_TOKEN: `pharos_agent_${'1a'.repeat(32)}` },
+    under: ['sh', '-c', 'exec "$0" "$@" >/dev/full 2>/dev/full'],
+  })
+  const isUp = async (): Promise<boolean> => {
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`)
+    return response.ok
+  }
+
+  await vi.waitUntil(() => agent.child.exitCode !== null || isUp().catch(() => false), { timeout: 30_000 })
+
+  expect(agent.child.exitCode).toBe(null)
+  // By then it has logged that it stops.
+  expect(await agent.stop()).toBe(0)
 })

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Command, Option } from 'commander'
-import { pino } from 'pino'
+import { stderrLog } from '../../../api/runtime/stderrLog.ts'
 import { wholeNumber } from '../../../monitoring/program/wholeNumber.ts'
 import { keyBuckets } from '../../http/rateLimit.ts'
 import { connectionsFor, descriptorLimit } from '../../process/connectionsMax.ts'
@@ -95,7 +95,7 @@ async function serveDev(
       connectionsMax: connectionsFor(descriptorLimit()),
       ...{ allowedRanges: OWN_RANGES, webhookRanges: OWN_RANGES, isMonitoring: true },
       ...{ environment: systemEnvironment, monotonicMs, spendRequest: keyBuckets(monotonicMs) },
-      log: createLog(pino.destination({ fd: 2, sync: true }), 'warn'),
+      log: createLog(stderrLog(), 'warn'),
     })
     try {
       const { store, url, statusUrl, consoleUrl } = program

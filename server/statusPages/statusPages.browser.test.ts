@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Request } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Request, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { axeFindings } from '../../web/testing/axeFindings.ts'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
@@ -180,6 +180,26 @@ describe.skipIf(skipReason !== null)(
         'rgb(15, 20, 25)',
         'rgb(245, 246, 248)',
       ])
+    })
+
+    test('an open page that cannot be renewed says so, until it can', async () => {
+      const { page, close } = await opened('/s/example')
+      const look = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+      const said = page.getByRole('status').filter({ hasText: 'may be out of date' })
+      for (const cut of [
+        (route: Route) => route.fulfill({ status: 503, body: 'The status page cannot be shown at present' }),
+        (route: Route) => route.abort(),
+      ]) {
+        await page.route('**/s/example', cut)
+        await look()
+        await said.waitFor()
+        await page.unroute('**/s/example')
+        await look()
+        await said.waitFor({ state: 'detached' })
+      }
+
+      expect(await page.locator('h1').count()).toBe(1)
+      await close()
     })
 
     test('a page of thirty components is small, including everything that it loads', async () => {

@@ -1,3 +1,5 @@
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+
 /**
  * Path of the bundle `name` of a thread: beside the running bundle, or in dist/ when the sources run. A thread is a
  * program of its own, so that it loads only what it needs.
@@ -12,3 +14,15 @@ export function threadFile(name: string): URL {
  * and the process takes 24 MB less, with no more CPU (bench/monitoring).
  */
 export const LONG_LIVED_THREAD = { execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: 6 } }
+
+/**
+ * Starts a thread; the error when there can be no further one now, because of a limit of processes or memory. Node throws
+ * it, which would end a program that restarts a thread from a timer.
+ */
+export function startThread(file: URL, options?: WorkerOptions): Worker | Error {
+  try {
+    return new Worker(file, options)
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}

@@ -92,3 +92,10 @@ test('closing ends the waiting matches', async () => {
 
   expect(await waiting).toBe(undefined)
 })
+
+test('a match for which no thread can be started has no result', async () => {
+  // Node throws, as it does at a limit of processes.
+  thread = new MatcherThread(undefined, new URL('nowhere:'))
+
+  expect(await thread.match(regex('ok'), 'ok', FOR_EVER)).toBe(undefined)
+})

@@ -45,6 +45,7 @@ const WORKER_FILE = new URL(
  */
 export class MatcherThread {
   readonly #nowMs: () => number
+  readonly #file: URL
   /** Waiting matches by organisation, the one whose turn is next first. None is empty. */
   readonly #waiting = new Map<string, Match[]>()
   readonly #quarantined = new Map<string, number>()
@@ -53,8 +54,9 @@ export class MatcherThread {
   #current: Match | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(nowMs: () => number = () => performance.now()) {
+  constructor(nowMs: () => number = () => performance.now(), file = WORKER_FILE) {
     this.#nowMs = nowMs
+    this.#file = file
   }
 
   /** Whether `regex` matches in `text`; `undefined` when there was no result in time. */
@@ -84,7 +86,7 @@ export class MatcherThread {
   #startNext(): void {
     if (this.#current !== undefined || this.#waiting.size === 0) return
     this.#worker ??= this.#startWorker()
-    if (!this.#isReady) return
+    if (this.#worker === undefined || !this.#isReady) return
     const next = this.#takeNext()
     if (next === undefined) return
     const budgetMs = Math.min(MATCH_MS_MAX, next.deadlineMs - this.#nowMs())
@@ -119,8 +121,12 @@ export class MatcherThread {
   }
 
   /** Starts a thread. Its start time does not count towards any match. */
-  #startWorker(): Worker {
-    const worker = new Worker(WORKER_FILE)
+  #startWorker(): Worker | undefined {
+    const worker = this.#newWorker()
+    if (worker === undefined) {
+      this.#dropWaiting()
+      return undefined
+    }
     worker.on('message', (message: 'ready' | boolean) => {
       if (worker !== this.#worker) return
       if (message === 'ready') this.#isReady = true
@@ -136,6 +142,15 @@ export class MatcherThread {
     worker.on('error', lost)
     worker.on('exit', lost)
     return worker
+  }
+
+  /** A new thread; `undefined` at a limit of processes or memory. Node throws, which would end the program in a timer. */
+  #newWorker(): Worker | undefined {
+    try {
+      return new Worker(this.#file)
+    } catch {
+      return undefined
+    }
   }
 
   #settle(isFound: boolean | undefined): void {

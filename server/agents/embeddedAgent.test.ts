@@ -7,7 +7,7 @@ parentPort.postMessage({ kind: 'beat', load: { suspect: false, clock_ahead_ms: 0
 `
 
 /** An agent whose thread runs `code`, with what it logs. It starts a thread that ended again after a second. */
-function agentOf(code: string) {
+function agentOf(code: string, file = new URL(`data:text/javascript,${encodeURIComponent(code)}`)) {
   const lines: string[] = []
   const agent = new EmbeddedAgent({
     hub: { sync: never, ingest: never },
@@ -15,7 +15,7 @@ function agentOf(code: string) {
     allowedRanges: [],
     log: pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }),
     thread: {
-      file: new URL(`data:text/javascript,${encodeURIComponent(code)}`),
+      file,
       ...{ silentMsMax: 200, startMsMax: 400, heartbeatCheckMs: 20 },
     },
   })
@@ -38,4 +38,15 @@ test.each([
   await agent.stop()
 
   expect(lines).toEqual([...reports, 'the checks thread is restarted'])
+})
+
+test('a checks thread that cannot be started is started later', async () => {
+  // Node throws, as it does at a limit of processes.
+  const { agent, lines } = agentOf('', new URL('nowhere:'))
+
+  await vi.waitFor(() => expect(agent.restarts).toBe(2), { timeout: 60_000 })
+  await agent.stop()
+
+  const failure = ['the checks thread failed', 'the checks thread is restarted']
+  expect(lines).toEqual([...failure, ...failure])
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { LONG_LIVED_THREAD, threadFile } from '../../api/runtime/threadFile.ts'
+import { LONG_LIVED_THREAD, startThread, threadFile } from '../../api/runtime/threadFile.ts'
 import type { AgentLoad } from '../../monitoring/protocol/agentStats.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type AgentName, logAlerts } from './agentAlerts.ts'
@@ -104,7 +104,12 @@ export class EmbeddedAgent {
     const { hub, log, allowedRanges, proxy } = this.#parts
     const { version } = packageJson
     const settings: ChecksSettings = { instance: randomUUID(), version, allowedRanges, proxy }
-    const worker = new Worker(this.#thread.file, { ...LONG_LIVED_THREAD, workerData: settings })
+    const worker = startThread(this.#thread.file, { ...LONG_LIVED_THREAD, workerData: settings })
+    if (worker instanceof Error) {
+      log.error({ err: worker }, 'the checks thread failed')
+      this.#onExit()
+      return
+    }
     const startedMs = performance.now()
     this.#worker = worker
     this.#dueMs = startedMs + this.#thread.startMsMax
@@ -125,6 +130,7 @@ export class EmbeddedAgent {
 
   #onExit(): void {
     this.#worker = undefined
+    this.#dueMs = Number.POSITIVE_INFINITY
     if (this.#isStopped) return
     const pauseMs = RESTART_PAUSES_MS[Math.min(this.#deaths, RESTART_PAUSES_MS.length - 1)] ?? 0
     this.#deaths += 1

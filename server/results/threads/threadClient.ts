@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { LONG_LIVED_THREAD, threadFile } from '../../../api/runtime/threadFile.ts'
+import { LONG_LIVED_THREAD, startThread, threadFile } from '../../../api/runtime/threadFile.ts'
 import type { LatestResult } from '../measurements/latestResults.ts'
 import type { Measurements } from '../measurements/measurements.ts'
 import { measurementsOf } from '../measurements/measurementsOf.ts'
@@ -68,7 +68,12 @@ export class ThreadClient {
 
   start(): void {
     const { file, settings, onStart, onError } = this.#parts
-    const worker = new Worker(threadFile(file), { ...LONG_LIVED_THREAD, workerData: settings() })
+    const worker = startThread(threadFile(file), { ...LONG_LIVED_THREAD, workerData: settings() })
+    if (worker instanceof Error) {
+      onError(worker)
+      this.#onExit()
+      return
+    }
     this.#worker = worker
     worker.on('message', (message: FromThread) => this.#receive(message))
     worker.on('error', onError)

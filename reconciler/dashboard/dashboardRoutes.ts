@@ -29,7 +29,7 @@ export function addDashboardRoutes(
   for (const path of PATHS) {
     app.get(path, async (request, reply) => {
       const response = pageFor(request.url, status, { apiUrl, viewer: () => viewerOf(request) })
-      if (response === undefined) throw new Refusal(404, 'there is no such set')
+      if (response === undefined) throw new Refusal(404, 'not found')
       return reply.code(response.status).headers(response.headers).send(response.body)
     })
   }

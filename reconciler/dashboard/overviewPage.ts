@@ -102,15 +102,16 @@ function setRow(set: SetStatus, at: string): readonly Html[] {
   const { tone, word } = CONDITION_LABELS[set.headline]
   const { role, commit, lastRun, nextRunAt, running, counts } = set
   const total = totalOf(counts)
-  return [
-    html`<a href="sets/${encodeURIComponent(set.name)}">${shortened(set.name, NAME_CHARS_MAX)}</a>`,
-    label(tone, word),
-    role === 'follower'
-      ? html`see the leader`
-      : html`${countText(counts.Synced)} of ${countText(total)} match git`,
+  const progress = [
+    html`${countText(counts.Synced)} of ${countText(total)} match git`,
     commit === null ? html`none` : shortSha(commit.sha),
     lastRun === null ? html`none` : timeElement(lastRun.finishedAt, at),
     running !== null ? html`under way` : nextRunAt === null ? html`not planned` : timeElement(nextRunAt, at),
+  ]
+  return [
+    html`<a href="sets/${encodeURIComponent(set.name)}">${shortened(set.name, NAME_CHARS_MAX)}</a>`,
+    label(tone, word),
+    ...(role === 'follower' ? Array.from({ length: 4 }, () => html`see the leader`) : progress),
   ]
 }
 

@@ -147,6 +147,8 @@ test('the first page of a replica claims nothing about sets that another one lea
     '1 of 2 sets has no result yet',
     'Nothing is wrong; some changes wait',
   ])
+  const table = textOf(bodyOf('/', sampleStatus([followed('shop'), followed('search')])))
+  expect(table).not.toMatch(/match git|none|not planned/)
   const page = textOf(bodyOf('/sets/shop', sampleStatus([followed('shop')])))
   expect(page).toContain('Only the leader knows them.')
   expect(page).not.toMatch(/0 services|none read yet|not planned|since this program started/)
@@ -308,7 +310,8 @@ test('an unknown page or badge is 404, and only GET and HEAD are accepted', asyn
   expect(await status('/badge/shop.svg')).toEqual([200, 'image/svg+xml; charset=utf-8'])
   expect(await status('/badge/no.svg')).toEqual([404, 'image/svg+xml; charset=utf-8'])
   expect(await status('/badge/shop')).toEqual([404, 'application/json; charset=utf-8'])
-  expect(await status('/sets/no')).toEqual([404, 'application/json; charset=utf-8'])
+  expect(await status('/sets/no')).toEqual([404, 'text/html; charset=utf-8'])
+  expect(bodyOf('/sets/no', busyStatus())).toContain('<a href="../">All sets</a>')
   expect(await status('/', 'POST')).toEqual([405, 'application/json; charset=utf-8'])
   expect(pageFor('/metrics', busyStatus, OPTIONS)).toBeUndefined()
   expect(pageFor('/sets/%E0', busyStatus, OPTIONS)).toBeUndefined()

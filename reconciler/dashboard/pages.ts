@@ -3,7 +3,7 @@ import type { ControllerStatus, ServiceState } from '../controller/status/status
 import { badge } from './badge.ts'
 import { LOGO } from './icons.ts'
 import { overviewPage, type PageRequest } from './overviewPage.ts'
-import { setPage } from './setPage.ts'
+import { noSetPage, setPage } from './setPage.ts'
 import { statusDocument } from './statusDocument.ts'
 import { STYLE } from './style.ts'
 import type { Viewer } from './viewer.ts'
@@ -84,7 +84,7 @@ export function pageFor(
   if (path === '/status.json') return found(JSON_HEADERS, `${JSON.stringify(statusDocument(status()))}\n`)
   const [, folder, segment = ''] = /^\/(sets|badge)\/([^/]+)$/.exec(path) ?? []
   const name = decoded(segment)
-  if (folder === 'sets') return responseForSet(name, request, params)
+  if (folder === 'sets' && name !== null) return responseForSet(name, request, params)
   if (folder === 'badge' && name?.endsWith('.svg') === true)
     return responseForBadge(name.slice(0, -4), status())
   return undefined
@@ -115,14 +115,10 @@ function decoded(segment: string): string | null {
   }
 }
 
-function responseForSet(
-  name: string | null,
-  requested: () => PageRequest,
-  params: URLSearchParams,
-): PageResponse | undefined {
+function responseForSet(name: string, requested: () => PageRequest, params: URLSearchParams): PageResponse {
   const request = requested()
   const set = request.status.sets.find((one) => one.name === name)
-  if (set === undefined) return undefined
+  if (set === undefined) return { status: 404, headers: HTML_HEADERS, body: noSetPage(request) }
   const page = Number(params.get('page') ?? '1')
   const services = { state: stateIn(params), page: Number.isSafeInteger(page) && page >= 1 ? page : 1 }
   return found(HTML_HEADERS, setPage(set, request, services))

@@ -46,6 +46,20 @@ ${pager({ self, state: services.state, page, pages })}`,
   })
 }
 
+/** The page for a name that no set has, such as that of a removed set in an old link. Pure. */
+export function noSetPage({ status, viewer }: PageRequest): string {
+  return framed({
+    title: 'No such set · Pharos',
+    heading: html`<h1>No such set</h1>`,
+    root: '../',
+    self: null,
+    isRefreshing: false,
+    viewer,
+    status,
+    content: html`<p>The configuration of the controller has no set of this name. <a href="../">All sets</a></p>`,
+  })
+}
+
 function pageOf({ services, counts }: SetStatus, { state, page }: ServicesRequest) {
   const total = state === null ? totalOf(counts) : counts[state]
   const pages = Math.max(1, Math.ceil(total / SERVICES_PER_PAGE))

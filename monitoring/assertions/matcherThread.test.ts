@@ -93,9 +93,19 @@ test('closing ends the waiting matches', async () => {
   expect(await waiting).toBe(undefined)
 })
 
-test('a match for which no thread can be started has no result', async () => {
-  // Node throws, as it does at a limit of processes.
-  thread = new MatcherThread(undefined, new URL('nowhere:'))
+test('matches reject while no thread can be started, also those behind one that ended its thread', async () => {
+  const file = new URL('../../dist/pharos-matcher.js', import.meta.url)
+  thread = new MatcherThread(undefined, file)
+  await thread.match(regex('ok'), 'all ok', FOR_EVER)
 
-  expect(await thread.match(regex('ok'), 'ok', FOR_EVER)).toBe(undefined)
+  const bomb = thread.match(regex(BOMB), LONG_TEXT, FOR_EVER)
+  const behind = thread.match(regex('ok'), 'all ok', FOR_EVER)
+  // Node throws, as it does at a limit of processes.
+  file.href = 'nowhere:'
+  const outcomes = await Promise.allSettled([bomb, behind])
+
+  expect(outcomes).toEqual([
+    { status: 'fulfilled', value: undefined },
+    { status: 'rejected', reason: expect.any(TypeError) },
+  ])
 })

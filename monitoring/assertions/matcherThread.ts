@@ -19,6 +19,7 @@ interface Match {
   /** End of the check that waits for the match (monotonic milliseconds). */
   readonly deadlineMs: number
   readonly resolve: (isFound: boolean | undefined) => void
+  readonly reject: (error: unknown) => void
 }
 
 /** The owner of a match. */
@@ -59,7 +60,7 @@ export class MatcherThread {
     this.#file = file
   }
 
-  /** Whether `regex` matches in `text`; `undefined` when there was no result in time. */
+  /** Whether `regex` matches in `text`; `undefined` when there was no result in time. Rejects without a thread. */
   async match(
     { pattern }: Regex,
     text: string,
@@ -67,9 +68,9 @@ export class MatcherThread {
   ): Promise<boolean | undefined> {
     const key = `${series}\n${pattern}`
     if ((this.#quarantined.get(key) ?? 0) > this.#nowMs()) return undefined
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const line = this.#waiting.get(org) ?? []
-      line.push({ key, org, request: { pattern, text }, deadlineMs, resolve })
+      line.push({ key, org, request: { pattern, text }, deadlineMs, resolve, reject })
       this.#waiting.set(org, line)
       this.#startNext()
     })
@@ -115,16 +116,25 @@ export class MatcherThread {
   }
 
   #dropWaiting(): void {
-    const lines = [...this.#waiting.values()]
-    this.#waiting.clear()
-    for (const { resolve } of lines.flat()) resolve(undefined)
+    for (const { resolve } of this.#takeWaiting()) resolve(undefined)
   }
 
-  /** Starts a thread. Its start time does not count towards any match. */
+  #takeWaiting(): readonly Match[] {
+    const lines = [...this.#waiting.values()]
+    this.#waiting.clear()
+    return lines.flat()
+  }
+
+  /**
+   * Starts a thread. Its start time does not count towards any match. At a limit of processes Node throws, and the waiting
+   * matches reject: a timer also comes here, where the exception would end the program.
+   */
   #startWorker(): Worker | undefined {
-    const worker = this.#newWorker()
-    if (worker === undefined) {
-      this.#dropWaiting()
+    let worker: Worker
+    try {
+      worker = new Worker(this.#file)
+    } catch (error) {
+      for (const { reject } of this.#takeWaiting()) reject(error)
       return undefined
     }
     worker.on('message', (message: 'ready' | boolean) => {
@@ -142,15 +152,6 @@ export class MatcherThread {
     worker.on('error', lost)
     worker.on('exit', lost)
     return worker
-  }
-
-  /** A new thread; `undefined` at a limit of processes or memory. Node throws, which would end the program in a timer. */
-  #newWorker(): Worker | undefined {
-    try {
-      return new Worker(this.#file)
-    } catch {
-      return undefined
-    }
   }
 
   #settle(isFound: boolean | undefined): void {

@@ -21,22 +21,10 @@ const FORBIDDEN_V4 = [
   '168.63.129.16/32',
 ] as const
 
-// Ranges that embed an IPv4 address (::/96, 64:ff9b::/96, 2002::/16) are completely forbidden.
-const FORBIDDEN_V6 = [
-  '::/96',
-  '64:ff9b::/96',
-  '64:ff9b:1::/48',
-  '100::/64',
-  '2001::/23',
-  '2001:db8::/32',
-  '2002::/16',
-  '3fff::/20',
-  '5f00::/16',
-  'fc00::/7',
-  'fe80::/10',
-  'fec0::/10',
-  'ff00::/8',
-] as const
+/** Addresses of the public IPv6 Internet, and IPv4 addresses in the form of IPv6; all others are forbidden. */
+const PUBLIC_V6 = ['2000::/3', '::ffff:0:0/96'] as const
+// 6to4 (2002::/16) and Teredo (in 2001::/23) embed an IPv4 address.
+const FORBIDDEN_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'] as const
 
 /** Names of this machine in hosts files, besides `localhost` and its subdomains, with the family of their address. */
 const OWN_NAMES: Readonly<Record<string, 'ipv4' | 'ipv6'>> = {
@@ -82,12 +70,14 @@ export function addressRules(
   isOwn: (address: string) => boolean = () => false,
 ): AddressRules {
   const forbidden = blockList([...FORBIDDEN_V4, ...FORBIDDEN_V6])
+  const publicV6 = blockList(PUBLIC_V6)
   const exempt = blockList(allowed)
   const known = new Map<string, 'exempt' | 'forbidden' | 'free'>()
   const rangeOf = (address: string): 'exempt' | 'forbidden' | 'free' => {
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
     if (exempt.check(address, family)) return 'exempt'
-    return forbidden.check(address, family) ? 'forbidden' : 'free'
+    const isPublic = family === 'ipv4' || publicV6.check(address, family)
+    return isPublic && !forbidden.check(address, family) ? 'free' : 'forbidden'
   }
   const isForbidden: IsForbidden = (address, port) => {
     const range = known.get(address) ?? rangeOf(address)

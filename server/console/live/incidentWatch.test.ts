@@ -7,7 +7,7 @@ import { IncidentWatch } from './incidentWatch.ts'
 /** For a busy machine. */
 const WAIT = { timeout: 30_000 }
 
-test('incidents and maintenance windows of an organisation are told to its pages, and no others', async () => {
+test('incidents and maintenance windows of an organisation reach its pages, and no others', async () => {
   const server = await startConsoleServer()
   onTestFinished(() => server.close())
   const orgs = [server.orgId, await server.createOrg({ name: 'Other' })] as const

@@ -1,6 +1,6 @@
 import type { OrgUsage } from '../../../domain/planLimits.ts'
-import type { LimitRow } from '../../shared/limitRow.ts'
-import { COLUMN_OF_LIMIT } from '../../shared/limitRow.ts'
+import { COLUMN_OF_LIMIT, type LimitRow } from '../../shared/limitRow.ts'
+
 /** Limits of an organisation; `null` for those of its plan. */
 type OverriddenLimits = { readonly [Limit in keyof LimitRow]: LimitRow[Limit] | null }
 

@@ -72,17 +72,21 @@ test.each<[string, PlainObject, string, string]>([
   expect(JSON.stringify(problem)).not.toContain('canary')
 })
 
-test('an unknown URL is no error in the plan, and the apply says what to do', async () => {
+test('unknown settings are no error in the plan, and the apply names them and says what to do', async () => {
   const { UNKNOWN } = await import('./protocol/values/value.ts')
-  const core = await providerIn({ PHAROS_API_KEY: apiKey })
+  const core = await providerIn({ PHAROS_URL: url, PHAROS_API_KEY: apiKey })
 
-  const configured = await core.configure({ url: UNKNOWN })
+  const configured = await core.configure({ ca_file: UNKNOWN, create_guard: UNKNOWN })
   const plan = await core.plan('pharos_service', service)
   const applied = await core.apply('pharos_service', plan)
 
   expect(configured).toEqual([])
   expect(plan.diagnostics).toEqual([])
-  expect(applied.diagnostics).toMatchObject([{ summary: 'The provider is not configured yet' }])
+  const detail =
+    'These settings of the provider "pharos" depend on values that are only known after apply: ca_file, ' +
+    'create_guard. Apply their sources first with -target, or leave them out of the provider block and set ' +
+    'PHAROS_CA_FILE.'
+  expect(applied.diagnostics).toMatchObject([{ summary: 'The provider is not configured yet', detail }])
 })
 
 let server: TestServer

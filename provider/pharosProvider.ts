@@ -82,7 +82,8 @@ export function pharosProvider(version: string, environment: NodeJS.ProcessEnv):
         expectedOrgId === UNKNOWN ||
         isGuarded === UNKNOWN
       ) {
-        return { session: undefined, fingerprints }
+        const unknown = Object.entries(config).filter(([, value]) => value === UNKNOWN)
+        return { session: undefined, unknown: unknown.map(([name]) => name), fingerprints }
       }
       // Loaded here because most processes that Terraform starts are never configured.
       const { Session, outgoingFor, settingsProblem } = await import('./service/session.ts')
@@ -98,7 +99,7 @@ export function pharosProvider(version: string, environment: NodeJS.ProcessEnv):
         ...{ url, apiKey, userAgent, outgoing, expectedOrgId, guard },
         ...requestsIn(log),
       })
-      return { session, fingerprints }
+      return { session, unknown: [], fingerprints }
     },
     resources: { pharos_service: serviceResource, pharos_incident: incidentResource },
     lists: { pharos_service: servicesList, pharos_incident: incidentsList },

@@ -61,6 +61,7 @@ export async function buildPlan(input: PlanInput): Promise<PlanResult> {
   const resolution = resolveCreates(open, services, known, input.nowMs())
   const bindings = [...known, ...resolution.recovered.map(({ binding }) => binding)]
   const desired = input.set.services.map((service) => desiredOf(service, input))
+  const isValid = input.set.problems.length === 0
   const whole = planChanges({
     desired,
     frozenKeys: input.set.frozenKeys,
@@ -69,6 +70,7 @@ export async function buildPlan(input: PlanInput): Promise<PlanResult> {
     bindings,
     unsettled: resolution.unsettled,
     hasState: input.store.isDurable,
+    isValid,
     nowMs: input.nowMs(),
   })
   const { plan: chosen, leftOut } = narrowed(whole, input.selection)
@@ -78,7 +80,7 @@ export async function buildPlan(input: PlanInput): Promise<PlanResult> {
     name: input.sourceName,
     formerName: home?.source ?? null,
     services: input.set.services.length + input.set.frozenKeys.length,
-    isValid: input.set.problems.length === 0,
+    isValid,
     // Manifests of another state are as wrong when a run selects some of them.
     removalsOfWhole: whole.changes.filter(({ kind }) => kind === 'prune').length,
     liveServices: services.length + unreadable.length,

@@ -180,6 +180,35 @@ test('a new manifest with the same definition and another spec.name counts as th
   expect(brief(changes)).toEqual(['replace store from shop: git /name'])
 })
 
+test('while a manifest has a problem, no service is given to a new manifest that resembles its own', () => {
+  const guesses = [desired({ name: 'Store' }, { key: 'store' }), desired({ interval: 90 }, { key: 'store' })]
+  const plans = guesses.map((service) =>
+    plan({ desired: [service], actual: [live()], bindings: [binding()], isValid: false }),
+  )
+
+  const waiting = {
+    ...undecided(
+      'store',
+      'it may be the new name of shop, or that manifest has a problem',
+      'correct the manifests with problems, or set previousNames: [shop]',
+      ['shop'],
+    ),
+    needsDecision: false,
+  }
+  expect(plans.map(({ changes }) => changes)).toEqual([[waiting], [waiting]])
+})
+
+test('an announced rename is planned while a manifest has a problem', () => {
+  const { changes } = plan({
+    desired: [desired({}, { key: 'store', previousNames: ['shop'] })],
+    actual: [live()],
+    bindings: [binding()],
+    isValid: false,
+  })
+
+  expect(brief(changes)).toEqual(['record store from shop'])
+})
+
 test('secrets distinguish manifests that are equal otherwise', () => {
   const keys = ['a', 'b']
   const { changes } = plan({

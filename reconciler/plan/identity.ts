@@ -23,6 +23,8 @@ export interface IdentityInput {
   readonly actual: ReadonlyMap<string, ServiceResponse>
   /** Whether there is a state: without one only `metadata.id` identifies a service. */
   readonly hasState: boolean
+  /** Whether no manifest has a problem. A file that is not YAML hides its manifests, which seem to be removed. */
+  readonly isValid: boolean
 }
 
 /** A desired service with its identity. */
@@ -53,7 +55,25 @@ export function identifyServices(input: IdentityInput): readonly IdentifiedServi
   // Stryker disable next-line ConditionalExpression: it only saves time, and in most plans nothing has vanished.
   if (applied.length === 0) return soleClaims(announced, input)
   const renamed = withUnannouncedRenames(announced, applied)
-  return soleClaims(withLikelyRenames(renamed, applied, input.actual), input)
+  const likely = withLikelyRenames(renamed, applied, input.actual)
+  return soleClaims(input.isValid ? likely : withoutGuesses(announced, likely), input)
+}
+
+/** `guessed` without renames that were not announced: the manifest that seems to be removed may be one of those with problems. */
+function withoutGuesses(
+  announced: readonly IdentifiedService[],
+  guessed: readonly IdentifiedService[],
+): readonly IdentifiedService[] {
+  return guessed.map(({ service, identity }, index) => {
+    const isGuess = announced[index]?.identity.kind === 'new' && identity.kind !== 'new'
+    if (!isGuess) return { service, identity }
+    const names =
+      identity.kind === 'bound' ? [identity.binding.key] : 'claims' in identity ? (identity.claims ?? []) : []
+    const [first = ''] = names
+    const message = `it may be the new name of ${shownNames(names)}, or that manifest has a problem`
+    const hint = `correct the manifests with problems, or set previousNames: [${first}]`
+    return { service, identity: { ...blocked(service.key, message, hint, names), needsDecision: false } }
+  })
 }
 
 /** A binding for which a definition was sent. */
@@ -191,9 +211,7 @@ function withLikelyRenames(
     const [first] = likely
     if (first === undefined) return { service, identity }
     const names = likely.map((binding) => binding.key)
-    const shown = names.slice(0, NAMES_MAX).join(', ')
-    const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : ''
-    const message = `it has the name or the addresses of removed manifests: ${shown}${more}`
+    const message = `it has the name or the addresses of removed manifests: ${shownNames(names)}`
     const hint = `if it is the same service, set previousNames: [${first.key}]; if not, apply once without it`
     return { service, identity: blocked(key, message, hint, names) }
   })
@@ -201,6 +219,11 @@ function withLikelyRenames(
 
 /** Maximum of names in one message. */
 const NAMES_MAX = 3
+
+function shownNames(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_MAX).join(', ')
+  return names.length > NAMES_MAX ? `${shown} and ${names.length - NAMES_MAX} more` : shown
+}
 
 function addressesOf({ endpoints }: CanonicalService): string {
   return JSON.stringify(endpoints.map(({ url }) => url).sort())

@@ -20,6 +20,8 @@ export interface PlanFacts {
   /** Keys with an open creation, each with its message. */
   readonly unsettled: readonly Blocked[]
   readonly hasState: boolean
+  /** Whether no manifest has a problem. */
+  readonly isValid: boolean
   /** Milliseconds since the epoch. */
   readonly nowMs: number
 }

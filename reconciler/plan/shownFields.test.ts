@@ -86,6 +86,7 @@ function shown(
     bindings: [binding],
     unsettled: [],
     hasState: true,
+    isValid: true,
     nowMs: 0,
   })
   const [change] = plan.changes

@@ -135,6 +135,7 @@ export function plan(input: Partial<PlanFacts>): Plan {
     bindings: [],
     unsettled: [],
     hasState: true,
+    isValid: true,
     nowMs: NOW_MS,
     ...input,
   })

@@ -87,7 +87,6 @@ const program = new StrictCommand('pharos-provider')
     'installs and packages the Terraform provider "pharos", and writes configuration of existing services',
   )
   .version(released)
-  .showHelpAfterError('(see pharos-provider --help)')
 
 program
   .command('install')
@@ -143,7 +142,7 @@ program
   .option('--out <file>', 'file to write, which must not exist (default: stdout)', given)
   .addHelpText(
     'after',
-    '\nReads PHAROS_URL and PHAROS_API_KEY; a read_only key is enough.\n\nExample:\n  pharos-provider generate --out services.tf\n  pharos-provider generate --language typescript --library cdktn --out main.ts',
+    '\nReads PHAROS_URL and PHAROS_API_KEY; a read_only key is enough.\n\nExamples:\n  pharos-provider generate --out services.tf\n  pharos-provider generate --language typescript --library cdktn --out main.ts',
   )
   .action((options: GenerateOptions) => generate(options, released, process.env))
 

@@ -52,6 +52,39 @@ test('help works with and without a command', async () => {
   expect((await runServerHere(['help', 'serve'])).stdout).toContain('Usage: pharos-server serve')
   expect((await runServerHere(['help'])).stdout).toContain('Usage: pharos-server [options] [command]')
   expect((await runHere(['help', 'plan'])).stdout).toContain('Usage: pharos plan')
+  expect((await runServerHere(['help', 'help'])).stdout).toContain('Usage: pharos-server [options] [command]')
+})
+
+test('help shows a command of a group, and runs nothing', async () => {
+  expect((await runServerHere(['help', 'org', 'list'])).stdout).toContain('Usage: pharos-server org list')
+  expect((await runHere(['help', 'state', 'adopt'])).stdout).toContain('Usage: pharos state adopt')
+  expect((await runHere(['help', 'apply', 'monitoring'])).stdout).toContain('Usage: pharos apply')
+  expect((await runHere(['help', 'state', 'frobnicate'])).stderr).toContain("unknown command 'frobnicate'")
+})
+
+test.each([
+  [['org', 'create'], '(see "pharos-server org create --help")'],
+  [['plan', 'show'], '(there are: list, set, limits; see "pharos-server plan --help")'],
+  [
+    ['org', 'list', '--name', 'x'],
+    '(there are: --data-dir, --database, --database-file, --json, --help; see "pharos-server org list --help")',
+  ],
+  [
+    ['--data-dir', 'x', 'org', 'list'],
+    '(give --data-dir after the command, as in "pharos-server serve --data-dir")',
+  ],
+])('the error of pharos-server %j ends with what to do', async (args, hint) => {
+  const { stderr } = await runServerHere(args)
+
+  expect(stderr.trimEnd().split('\n').at(-1)).toBe(hint)
+})
+
+test.each([
+  [['help', 'lnit'], 'lint, render, test, plan'],
+  [['--json', 'validate', 'x'], '(give --json after the command, as in "pharos init --json")'],
+  [['help', 'rollback'], '("pharos rollback" was removed: revert the commit'],
+])('the error of pharos %j says what to do', async (args, hint) => {
+  expect((await runHere(args)).stderr).toContain(hint)
 })
 
 test('the help of every command starts with a sentence', async () => {

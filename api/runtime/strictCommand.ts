@@ -1,16 +1,26 @@
-import { Command, type Help, type Option, type ParseOptions } from 'commander'
+import { Command, type ErrorOptions, type Help, type Option, type ParseOptions } from 'commander'
+
+/** The advice for the removed option or command that an error of commander names; `undefined` for none. */
+type ReplacementIn = (message: string) => string | undefined
 
 /**
  * A command line that names a misspelt option or command first. Commander itself reports "--orgg" as a missing "--org",
- * and prints the whole help for "help" with an unknown command. Lists of commands show descriptions as they are written;
- * the help of a command starts with its description as a sentence.
+ * and prints the whole help for "help" with an unknown command, and the help of the group for "help" with a command of a
+ * group. Every error ends with the names that exist, or the help to read. Lists of commands show descriptions as they
+ * are written; the help of a command starts with its description as a sentence.
  */
 export class StrictCommand extends Command {
   /** A method of commander, which its types leave out. */
   declare readonly unknownOption: (flag: string) => void
+  readonly #replacementIn: ReplacementIn
+
+  constructor(name?: string, replacementIn: ReplacementIn = () => undefined) {
+    super(name)
+    this.#replacementIn = replacementIn
+  }
 
   override createCommand(name?: string): StrictCommand {
-    return new StrictCommand(name)
+    return new StrictCommand(name, this.#replacementIn)
   }
 
   override createHelp(): Help {
@@ -30,16 +40,61 @@ export class StrictCommand extends Command {
     })
   }
 
-  /** `argv` and `options` as commander has them; "help" with an unknown command is parsed as that command. */
+  /** `message` and `options` as commander has them. */
+  override error(message: string, options?: ErrorOptions): never {
+    this.showHelpAfterError(`(${this.#replacementIn(message) ?? hint(this, message)})`)
+    return super.error(message, options)
+  }
+
+  /** `argv` and `options` as commander has them; "help" with a command is parsed as that command with --help. */
   override parseAsync(argv: readonly string[] = process.argv, options?: ParseOptions): Promise<this> {
     const start = options?.from === 'user' ? 0 : 2
-    const [help, name] = argv.slice(start)
-    const isKnown = this.commands.some((one) => one.name() === name)
-    const isUnknown =
-      help === 'help' && name !== undefined && name !== 'help' && !name.startsWith('-') && !isKnown
-    const parsed = isUnknown && this.commands.length > 0 ? argv.toSpliced(start, 1) : argv
-    return super.parseAsync(parsed, options)
+    const [help, ...words] = argv.slice(start)
+    const isHelp = help === 'help' && this.commands.length > 0
+    return super.parseAsync(isHelp ? [...argv.slice(0, start), ...helpRequest(this, words)] : argv, options)
   }
+}
+
+/** Arguments that print the help of the command that `words` name, or the error of the first unknown word. */
+function helpRequest(program: Command, words: readonly string[]): readonly string[] {
+  let command = program
+  const path: string[] = []
+  for (const word of words) {
+    // Further words could run the command.
+    if (command.commands.length === 0 || word === 'help' || word.startsWith('-')) break
+    path.push(word)
+    const next = command.commands.find((one) => one.name() === word)
+    if (next === undefined) return path
+    command = next
+  }
+  return [...path, '--help']
+}
+
+/** What to try after an error of `command`. */
+function hint(command: Command, message: string): string {
+  const help = `see "${pathOf(command)} --help"`
+  const [, option] = /unknown option '([^'=]+)/.exec(message) ?? []
+  if (option !== undefined) {
+    const owner = descendants(command).find(({ options }) => options.some(({ long }) => long === option))
+    if (owner !== undefined) return `give ${option} after the command, as in "${pathOf(owner)} ${option}"`
+    const options = command.createHelp().visibleOptions(command)
+    return `there are: ${options.flatMap(({ long }) => long ?? []).join(', ')}; ${help}`
+  }
+  if (command.commands.length === 0) return help
+  const names = command
+    .createHelp()
+    .visibleCommands(command)
+    .map((one) => one.name())
+  return `there are: ${names.filter((name) => name !== 'help').join(', ')}; ${help}`
+}
+
+/** The words of a command, such as `pharos state verify`. */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
+}
+
+function descendants(command: Command): readonly Command[] {
+  return command.commands.flatMap((one) => [one, ...descendants(one)])
 }
 
 function sentence(text: string): string {

@@ -58,7 +58,6 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
     )
     .version(packageJson.version)
     .configureOutput({ writeOut: write })
-    .showHelpAfterError('(see pharos-agent --help)')
     .exitOverride()
     .addOption(
       new Option('--server <url>', 'agent port of the server, such as https://pharos.example:7175')

@@ -57,7 +57,7 @@ export async function runProgram(
 ): Promise<number> {
   let exitCode: number = EXIT.converged
   const program = programOf(
-    argv[2],
+    argv[2] === 'help' ? argv[3] : argv[2],
     async (entry, args, options) => {
       exitCode = await runCommand(entry.name, options, streams, interruption, async (context) =>
         (await entry.load())(args, context),
@@ -72,8 +72,6 @@ export async function runProgram(
     if (!(error instanceof CommanderError)) throw error
     // 0 is for help and version; all others are errors of the command line.
     if (error.exitCode === 0) return EXIT.converged
-    // Without a command the whole help was just shown.
-    if (error.code !== 'commander.help') streams.stderr.write(`(${usageHint(error, program, argv)})\n`)
     if (wantsJson(argv)) streams.stdout.write(`${usageDocument(error, program, argv)}\n`)
     return EXIT.couldNotRun
   }
@@ -81,13 +79,16 @@ export async function runProgram(
 
 type Run = (entry: CommandEntry, args: readonly string[], options: CommandOptions) => Promise<void>
 
-/** `word` is the first argument: a mistyped command is compared with the commands that the help does not list, too. */
+/**
+ * `word` is the first argument, or the one after "help": a mistyped command is compared with the commands that the help
+ * does not list, too.
+ */
 function programOf(word: string | undefined, run: Run, { stdout, stderr }: Streams): Command {
   const isCommand = COMMANDS.some(
     ({ name, formerName }) => name.split(' ')[0] === word || formerName === word,
   )
   const isMistyped = word !== undefined && /^[^-]/.test(word) && word !== 'help' && !isCommand
-  const program = new StrictCommand('pharos')
+  const program = new StrictCommand('pharos', replacementIn)
     .description('manages monitored services from YAML manifests')
     .version(packageJson.version)
     .showSuggestionAfterError()
@@ -151,21 +152,6 @@ function optionValue(value: string): string {
   givenValue(value)
   if (value.startsWith('--')) throw new InvalidArgumentError('Its value is missing.')
   return value
-}
-
-function usageHint(error: CommanderError, program: Command, argv: readonly string[]): string {
-  const replacement = replacementIn(error.message)
-  if (replacement !== undefined) return replacement
-  const command = commandIn(program, argv)
-  const help = `see "pharos ${command === program ? '' : `${pathOf(command)} `}--help"`
-  if (error.code === 'commander.unknownOption') {
-    const options = command.createHelp().visibleOptions(command)
-    return `there are: ${options.flatMap(({ long }) => long ?? []).join(', ')}; ${help}`
-  }
-  if (command.commands.length === 0) return help
-  const shown = command.createHelp().visibleCommands(command)
-  const names = shown.map((one) => one.name()).filter((name) => name !== 'help')
-  return `there are: ${names.join(', ')}; ${help}`
 }
 
 /** The longest prefix of `argv` that is a command. */

@@ -38,7 +38,6 @@ export function commandLine({ write, writeError, environment }: CommandLineParts
     .description('server of the Monitoring Service Management API, on SQLite or PostgreSQL')
     .version(packageJson.version)
     .configureOutput({ writeOut: write, writeErr: writeError })
-    .showHelpAfterError('(see pharos-server --help)')
     .exitOverride()
     // Every command opens a database; help and the version work without one.
     .hook('preAction', () => {

@@ -15,7 +15,7 @@ export async function managementOfService(
   return managementOf((await store.generationsOf(serviceId)).map(({ origin }) => origin))
 }
 
-/** Whether code manages a service: its next run reverts changes made here. Pure. */
+/** Whether code manages a service: its next run reverts changes made here, except pauses that it leaves open. Pure. */
 export function isManaged({ manager }: Pick<Management, 'manager'>): boolean {
   return manager === 'Terraform' || manager === 'GitOps'
 }
@@ -33,7 +33,7 @@ export async function managedNotice(request: OrgRequest, serviceId: string): Pro
 export function confirmBox(management: Management): Html | false {
   return (
     isManaged(management) &&
-    html`<label class="choice"><input type="checkbox" name="${CONFIRMED}" value="yes" required>Change it although the next ${management.manager} run reverts that</label>`
+    html`<label class="choice"><input type="checkbox" name="${CONFIRMED}" value="yes" required>Change it although the next ${management.manager} run may revert that</label>`
   )
 }
 

@@ -88,7 +88,7 @@ function settingsIn(form: URLSearchParams): AutoIncidentSettings {
 async function unconfirmedText(request: OrgRequest): Promise<string | undefined> {
   const management = await managementOfService(request, request.params.id ?? '')
   if (!isManaged(management) || request.form.get(CONFIRMED) === 'yes') return undefined
-  return `${management.manager} manages this service, and its next run reverts changes made here. Tick the box to change it anyway.`
+  return `${management.manager} manages this service, and its next run may revert changes made here. Tick the box to change it anyway.`
 }
 
 function change(

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
-import { UNKNOWN_SOURCE } from '../../../api/contract/changeSource.ts'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
-import { timestamp } from '../../domain/environment.ts'
-import { pauseService } from '../../domain/serviceChanges.ts'
+import { originOfPerson } from '../../domain/changeOrigin.ts'
+import {
+  pauseService,
+  replaceService,
+  type Service,
+  type ServiceChange,
+} from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
+import type { ServiceFacts } from '../../store/store.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
+import { SERVICE_DEPS } from '../../testing/storedServices.ts'
 import { startConsoleServer } from '../testing/startConsoleServer.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -20,7 +26,7 @@ const server = await startConsoleServer({
 })
 afterAll(() => server.close())
 
-test('the sync page shows what manages each service, with those that differ from code first, and unused keys', async () => {
+test('the sync page shows what manages each service, first those with another definition than their code, and unused keys', async () => {
   const orgId = await server.createOrg({ name: 'Synced' })
   const key = await server.createKey({ orgId })
   const create = async (name: string, userAgent: string): Promise<string> => {
@@ -34,18 +40,20 @@ test('the sync page shows what manages each service, with those that differ from
     // True because the response is a service.
     return ((await response.json()) as ServiceResponse).id
   }
-  await create('alpha', 'terraform-provider-pharos/1.2.0')
+  const alpha = await create('alpha', 'terraform-provider-pharos/1.2.0')
   const omega = await create('omega', 'pharos/1.3.0')
   const script = await create('<i>script</i>', 'curl/8.1')
-  for (const id of [omega, script]) {
-    await server.store.changeService(orgId, id, (service) => {
-      const change = pauseService(service, clock.nowMs)
-      const by = { tool: null, toolVersion: null, keyId: null, personId: randomUUID() }
-      return change === null
-        ? null
-        : { ...change, origin: { ...UNKNOWN_SOURCE, at: timestamp(clock.nowMs), ...by } }
+  const change = (id: string, decide: (service: Service, facts: ServiceFacts) => ServiceChange | null) =>
+    server.store.changeService(orgId, id, (service, facts) => {
+      const decided = decide(service, facts)
+      return decided === null ? null : { ...decided, origin: originOfPerson(randomUUID(), clock.nowMs) }
     })
+  for (const id of [omega, script]) {
+    await change(id, (service, { quota }) =>
+      replaceService(service, serviceBody({ name: service.response.name }), { ...SERVICE_DEPS, quota }),
+    )
   }
+  await change(alpha, (service) => pauseService(service, clock.nowMs))
   clock.nowMs += 31 * DAY_MS
   const owner = await server.signIn('owner', { orgId })
   const viewer = await server.signIn('viewer', { orgId })

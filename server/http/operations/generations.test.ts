@@ -39,7 +39,8 @@ test('each generation has its definition and its origin: tool, version, key, and
   expect(generations.map(({ origin }) => origin)).toEqual([
     { ...known, ...unsaid, tool: null, toolVersion: null },
     { ...known, ...unsaid, tool: 'pharos', toolVersion: '1.2.3' },
-    { ...known, ...unsaid, tool: 'curl', toolVersion: '8.5.0' },
+    // A pause keeps the definition, and therefore its origin.
+    { ...known, ...said, tool: 'pharos', toolVersion: '1.2.3' },
     { ...known, ...said, tool: 'pharos', toolVersion: '1.2.3' },
   ])
   expect(

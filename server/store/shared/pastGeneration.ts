@@ -55,7 +55,7 @@ export function pastRows(
 
 /** Whether the generation after `change` has the origin of the previous one, because the definition has it. Pure. */
 export function keepsOrigin({ action }: Pick<ServiceChange, 'action'>): boolean {
-  return action === 'set_auto_incidents'
+  return action === 'set_auto_incidents' || action === 'pause' || action === 'resume'
 }
 
 /** A stored generation; `definition` of the current one is its response. */

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UNKNOWN_SOURCE } from '../../../api/contract/changeSource.ts'
 import type { ServiceRequest } from '../../../api/contract/service.ts'
 import { type ChangeOrigin, managementOf, originOfPerson } from '../../domain/changeOrigin.ts'
-import { createService, replaceService, setAutoIncidents } from '../../domain/serviceChanges.ts'
+import {
+  createService,
+  pauseService,
+  replaceService,
+  resumeService,
+  setAutoIncidents,
+} from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
 import { SERVICE_DEPS } from '../../testing/storedServices.ts'
@@ -223,7 +229,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       expect(toolsOf(await store.generationsOf(id))).toEqual([[2, 'second']])
     })
 
-    test('settings of automatic incidents, which no definition contains, keep the origin of the definition', async () => {
+    test('settings of automatic incidents and pauses, which no definition contains, keep the origin of the definition', async () => {
       const orgId = await createOrg()
       const { text } = await store.createService(orgId, undefined, ({ quota }) => ({
         ...createService(serviceBody(), { ...SERVICE_DEPS, quota }),
@@ -235,14 +241,24 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
         return change === null ? null : { ...change, origin: originOfPerson('ada', 0) }
       })
       await store.changeService(orgId, id, (service) => setAutoIncidents(service, null))
+      const byAda = { origin: originOfPerson('ada', 0) }
+      await store.changeService(orgId, id, (service) => {
+        const change = pauseService(service, 0)
+        return change === null ? null : { ...change, ...byAda }
+      })
+      await store.changeService(orgId, id, (service, { quota }) => {
+        const change = resumeService(service, quota)
+        return change === null ? null : { ...change, ...byAda }
+      })
       const [listed] = await store.listOrigins(orgId)
       const authors = (await store.listAudit(orgId, 10)).map(({ action, actor }) => [action, actor])
 
       expect(managementOf(listed?.origins ?? [])).toEqual({
         ...{ manager: 'Terraform', origin: origin('terraform-provider-pharos'), differsSince: null },
       })
-      expect((await store.generationsOf(id)).map(({ generation }) => generation)).toEqual([3, 2, 1])
+      expect((await store.generationsOf(id)).map(({ generation }) => generation)).toEqual([5, 4, 3, 2, 1])
       expect(authors).toContainEqual(['service.set_auto_incidents', 'ada'])
+      expect(authors).toContainEqual(['service.pause', 'ada'])
     })
 
     test('a change that is rolled back leaves no generation behind', async () => {

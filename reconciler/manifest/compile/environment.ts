@@ -7,7 +7,7 @@ import { environmentManifestSchema } from '../schema/serviceManifest.ts'
 import { suggestionFor } from '../suggestion.ts'
 import type { Variable } from '../values/variables.ts'
 import type { Document } from './document.ts'
-import { describeProblem } from './fieldProblem.ts'
+import { describeProblems } from './fieldProblem.ts'
 import { type Origin, placeIn } from './origin.ts'
 import { patchedEndpoints, withoutRemovedHeaders } from './patchedEndpoints.ts'
 import { indexOfPatches, type PatchIndex } from './patches.ts'
@@ -49,9 +49,7 @@ export function chooseEnvironment(
   const problems = parsed.flatMap(({ document, result }) =>
     result.success
       ? []
-      : problemsOf(result.error).map((problem) =>
-          describeProblem(problem, { own: document, defaults: [] }, document.mapping),
-        ),
+      : describeProblems(problemsOf(result.error), { own: document, defaults: [] }, document.mapping),
   )
   if (name === undefined) return { ...NONE, problems, isFaulty: false }
   const found = parsed.find(({ document }) => mappingOf(document.mapping.metadata)?.name === name)

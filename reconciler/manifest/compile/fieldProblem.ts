@@ -7,15 +7,33 @@ import { descriptionOf } from '../schema/jsonSchema.ts'
 import { knownFieldsAt, unknownFieldHint } from '../schema/knownFields.ts'
 import { KINDS, type Kind, NAME_MESSAGE } from '../schema/serviceManifest.ts'
 import { suggestionFor } from '../suggestion.ts'
-import { type Origin, pathIn, placeIn } from './origin.ts'
+import { type Origin, pathIn, placeIn, positionsOf } from './origin.ts'
 
 const MERGE_KEY = '<<'
 
 /** Hint for a key named `__proto__`. */
 export const IMPOSSIBLE_NAME = 'this name is reserved, even for headers'
 
-/** `problem` of `merged`, which was compiled from `origin`, as a problem of a manifest: code, place, message and hint. */
-export function describeProblem(problem: Problem, origin: Origin, merged: unknown): ManifestProblem {
+/**
+ * `problems` of `merged`, which was compiled from `origin`, as problems of a manifest: code, place, message and hint. Without
+ * missing fields below a repeated one, which the other of the two may have.
+ */
+export function describeProblems(
+  problems: readonly Problem[],
+  origin: Origin,
+  merged: unknown,
+): readonly ManifestProblem[] {
+  const faulty = [origin.own, ...origin.defaults].filter((document) => document.faulty)
+  return problems.flatMap((problem) => {
+    const described = describeProblem(problem, origin, merged)
+    const mayBeWritten =
+      described.code === 'E_REQUIRED' &&
+      faulty.some(({ source, index }) => positionsOf(source).isWrittenTwice(index, problem.path))
+    return mayBeWritten ? [] : [described]
+  })
+}
+
+function describeProblem(problem: Problem, origin: Origin, merged: unknown): ManifestProblem {
   const { path } = problem
   const last = path.at(-1)
   if (problem.message === 'is not a known field' && typeof last === 'string') {

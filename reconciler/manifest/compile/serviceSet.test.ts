@@ -213,6 +213,38 @@ test('all problems of all files are reported at once, and valid manifests are us
   expect(set.frozenKeys).toEqual(['a'])
 })
 
+test('a mapping that is written twice is one problem, whichever of the two has the required fields', () => {
+  const { problems } = compile({
+    'pharos.yaml': `apiVersion: pharos/v1
+kind: Defaults
+spec: {interval: 30s}
+spec: {regions: [eu-west-1]}
+`,
+    'a.yaml': `${manifest('', 'a')}metadata: {labels: {team: shop}}
+spec: {paused: 1}
+`,
+    'b.yaml': manifest('', 'b').replace(/ {2}interval.*\n.*\n/, ''),
+  })
+
+  expect(problems).toEqual([
+    'a.yaml:9:1: [E_DUP_FIELD] metadata is already set in this mapping (keep one of the two)',
+    'a.yaml:10:1: [E_DUP_FIELD] spec is already set in this mapping (keep one of the two)',
+    'a.yaml:10:16: [E_VALUE] spec.paused must be true or false',
+    'pharos.yaml:4:1: [E_DUP_FIELD] spec is already set in this mapping (keep one of the two)',
+  ])
+})
+
+test('a field that is missing elsewhere is reported together with a repeated one', () => {
+  const { problems } = compile({
+    'a.yaml': manifest('      timeout: 1s\n      timeout: 2s\n').replace(/ {2}interval.*\n/, ''),
+  })
+
+  expect(problems).toEqual([
+    expect.stringContaining('a.yaml:4:1: [E_REQUIRED] spec.interval is required'),
+    'a.yaml:9:7: [E_DUP_FIELD] timeout is already set in this mapping (keep one of the two)',
+  ])
+})
+
 test('a field of the wrong type does not hide an invalid value of another one', () => {
   const { problems } = compile({
     'a.yaml': manifest(`      timeout: 5

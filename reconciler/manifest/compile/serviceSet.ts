@@ -25,7 +25,7 @@ import {
   withPatchedEndpoints,
   withPatches,
 } from './environment.ts'
-import { describeProblem } from './fieldProblem.ts'
+import { describeProblems } from './fieldProblem.ts'
 import { ignoredSecretProblems } from './ignoredSecrets.ts'
 import { missingAssertionWarnings } from './missingAssertions.ts'
 import { type Origin, pathIn, placeIn } from './origin.ts'
@@ -112,9 +112,7 @@ export function* compileSteps(
 function defaultsProblems(document: Document): readonly ManifestProblem[] {
   const parsed = defaultsManifestSchema.safeParse(document.mapping)
   if (parsed.success) return []
-  return problemsOf(parsed.error).map((problem) =>
-    describeProblem(problem, { own: document, defaults: [] }, document.mapping),
-  )
+  return describeProblems(problemsOf(parsed.error), { own: document, defaults: [] }, document.mapping)
 }
 
 /** Defaults documents by folder. */
@@ -166,7 +164,7 @@ function readService(
     )
     const rest = serviceManifestSchema.safeParse(sound)
     const problems = [
-      ...found.map((problem) => describeProblem(problem, origin, substituted.mapping)),
+      ...describeProblems(found, origin, substituted.mapping),
       // Problems of the other fields are reported in the same run.
       ...(rest.success ? compileManifest(rest.data, origin, sources).problems : []),
     ]

@@ -83,6 +83,16 @@ export class Positions {
     return node
   }
 
+  /** Whether a mapping on the way to `path` of document number `index` was written twice, so that one of the two is lost. */
+  isWrittenTwice(index: number, path: ManifestPath): boolean {
+    let node = this.#documents[index]
+    for (const step of path) {
+      if (node?.repeated.some(({ key }) => key === step)) return true
+      node = node?.children.get(step)
+    }
+    return false
+  }
+
   /** Every repetition of a key in a mapping. */
   repeatedKeys(): readonly { readonly key: string; readonly at: LineColumn & Pick<Extent, 'end'> }[] {
     const found: { key: string; at: LineColumn & Pick<Extent, 'end'> }[] = []
@@ -233,7 +243,8 @@ function readMapping(text: string, events: readonly Event[], at: number, key: Ke
     const value = readNode(text, events, keyRead.next, keyRead.node)
     const { start: keyStart, end: keyEnd } = keyRead.node
     if (name !== undefined && children.has(name)) repeated.push({ key: name, start: keyStart, end: keyEnd })
-    else if (name !== undefined) children.set(name, value.node)
+    // Of repeated keys the last one, whose value the parser takes too.
+    if (name !== undefined) children.set(name, value.node)
     else complexKey ??= keyStart
     end = Math.max(end, value.node.end)
     next = value.next

@@ -1,7 +1,8 @@
 import { timestamp } from '../../domain/environment.ts'
 import type { AuditStore } from '../notificationStore.ts'
 import { type AuditRow, withDetail } from '../shared/auditedAction.ts'
-import { type Sql, uuidOrNull } from './connections/sql.ts'
+import { uuidOrNull } from '../shared/uuid.ts'
+import type { Sql } from './connections/sql.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 

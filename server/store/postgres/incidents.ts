@@ -1,6 +1,7 @@
 import type { Incident } from '../../../api/contract/incident.ts'
 import { WHOLE_PAGE_BYTES_MAX, WHOLE_PAGE_UPDATES_MAX } from '../shared/incidentRow.ts'
 import { foldForSearch } from '../shared/searchText.ts'
+import { uuidOrNull, uuidsIn } from '../shared/uuid.ts'
 import {
   type IncidentAuthor,
   type IncidentFilter,
@@ -10,7 +11,7 @@ import {
   type OpenIncidents,
 } from '../store.ts'
 import type { Pools } from './connections/pools.ts'
-import { rowOf, type Sql, type SqlValue, uuidOrNull, uuidsIn } from './connections/sql.ts'
+import { rowOf, type Sql, type SqlValue } from './connections/sql.ts'
 import { openLongList } from './longList.ts'
 import { readIncidents, SELECT_INCIDENT_JSON } from './writes/incidentRows.ts'
 import { quotaOf } from './writes/orgState.ts'

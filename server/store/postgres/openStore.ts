@@ -1,5 +1,5 @@
+import { accounts } from '../accounts/accounts.ts'
 import type { Store } from '../store.ts'
-import { postgresAccounts } from './accounts/accounts.ts'
 import { postgresAudit } from './audit.ts'
 import { changeCount } from './changeCount.ts'
 import { openPools } from './connections/pools.ts'
@@ -15,6 +15,7 @@ import { monitoringLease } from './monitoringLease.ts'
 import { postgresNotifications } from './notifications/notifications.ts'
 import { postgresOrganisations } from './organisations.ts'
 import { postgresOutbox } from './outbox.ts'
+import { postgresScripts } from './postgresScripts.ts'
 import { postgresSecrets } from './secrets.ts'
 import { postgresServices } from './services.ts'
 import { postgresStatusPages } from './statusPages/pageWrites.ts'
@@ -54,7 +55,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...postgresOrganisations(parts),
       ...postgresKeyring(parts),
       ...postgresMaintenance(parts),
-      ...postgresAccounts(parts),
+      ...accounts(postgresScripts(parts)),
       ...postgresStatusPages(parts),
       ...postgresPublished(pools.read),
       changeCount: changeCount(parts, monotonicMs),

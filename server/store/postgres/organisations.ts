@@ -10,8 +10,9 @@ import {
   PLAN_LIMIT_COLUMNS,
 } from '../shared/limitRow.ts'
 import { orgNotFound } from '../shared/orgNotFound.ts'
+import { uuidOrNull } from '../shared/uuid.ts'
 import type { AdministrationStore, StoredOrg } from '../store.ts'
-import { rowOf, uuidOrNull } from './connections/sql.ts'
+import { rowOf } from './connections/sql.ts'
 import { AUDIT_COLUMNS, auditParameters, auditValues } from './writes/auditWrites.ts'
 import { ORG_COLUMNS } from './writes/orgColumns.ts'
 import type { StoreParts } from './writes/storeParts.ts'

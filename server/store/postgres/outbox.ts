@@ -1,4 +1,5 @@
 import type { Command } from '../../domain/commands.ts'
+import { uuidOrNull } from '../shared/uuid.ts'
 import {
   BUS_READER,
   type CommandFilter,
@@ -8,7 +9,7 @@ import {
   type OutboxStore,
 } from '../store.ts'
 import type { Pools } from './connections/pools.ts'
-import { rowOf, type Sql, uuidOrNull } from './connections/sql.ts'
+import { rowOf, type Sql } from './connections/sql.ts'
 
 /** Maximum total size of the definitions of one fetch (bytes): there may be any number of services, of 1 MiB each. */
 const FETCHED_BYTES_MAX = 8 * 1024 * 1024

@@ -1,6 +1,7 @@
 import { type GenerationRow, generationsOf, originIn } from '../shared/pastGeneration.ts'
+import { uuidOrNull } from '../shared/uuid.ts'
 import type { RenderedService, ServiceOrigins, ServiceStore } from '../store.ts'
-import { rowOf, type Sql, uuidOrNull } from './connections/sql.ts'
+import { rowOf, type Sql } from './connections/sql.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import { factsOf } from './writes/orgState.ts'
 import type { StoreParts } from './writes/storeParts.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { orderedUuid } from '../../domain/orderedUuid.ts'
+import { accounts } from '../accounts/accounts.ts'
 import { autoIncidentsOf } from '../shared/autoIncidents.ts'
 import { effectsOf } from '../shared/transitionEffects.ts'
 import type { Store } from '../store.ts'
-import { sqliteAccounts } from './accounts/accounts.ts'
 import { sqliteAdministration } from './administration.ts'
 import { prepareAutoIncidentRows } from './autoIncidentRows.ts'
 import { prepareCertificateNotices } from './certificateNotices.ts'
@@ -11,20 +11,21 @@ import { prepareAudit, prepareAuditForAll, sqliteAudit } from './changes/audit.t
 import { committedVersions } from './commits/committedVersion.ts'
 import { GroupCommit, type Mutations } from './commits/groupCommit.ts'
 import { sqliteAgentTokens } from './credentials/agentTokens.ts'
-import { sqliteKeys } from './credentials/keys.ts'
 import { sqliteKeyUses } from './credentials/keyUses.ts'
+import { sqliteKeys } from './credentials/keys.ts'
 import { DiskSpace } from './files/diskSpace.ts'
 import { fileGuard } from './files/fileGuard.ts'
 import { type Connections, databaseFile, openDatabase } from './files/openDatabase.ts'
 import { ensureStoreId } from './files/storeIdentity.ts'
-import { sqliteIncidents } from './incidents.ts'
 import { prepareIncidentWrites } from './incidentWrites.ts'
+import { sqliteIncidents } from './incidents.ts'
 import { sqliteMonitoring } from './monitoring.ts'
 import { prepareAnnounce } from './notifications/announce.ts'
 import { sqliteNotifications } from './notifications/notifications.ts'
 import { sqliteOutbox } from './outbox.ts'
 import { sqliteSecrets } from './secrets.ts'
 import { sqliteServices } from './services.ts'
+import { sqliteScripts } from './sqliteScripts.ts'
 import { sqliteStatusPages } from './statusPages/pageWrites.ts'
 import { sqlitePublished } from './statusPages/publishedReads.ts'
 import { sqliteUpkeep } from './upkeep.ts'
@@ -97,7 +98,7 @@ export async function openStore(
     ...sqliteAudit(connections),
     ...sqliteAdministration(connections, { commits: administering, note, nowMs }),
     ...sqliteStatusPages(connections, { commits, note, nowMs }),
-    ...sqliteAccounts(connections, { commits, note }),
+    ...accounts(sqliteScripts(connections, commits)),
     ...sqlitePublished(connections.reader, versions.all),
     ...sqliteUpkeep(connections, { commits, disk }),
   }

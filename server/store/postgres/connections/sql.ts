@@ -66,15 +66,3 @@ export async function countOf(sql: Sql, from: string, values: readonly SqlValue[
   const row = await rowOf<{ count: number }>(sql, `SELECT count(*) AS count FROM ${from}`, values)
   return row?.count ?? 0
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-
-/** `id` if it is a UUID; else `null`, which matches no row: PostgreSQL would refuse to compare other text. Pure. */
-export function uuidOrNull(id: string): string | null {
-  return UUID.test(id) ? id : null
-}
-
-/** The UUIDs among `ids`, each once. Pure. */
-export function uuidsIn(ids: Iterable<string>): readonly string[] {
-  return [...new Set(ids)].filter((id) => UUID.test(id))
-}

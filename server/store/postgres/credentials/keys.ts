@@ -1,7 +1,8 @@
 import type { Caller } from '../../../domain/apiKeys.ts'
+import { uuidOrNull } from '../../shared/uuid.ts'
 import type { KeyStore, KeyUseStore } from '../../store.ts'
 import type { Pools } from '../connections/pools.ts'
-import { rowOf, uuidOrNull } from '../connections/sql.ts'
+import { rowOf } from '../connections/sql.ts'
 
 /** Selects a Caller by the hash of its key, `$1`. */
 export const SELECT_CALLER = `

@@ -1,6 +1,7 @@
 import type { ChannelRef, StoredChannel } from '../../notificationStore.ts'
 import { channelNotFound } from '../../shared/channelRules.ts'
-import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
+import { uuidOrNull } from '../../shared/uuid.ts'
+import { rowOf, type Sql } from '../connections/sql.ts'
 import type { StoreParts } from '../writes/storeParts.ts'
 
 /** Reads channels. */

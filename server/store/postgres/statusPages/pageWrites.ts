@@ -15,8 +15,9 @@ import {
   slugTaken,
   wantedServices,
 } from '../../shared/pageRules.ts'
+import { uuidOrNull, uuidsIn } from '../../shared/uuid.ts'
 import type { StatusPageStore } from '../../statusPageStore.ts'
-import { countOf, rowOf, type Sql, uuidOrNull, uuidsIn } from '../connections/sql.ts'
+import { countOf, rowOf, type Sql } from '../connections/sql.ts'
 import { recordAction } from '../writes/auditWrites.ts'
 import { assertOrg } from '../writes/ownership.ts'
 import type { StoreParts } from '../writes/storeParts.ts'

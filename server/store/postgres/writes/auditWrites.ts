@@ -1,6 +1,7 @@
 import { OPERATOR } from '../../../domain/accounts/actor.ts'
 import { type AuditedAction, auditRow } from '../../shared/auditedAction.ts'
-import { type Sql, uuidOrNull } from '../connections/sql.ts'
+import { uuidOrNull } from '../../shared/uuid.ts'
+import type { Sql } from '../connections/sql.ts'
 
 /** The columns of an entry, in the order of `auditValues`. */
 export const AUDIT_COLUMNS = 'at, actor_kind, actor, action, target_kind, target_id, detail'
@@ -40,17 +41,4 @@ export async function recordAction(sql: Sql, { orgId, ...audited }: AuditedActio
     uuidOrNull(orgId),
     ...auditValues(audited),
   ])
-}
-
-/** Adds an action on a person to the audit log of each organisation of that person. */
-export async function recordPersonAction(
-  sql: Sql,
-  personId: string,
-  audited: Omit<AuditedAction, 'orgId' | 'targetId'>,
-): Promise<void> {
-  await sql.rows(
-    `INSERT INTO audit (org_id, ${AUDIT_COLUMNS})
-     SELECT org_id, ${auditParameters(2)} FROM memberships WHERE person_id = $1`,
-    [uuidOrNull(personId), ...auditValues({ ...audited, targetId: personId })],
-  )
 }

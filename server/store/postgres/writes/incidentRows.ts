@@ -1,6 +1,7 @@
 import type { Incident, IncidentUpdate } from '../../../../api/contract/incident.ts'
 import { type IncidentColumns, incidentOf } from '../../shared/incidentRow.ts'
-import { type Sql, uuidsIn } from '../connections/sql.ts'
+import { uuidsIn } from '../../shared/uuid.ts'
+import type { Sql } from '../connections/sql.ts'
 
 interface IncidentRow extends IncidentColumns {
   readonly serviceIds: readonly string[]

@@ -1,6 +1,7 @@
 import { orgNotFound } from '../../shared/orgNotFound.ts'
 import { serviceNotFound } from '../../shared/serviceNotFound.ts'
-import { rowOf, type Sql, uuidOrNull, uuidsIn } from '../connections/sql.ts'
+import { uuidOrNull, uuidsIn } from '../../shared/uuid.ts'
+import { rowOf, type Sql } from '../connections/sql.ts'
 
 /** Rejects with `not_found` when there is no such organisation. */
 export async function assertOrg(sql: Sql, orgId: string): Promise<void> {

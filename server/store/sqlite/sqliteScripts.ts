@@ -1,0 +1,61 @@
+import type { Database, Statement } from 'better-sqlite3'
+import type { Script, Scripts, ScriptValue } from '../scripts/script.ts'
+import type { Mutations } from './commits/groupCommit.ts'
+import type { Connections } from './files/openDatabase.ts'
+
+/** Replacements for SQLite: it has no locks of rows, compares text by bytes, and calls `greatest` otherwise. */
+const REPLACEMENTS = [
+  [' FOR NO KEY UPDATE', ''],
+  [' COLLATE "C"', ''],
+  ['greatest(', 'max('],
+] as const
+
+/** Runs scripts in SQLite: reads at once, and all others in a group commit. */
+export function sqliteScripts({ reader, writer }: Connections, commits: Mutations): Scripts {
+  const onReader = executorOn(reader)
+  const onWriter = executorOn(writer)
+  const inTransaction: Scripts['inTransaction'] = (script) => commits.run(() => onWriter(script()))
+  const known = writer.prepare('SELECT 1 FROM orgs WHERE id = ?')
+  return {
+    read: async (script) => onReader(script()),
+    write: inTransaction,
+    inTransaction,
+    withOrgLocked: (orgId, refusal, script) =>
+      commits.run(() => {
+        if (known.get(orgId) === undefined) throw refusal
+        return onWriter(script())
+      }),
+  }
+}
+
+function executorOn(database: Database): <Result>(script: Script<Result>) => Result {
+  const prepared = new Map<string, Statement<unknown[], object>>()
+  const prepare = (text: string): Statement<unknown[], object> => {
+    const known = prepared.get(text)
+    if (known !== undefined) return known
+    const replaced = REPLACEMENTS.reduce((sql, [from, to]) => sql.replaceAll(from, to), text)
+    const statement = database.prepare<unknown[], object>(replaced)
+    prepared.set(text, statement)
+    return statement
+  }
+  return (script) => {
+    let step = script.next([])
+    while (step.done !== true) {
+      const statement = prepare(step.value.text)
+      const values = parametersOf(step.value.values)
+      if (statement.reader) step = script.next(statement.all(values))
+      else {
+        statement.run(values)
+        step = script.next([])
+      }
+    }
+    return step.value
+  }
+}
+
+/** `$1` is a named parameter in SQLite, which has no booleans. */
+function parametersOf(values: readonly ScriptValue[]): Readonly<Record<string, ScriptValue>> {
+  return Object.fromEntries(
+    values.map((value, index) => [index + 1, typeof value === 'boolean' ? Number(value) : value]),
+  )
+}

@@ -7,6 +7,7 @@ import type { ServiceDay } from '../../results/measurements/measurements.ts'
 import { historyBar, problemList } from '../../statusPages/pages/history.ts'
 import { daysShown } from '../../statusPages/view/readPublicPage.ts'
 import { uptimeOf, uptimeText } from '../../statusPages/view/uptime.ts'
+import type { Faults } from '../forms/readForm.ts'
 import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 import { actionForms, managedNotice } from './actionForms.ts'
 import { definitionPart } from './definitionPart.ts'
@@ -25,8 +26,8 @@ const RANGES = [
   ['90d', '90 d', 90 * DAY_S, 6 * HOUR_S],
 ] as const
 
-/** The page of a service. */
-export async function servicePage(request: OrgRequest): Promise<RouteResponse> {
+/** The page of a service. `faults` are those of its settings of automatic incidents. */
+export async function servicePage(request: OrgRequest, faults: Faults = {}): Promise<RouteResponse> {
   const { org, params, nowMs, measurements, query, root } = request
   const row = await readServiceRow(request, org.id, { serviceId: params.id ?? '', nowMs })
   if (row === undefined) return { kind: 'not found' }
@@ -46,8 +47,9 @@ ${await chartPart(request, endpoint?.id ?? '', range)}</section>
 ${await resultsPart(request, service)}
 ${await eventsPart(request, service)}
 ${await certificatesPart(request, service)}
-${definitionPart(request, row)}`
-  return { kind: 'page', title: service.name, section: 'services', body }
+${definitionPart(request, row, faults)}`
+  const status = Object.keys(faults).length === 0 ? 200 : 422
+  return { kind: 'page', title: service.name, section: 'services', body, status }
 }
 
 function sinceText({ sinceMs }: ServiceRow, nowMs: number): Html {

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
-import { type AutoIncidentSettings, settingsProblem } from '../../domain/autoIncidentSettings.ts'
+import { settingsProblem, settingsRefusal } from '../../domain/autoIncidentSettings.ts'
 import { originOfPerson } from '../../domain/changeOrigin.ts'
 import {
   createService,
@@ -34,7 +34,7 @@ export const serviceRoutes: readonly Route[] = [
     access: 'operate',
     handle: async (request) => newServicePage(request),
   },
-  { method: 'GET', path: '/o/:org/services/:id', access: 'read', handle: servicePage },
+  { method: 'GET', path: '/o/:org/services/:id', access: 'read', handle: (request) => servicePage(request) },
   {
     method: 'GET',
     path: '/o/:org/services/:id/edit',
@@ -53,9 +53,12 @@ export const serviceRoutes: readonly Route[] = [
   action('pause', 'Paused.', (service, _facts, { nowMs }) => pauseService(service, nowMs)),
   action('resume', 'Resumed. Checks start at once.', (service, { quota }) => resumeService(service, quota)),
   action('delete', 'Deleted.', (service) => deleteService(service)),
-  action('auto-incident', 'Automatic incidents saved.', (service, _facts, { form }) =>
-    setAutoIncidents(service, form.get('on') === 'no' ? null : settingsIn(form)),
-  ),
+  {
+    method: 'POST',
+    path: '/api/o/:org/services/:id/auto-incident',
+    access: 'operate',
+    handle: changeAutoIncidents,
+  },
 ]
 
 type Decide = (service: Service, facts: ServiceFacts, request: OrgRequest) => ServiceChange | null
@@ -68,7 +71,7 @@ function action(name: string, flash: string, decide: Decide): Route {
     access: 'operate',
     handle: async (request) => {
       const { root, params } = request
-      const refusal = name === 'auto-incident' ? undefined : await unconfirmedText(request)
+      const refusal = await unconfirmedText(request)
       if (refusal !== undefined) return messagePage(422, 'Not changed', refusal)
       const changed = await change(request, (service, facts) => decide(service, facts, request))
       if (changed === undefined) return { kind: 'not found' }
@@ -77,11 +80,22 @@ function action(name: string, flash: string, decide: Decide): Route {
   }
 }
 
-function settingsIn(form: URLSearchParams): AutoIncidentSettings {
-  const settings = { threshold: Number(form.get('threshold')), windowMinutes: Number(form.get('window')) }
-  const problem = settingsProblem(settings)
-  if (problem !== undefined) throw new ApiError('invalid', problem)
-  return settings
+/** Automatic incidents need no confirmation: the tools that manage services do not change them. */
+async function changeAutoIncidents(request: OrgRequest): Promise<RouteResponse> {
+  const { form, root, params } = request
+  const typed = { threshold: Number(form.get('threshold')), windowMinutes: Number(form.get('window')) }
+  const settings = form.get('on') === 'no' ? null : typed
+  let problem = settings === null ? undefined : settingsProblem(settings)
+  const changed = await change(request, (service) => {
+    if (settings !== null) problem ??= settingsRefusal(settings, service.response)
+    return problem === undefined ? setAutoIncidents(service, settings) : null
+  })
+  if (changed === undefined) return { kind: 'not found' }
+  if (problem !== undefined) {
+    return servicePage(request, { [problem.startsWith('the threshold') ? 'threshold' : 'window']: problem })
+  }
+  const flash = 'Automatic incidents saved.'
+  return { kind: 'redirect', to: `${root}/services/${params.id}`, flash }
 }
 
 /** Why an unconfirmed change of a service that code manages is refused; otherwise `undefined`. */

@@ -295,6 +295,25 @@ test('pause, resume, automatic incidents and delete do what the API does', async
   expect((await api.get(`/v1/services/${id}`)).status).toBe(404)
 })
 
+test('refused settings of automatic incidents stay in their form, with the reason at its field', async () => {
+  const { id } = await create({ name: 'Settings', interval_secs: 60 })
+  const send = (threshold: string, window: string) =>
+    member.client.post(`${member.actions}/services/${id}/auto-incident`, { threshold, window, on: 'yes' })
+  const faultOf = ({ text }: { readonly text: string }) =>
+    /<input id="f-(\w+)"[^>]*aria-invalid[^>]*>\s*<p class="fault"[^>]*>(.*?)<\/p>/.exec(text)?.slice(1)
+
+  const unclear = await send('many', '30')
+  const short = await send('11', '10')
+
+  expect([unclear.status, short.status]).toEqual([422, 422])
+  expect(faultOf(unclear)).toEqual(['threshold', 'The threshold must be a whole number from 1 to 100'])
+  expect(faultOf(short)).toEqual([
+    'window',
+    '11 rounds of 60 s do not fit into a window of 10 min: choose a longer window or a lower threshold',
+  ])
+  expect([unclear.text.includes('value="many"'), unclear.text.includes('value="30"')]).toEqual([true, true])
+})
+
 test('a service managed by code is changed only after confirmation with a checkbox', async () => {
   const { id } = await create({ name: 'Coded' }, { 'user-agent': 'terraform-provider-pharos/0.1.0' })
   const pause = (form: Record<string, string>) =>

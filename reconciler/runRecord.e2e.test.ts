@@ -82,13 +82,15 @@ test('a service beyond the plan limit is reported at its name', async () => {
   expect(stdout).toMatch(/^::error file=monitoring\/a\.yaml,line=3,col=18,title=E_LIMIT::/m)
 })
 
-test('the summary of a plan counts manifests with problems', async () => {
+test('the summaries of plan and apply count manifests with problems', async () => {
   const wrong = manifestOf('b').replace('interval: 60s', 'interval: 60').replace('https', 'ftp')
   repository.commit({ 'monitoring/a.yaml': manifestOf('a'), 'monitoring/b.yaml': wrong })
 
   const plan = await pharos('plan')
   const markdown = await pharos('plan', '--format', 'markdown')
+  const apply = await pharos('apply')
 
   expect(plan.stdout).toContain('Plan: 1 to create, 0 unchanged, 1 manifest with problems\n')
   expect(markdown.stdout).toContain('### Plan: 1 to create, 0 unchanged, 1 manifest with problems\n')
+  expect(apply.stdout).toContain('Applied: 1 created, 0 unchanged, 1 manifest with problems (')
 })

@@ -3,17 +3,21 @@ import type { Applied } from '../apply/applySet.ts'
 import { isReleasable } from '../apply/approval.ts'
 import type { ChangeOutcome } from '../apply/outcome.ts'
 import { refusedPlace } from '../apply/refusal.ts'
-import { formatPlace } from '../manifest/manifestProblem.ts'
+import { formatPlace, type ManifestProblem } from '../manifest/manifestProblem.ts'
 import { grouped } from '../plan/grouped.ts'
 import { counted, listed } from '../text/counts.ts'
 import type { Output } from '../text/output.ts'
 import { changeDocument } from './planDocument.ts'
-import { driftedText } from './planText.ts'
+import { driftedText, faultyText } from './planText.ts'
 
 type Paint = Output['paint']
 
 /** The result of an apply as text: a line for each change, then the counts. Pure. */
-export function appliedLines(applied: Applied, requests: number, paint: Paint): readonly string[] {
+export function appliedLines(
+  applied: Applied,
+  { requests, problems }: { readonly requests: number; readonly problems: readonly ManifestProblem[] },
+  paint: Paint,
+): readonly string[] {
   const { limited, digest, declared } = applied.planResult
   const lines = applied.outcomes.flatMap((outcome) => [
     ...outcomeLines(outcome, paint),
@@ -34,7 +38,8 @@ export function appliedLines(applied: Applied, requests: number, paint: Paint): 
   }
   if (isReleasable(applied.planResult))
     lines.push(`  see "pharos plan"; to approve: pharos apply … --approve ${digest}`)
-  return [...lines, summaryLine(applied, requests)]
+  const counts = `${summaryCounts(applied)}${faultyText(problems)}`
+  return [...lines, `${counts} (${counted(requests, 'API request')})`]
 }
 
 function outcomeLines({ change, result, message, notes }: ChangeOutcome, paint: Paint): readonly string[] {
@@ -125,12 +130,12 @@ export function countsOfApplied({
   }
 }
 
-function summaryLine(applied: Applied, requests: number): string {
+function summaryCounts(applied: Applied): string {
   const parts = Object.entries(countsOfApplied(applied)).flatMap(([word, count]) =>
     count === 0 && word !== 'unchanged' ? [] : [`${count} ${word}`],
   )
   const isIdle = parts.length === 1
-  return `${isIdle ? 'Nothing to do' : 'Applied'}: ${parts.join(', ')} (${counted(requests, 'API request')})`
+  return `${isIdle ? 'Nothing to do' : 'Applied'}: ${parts.join(', ')}`
 }
 
 /** The result of an apply as data for --json. Pure. */

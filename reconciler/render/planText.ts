@@ -168,13 +168,13 @@ export function summaryLine(planResult: ShownPlan, problems: readonly ManifestPr
   const parts = words.flatMap(([count, word]) =>
     count === undefined || count === 0 ? [] : [`${count} ${word}`],
   )
-  const faulty = faultyManifests(problems)
-  const unchanged = `${counts.unchanged} unchanged${faulty === 0 ? '' : `, ${counted(faulty, 'manifest')} with problems`}`
+  const unchanged = `${counts.unchanged} unchanged${faultyText(problems)}`
   return parts.length === 0 ? `No changes: ${unchanged}` : `Plan: ${[...parts, unchanged].join(', ')}`
 }
 
-/** Manifests with a problem; a file that is no YAML counts as one. */
-function faultyManifests(problems: readonly ManifestProblem[]): number {
+/** `, 2 manifests with problems`; empty for none. A file that is no YAML counts as one manifest. Pure. */
+export function faultyText(problems: readonly ManifestProblem[]): string {
   const faults = problems.filter(({ code }) => code.startsWith('E_'))
-  return new Set(faults.map(({ file, origin }) => `${file} ${origin?.document ?? ''}`)).size
+  const { size } = new Set(faults.map(({ file, origin }) => `${file} ${origin?.document ?? ''}`))
+  return size === 0 ? '' : `, ${counted(size, 'manifest')} with problems`
 }

@@ -58,7 +58,8 @@ async function ended(
 ): Promise<CommandResult> {
   const { set, requests, runId } = input
   const { problems, warnings } = set
-  for (const line of appliedLines(applied, requests(), output.paint)) output.result(line)
+  const lines = appliedLines(applied, { requests: requests(), problems }, output.paint)
+  for (const line of lines) output.result(line)
   const { planResult } = applied
   const found = runProblems(planResult.limited.changes, applied.outcomes, planResult.declared)
   output.annotations(found)

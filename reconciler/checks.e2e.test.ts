@@ -184,7 +184,7 @@ test('--target and --repeat select what runs, and several paths run together', a
 })
 
 test.each<[readonly string[], number, string]>([
-  [['nowhere'], 1, 'there is nothing at nowhere'],
+  [['nowhere'], 1, 'there is nothing at nowhere: name a folder of manifests'],
   [['one.yaml', '--target', 'other'], 1, 'no manifest and no service of the state is named other'],
   [['one.yaml', '--repeat', '0'], 1, '--repeat must be a count'],
   [['one.yaml', '--allow-ranges', '10.0.0.0'], 1, 'is not an address range'],

@@ -45,5 +45,8 @@ export interface Engine {
 
 /** Rejects when there is no database. */
 export async function assertExists(engine: Engine): Promise<void> {
-  if (!(await engine.exists())) throw new Error(`there is no data in ${engine.place}`)
+  if (!(await engine.exists()))
+    throw new Error(
+      `there is no data in ${engine.place}: correct the folder or the URL; "pharos-server org create" makes a new database`,
+    )
 }

@@ -2,10 +2,10 @@ import { visible } from '../../../api/contract/visibleText.ts'
 import { formattedManifest } from '../../manifest/edit/format.ts'
 import { problemDocument } from '../../render/problemDocument.ts'
 import { exitCodeOf } from '../../run/exitCode.ts'
-import { UsageError } from '../../run/failure.ts'
 import { readManifests } from '../../source/manifestFiles.ts'
 import { counted } from '../../text/counts.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
+import { missingPath } from '../session/manifests.ts'
 import { writeOutput } from '../session/outputFile.ts'
 
 /** Formats manifests; with --check only lists those that are not formatted. */
@@ -13,7 +13,7 @@ export async function fmtCommand(path: string, { output, options }: CommandConte
   const { exists, documents, problems, files } = readManifests(path, {
     onProgress: (done, total) => output.progress(`read ${done} of ${total} files`),
   })
-  if (!exists) throw new UsageError(`there is nothing at ${path}`)
+  if (!exists) throw missingPath(path)
   const isCheck = options.check === true
   output.problems(problems)
   const changed: string[] = []

@@ -3,11 +3,10 @@ import { LINT_FILE, readLintRules } from '../../lint/lintSettings.ts'
 import { type ManifestProblem, sortedProblems } from '../../manifest/manifestProblem.ts'
 import { problemDocument } from '../../render/problemDocument.ts'
 import { exitCodeOf } from '../../run/exitCode.ts'
-import { UsageError } from '../../run/failure.ts'
 import { counted } from '../../text/counts.ts'
 import { pathFrom } from '../../text/pathFrom.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
-import { loadManifests, noticeEmpty } from '../session/manifests.ts'
+import { loadManifests, missingPath, noticeEmpty } from '../session/manifests.ts'
 import { selectionOf } from '../session/selection.ts'
 
 /** Checks manifests against rules, without network and without secrets. */
@@ -19,7 +18,7 @@ export async function lintCommand(paths: readonly string[], context: CommandCont
   let services = 0
   for (const path of paths.length === 0 ? ['.'] : paths) {
     const { exists, set } = await loadManifests(path, context, 'optional')
-    if (!exists) throw new UsageError(`there is nothing at ${path}`)
+    if (!exists) throw missingPath(path)
     noticeEmpty(set, path, output)
     const isSelected = selectionOf(options, set, []) ?? (() => true)
     const selected = set.services.filter(({ key }) => isSelected(key))

@@ -4,15 +4,14 @@ import { formatProblem } from '../../manifest/manifestProblem.ts'
 import { withoutReferences } from '../../manifest/values/variables.ts'
 import { problemDocument } from '../../render/problemDocument.ts'
 import { EXIT } from '../../run/exitCode.ts'
-import { UsageError } from '../../run/failure.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
-import { loadManifests } from '../session/manifests.ts'
+import { loadManifests, missingPath } from '../session/manifests.ts'
 
 /** Prints manifests with Defaults, patches and variables applied; secrets remain references. */
 export async function renderCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output } = context
   const { exists, set } = await loadManifests(path, context, 'optional')
-  if (!exists) throw new UsageError(`there is nothing at ${path}`)
+  if (!exists) throw missingPath(path)
   for (const problem of set.problems) output.notice(formatProblem(problem))
   const rendered = set.services.map(({ manifest, file }) => ({
     file,

@@ -12,7 +12,7 @@ import { checksJunit, problemsJunit } from '../checks/junit.ts'
 import { type FinishedCheck, plannedChecks, runChecks } from '../checks/runChecks.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { signalOf } from '../session/interruption.ts'
-import { loadManifests, noticeEmpty } from '../session/manifests.ts'
+import { loadManifests, missingPath, noticeEmpty } from '../session/manifests.ts'
 import { selectionOf } from '../session/selection.ts'
 import { type CommandOptions, durationMs } from '../session/settings.ts'
 
@@ -67,7 +67,7 @@ async function loadAll(paths: readonly string[], context: CommandContext): Promi
   const loaded = []
   for (const path of new Map(paths.map((path) => [resolve(path), path])).values()) {
     const { exists, set } = await loadManifests(path, context, 'required')
-    if (!exists) throw new UsageError(`there is nothing at ${path}`)
+    if (!exists) throw missingPath(path)
     noticeEmpty(set, path, context.output)
     loaded.push(set)
   }

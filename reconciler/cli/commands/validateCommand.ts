@@ -3,13 +3,13 @@ import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import { counted } from '../../text/counts.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
-import { loadManifests, noticeEmpty } from '../session/manifests.ts'
+import { loadManifests, missingPath, noticeEmpty } from '../session/manifests.ts'
 
 /** Checks manifests without network and without secrets. */
 export async function validateCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output } = context
   const { exists, files, set } = await loadManifests(path, context, 'optional')
-  if (!exists) throw new UsageError(`there is nothing at ${path}`)
+  if (!exists) throw missingPath(path)
   if (files === 0 && set.problems.length === 0)
     throw new UsageError(
       `there is no manifest at ${path}: manifests are files *.yaml and *.yml below a folder`,

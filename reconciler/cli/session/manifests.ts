@@ -5,6 +5,7 @@ import { compileSet } from '../../manifest/compile/serviceSet.ts'
 import { sortedProblems } from '../../manifest/manifestProblem.ts'
 import type { ValueSources } from '../../manifest/values/valueReference.ts'
 import { sourceName } from '../../plan/sourceName.ts'
+import { UsageError } from '../../run/failure.ts'
 import { readManifests } from '../../source/manifestFiles.ts'
 import type { Output } from '../../text/output.ts'
 import type { CommandContext } from './context.ts'
@@ -62,6 +63,11 @@ export function compileSources(
     allowInlineSecrets: options.allowInlineSecrets === true,
     secrets,
   }
+}
+
+/** The error of a path on the command line that does not exist. */
+export function missingPath(path: string): UsageError {
+  return new UsageError(`there is nothing at ${path}: name a folder of manifests, or one file`)
 }
 
 /** Reports a set without a service, which is usually caused by a wrong path. */

@@ -1,8 +1,7 @@
 import type { PlanInput } from '../../apply/planResult.ts'
-import { UsageError } from '../../run/failure.ts'
 import { storeExists } from '../../state/openStore.ts'
 import type { CommandContext } from './context.ts'
-import { loadManifests, noticeEmpty } from './manifests.ts'
+import { loadManifests, missingPath, noticeEmpty } from './manifests.ts'
 import { selectionOf } from './selection.ts'
 import type { Session } from './session.ts'
 import { createGraceMs, safetyLimits } from './settings.ts'
@@ -26,15 +25,14 @@ export async function withPlanInput<Opened extends Session, Result>(
 ): Promise<Result> {
   const { options, env } = context
   const { exists, name, set } = await loadManifests(path, context, secrets)
-  const missingPath = (): UsageError => new UsageError(`there is nothing at ${path}`)
   // Checked before a command that writes creates a state.
   if (!exists && (options.state === undefined || !(await storeExists(options.state, env))))
-    throw missingPath()
+    throw missingPath(path)
   const session = await open(context)
   try {
     // A missing path is a mistake, unless the state has services, which then were applied from it.
     const bindings = await session.store.bindings()
-    if (!exists && bindings.length === 0) throw missingPath()
+    if (!exists && bindings.length === 0) throw missingPath(path)
     noticeEmpty(set, path, context.output)
     const selection = selectionOf(
       options,

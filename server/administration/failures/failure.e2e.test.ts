@@ -18,7 +18,11 @@ beforeAll(async () => {
 })
 
 test.each([
-  [['org', 'list', '--data-dir', 'absent'], 'E_FAILED', 'there is no data in absent'],
+  [
+    ['org', 'list', '--data-dir', 'absent'],
+    'E_FAILED',
+    'there is no data in absent: correct the folder or the URL',
+  ],
   [['org', 'create', '--data-dir', 'file', '--name', 'x'], 'E_FILE', 'file cannot be a folder'],
   [['org', 'list', '--data-dir', 'nothing'], 'E_DATABASE', 'restore a backup'],
   [['key', 'list', '--data-dir', 'data', '--org', 'x'], 'E_NOT_FOUND', 'there is no organisation x'],

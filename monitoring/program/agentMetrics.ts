@@ -1,7 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { limitKeylessConnections } from '../../api/runtime/connectionLimits.ts'
 import { AGENT_METRICS, type AgentLoad } from '../protocol/agentStats.ts'
+
+/** Maximum number of connections, which share the descriptors of the process with its checks. */
+const CONNECTIONS_MAX = 24
 
 /**
  * Gauges of prom-client that end in `_total`. That suffix is for counters, so `promtool check metrics` rejects them.
@@ -35,6 +39,7 @@ export async function serveMetrics(port: number, stats: () => AgentStats): Promi
       () => response.destroy(),
     )
   })
+  limitKeylessConnections(server, CONNECTIONS_MAX)
   await new Promise<void>((resolve, reject) => {
     server
       .once('error', (error: NodeJS.ErrnoException) => reject(portError(error, port)))

@@ -8,7 +8,7 @@ import { llmsText } from './openapi/reference/llmsText.ts'
 import { REFERENCE_HEADERS, referencePage } from './openapi/reference/referencePage.ts'
 import { JSON_TYPE } from './transport/response.ts'
 import { type CertificateSource, followCertificate } from './transport/certificate.ts'
-import { ADMIN_CONNECTIONS_MAX, limitConnections } from './transport/connectionLimits.ts'
+import { limitKeylessConnections } from '../../api/runtime/connectionLimits.ts'
 import { refuseConnection, refuseTunnels } from './transport/connectionRefusals.ts'
 import { refusalOf } from './transport/refusal.ts'
 import { TIMEOUTS } from './transport/timeouts.ts'
@@ -24,6 +24,8 @@ export interface AdminParts {
   readonly probe: () => Promise<void>
 }
 
+/** Maximum number of connections. Probes and a scraper need a handful. */
+const CONNECTIONS_MAX = 24
 const HTML_TYPE = 'text/html; charset=utf-8'
 
 /** Default: those of the API. */
@@ -50,12 +52,7 @@ export function buildAdminListener(parts: AdminParts): Server | TlsHttpServer {
       ? createServer(SERVER_OPTIONS, handle)
       : createTlsServer({ ...SERVER_OPTIONS, ...tls.current() }, handle)
   followCertificate(server, tls)
-  // No keys are checked, so all connections count alike.
-  limitConnections(server, {
-    connectionsMax: ADMIN_CONNECTIONS_MAX * 2,
-    isIdle: () => false,
-    onEnd: () => {},
-  })
+  limitKeylessConnections(server, CONNECTIONS_MAX)
   server.on('clientError', refuseConnection)
   refuseTunnels(server)
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {

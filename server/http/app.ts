@@ -17,7 +17,7 @@ import {
   type ConnectionBounds,
   type ConnectionLimits,
   limitConnections,
-} from './transport/connectionLimits.ts'
+} from '../../api/runtime/connectionLimits.ts'
 import {
   handleExpectations,
   assertHost,

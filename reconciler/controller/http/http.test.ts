@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { StateError } from '../../state/model/stateError.ts'
@@ -332,6 +334,18 @@ test('a request that does not arrive in time gets 408, and makes room for others
     .poll(async () => (await fetch(slow.url, { method: 'POST', body: Buffer.alloc(2e6) })).status)
     .toBe(200)
   await slow.close()
+})
+
+test('a new connection takes the place of the oldest one when 256 are open', async () => {
+  const { hostname, port } = new URL(server.url)
+  const silent = Array.from({ length: 256 }, () => connect({ host: hostname, port: Number(port) }))
+  await Promise.all(silent.map((socket) => once(socket, 'connect')))
+
+  const response = await fetch(`${server.url}/echo/a`)
+
+  expect(response.status).toBe(200)
+  await expect.poll(() => silent.filter(({ closed }) => closed)).toEqual([silent[0]])
+  for (const socket of silent) socket.destroy()
 })
 
 test('the API accepts only the configured token, and reports a missing one', async () => {

@@ -1,12 +1,13 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type FastifyInstance, type FastifyReply, fastify, type HTTPMethods } from 'fastify'
+import { limitKeylessConnections } from '../../../api/runtime/connectionLimits.ts'
 import { codeOf } from '../../../api/runtime/errorCode.ts'
 import { ConfigError } from '../config/settings.ts'
 import { limitLargeBodies } from './largeBodies.ts'
 import { Refusal } from './refusal.ts'
 
-/** Maximum of concurrent connections. */
+/** Maximum of concurrent connections. A new one closes the oldest one, so that silent ones exclude no others. */
 const CONNECTIONS_MAX = 256
 /** Default of the largest body (bytes). */
 const BODY_BYTES_MAX = 16 * 1024
@@ -80,7 +81,7 @@ function appWith({ requestMs, checkMs }: HttpTimeouts, onFault: (error: unknown)
       sendRefusal(reply, new Refusal(404, 'not found'))
     },
   })
-  app.server.maxConnections = CONNECTIONS_MAX
+  limitKeylessConnections(app.server, CONNECTIONS_MAX)
   app.removeAllContentTypeParsers()
   // Signatures cover the raw bytes, whatever their content type.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { CertificateSource } from '../transport/certificate.ts'
-import { limitConnections } from '../transport/connectionLimits.ts'
+import { limitConnections } from '../../../api/runtime/connectionLimits.ts'
 import { refuseConnection, refuseExpectations, refuseTunnels } from '../transport/connectionRefusals.ts'
 import { watchResponses } from '../transport/gracefulClose.ts'
 import { listeningWith } from '../transport/listeningWith.ts'

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Server as TlsHttpServer } from 'node:https'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { connectionEvent } from './connectionLimits.ts'
+import { connectionEvent } from '../../../api/runtime/connectionLimits.ts'
 
 /**
  * Maximum number of unread responses on one connection. A few bytes of request produce some kilobytes of response, and

@@ -3,9 +3,6 @@ import type { Server as TlsHttpServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 
-/** Maximum number of connections to the operator's listener. Probes and a scraper need a handful. */
-export const ADMIN_CONNECTIONS_MAX = 24
-
 /** Number of open TLS connections, including handshakes, for each counted connection. */
 const TLS_SHARE = 1.25
 
@@ -135,4 +132,13 @@ export function limitConnections(server: Server | TlsHttpServer, bounds: Connect
     end([...own].find((each) => each !== socket && isIdle(each)) ?? [...own][0] ?? socket)
   }
   return { assignKey: identify }
+}
+
+/**
+ * Keeps `server`, which checks no keys, at `connectionsMax` connections: a new one closes the oldest one of the address
+ * with the most.
+ */
+export function limitKeylessConnections(server: Server | TlsHttpServer, connectionsMax: number): void {
+  // Connections without a key get half.
+  limitConnections(server, { connectionsMax: 2 * connectionsMax, isIdle: () => false, onEnd: () => {} })
 }

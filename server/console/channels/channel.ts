@@ -8,6 +8,7 @@ import { problemNotice, textField } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 import { stateText } from './list.ts'
 
+/** Maximum number of deliveries shown, the newest ones. */
 const DELIVERIES_SHOWN = 100
 /** Maximum wait for the receiver of a test, and interval between polls (milliseconds). */
 const TEST_MS_MAX = 15_000
@@ -39,7 +40,8 @@ ${may('use channels') && channelActions(channel, request)}
     (one) =>
       html`<a href="${at}${one !== undefined && html`?state=${one}`}"${one === state && html` aria-current="page"`}>${one ?? 'all'}</a>`,
   )}</nav>
-${deliveries.length === 0 ? html`<p>No deliveries.</p>` : deliveryTable(deliveries, at, may('use channels') ? `${actions}/channels/${channel.id}` : undefined)}</section>
+${deliveries.length === 0 ? html`<p>No deliveries.</p>` : deliveryTable(deliveries, at, may('use channels') ? `${actions}/channels/${channel.id}` : undefined)}
+${deliveries.length === DELIVERIES_SHOWN && html`<p class="quiet">The newest ${DELIVERIES_SHOWN}.</p>`}</section>
 ${may('use channels') && resendForm(`${actions}/channels/${channel.id}`, request, faults.since)}`
   const page = { kind: 'page', title: channel.name, section: 'channels', body } as const
   return Object.keys(faults).length === 0 ? page : { ...page, status: 422 }

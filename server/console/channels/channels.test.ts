@@ -112,6 +112,21 @@ test('a test shows the response of the receiver, and a failed delivery is shown 
   expect(new Set(acts.map(({ actor }) => actor))).toEqual(new Set([id]))
 })
 
+test('a page that leaves out older deliveries says so', async () => {
+  const { client, actions, root } = await server.signIn('member')
+  status = 200
+  await client.post(`${actions}/channels`, channelForm('many'))
+  const ref = { id: (await channelOf('many'))?.id ?? '' }
+  const page = async () => (await client.get(`${root}/channels/${ref.id}`)).text
+
+  for (let count = 0; count < 99; count += 1) await server.store.testChannel(ref, Date.now())
+  const whole = await page()
+  await server.store.testChannel(ref, Date.now())
+
+  expect(whole).not.toContain('The newest')
+  expect(await page()).toContain('The newest 100.')
+})
+
 test('a waiting delivery is attempted at once on request, and every page names a disabled channel', async () => {
   const { client, actions, root } = await server.signIn('member')
   await client.post(`${actions}/channels`, channelForm('waiting'))

@@ -168,5 +168,6 @@ test('an organisation has at most 200 pending windows, and the page shows the 10
     text.includes('Past 0.'),
     text.match(/>Past \d+\./g)?.[0],
     text.match(/>Past \d+\./g)?.length,
-  ]).toEqual([...[false, '>Past 100.', 100]])
+    text.includes('The newest 100.'),
+  ]).toEqual([...[false, '>Past 100.', 100, true]])
 })

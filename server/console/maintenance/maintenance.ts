@@ -71,7 +71,8 @@ ${
     ? html`<p>None.</p>`
     : html`<div class="scroll" tabindex="0"><table class="stack"><thead><tr><th scope="col">Title</th><th scope="col">Services</th><th scope="col">From</th><th scope="col">To</th>${may('operate') && phase !== 'past' && html`<th scope="col">Action</th>`}</tr></thead>
 <tbody>${shown.map((window) => windowRow(window, { phase, names, root, actions: may('operate') ? actions : undefined }))}</tbody></table></div>`
-}</section>`
+}
+${phase === 'past' && shown.length === PAST_SHOWN && html`<p class="quiet">The newest ${PAST_SHOWN}.</p>`}</section>`
   })
   const body = html`<h1>Maintenance ${may('operate') && html`<a class="button main" href="${root}/maintenance/new">New window</a>`}</h1>
 <p>During a maintenance window, no automatic incidents are opened for its services, and its time does not count as downtime.</p>

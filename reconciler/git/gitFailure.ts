@@ -48,6 +48,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /does not appear to be a git repository/,
     'there is no repository at the address, or this user has no access to it: correct the address',
   ],
+  [
+    /info\/refs not valid|bad line length character/,
+    'the response did not come from git but, for example, from a login page: check the address, the credential and any proxy',
+  ],
   [/mismatched algorithms/, 'the repository uses SHA-256, which is not supported'],
   [/Operation too slow|Operation timed out|Timeout, server/i, 'the host stopped responding'],
 ]

@@ -276,13 +276,22 @@ async function refuseWhenUnavailable(
   }
   let listed: Buffer
   try {
-    listed = await runGit({ ...elsewhere, args: ['ls-remote', '--heads', '--', access.url, ref] })
+    listed = await runGit({ ...elsewhere, args: ['ls-remote', '--symref', '--', access.url, ref, 'HEAD'] })
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     throw unreachable(options, error)
   }
-  if (listed.toString().includes(ref)) return
-  throw new SourceUnavailable(`${access.url} has no branch ${branch}`, 'no-branch', { cause: failure })
+  const refs = listed.toString()
+  if (refs.split('\n').some((line) => line.endsWith(`\t${ref}`))) return
+  const reason = `${access.url} has no branch ${branch}${otherBranchText(refs)}`
+  throw new SourceUnavailable(reason, 'no-branch', { cause: failure })
+}
+
+/** What there is instead of the branch. git reads some web pages, such as an empty one, as a repository without commits. */
+function otherBranchText(refs: string): string {
+  const [, head] = /^ref: refs\/heads\/(.*)\tHEAD$/m.exec(refs) ?? []
+  if (head !== undefined) return `; its default branch is ${head}`
+  return refs === '' ? ' and no default branch: it has no commits, or the address leads to a web page' : ''
 }
 
 function unreachable({ access }: MirrorOptions, error: GitError): SourceUnavailable {

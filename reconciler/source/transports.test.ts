@@ -140,6 +140,18 @@ describe('over https', () => {
     await other.close()
   })
 
+  test.each([
+    [
+      '<html>\n<body>Sign in</body>\n</html>\n',
+      'the response did not come from git but, for example, from a login page',
+    ],
+    ['<html>Sign in</html>', 'it has no commits, or the address leads to a web page'],
+  ])('a web page in place of the repository is reported as such (%#)', async (page, reason) => {
+    server.behaviour = { page }
+
+    expect(await refusalOf(access())).toContain(reason)
+  })
+
   test('a credential that the host echoes appears in no message', async () => {
     server.behaviour = 'tell-credential'
 

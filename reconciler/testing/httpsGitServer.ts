@@ -5,8 +5,13 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-/** What a server does with the next requests: respond to them, send them elsewhere, or stop in the middle of a pack. */
-export type HttpsBehaviour = 'respond' | { readonly redirectTo: string } | 'stop-in-pack' | 'tell-credential'
+/** What a server does with the next requests: respond to them, with a web page, send them elsewhere, or stop in the middle of a pack. */
+export type HttpsBehaviour =
+  | 'respond'
+  | { readonly redirectTo: string }
+  | { readonly page: string }
+  | 'stop-in-pack'
+  | 'tell-credential'
 
 /** A server that repositories are fetched from and pushed to over https, by the git program that real ones run. */
 export interface HttpsGitServer {
@@ -73,7 +78,9 @@ export async function httpsGitServer({ root, login }: HttpsGitServerOptions): Pr
     const { authorization = null } = request.headers
     logins.push(authorization)
     const { behaviour } = self
-    if (typeof behaviour === 'object') {
+    if (typeof behaviour === 'object' && 'page' in behaviour) {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(behaviour.page)
+    } else if (typeof behaviour === 'object') {
       response.writeHead(302, { location: `${behaviour.redirectTo}${request.url}` }).end()
     } else if (behaviour === 'tell-credential') {
       response.writeHead(500, { 'content-type': 'text/plain' }).end(`who sends ${authorization}?\n`)

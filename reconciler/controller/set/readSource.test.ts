@@ -45,7 +45,7 @@ test('Scenario 17: a deleted branch removes no service', async () => {
   const status = await one.nextCycle()
 
   expect(status.headline).toBe('SourceUnavailable')
-  expect(status.conditions[0]?.message).toContain('has no branch main')
+  expect(status.conditions[0]?.message).toContain('has no branch main; its default branch is gone')
   expect(await names()).toEqual(['a'])
 })
 

@@ -6,7 +6,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** Pauses between the attempts of a delivery (milliseconds): eleven attempts in three days. Gap G9. */
+/** Pauses between the attempts of a delivery (milliseconds): eleven attempts in 76 hours and the jitter. Gap G9. */
 const PAUSES_MS = [
   5 * SECOND_MS,
   30 * SECOND_MS,

@@ -51,6 +51,9 @@ describe.skipIf(skipReason !== null)(
       for (const path of paths()) {
         const response = await page.goto(`${server.consoleUrl}${path}`)
         const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+        const cut = await page
+          .locator('.scroll')
+          .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)
         const small = await page
           .locator('a, button, summary, select')
           .evaluateAll((all) =>
@@ -58,13 +61,25 @@ describe.skipIf(skipReason !== null)(
               .filter((one) => one.className !== 'skip' && one.getBoundingClientRect().height < 24)
               .map((one) => one.outerHTML),
           )
-        found.push([path, await axeFindings(page), await page.evaluate(overflow), small])
+        found.push([path, await axeFindings(page), await page.evaluate(overflow), cut, small])
         if (response?.status() === 404) complaints.pop()
       }
       await close()
 
-      expect(found).toEqual(paths().map((path) => [path, [], 0, []]))
+      expect(found).toEqual(paths().map((path) => [path, [], 0, 0, []]))
       expect(complaints).toEqual([])
+    })
+
+    test('on paper a page has neither navigation nor filters nor buttons, and begins at the margin', async () => {
+      const { page, close } = await opened(owner)
+      await page.emulateMedia({ media: 'print' })
+      await page.goto(`${server.consoleUrl}${owner.root}/settings/audit`)
+      const controls = page.locator('nav, input, select, button, .button').filter({ visible: true })
+      const box = await page.locator('main').boundingBox()
+      const count = await controls.count()
+      await close()
+
+      expect([box?.x, count]).toEqual([0, 0])
     })
 
     test('a person signs in with the keyboard alone, and without JavaScript', async () => {

@@ -62,7 +62,7 @@ td .bar { display: block; width: 7.5rem; height: 1rem; margin: .3rem 0; }
 .keys { list-style: none; display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .4rem 0; padding: 0; font-size: .875rem; }
 .keys svg { width: 1.75rem; height: .5rem; margin-right: .4rem; }
 .events, .days { list-style: none; margin: 0; padding: 0; display: grid; gap: .25rem; }
-a[aria-current="true"] { font-weight: 650; color: inherit; text-decoration: none; }
+a[aria-current="true"], .pages a[aria-current] { font-weight: 650; color: inherit; text-decoration: none; }
 .wall h1 { font-size: 2.4rem; } .wall ul { list-style: none; padding: 0; font-size: 1.6rem; display: grid; gap: .8rem; } .wall li > * { font-size: inherit; } .bare main:has(.wall) { max-width: none; padding-top: 2rem; }
 .pages { display: flex; flex-wrap: wrap; gap: .4rem 1.1rem; margin: 1rem 0 0; }
 .plain-list { list-style: none; margin: 0; padding: 0; } .plain-list > li { padding: .6rem 0; border-bottom: 1px solid var(--line); } .plain-list > li:last-child { border-bottom: 0; }
@@ -88,5 +88,5 @@ ${FORM_STYLE}
   .stack td[data-of]::before { content: attr(data-of) ": "; color: var(--quiet); font-size: .8125rem; }
 }
 @media (forced-colors: active) { .bar { forced-color-adjust: none; } .side nav a[aria-current] { outline: .125rem solid; } button { border: 1px solid; } .icon, .mark, .ring { forced-color-adjust: auto; } }
-@media print { .skip, .side, .foot, form { display: none; } .group { break-inside: avoid; box-shadow: none; } }
+@media print { body { display: block; } .skip, .side, .foot, form, .filters, .button { display: none; } .group { break-inside: avoid; box-shadow: none; } }
 `

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Html, html } from '../../../web/html.ts'
-import { instant } from '../../../web/times.ts'
+import { exactInstant } from '../../../web/times.ts'
 import type { NamedAuditEntry } from '../../store/notificationStore.ts'
 import { selectField, textField } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
@@ -57,10 +57,10 @@ function entryTable(entries: readonly NamedAuditEntry[]): Html {
   return html`<div class="scroll" tabindex="0"><table class="stack">
 <thead><tr><th scope="col">Time</th><th scope="col">By</th><th scope="col">Action</th><th scope="col">Target</th><th scope="col">Detail</th></tr></thead>
 <tbody>${entries.map(
-    (entry) => html`<tr><th scope="row">${instant(entry.at)}</th>
+    (entry) => html`<tr><th scope="row">${exactInstant(entry.at)}</th>
 <td data-of="By"><bdi>${actorText(entry)}</bdi></td>
 <td data-of="Action"><code>${entry.action}</code></td>
-<td data-of="Target"><code>${entry.targetId}</code></td>
+<td data-of="Target"><code><bdi>${entry.targetId}</bdi></code></td>
 <td data-of="Detail"><bdi>${detailText(entry)}</bdi></td></tr>`,
   )}</tbody></table></div>`
 }

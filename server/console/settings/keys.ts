@@ -45,7 +45,7 @@ ${active.length === 0 ? html`<p>No keys.</p>` : keyTable(active, actions)}</sect
 <section class="group" aria-labelledby="new"><h2 id="new">New key</h2>
 <form method="post" action="${actions}/keys">
 ${textField({
-  ...{ name: 'note', label: 'Purpose', hint: 'For example: Terraform in CI.' },
+  ...{ name: 'note', label: 'Note', hint: 'For example: Terraform in CI.' },
   ...{ value: form.get('note') ?? '', fault },
 })}
 ${selectField({ name: 'scope', label: 'Scope', value: form.get('scope') ?? 'read_write', options: SCOPE_NAMES })}
@@ -74,7 +74,7 @@ function keyTable(keys: readonly StoredKey[], actions: string | undefined): Html
 <thead><tr><th scope="col">Note</th><th scope="col">Key</th><th scope="col">Scope</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col">${actions === undefined ? 'Revoked' : 'Action'}</th></tr></thead>
 <tbody>${keys.map(
     (key) => html`<tr><th scope="row"><bdi>${key.note ?? 'No note'}</bdi></th>
-<td data-of="Key"><code>…${key.last4}</code></td>
+<td class="short" data-of="Key"><code>…${key.last4}</code></td>
 <td data-of="Scope">${SCOPE_NAMES.find(([scope]) => scope === key.scope)?.[1] ?? key.scope}</td>
 <td data-of="Created">${instant(key.createdAt)}${key.createdBy !== null && html` by <bdi>${key.createdBy}</bdi>`}</td>
 <td data-of="Last used">${lastUse(key)}</td>

@@ -1,4 +1,5 @@
 import { accounts } from '../accounts/accounts.ts'
+import { statusPages } from '../statusPages/statusPages.ts'
 import type { Store } from '../store.ts'
 import { postgresAudit } from './audit.ts'
 import { changeCount } from './changeCount.ts'
@@ -18,7 +19,6 @@ import { postgresOutbox } from './outbox.ts'
 import { postgresScripts } from './postgresScripts.ts'
 import { postgresSecrets } from './secrets.ts'
 import { postgresServices } from './services.ts'
-import { postgresStatusPages } from './statusPages/pageWrites.ts'
 import { postgresPublished } from './statusPages/publishedReads.ts'
 import { postgresUpkeep } from './upkeep.ts'
 import { OrgQueues } from './writes/orgQueues.ts'
@@ -39,6 +39,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       throw new Error('the database has no identity: it was not restored as a whole')
     const queues = new OrgQueues(pools, { nowMs, monotonicMs })
     const parts = { pools, queues, nowMs }
+    const scripts = postgresScripts(parts)
     const notifications = postgresNotifications(parts)
     return {
       storeId: identity.id,
@@ -55,8 +56,8 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...postgresOrganisations(parts),
       ...postgresKeyring(parts),
       ...postgresMaintenance(parts),
-      ...accounts(postgresScripts(parts)),
-      ...postgresStatusPages(parts),
+      ...accounts(scripts),
+      ...statusPages(scripts, nowMs),
       ...postgresPublished(pools.read),
       changeCount: changeCount(parts, monotonicMs),
       ...notifications.store,

@@ -3,6 +3,7 @@ import { orderedUuid } from '../../domain/orderedUuid.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { autoIncidentsOf } from '../shared/autoIncidents.ts'
 import { effectsOf } from '../shared/transitionEffects.ts'
+import { statusPages } from '../statusPages/statusPages.ts'
 import type { Store } from '../store.ts'
 import { sqliteAdministration } from './administration.ts'
 import { prepareAutoIncidentRows } from './autoIncidentRows.ts'
@@ -26,7 +27,6 @@ import { sqliteOutbox } from './outbox.ts'
 import { sqliteSecrets } from './secrets.ts'
 import { sqliteServices } from './services.ts'
 import { sqliteScripts } from './sqliteScripts.ts'
-import { sqliteStatusPages } from './statusPages/pageWrites.ts'
 import { sqlitePublished } from './statusPages/publishedReads.ts'
 import { sqliteUpkeep } from './upkeep.ts'
 
@@ -70,6 +70,7 @@ export async function openStore(
     environment,
     assertGrowth: () => commits.assertGrowth(),
   })
+  const scripts = sqliteScripts(connections, commits)
   const storeNotice = prepareCertificateNotices(connections.writer)
   return {
     storeId,
@@ -97,8 +98,8 @@ export async function openStore(
     ...sqliteNotifications(connections, { commits, announce, note }),
     ...sqliteAudit(connections),
     ...sqliteAdministration(connections, { commits: administering, note, nowMs }),
-    ...sqliteStatusPages(connections, { commits, note, nowMs }),
-    ...accounts(sqliteScripts(connections, commits)),
+    ...statusPages(scripts, nowMs),
+    ...accounts(scripts),
     ...sqlitePublished(connections.reader, versions.all),
     ...sqliteUpkeep(connections, { commits, disk }),
   }

@@ -3,11 +3,15 @@ import type { Script, Scripts, ScriptValue } from '../scripts/script.ts'
 import type { Mutations } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 
-/** Replacements for SQLite: it has no locks of rows, compares text by bytes, and calls `greatest` otherwise. */
+/** Replacements for SQLite: its parameters have no types, it compares text by bytes, and names functions otherwise. */
 const REPLACEMENTS = [
-  [' FOR NO KEY UPDATE', ''],
-  [' COLLATE "C"', ''],
-  ['greatest(', 'max('],
+  [/::\w+/g, ''],
+  [/ COLLATE "C"/g, ''],
+  [/\bgreatest\(/g, 'max('],
+  [/\bjson_array_elements(?:_text)?\(/g, 'json_each('],
+  // Each transaction locks the whole file.
+  [/ FOR NO KEY UPDATE/g, ''],
+  [/\bpg_advisory_xact_lock\(hashtextextended\(\$1, 0\)\)/g, '$$1'],
 ] as const
 
 /** Runs scripts in SQLite: reads at once, and all others in a group commit. */
@@ -33,7 +37,7 @@ function executorOn(database: Database): <Result>(script: Script<Result>) => Res
   const prepare = (text: string): Statement<unknown[], object> => {
     const known = prepared.get(text)
     if (known !== undefined) return known
-    const replaced = REPLACEMENTS.reduce((sql, [from, to]) => sql.replaceAll(from, to), text)
+    const replaced = REPLACEMENTS.reduce((sql, [from, to]) => sql.replace(from, to), text)
     const statement = database.prepare<unknown[], object>(replaced)
     prepared.set(text, statement)
     return statement

@@ -8,7 +8,6 @@ import type {
   PublishedStore,
 } from '../../statusPageStore.ts'
 import { rowOf, type Sql, type SqlValue } from '../connections/sql.ts'
-import { readPage } from './pageRows.ts'
 
 /** Whether the page shows incident `i`. Parameters: organisation, services of the page, page. */
 const VISIBLE = `i.org_id = $1 AND i.kind = 'incident' AND i.service_ids && $2::uuid[]
@@ -21,13 +20,8 @@ const SHOWN = { all: 'true', people: 'NOT i.auto_managed' } as const
 const OPEN = "(i.status = 'resolved') = false"
 
 /** Reads of status pages in PostgreSQL. */
-export function postgresPublished(read: Sql): Omit<PublishedStore, 'changeCount'> {
+export function postgresPublished(read: Sql): Omit<PublishedStore, 'changeCount' | 'publishedPage'> {
   return {
-    publishedPage: async (address) => {
-      const value = address.kind === 'slug' ? address.slug : address.host
-      const page = await readPage(read, address.kind, value)
-      return page?.isPublic === true ? page : undefined
-    },
     pageIncidents: async (page, filter, { countMax, updatesMax }) => {
       if (page.incidentsShown === 'none') return []
       const [condition, values] = conditionOf(filter)

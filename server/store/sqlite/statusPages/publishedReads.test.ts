@@ -1,7 +1,10 @@
 import Sqlite, { type Database } from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { suiteFolder } from '../../../../api/testing/temporaryFolder.ts'
+import { readPage } from '../../statusPages/pageRows.ts'
+import { GroupCommit } from '../commits/groupCommit.ts'
 import { databaseFile, openDatabase } from '../files/openDatabase.ts'
+import { sqliteScripts } from '../sqliteScripts.ts'
 import { sqlitePublished } from './publishedReads.ts'
 
 const folder = suiteFolder()
@@ -64,8 +67,9 @@ test.each([
     index: 'incidents',
   },
 ])('a page that shows the incidents of $shown reads no others', async ({ shown, index, ...expected }) => {
+  const scripts = sqliteScripts({ reader: database, writer: database }, new GroupCommit(database))
   const store = sqlitePublished(database, { current: () => 0, forget: () => {} })
-  const page = await store.publishedPage({ kind: 'slug', slug: `page-${shown}` })
+  const page = await scripts.read(() => readPage('slug', `page-${shown}`))
   if (page === undefined) throw new Error('there is no such page')
   run.length = 0
 

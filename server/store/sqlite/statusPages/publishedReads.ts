@@ -10,7 +10,6 @@ import type {
   PublishedStore,
 } from '../../statusPageStore.ts'
 import type { CommittedVersion } from '../commits/committedVersion.ts'
-import { preparePageRead } from './pageRows.ts'
 
 /** Conditions of the filters of incidents. */
 const CONDITIONS: Readonly<Record<PageIncidentFilter['kind'], string>> = {
@@ -49,8 +48,10 @@ interface IncidentRow {
 }
 
 /** Reads of status pages in SQLite. */
-export function sqlitePublished(reader: Database, version: CommittedVersion): PublishedStore {
-  const pages = preparePageRead(reader)
+export function sqlitePublished(
+  reader: Database,
+  version: CommittedVersion,
+): Omit<PublishedStore, 'publishedPage'> {
   const reads = { all: prepareReads(reader, 'all'), people: prepareReads(reader, 'people') }
   const servicesOf = prepareServicesOf(reader)
   const updatesOf = prepareUpdatesOf(reader)
@@ -63,10 +64,6 @@ export function sqlitePublished(reader: Database, version: CommittedVersion): Pu
   )
   return {
     changeCount: () => version.current(),
-    publishedPage: async (address) => {
-      const page = address.kind === 'slug' ? pages.one('slug', address.slug) : pages.one('host', address.host)
-      return page?.isPublic === true ? page : undefined
-    },
     pageIncidents: async (page, filter, { countMax, updatesMax }) => {
       if (page.incidentsShown === 'none') return []
       const select = reads[page.incidentsShown].incidents[filter.kind]

@@ -139,11 +139,10 @@ function withParameters(request: SourceValue): string | undefined {
   const parameters = request.get('queryParameters').items()
   if (url === undefined || parameters.length === 0 || !URL.canParse(url)) return url
   const whole = new URL(url)
-  for (const one of parameters) {
-    whole.searchParams.append(one.get('key').text() ?? '', one.get('value').text() ?? '')
-  }
+  const pairs = parameters.map((one) => [one.get('key').text() ?? '', one.get('value').text() ?? ''] as const)
+  for (const [key, value] of pairs) whole.searchParams.append(key, value)
   // A variable would be escaped, and no longer seen to be one.
-  return parameters.some((one) => one.get('value').text()?.includes('{{') === true) ? `${url}{{` : whole.href
+  return [url, ...pairs.flat()].some((text) => text.includes('{{')) ? `${url}{{` : whole.href
 }
 
 /** Seconds between two checks: minutes, or below one the seconds of the offset. */

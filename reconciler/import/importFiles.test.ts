@@ -543,8 +543,13 @@ test('a single check is read from a response of the Checkly API, with parameters
     '1.yml:3: left out: degradedResponseTime: a check is up or down',
   ])
   expect(failing.specs.shop.endpoints[0].assertions).toEqual([{ status: { gte: 400 } }])
-  expect([variable.specs, keyed.specs]).toEqual([{}, {}])
+  const inPath = read(
+    'checkly',
+    check('', ', "queryParameters": [{"key": "q", "value": "b"}]').replace('example/a', 'example/{{A}}'),
+  )
+  expect([variable.specs, inPath.specs, keyed.specs]).toEqual([{}, {}, {}])
   expect(variable.notes.join()).toContain('its URL contains a variable')
+  expect(inPath.notes.join()).toContain('its URL contains a variable')
   expect(keyed.notes.join()).toContain('has a secret in its query or fragment (api_key)')
   expect(JSON.stringify(keyed)).not.toContain('canary')
   expect(posted.specs.shop.endpoints[0].headers).toEqual({ 'Content-Type': 'application/json' })

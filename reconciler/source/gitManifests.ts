@@ -12,7 +12,7 @@ import {
   NOTHING_IGNORED,
   readIgnoreRules,
 } from './ignoreFile.ts'
-import { fileProblem, limitProblem, readBytes } from './manifestFiles.ts'
+import { badNameProblem, fileProblem, limitProblem, readBytes } from './manifestFiles.ts'
 
 /** The manifests of one commit. */
 export interface CommitManifests {
@@ -105,7 +105,7 @@ function tooLargeSet(problem: ManifestProblem): CommitManifests {
 }
 
 function found(entry: TreeEntry, root: string): Found {
-  const path = entry.path ?? '(a name that is not UTF-8)'
+  const { path } = entry
   const isWithin = root !== '' && path.startsWith(`${root}/`)
   // A path that names one file has that file as its whole set.
   const below = isWithin ? path.slice(root.length + 1) : path === root ? posix.basename(path) : path
@@ -159,7 +159,6 @@ function isManifest({ below, entry }: Found): boolean {
 
 function refusalOf(one: Found, bytesSoFar: number): ManifestProblem | undefined {
   const { entry, file, below } = one
-  if (entry.path === null) return fileProblem(file, 'a file has a name that is not UTF-8', 'rename it')
   if (entry.kind === 'submodule') {
     const message = 'this is a submodule, which is not read'
     return fileProblem(file, message, 'copy its manifests here, or move it out of the path of the set')
@@ -173,6 +172,7 @@ function refusalOf(one: Found, bytesSoFar: number): ManifestProblem | undefined 
     )
   }
   if (!isManifest(one)) return undefined
+  if (!entry.isUtf8) return badNameProblem(file)
   if (entry.size > FILE_BYTES_MAX) return limitProblem(file, `the file has more than ${FILE_BYTES_MAX} bytes`)
   if (bytesSoFar + entry.size > SET_BYTES_MAX) {
     return limitProblem(file, `the files of the set have more than ${SET_BYTES_MAX} bytes together`)
@@ -180,13 +180,7 @@ function refusalOf(one: Found, bytesSoFar: number): ManifestProblem | undefined 
   return undefined
 }
 
-const LFS_POINTER = 'version https://git-lfs.github.com/spec/'
-
 function readManifest({ file, below }: Found, bytes: Buffer): ReadFile {
-  if (bytes.subarray(0, LFS_POINTER.length).toString('latin1') === LFS_POINTER) {
-    const hint = 'keep manifests out of Git LFS'
-    return { documents: [], problems: [fileProblem(file, 'this is only a pointer of Git LFS', hint)] }
-  }
   const directory = posix.dirname(below)
   return readBytes({ file, directory: directory === '.' ? '' : directory }, bytes)
 }

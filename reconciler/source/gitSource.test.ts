@@ -173,13 +173,11 @@ test('Scenario 20: links, submodules, LFS pointers and unsafe names are problems
   chmodSync(join(repository.directory, 'monitoring/executable.yaml'), 0o755)
   symlinkSync(join(folder, 'outside.yaml'), join(repository.directory, 'monitoring/outside.yaml'))
   symlinkSync('../monitoring', join(repository.directory, 'monitoring/inside'))
-  writeFileSync(
-    Buffer.concat([
-      Buffer.from(`${repository.directory}/monitoring/`),
-      Buffer.from([0xff, 0x2e, 0x79, 0x6d, 0x6c]),
-    ]),
-    'x',
-  )
+  for (const name of ['\xff.yml', '\xff.txt'])
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${repository.directory}/monitoring/`), Buffer.from(name, 'latin1')]),
+      'x',
+    )
   const sha = repository.commit({})
   repository.git('update-index', '--add', '--cacheinfo', `160000,${sha},monitoring/vendor`)
   repository.git('commit', '--quiet', '--message', 'a submodule')
@@ -188,11 +186,11 @@ test('Scenario 20: links, submodules, LFS pointers and unsafe names are problems
 
   expect([...keys(loaded)].sort()).toEqual(['a', 'executable', 'line-break', 'rf', 'upper'])
   expect([...problems(loaded)].sort()).toEqual([
-    '(a name that is not UTF-8): a file has a name that is not UTF-8',
     'monitoring/inside: this is a symbolic link, which is not followed',
     'monitoring/large.yaml: this is only a pointer of Git LFS',
     'monitoring/outside.yaml: this is a symbolic link, which is not followed',
     'monitoring/vendor: this is a submodule, which is not read',
+    'monitoring/\uFFFD.yml: the name of the file is not UTF-8',
   ])
 })
 

@@ -1,14 +1,17 @@
+import { isUtf8 } from 'node:buffer'
 import { GitOutputTooLarge } from '../git/gitProgram.ts'
 import { BrokenMirror, type Mirror } from './gitMirror.ts'
 
 /** Reads objects of a repository. */
 export type ObjectReader = Pick<Mirror, 'read'>
 
-/** One entry of a commit's tree. `path` is from the root of the repository; null when its name is not UTF-8. */
+/** One entry of a commit's tree. */
 export interface TreeEntry {
   readonly kind: 'file' | 'link' | 'submodule'
   readonly sha: string
-  readonly path: string | null
+  /** Path from the root of the repository; approximate unless it is UTF-8. */
+  readonly path: string
+  readonly isUtf8: boolean
   /** Bytes of a file; 0 for other kinds. */
   readonly size: number
 }
@@ -19,8 +22,6 @@ const KINDS: Readonly<Record<string, TreeEntry['kind']>> = {
   '120000': 'link',
   '160000': 'submodule',
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Maximum of entries below a path. A tree of a few kilobytes can contain billions of files, if its folders refer to the same
@@ -73,15 +74,13 @@ function entryOf(record: Buffer): TreeEntry {
   const [mode = '', , sha = '', size = ''] = record.subarray(0, tab).toString('latin1').split(/ +/)
   // Historic modes, such as 100664, are those of files.
   const kind = KINDS[mode] ?? 'file'
-  return { kind, sha, path: decoded(record.subarray(tab + 1)), size: kind === 'file' ? Number(size) : 0 }
-}
-
-function decoded(name: Buffer): string | null {
-  try {
-    return utf8.decode(name)
-  } catch {
-    // The only failure of a fatal decoder: the bytes are not UTF-8.
-    return null
+  const name = record.subarray(tab + 1)
+  return {
+    kind,
+    sha,
+    path: name.toString('utf8'),
+    isUtf8: isUtf8(name),
+    size: kind === 'file' ? Number(size) : 0,
   }
 }
 

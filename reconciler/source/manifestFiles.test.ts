@@ -77,6 +77,31 @@ test('a file that is not UTF-8 is reported at its first bad byte and not rewritt
   expect([documents, problems()]).toEqual([[], ['a.yaml:2:12 E_FILE not UTF-8']])
 })
 
+test('pointers of Git LFS and names that are not UTF-8 are reported as such', () => {
+  const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n'
+  writeFileSync(join(folder, 'large.yaml'), pointer)
+  writeFileSync(join(folder, 'body.json'), pointer)
+  writeFileSync(join(folder, 'a.yaml'), manifestOf('a', '      body: {file: ./body.json}\n'))
+  writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from('\xff.yaml', 'latin1')]), '')
+
+  const { documents } = readManifests(folder)
+  const set = compileSet(documents, {
+    env: {},
+    secretsDirectory: folder,
+    rootDirectory: folder,
+    allowInlineSecrets: false,
+    secrets: 'required',
+  })
+
+  expect(problems()).toEqual([
+    'large.yaml:1:1 E_FILE this is only a pointer of Git LFS',
+    '\uFFFD.yaml:1:1 E_FILE the name of the file is not UTF-8',
+  ])
+  expect(set.problems.map(({ message }) => message)).toEqual([
+    'spec.endpoints[0].body refers to ./body.json, which is only a pointer of Git LFS',
+  ])
+})
+
 test('a body and a secret that are not UTF-8 are reported, and so is a pipe in place of a secret', () => {
   const latin1 = Buffer.from('caf\xe9', 'latin1')
   for (const name of ['payload.txt', 'secret']) writeFileSync(join(folder, name), latin1)

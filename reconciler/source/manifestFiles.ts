@@ -12,6 +12,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { FILE_BYTES_MAX, SET_BYTES_MAX, SET_DOCUMENTS_MAX } from '../manifest/manifestLimits.ts'
 import type { LineColumn, ManifestProblem } from '../manifest/manifestProblem.ts'
+import { isLfsPointer } from '../manifest/read/lfsPointer.ts'
 import {
   type ManifestDocument,
   type ManifestFile,
@@ -177,6 +178,8 @@ function beginningOf(path: string): Buffer | ManifestProblem {
 
 function unreadable(path: string, error: unknown): ManifestProblem {
   if (!(error instanceof Error && 'code' in error)) throw error
+  // Node replaces the bytes of a name that are not UTF-8, so that no file has the name.
+  if (error.code === 'ENOENT' && path.includes('\uFFFD')) return badNameProblem(path)
   return fileProblem(
     path,
     `${basename(path)} cannot be read (${String(error.code)})`,
@@ -197,6 +200,8 @@ function sourceOf(
   { file, directory }: Pick<ManifestFile, 'file' | 'directory'>,
   bytes: Buffer,
 ): ManifestFile | ManifestProblem {
+  if (isLfsPointer(bytes))
+    return fileProblem(file, 'this is only a pointer of Git LFS', 'keep manifests out of Git LFS')
   const decoded = decodeUtf8(bytes)
   return 'text' in decoded ? { file, directory, text: decoded.text } : notUtf8(file, decoded.badAt)
 }
@@ -224,6 +229,11 @@ function setLimit(path: string): ManifestProblem {
 /** The problem of a file that is not read because of its kind. Pure. */
 export function fileProblem(file: string, message: string, hint: string): ManifestProblem {
   return { code: 'E_FILE', file, line: 1, column: 1, message, hint }
+}
+
+/** The problem of a file whose name is not UTF-8. Pure. */
+export function badNameProblem(file: string): ManifestProblem {
+  return fileProblem(file, 'the name of the file is not UTF-8', 'rename it')
 }
 
 /** The problem of a file that is not read because of its size. Pure. */

@@ -2,6 +2,7 @@ import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { BODY_BYTES_MAX, type SensitiveInput } from '../../../api/contract/service.ts'
 import type { ProblemCode } from '../manifestProblem.ts'
+import { isLfsPointer } from '../read/lfsPointer.ts'
 import { decodeUtf8 } from '../read/utf8Text.ts'
 import type { ValueForm } from '../schema/serviceManifest.ts'
 
@@ -161,6 +162,13 @@ function fileOfTheSet(file: string, site: ValueSite, sources: ValueSources): Res
       code: 'E_LIMIT',
       message: `refers to ${file}, which has more than ${BODY_BYTES_MAX} bytes`,
       hint: 'make it smaller',
+    }
+  }
+  if (isLfsPointer(bytes)) {
+    return {
+      code: 'E_FILE',
+      message: `refers to ${file}, which is only a pointer of Git LFS`,
+      hint: 'keep it out of Git LFS',
     }
   }
   const decoded = decodeUtf8(bytes)

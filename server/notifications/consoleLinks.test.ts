@@ -99,8 +99,9 @@ test('a message to Slack links the number of the incident', async () => {
 
   const url = `${server.consoleUrl}/o/${server.orgId}/incidents/${incident.id}`
   const title = `:red_circle: <${url}|${incident.display_id}> Errors`
+  const rest = 'Investigating · major outage · Checkout\nWe look.'
   expect(JSON.parse(delivery?.body ?? '')).toMatchObject({
-    text: title,
-    blocks: [{ text: { text: `*${title}*\nInvestigating · major outage · Checkout\nWe look.` } }],
+    text: `${title}\n${rest}`,
+    blocks: [{ text: { text: `*${title}*\n${rest}` } }],
   })
 })

@@ -597,24 +597,26 @@ test('a certificate that expires soon is announced once, with the endpoints that
   expect(second.type).toBe('incident.created')
 })
 
-test('a channel of kind slack gets a text whose special characters are escaped, and has no secret', async () => {
+test('a channel of kind slack gets the whole message with and without blocks, mentions nothing, and has no secret', async () => {
   const server = await start()
   const receiver = await receiving()
   const given = ['--org', server.orgId, '--kind', 'slack', '--name', 'chat', '--url', receiver.url]
   const { id, secret } = await admin(server, 'channel', 'create', ...given)
-  await incident(server, await service(server), 'Errors <!channel> & more')
+  await incident(server, await service(server), 'Errors <!channel> & @channel')
 
   const [delivery] = await receiver.first(1)
 
   expect(secret).toBeNull()
+  const title = ':red_circle: INC-1 Errors &lt;!channel&gt; &amp; @\u200bchannel'
+  const rest = 'Investigating · major outage · Checkout\nWe look.'
   expect(JSON.parse(delivery?.body ?? '')).toEqual({
-    text: ':red_circle: INC-1 Errors &lt;!channel&gt; &amp; more',
+    text: `${title}\n${rest}`,
     blocks: [
       {
         type: 'section',
         text: {
           ...{ type: 'mrkdwn', verbatim: true },
-          text: '*:red_circle: INC-1 Errors &lt;!channel&gt; &amp; more*\nInvestigating · major outage · Checkout\nWe look.',
+          text: `*${title}*\n${rest}`,
         },
       },
     ],

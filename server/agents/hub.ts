@@ -178,9 +178,12 @@ export class Hub implements Bus {
   #announceIn(delayMs: number): void {
     if (this.#isClosed) return
     this.#gathering ??= setTimeout(() => {
-      this.#gathering = undefined
-      this.#announcedMs = performance.now()
-      this.#announcing = this.#announcing.then(() => this.#announceChanges())
+      this.#announcing = this.#announcing.then(() => {
+        // Not before the previous one has ended, which may wait for the database: at most one is pending.
+        this.#gathering = undefined
+        this.#announcedMs = performance.now()
+        return this.#announceChanges()
+      })
     }, delayMs)
   }
 

@@ -79,8 +79,8 @@ async function respond(
   try {
     await probe()
   } catch (error) {
-    if (error instanceof ApiError) throw error
-    throw new ApiError('unavailable', 'the database cannot be written', { cause: error })
+    const text = error instanceof ApiError ? error.message : 'the database cannot be written'
+    throw new ApiError('unavailable', text, { cause: error })
   }
   ok(response, 'application/json', '{"status":"ready"}')
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { ApiError } from '../../api/contract/apiError.ts'
 import type { RequestRecord } from '../http/app.ts'
 
 /** Interval at which refusals are logged (milliseconds): one line per refusal could fill the disk. */
@@ -19,6 +20,8 @@ interface Refused {
   /** Method and route of the first refusal. */
   readonly method: string
   readonly route: string
+  /** Why the database could not be used, at the first refusal for that reason. */
+  readonly error?: string
   count: number
 }
 
@@ -29,21 +32,31 @@ export interface RefusalLog {
   readonly stop: () => void
 }
 
+/** The error of a request that was refused because the database does not respond; else `undefined`. Gap G56. Pure. */
+export function outageOf({ status, failure }: RequestRecord): ApiError | undefined {
+  const isOutage = status === 500 && failure instanceof ApiError && failure.retryAfterSecs !== undefined
+  return isOutage ? failure : undefined
+}
+
 /**
- * Logs 401, 403, 404 and 429 to `log`: every FLUSH_MS, one line with the count per status and key (or address, without
+ * Logs 401, 403, 404, 429, and 500 during an outage of the database, to `log`: every FLUSH_MS, one line with the count per status and key (or address, without
  * a valid key). Lines contain no path parameters, query, headers or body.
  */
 export function startRefusalLog(log: Logger): RefusalLog {
   const counted = new Map<string, Refused>()
   const flush = (): void => {
-    for (const refused of counted.values()) log.info(refused, 'refused')
+    for (const refused of counted.values()) {
+      log[refused.error === undefined ? 'info' : 'error'](refused, 'refused')
+    }
     counted.clear()
   }
   const timer = setInterval(flush, FLUSH_MS)
   timer.unref()
   return {
-    count: ({ status, caller, address, method, route }) => {
-      if (!REFUSALS.has(status)) return
+    count: (record) => {
+      const { status, caller, address, method, route } = record
+      const outage = outageOf(record)
+      if (!REFUSALS.has(status) && outage === undefined) return
       const name = `${status} ${caller?.keyId ?? address}`
       const isKnown = counted.has(name) || counted.size < LINES_MAX
       const known = counted.get(isKnown ? name : `${status}`)
@@ -52,7 +65,8 @@ export function startRefusalLog(log: Logger): RefusalLog {
         return
       }
       const who = caller === null ? { address } : { key: caller.keyLast4, orgId: caller.orgId }
-      const refused = { status, ...(isKnown ? who : { address: 'others' }), method, route, count: 1 }
+      const why = outage === undefined ? {} : { error: textOf(outage) }
+      const refused = { status, ...(isKnown ? who : { address: 'others' }), method, route, ...why, count: 1 }
       counted.set(isKnown ? name : `${status}`, refused)
     },
     stop: () => {
@@ -60,4 +74,9 @@ export function startRefusalLog(log: Logger): RefusalLog {
       flush()
     },
   }
+}
+
+/** The message of `error` with that of its cause. Pure. */
+function textOf({ message, cause }: ApiError): string {
+  return cause instanceof Error ? `${message}: ${cause.message}` : message
 }

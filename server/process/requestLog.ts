@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { RequestRecord } from '../http/app.ts'
+import { outageOf } from './refusalLog.ts'
 
 /** Duration above which every request is logged (milliseconds). */
 export const SLOW_MS = 500
@@ -16,7 +17,7 @@ export function createLog(destination: DestinationStream, level: string): Logger
 
 /**
  * Logs `record` if the request failed internally, was slow, or changed data: logging every request would halve the
- * throughput. Lines contain no path parameters, query, headers or body.
+ * throughput. Refusals during an outage of the database are only counted (refusalLog.ts). Lines contain no path parameters, query, headers or body.
  */
 export function logRequest(log: Logger, record: RequestRecord): void {
   const { requestId, method, route, status, durationMs, caller, failure } = record
@@ -29,6 +30,7 @@ export function logRequest(log: Logger, record: RequestRecord): void {
     key: caller?.keyLast4,
     orgId: caller?.orgId,
   }
+  if (outageOf(record) !== undefined) return
   if (status >= 500 || failure !== undefined)
     log.error({ ...line, ...failureFields(failure) }, 'request failed')
   else if (durationMs >= SLOW_MS) log.warn(line, 'slow request')

@@ -97,13 +97,15 @@ export function postgresUpkeep(
   { pools, queues }: StoreParts,
   releaseLeases: () => Promise<void>,
 ): UpkeepStore {
-  const { write, read } = pools
+  const { write, writeRepeatedly, read, admission } = pools
   return {
     // The database watches its own disk: when it is full, it refuses writes and still serves reads.
     assertDiskSpace: async () => {},
     probeWrite: async (nowMs) => {
+      // Requests are admitted on connections of their own, which the database may refuse while others work.
+      await admission.rows('SELECT 1')
       // When a newer release has contracted the schema, this one must not write.
-      const beaten = await write.rows(
+      const beaten = await writeRepeatedly.rows(
         `INSERT INTO heartbeat SELECT true, $1::bigint FROM meta WHERE compatible_from <= $2
          ON CONFLICT (only_row) DO UPDATE SET beaten_at_ms = excluded.beaten_at_ms RETURNING only_row`,
         [nowMs, MIGRATIONS.length],

@@ -17,8 +17,8 @@ export interface CircuitParts {
 
 /** Refusal of a statement, which was not sent because the database does not respond. Gap G56. */
 export class DatabaseDown extends ApiError {
-  constructor() {
-    super('internal', 'the database does not respond: repeat the request', { retryAfterSecs: 1 })
+  constructor(cause: unknown) {
+    super('internal', 'the database does not respond: repeat the request', { retryAfterSecs: 1, cause })
   }
 }
 
@@ -32,6 +32,7 @@ export class Circuit {
   #failingSinceMs: number | undefined
   #probing: NodeJS.Timeout | undefined
   #isOpen = false
+  #lastError: unknown
   #isClosed = false
 
   constructor(parts: CircuitParts) {
@@ -40,7 +41,7 @@ export class Circuit {
 
   /** Throws DatabaseDown while statements are refused. */
   assertSendable(): void {
-    if (this.#isOpen) throw new DatabaseDown()
+    if (this.#isOpen) throw new DatabaseDown(this.#lastError)
   }
 
   /** Records that the database responded to a statement, with a result or an error. */
@@ -49,9 +50,10 @@ export class Circuit {
     this.#failingSinceMs = undefined
   }
 
-  /** Records the loss of a statement or connection that began at `begunAtMs`. */
-  lost(begunAtMs: number): void {
+  /** Records that a statement or connection that began at `begunAtMs` was lost, or refused, with `error`. */
+  lost(begunAtMs: number, error: unknown): void {
     if (this.#isClosed || this.#isOpen) return
+    this.#lastError = error
     // The end of one connection of many is no outage: the others still get responses.
     const sinceMs = Math.max(begunAtMs, this.#respondedAtMs)
     this.#failingSinceMs = Math.min(this.#failingSinceMs ?? sinceMs, sinceMs)
@@ -73,8 +75,9 @@ export class Circuit {
         this.responded()
         this.#isOpen = false
       },
-      () => {
+      (error: unknown) => {
         if (this.#isClosed) return
+        this.#lastError = error
         this.#probing = setTimeout(() => this.#probe(), PROBE_PAUSE_MS)
       },
     )

@@ -33,6 +33,6 @@ test('work that waited in a queue is retried as if it had begun when it was queu
 })
 
 test('work that begins in an outage, or that the database refuses, is not retried', async () => {
-  expect(await retriedAt([10], new DatabaseDown())).toEqual([false])
+  expect(await retriedAt([10], new DatabaseDown(lost))).toEqual([false])
   expect(await retriedAt([10], new Error('duplicate key'))).toEqual([false])
 })

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../../../../api/contract/apiError.ts'
 import { DatabaseDown } from './circuit.ts'
 
 /** Connection exceptions, and shutdowns of the server. */
@@ -15,12 +16,13 @@ const RETRIED_MS_MAX = 7_500
 /** Pause after a lost connection (milliseconds). */
 export const RETRY_PAUSE_MS = 50
 
-/** No connection was available: the statement was not sent. */
-export class NotSent extends Error {
-  override readonly name = 'NotSent'
-
+/** No connection was available, or the database refused a new one: the statement was not sent. Gap G56. */
+export class NotSent extends ApiError {
   constructor(cause: unknown) {
-    super('there is no connection to the database', { cause })
+    super('internal', 'there is no connection to the database: repeat the request', {
+      retryAfterSecs: 1,
+      cause,
+    })
   }
 }
 
@@ -33,9 +35,9 @@ export function sqlStateOf(error: unknown): string | undefined {
 /** Messages of the driver for a connection that ended or timed out. */
 const LOST_TEXTS = /connection terminated|timeout|connection error|not queryable|closed the connection/i
 
-/** Whether the connection ended before the server responded, so that the statement may have been executed. Pure. */
+/** Whether there was no connection, or it ended before the server responded: the statement may be repeated. Pure. */
 export function isLost(error: unknown): boolean {
-  if (error instanceof NotSent) return isLost(error.cause)
+  if (error instanceof NotSent) return true
   const state = sqlStateOf(error)
   if (state !== undefined) return LOST_STATES.test(state)
   if (!(error instanceof Error)) return false

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { ApiError } from '../../../../api/contract/apiError.ts'
 import { type Cluster, sharedCluster } from '../../../testing/postgres/cluster.ts'
 import { type LossyProxy, startLossyProxy } from '../../../testing/postgres/lossyProxy.ts'
 import { STOPPED_CLOCKS, storeOrg, storeService } from '../../../testing/storedServices.ts'
@@ -79,6 +80,31 @@ test('while the database is down, requests are refused without a connection atte
   expect(refused.every((one) => one.status === 'rejected' && one.reason instanceof DatabaseDown)).toBe(true)
   // Those of the probe.
   expect(asked).toBeLessThan(10)
+  expect(await near.listServices(orgId)).toHaveLength(2)
+})
+
+test('a database that refuses new connections is an outage: work waits for its end, and readiness needs every kind of connection', async () => {
+  const name = new URL(url).pathname.slice(1)
+  const allowConnections = (isAllowed: boolean) =>
+    withConnection(cluster.url, (client) =>
+      client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${isAllowed}`),
+    )
+  await storeService(distant, orgId)
+
+  await allowConnections(false)
+  // Writers and readers are connected, and no connection for admission.
+  const unready: unknown = await distant.probeWrite(0).catch((error: unknown) => error)
+  await withConnection(cluster.url, (client) =>
+    client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]),
+  )
+  const waiting = storeService(near, orgId, { name: 'Later' })
+  const { status, retryAfterSecs, cause } = await untilDown(() => distant.listServices(orgId))
+  await allowConnections(true)
+  await waiting
+  await untilDone(() => distant.probeWrite(0))
+
+  expect(unready).toBeInstanceOf(ApiError)
+  expect([status, retryAfterSecs, cause]).toEqual([500, 1, expect.any(Error)])
   expect(await near.listServices(orgId)).toHaveLength(2)
 })
 

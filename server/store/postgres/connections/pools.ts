@@ -36,6 +36,8 @@ const LONG_SETTINGS = `${SESSION_SETTINGS}; SET idle_in_transaction_session_time
 export interface Pools {
   /** Statements that write, each in its own transaction. */
   readonly write: Sql
+  /** As `write`, repeated when the connection was lost: for statements that may be executed twice. */
+  readonly writeRepeatedly: Sql
   /** Repeats a statement whose connection was lost. */
   readonly read: Sql
   /** As `read`, for statements that may be executed twice. */
@@ -66,6 +68,7 @@ export function openPools(url: string, nowMs: () => number): Pools {
   const pools = [writers, readers, admission, longReaders]
   return {
     write: writers.sql,
+    writeRepeatedly: repeating(writers.sql, nowMs),
     read: repeating(readers.sql, nowMs),
     admission: repeating(admission.sql, nowMs),
     inTransaction: (work) => inTransaction(writers, work),
@@ -116,7 +119,7 @@ class WatchedPool {
       return await this.#pool.connect()
     } catch (error) {
       // A full pool says nothing about the database.
-      if (!isFull && isLost(error)) this.#parts.circuit.lost(begunAtMs)
+      if (!isFull) this.#parts.circuit.lost(begunAtMs, error)
       throw new NotSent(error)
     }
   }
@@ -152,7 +155,7 @@ class WatchedPool {
       circuit.responded()
       return result
     } catch (error) {
-      if (isLost(error)) circuit.lost(begunAtMs)
+      if (isLost(error)) circuit.lost(begunAtMs, error)
       else circuit.responded()
       throw error
     }

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { monotonicMs } from '../../process/systemEnvironment.ts'
+import { withConnection } from '../../store/postgres/schema/migrate.ts'
+import { startServer, type TestServer } from '../startServer.ts'
+import { sharedCluster } from './cluster.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer({
+    ...{ isMonitoring: true, rateLimit: 'none', isPlain: false },
+    // Four times as fast: no request waits for all of the five seconds.
+    monotonicMs: () => 4 * monotonicMs(),
+  })
+})
+afterAll(() => server.close())
+
+const get = (url: string) => fetch(url, { headers: { authorization: `Bearer ${server.apiKey}` } })
+const ready = async () => (await fetch(`${server.adminUrl}/readyz`)).status
+
+/** Makes PostgreSQL refuse new connections to the server's database, or accept them again. */
+async function allowConnections(isAllowed: boolean): Promise<void> {
+  const name = new URL(server.flags[1] ?? '').pathname.slice(1)
+  await withConnection((await sharedCluster()).url, async (client) => {
+    await client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${isAllowed}`)
+    if (isAllowed) return
+    await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])
+  })
+}
+
+/** The lines of the log with the message `msg`. */
+function linesWith(msg: string): readonly Record<string, unknown>[] {
+  const lines = server.logged().split('\n').slice(0, -1)
+  return lines.map((line) => JSON.parse(line)).filter((line) => line.msg === msg)
+}
+
+test('while PostgreSQL refuses connections, a server is not ready, asks for a retry, and logs the reason in few lines', async () => {
+  await allowConnections(false)
+  let refused = await get(`${server.url}/v1/org`)
+  while ((await ready()) === 200) await sleep(10)
+  while (linesWith('refused').length === 0) {
+    refused = await get(`${server.url}/v1/org`)
+    await sleep(20)
+  }
+  const unready = await ready()
+  await allowConnections(true)
+  while ((await ready()) !== 200) await sleep(10)
+  while ((await get(`${server.url}/v1/org`)).status !== 200) await sleep(10)
+
+  expect([refused.status, refused.headers.get('retry-after'), unready]).toEqual([500, '1', 503])
+  expect(linesWith('request failed')).toEqual([])
+  expect(linesWith('refused')[0]).toMatchObject({
+    ...{ level: 50, status: 500, route: '/v1/org' },
+    error: expect.stringContaining('is not currently accepting connections'),
+  })
+  // Two may follow each other: the second one begins with the end of the first, which has waited for the database.
+  const announced = linesWith('a change could not be announced to the agents').map(({ time }) => Number(time))
+  const gapsMs = announced.slice(2).map((atMs, index) => atMs - (announced[index] ?? 0))
+  expect(gapsMs.filter((gapMs) => gapMs < 50)).toEqual([])
+})

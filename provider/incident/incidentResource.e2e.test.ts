@@ -186,6 +186,20 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(output).toContain('Warning: Not refreshed')
   })
 
+  test('with the key of another organisation, no incident is forgotten, neither by a plan nor by a destroy without one', async () => {
+    await writesOf(incident({}))
+    const ofAnother = { PHAROS_API_KEY: await server.createKey({ orgId: await server.createOrg() }) }
+
+    const planned = await workspace.run(PLAN, ofAnother)
+    const destroyed = await workspace.run(['destroy', '-auto-approve', '-refresh=false'], ofAnother)
+
+    for (const { exitCode, output } of [planned, destroyed]) {
+      expect(exitCode).toBe(1)
+      expect(output).toContain('Error: API key of another organisation')
+    }
+    expect((await onlyIncident()).status).toBe('investigating')
+  })
+
   test('is imported by its id, also in upper case, and the plan after it is empty', async () => {
     const { id } = await byHand.incidents.create(
       { title: 'Slow', message: 'Looking', severity: 'partial_outage', service_ids: [serviceId] },

@@ -42,19 +42,40 @@ function planResolved(prior: State): AmendmentOf<typeof incidentSchema> {
   return { message, severity, status, updated_at, resolved_at }
 }
 
-/** The result of a read; `null` when the incident does not exist. */
+/** The private bytes of an incident: the id of the key's organisation, which the API's incidents do not have. */
+async function ownerOf(session: Session, signal: AbortSignal): Promise<Uint8Array> {
+  return Buffer.from((await session.org(signal)).id)
+}
+
+/** Throws when the key belongs to another organisation than `owner`, or than the configuration expects. */
+async function checkOwner(session: Session, owner: Uint8Array, signal: AbortSignal): Promise<void> {
+  await session.checkExpectedOrg(signal)
+  // Empty after an import and in states of earlier versions, until a read.
+  if (owner.length > 0) await session.checkOrg(Buffer.from(owner).toString(), signal)
+}
+
+/**
+ * The result of a read; `null` when the incident does not exist. Throws when the key belongs to another organisation
+ * than `owner`: each of its incidents would seem to be missing.
+ */
 async function refreshed(
   session: Session,
-  { id, message }: { readonly id: string; readonly message: string | null },
+  {
+    id,
+    message,
+    owner,
+  }: { readonly id: string; readonly message: string | null; readonly owner: Uint8Array },
   signal: AbortSignal,
-): Promise<{ readonly state: ResultOf<typeof incidentSchema> } | null> {
+): Promise<{ readonly state: ResultOf<typeof incidentSchema>; readonly private: Uint8Array } | null> {
   await session.checkExpectedOrg(signal)
   try {
     const incident = await session.client.incidents.get(id, { signal })
-    return { state: incidentState(incident, message) }
+    const state = incidentState(incident, message)
+    return { state, private: owner.length > 0 ? owner : await ownerOf(session, signal) }
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'not_found') return null
-    throw error
+    if (!(error instanceof ApiError && error.code === 'not_found')) throw error
+    await checkOwner(session, owner, signal)
+    return null
   }
 }
 
@@ -112,7 +133,7 @@ export const incidentResource = resourceFor<Connection>()({
     try {
       const limit = { task: `read incident ${id}`, operation: 'read' } as const
       return await runTask(limit, context.signal, (signal) =>
-        refreshed(connected(client), { ...prior, id }, signal),
+        refreshed(connected(client), { id, message: prior.message, owner: context.private }, signal),
       )
     } catch (error) {
       // An import has no stored state.
@@ -133,13 +154,15 @@ export const incidentResource = resourceFor<Connection>()({
     return runTask(limit, interrupted, async (signal) => {
       const session = connected(client)
       await session.checkExpectedOrg(signal)
+      const owner = await ownerOf(session, signal)
       const opened = await openIfAbsent(session, request, signal)
       const status = config.status ?? 'investigating'
-      if (status === opened.status) return { state: observed(opened) }
-      keep(observed(opened))
+      if (status === opened.status) return { state: observed(opened), private: owner }
+      keep(observed(opened), owner)
       const update = updateOf({ body: request.message, status })
       try {
-        return { state: observed(await updateIfAbsent(session, opened.id, { update, signal })) }
+        const updated = await updateIfAbsent(session, opened.id, { update, signal })
+        return { state: observed(updated), private: owner }
       } catch (error) {
         report(leftOpen(opened))
         throw error
@@ -147,7 +170,7 @@ export const incidentResource = resourceFor<Connection>()({
     })
   },
 
-  async update({ planned, prior, client, signal: interrupted }) {
+  async update({ planned, prior, private: owner, client, signal: interrupted }) {
     const { id } = prior
     if (id === null) throw new Error('the state has no id')
     const isUpdated = (['message', 'severity', 'status'] as const).some(
@@ -157,7 +180,7 @@ export const incidentResource = resourceFor<Connection>()({
     const limit = { task: `update incident ${prior.display_id}`, operation: 'update' } as const
     return runTask(limit, interrupted, async (signal) => {
       const session = connected(client)
-      await session.checkExpectedOrg(signal)
+      await checkOwner(session, owner, signal)
       const status = planned.status === UNKNOWN ? prior.status : planned.status
       const { updateOf } = await import('./incidentRequests.ts')
       const update = updateOf({
@@ -169,13 +192,13 @@ export const incidentResource = resourceFor<Connection>()({
     })
   },
 
-  async delete({ prior, client, signal: interrupted }) {
+  async delete({ prior, private: owner, client, signal: interrupted }) {
     const { id } = prior
     if (id === null || prior.status === 'resolved') return
     const limit = { task: `resolve incident ${prior.display_id}`, operation: 'delete' } as const
     await runTask(limit, interrupted, async (signal) => {
       const session = connected(client)
-      await session.checkExpectedOrg(signal)
+      await checkOwner(session, owner, signal)
       try {
         const current = await session.client.incidents.get(id, { signal })
         if (current.status === 'resolved') return

@@ -180,6 +180,18 @@ test('manifests cannot refer to the secrets of the controller', () => {
   expect(Object.keys(proxied.sets[0]?.manifestEnv ?? {})).toEqual(['PROBE'])
 })
 
+test('manifests of a set with a list of variables can refer to no others', () => {
+  const own = SMALLEST.replace('sets:', 'apiToken: {env: TOKEN}\nsets:')
+  const { sets } = settings(`${own}    variables: [PROBE, TOKEN, PHAROS_X, ABSENT]\n`, {
+    TOKEN: 'a-token-of-length',
+    PHAROS_X: 'x',
+    PROBE: 'x',
+    PROBE_OF_ANOTHER_SET: 'x',
+  })
+
+  expect(sets[0]?.manifestEnv).toEqual({ PROBE: 'x' })
+})
+
 test.each<readonly [string, string, Record<string, string>?]>([
   ['a secret', `${SMALLEST}    api: {key: {file: FOLDER/secrets/key}}\n`],
   ['a secret behind a link', `${SMALLEST}    api: {key: {file: FOLDER/link/key}}\n`],

@@ -17,6 +17,7 @@ import {
   oneOf,
   secretReference,
   text,
+  variableName,
   wholeNumber,
 } from './fields.ts'
 import { notificationsSchema } from './notificationsSchema.ts'
@@ -150,6 +151,12 @@ const set = mapping({
     .optional()
     .describe(
       'the only folder from which manifests may read secrets; when left out, PHAROS_SECRETS_DIR or /run/secrets',
+    ),
+  variables: z
+    .array(variableName, { error: 'must be a list of names of environment variables' })
+    .optional()
+    .describe(
+      "environment variables that manifests may read; when left out, all but the controller's own secrets",
     ),
   interval: durationFrom(INTERVAL_SECONDS_MIN)
     .default(60_000)

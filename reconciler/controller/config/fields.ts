@@ -46,18 +46,15 @@ function milliseconds(written: string): number {
   return parsed === undefined ? 0 : parsed.secs * 1_000 + Math.ceil(parsed.nanos / 1_000_000)
 }
 
+/** The name of an environment variable. */
+export const variableName = z
+  .string({ error: 'must be the name of an environment variable' })
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be the name of an environment variable' })
+
 /** The place of a secret; the configuration never contains the secret itself. */
-export const secretReference = z.union(
-  [
-    mapping({
-      env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
-        error: 'must be the name of an environment variable',
-      }),
-    }),
-    mapping({ file: absolutePath }),
-  ],
-  { error: 'must be { env: NAME } or { file: /PATH }: the file must not contain the secret' },
-)
+export const secretReference = z.union([mapping({ env: variableName }), mapping({ file: absolutePath })], {
+  error: 'must be { env: NAME } or { file: /PATH }: the file must not contain the secret',
+})
 export type SecretReference = z.output<typeof secretReference>
 
 /** A whole number of at least `least`. */

@@ -149,8 +149,13 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
       config.stateKey === undefined ? env.PHAROS_STATE_KEY : secretOf(config.stateKey, `stateKey of ${name}`),
     mirrorDirectory: join(dataDir, 'mirrors', `${name}.${replica.replaceAll(/[^\w.-]/g, '_')}.git`),
     secretsDirectory,
-    manifestEnv: common.manifestEnv,
+    manifestEnv: chosenVariables(common.manifestEnv, config.variables),
   }
+}
+
+function chosenVariables(env: Environment, names: readonly string[] | undefined): Environment {
+  if (names === undefined) return env
+  return Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name)))
 }
 
 /** One of the two sets would wait for the lease of the other for ever. */

@@ -1,4 +1,5 @@
 import { accounts } from '../accounts/accounts.ts'
+import { notifications } from '../notifications/notifications.ts'
 import { statusPages } from '../statusPages/statusPages.ts'
 import type { Store } from '../store.ts'
 import { postgresAudit } from './audit.ts'
@@ -13,7 +14,7 @@ import { postgresIncidents } from './incidents.ts'
 import { postgresMaintenance } from './maintenance.ts'
 import { postgresMonitoring } from './monitoring.ts'
 import { monitoringLease } from './monitoringLease.ts'
-import { postgresNotifications } from './notifications/notifications.ts'
+import { postgresSending } from './notifications/sending.ts'
 import { postgresOrganisations } from './organisations.ts'
 import { postgresOutbox } from './outbox.ts'
 import { postgresScripts } from './postgresScripts.ts'
@@ -40,7 +41,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
     const queues = new OrgQueues(pools, { nowMs, monotonicMs })
     const parts = { pools, queues, nowMs }
     const scripts = postgresScripts(parts)
-    const notifications = postgresNotifications(parts)
+    const { releaseLeases, ...sending } = postgresSending(pools, scripts)
     return {
       storeId: identity.id,
       sharedAdmission: sharedAdmission(pools.admission, clocks),
@@ -60,8 +61,9 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...statusPages(scripts, nowMs),
       ...postgresPublished(pools.read),
       changeCount: changeCount(parts, monotonicMs),
-      ...notifications.store,
-      ...postgresUpkeep(parts, notifications.releaseLeases),
+      ...notifications(scripts),
+      ...sending,
+      ...postgresUpkeep(parts, releaseLeases),
     }
   } catch (error) {
     await pools.close()

@@ -10,10 +10,12 @@ export function postgresScripts({ pools, queues }: StoreParts): Scripts {
     inTransaction: (script) => pools.inTransaction((sql) => execute(sql, script())),
     withOrgLocked: (orgId, refusal, script) =>
       queues.withOrgLocked(orgId, refusal, (sql) => execute(sql, script())),
+    assertGrowth: () => {},
   }
 }
 
-async function execute<Result>(sql: Sql, script: Script<Result>): Promise<Result> {
+/** Runs the statements of `script` one after the other. */
+export async function execute<Result>(sql: Sql, script: Script<Result>): Promise<Result> {
   let step = script.next([])
   while (step.done !== true) step = script.next(await sql.rows(step.value.text, step.value.values))
   return step.value

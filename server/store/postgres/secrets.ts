@@ -1,10 +1,10 @@
 import { timestamp } from '../../domain/environment.ts'
 import type { SealedValue } from '../../domain/seal.ts'
+import { SEALED_SECRET_COLUMNS } from '../notifications/channelSecrets.ts'
 import { uuidOrNull } from '../shared/uuid.ts'
 import type { SecretStore } from '../store.ts'
 import type { Pools } from './connections/pools.ts'
 import type { Sql } from './connections/sql.ts'
-import { SEALED_SECRET_COLUMNS } from './notifications/secretRows.ts'
 import { changeForAllOrgs } from './writes/auditWrites.ts'
 
 const SEALED_COLUMNS = `key_id AS "keyId", org_id AS "orgId", service_id AS "serviceId",

@@ -3,13 +3,14 @@ import type { CertificateNotice } from '../../domain/certificateNotices.ts'
 import type { NamedEndpoint } from '../../domain/notifications/events.ts'
 import { orderedUuid } from '../../domain/orderedUuid.ts'
 import type { AppliedEffect, MonitoringStore, Transition } from '../monitoringStore.ts'
+import { insertEvent } from '../notifications/insertEvent.ts'
 import { certificateEvents, type SubscribedChannel } from '../shared/events.ts'
 import { orgNotFound } from '../shared/orgNotFound.ts'
 import { effectsOf } from '../shared/transitionEffects.ts'
 import { uuidOrNull, uuidsIn } from '../shared/uuid.ts'
 import { rowOf, type Sql } from './connections/sql.ts'
+import { execute } from './postgresScripts.ts'
 import { Draft } from './writes/draft.ts'
-import { insertEvent } from './writes/eventParts.ts'
 import { guardedWrite } from './writes/guardedWrite.ts'
 import { type OrgState, readOrg } from './writes/orgState.ts'
 import type { StoreParts } from './writes/storeParts.ts'
@@ -167,7 +168,8 @@ async function giveNotice(
   const endpoints = await readEndpoints(sql, endpoint_ids)
   const tools = { nowMs, uuid: () => orderedUuid(nowMs(), randomUUID()) }
   const about = { org: org ?? { id: org_id, name: '' }, endpoints }
-  for (const event of certificateEvents(notice, about, channels, tools)) await insertEvent(sql, event)
+  for (const event of certificateEvents(notice, about, channels, tools))
+    await execute(sql, insertEvent(event))
   return { kind: 'noticed' }
 }
 

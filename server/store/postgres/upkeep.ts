@@ -1,7 +1,7 @@
 import { SESSION_IDLE_MS, SESSION_MS_MAX } from '../../domain/accounts/sessions.ts'
 import { timestamp } from '../../domain/environment.ts'
 import { AUDIT_ENTRIES_MAX, AUDIT_KEPT_MS } from '../shared/auditedAction.ts'
-import { FAILED_KEPT_MS, SENT_KEPT_MS } from '../shared/channelRules.ts'
+import { FAILED_KEPT_MS, SENT_KEPT_MS } from '../shared/deliveryRetention.ts'
 import { IDEMPOTENCY_MS } from '../shared/storedCreation.ts'
 import { BUS_READER, type StoreStats, type UpkeepStore } from '../store.ts'
 import { rowOf, type SqlValue } from './connections/sql.ts'

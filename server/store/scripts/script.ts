@@ -1,7 +1,7 @@
 import type { ApiError } from '../../../api/contract/apiError.ts'
 
-/** A parameter of a statement. */
-export type ScriptValue = string | number | boolean | null | Buffer
+/** A parameter of a statement. A list is an array in PostgreSQL, and JSON in SQLite. */
+export type ScriptValue = string | number | boolean | null | Buffer | readonly string[]
 
 /**
  * A statement in SQL that both kinds of database run, with the parameters `$1`, `$2` and so on. PostgreSQL runs the text as
@@ -34,6 +34,8 @@ export interface Scripts {
     refusal: ApiError,
     script: () => Script<Result>,
   ) => Promise<Result>
+  /** For scripts that only use disk space: throws when the disk is full, which undoes their writes. */
+  readonly assertGrowth: () => void
 }
 
 /** The rows of a statement. Without RETURNING, one that writes has none. */
@@ -63,4 +65,12 @@ export function* run(text: string, values: readonly ScriptValue[]): Script<void>
 export function* count(from: string, values: readonly ScriptValue[]): Script<number> {
   const found = yield* row<{ count: number }>(`SELECT count(*) AS count FROM ${from}`, values)
   return found?.count ?? 0
+}
+
+/** A column with a list, as either kind of database returns it. */
+export type StoredList<Item extends string> = readonly Item[] | string
+
+/** The list in a column. */
+export function listOf<Item extends string>(stored: StoredList<Item>): readonly Item[] {
+  return typeof stored === 'string' ? JSON.parse(stored) : stored
 }

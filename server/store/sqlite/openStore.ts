@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { orderedUuid } from '../../domain/orderedUuid.ts'
 import { accounts } from '../accounts/accounts.ts'
+import { notifications } from '../notifications/notifications.ts'
+import { recordAttempt } from '../notifications/recordAttempt.ts'
 import { autoIncidentsOf } from '../shared/autoIncidents.ts'
 import { effectsOf } from '../shared/transitionEffects.ts'
 import { statusPages } from '../statusPages/statusPages.ts'
@@ -22,7 +24,7 @@ import { prepareIncidentWrites } from './incidentWrites.ts'
 import { sqliteIncidents } from './incidents.ts'
 import { sqliteMonitoring } from './monitoring.ts'
 import { prepareAnnounce } from './notifications/announce.ts'
-import { sqliteNotifications } from './notifications/notifications.ts'
+import { sqliteSending } from './notifications/sending.ts'
 import { sqliteOutbox } from './outbox.ts'
 import { sqliteSecrets } from './secrets.ts'
 import { sqliteServices } from './services.ts'
@@ -95,7 +97,9 @@ export async function openStore(
     ...sqliteKeys(connections, versions.administration),
     ...sqliteKeyUses(connections, commits),
     ...sqliteSecrets(connections, { commits, noteForAll }),
-    ...sqliteNotifications(connections, { commits, announce, note }),
+    ...notifications(scripts),
+    ...sqliteSending(connections.reader),
+    recordAttempt: recordAttempt(scripts, function* () {}),
     ...sqliteAudit(connections),
     ...sqliteAdministration(connections, { commits: administering, note, nowMs }),
     ...statusPages(scripts, nowMs),

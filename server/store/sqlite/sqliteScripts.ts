@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { Script, Scripts, ScriptValue } from '../scripts/script.ts'
-import type { Mutations } from './commits/groupCommit.ts'
+import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 
 /** Replacements for SQLite: its parameters have no types, it compares text by bytes, and names functions otherwise. */
@@ -15,7 +15,10 @@ const REPLACEMENTS = [
 ] as const
 
 /** Runs scripts in SQLite: reads at once, and all others in a group commit. */
-export function sqliteScripts({ reader, writer }: Connections, commits: Mutations): Scripts {
+export function sqliteScripts(
+  { reader, writer }: Connections,
+  commits: Pick<GroupCommit, 'run' | 'assertGrowth'>,
+): Scripts {
   const onReader = executorOn(reader)
   const onWriter = executorOn(writer)
   const inTransaction: Scripts['inTransaction'] = (script) => commits.run(() => onWriter(script()))
@@ -29,6 +32,7 @@ export function sqliteScripts({ reader, writer }: Connections, commits: Mutation
         if (known.get(orgId) === undefined) throw refusal
         return onWriter(script())
       }),
+    assertGrowth: () => commits.assertGrowth(),
   }
 }
 
@@ -57,9 +61,12 @@ function executorOn(database: Database): <Result>(script: Script<Result>) => Res
   }
 }
 
-/** `$1` is a named parameter in SQLite, which has no booleans. */
+/** `$1` is a named parameter in SQLite, which has neither booleans nor lists. */
 function parametersOf(values: readonly ScriptValue[]): Readonly<Record<string, ScriptValue>> {
   return Object.fromEntries(
-    values.map((value, index) => [index + 1, typeof value === 'boolean' ? Number(value) : value]),
+    values.map((value, index) => {
+      if (typeof value === 'boolean') return [index + 1, Number(value)]
+      return [index + 1, Array.isArray(value) ? JSON.stringify(value) : value]
+    }),
   )
 }

@@ -11,7 +11,7 @@ import type { GroupCommit } from './commits/groupCommit.ts'
 import { type DiskSpace, freeBytes } from './files/diskSpace.ts'
 import { lastBackupAtMs } from './files/lastBackup.ts'
 import type { Connections } from './files/openDatabase.ts'
-import { prepareDeliveryCleanup } from './notifications/deliveries.ts'
+import { prepareDeliveryCleanup } from './notifications/deliveryCleanup.ts'
 
 /** Retention of published commands, for inspection (milliseconds). */
 const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000

@@ -3,10 +3,11 @@ import type { SecretRole } from '../../../domain/notifications/channel.ts'
 import { ORDERED_ATTEMPTS, ORDERED_MS, SOUGHT_MAX } from '../../../domain/notifications/retries.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { DueDelivery, NotificationStore } from '../../notificationStore.ts'
+import { SEALED_SECRET_COLUMNS } from '../../notifications/channelSecrets.ts'
+import { recordAttempt } from '../../notifications/recordAttempt.ts'
+import { run, type Scripts } from '../../scripts/script.ts'
 import type { Pools } from '../connections/pools.ts'
 import type { Sql } from '../connections/sql.ts'
-import { prepareRecord } from './recordAttempt.ts'
-import { SEALED_SECRET_COLUMNS } from './secretRows.ts'
 
 /**
  * Duration of the lease of a channel (seconds): longer than the longest attempt and its recording. Other processes wait
@@ -56,11 +57,7 @@ export interface Sending extends Pick<NotificationStore, 'dueDeliveries' | 'reco
  * One process at a time sends the deliveries of a channel: it holds a lease, by the clock of the database, and releases
  * it when it records the attempt.
  */
-export function postgresSending({
-  write,
-  read,
-  inTransaction,
-}: Pick<Pools, 'write' | 'read' | 'inTransaction'>): Sending {
+export function postgresSending({ write, read }: Pick<Pools, 'write' | 'read'>, scripts: Scripts): Sending {
   const holder = randomUUID()
   return {
     dueDeliveries: async (nowMs, choose) => {
@@ -85,7 +82,12 @@ export function postgresSending({
       if (idle.length > 0) await release(write, holder, idle)
       return deliveries
     },
-    recordAttempt: prepareRecord(inTransaction, (sql, channelId) => release(sql, holder, [channelId])),
+    recordAttempt: recordAttempt(scripts, function* ({ channelId, orgId }, mayDisable) {
+      // Channels are locked after their organisation.
+      if (mayDisable) yield* run('UPDATE orgs SET revision = revision + 1 WHERE id = $1', [orgId])
+      yield* run('SELECT id FROM channels WHERE id = $1 FOR NO KEY UPDATE', [channelId])
+      yield* run('DELETE FROM channel_turns WHERE holder = $1 AND channel_id = $2', [holder, channelId])
+    }),
     releaseLeases: async () => {
       await write.rows('DELETE FROM channel_turns WHERE holder = $1', [holder])
     },

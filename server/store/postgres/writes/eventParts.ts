@@ -1,7 +1,5 @@
-import type { EventRow } from '../../shared/events.ts'
-import type { Sql } from '../connections/sql.ts'
 import type { Draft } from './draft.ts'
-import { type Column, namesOf, Parameters } from './parameters.ts'
+import { type Column, namesOf, type Parameters } from './parameters.ts'
 
 /** A named part of a write, which other parts refer to. */
 export interface NamedPart {
@@ -28,22 +26,7 @@ const DELIVERY_COLUMNS: readonly Column[] = [
 
 /** Parts of a write for events and their deliveries. */
 export function eventParts({ events }: Draft, parameters: Parameters): readonly (NamedPart | string)[] {
-  return events.length === 0 ? [] : partsOf(events, 'o, ', parameters)
-}
-
-/** Stores an event and its deliveries. The caller has locked its organisation. */
-export async function insertEvent(sql: Sql, event: EventRow): Promise<void> {
-  const parameters = new Parameters()
-  const [made, deliveries] = partsOf([event], '', parameters)
-  await sql.rows(`WITH ${made.name} AS (${made.text}) ${deliveries}`, parameters.values)
-}
-
-/** `guard` is joined to the rows, with its comma. */
-function partsOf(
-  events: readonly EventRow[],
-  guard: 'o, ' | '',
-  parameters: Parameters,
-): readonly [NamedPart, string] {
+  if (events.length === 0) return []
   const rows = events.map(({ id, orgId, type, atMs, incidentId, sequence, body }) => [
     ...[id, orgId, type, atMs, incidentId, sequence, body],
   ])
@@ -51,7 +34,7 @@ function partsOf(
     wanted.map(({ channelId, webhookId }) => [id, channelId, webhookId, incidentId, atMs]),
   )
   const made = `INSERT INTO events (${namesOf(EVENT_COLUMNS)}) SELECT ${namesOf(EVENT_COLUMNS, 'u.')}
-    FROM ${guard}${parameters.table(EVENT_COLUMNS, rows)} ORDER BY u.n RETURNING id, seq`
+    FROM o, ${parameters.table(EVENT_COLUMNS, rows)} ORDER BY u.n RETURNING id, seq`
   const text = `INSERT INTO deliveries (event_seq, channel_id, webhook_id, incident_id, state, due_ms)
     SELECT e.seq, u.channel_id, u.webhook_id, u.incident_id, 'waiting', u.due_ms
     FROM events_made e JOIN ${parameters.table(DELIVERY_COLUMNS, deliveries)} ON u.event_id = e.id`

@@ -9,7 +9,6 @@ import {
   type EventRow,
   incidentEvents,
   type SubscribedChannel,
-  testEvent,
 } from '../../shared/events.ts'
 
 /** Writes events and their deliveries, in the transaction of their cause. Without a channel that wants one, none is written. */
@@ -17,8 +16,6 @@ export interface Announce {
   /** The updates of `incident` from index `from` on. */
   readonly incident: (orgId: string, incident: Incident, from: number) => void
   readonly certificate: (notice: CertificateNotice) => void
-  /** A test of one channel; the id of its delivery. */
-  readonly test: (orgId: string, channel: { readonly id: string; readonly name: string }) => string
 }
 
 /** Prepares the writing of events on `writer`. */
@@ -46,11 +43,6 @@ export function prepareAnnounce(writer: Database, tools: Pick<Environment, 'nowM
       if (channels.length === 0) return
       const endpoints = notice.endpoint_ids.flatMap((id) => endpointOf(id) ?? [])
       certificateEvents(notice, { org: orgOf(notice.org_id), endpoints }, channels, tools).forEach(write)
-    },
-    test: (orgId, channel) => {
-      const event = testEvent(orgOf(orgId), channel, tools)
-      write(event)
-      return event.deliveries[0]?.webhookId ?? ''
     },
   }
 }

@@ -3,20 +3,12 @@ import type { SecretRole } from '../../../domain/notifications/channel.ts'
 import { ORDERED_ATTEMPTS, ORDERED_MS, SOUGHT_MAX } from '../../../domain/notifications/retries.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { DueDelivery, NotificationStore } from '../../notificationStore.ts'
-import { type ChannelHealth, giveUpReason } from '../../shared/channelRules.ts'
-import type { RecordAction } from '../changes/audit.ts'
-import type { GroupCommit } from '../commits/groupCommit.ts'
-import type { Connections } from '../files/openDatabase.ts'
-import { prepareDisable } from './disable.ts'
 
 type DueRow = Omit<DueDelivery, 'target' | 'secrets'> & { readonly dueMs: number }
 type SecretRow = SealedValue & { readonly role: SecretRole }
 
-/** Storage for the sender. */
-export function sqliteSending(
-  { reader, writer }: Connections,
-  { commits, note }: { readonly commits: GroupCommit; readonly note: RecordAction },
-): Pick<NotificationStore, 'dueDeliveries' | 'recordAttempt'> {
+/** The search for due deliveries. */
+export function sqliteSending(reader: Database): Pick<NotificationStore, 'dueDeliveries'> {
   // Steps from channel to channel in the index, regardless of the number of deliveries.
   const waitingChannels = reader
     .prepare<[], string>(
@@ -68,57 +60,5 @@ export function sqliteSending(
         return { ...row, target, secrets: [...ofRole('secret'), ...ofRole('old_secret')] }
       })
     },
-    recordAttempt: prepareRecord(writer, { commits, note }),
   }
-}
-
-function prepareRecord(
-  writer: Database,
-  { commits, note }: { readonly commits: GroupCommit; readonly note: RecordAction },
-): NotificationStore['recordAttempt'] {
-  const key = 'WHERE event_seq = @eventSeq AND channel_id = @channelId'
-  const count = writer
-    .prepare<[{ eventSeq: number; channelId: string }], number>(
-      `UPDATE deliveries SET attempts = attempts + 1 ${key} RETURNING attempts`,
-    )
-    .pluck()
-  const attempt = writer.prepare(
-    `INSERT INTO attempts (event_seq, channel_id, number, at_ms, status, error, ms)
-     VALUES (@eventSeq, @channelId, @number, @atMs, @status, @error, @durationMs)`,
-  )
-  const end = writer.prepare(`UPDATE deliveries SET state = @state, ended_ms = @nowMs ${key}`)
-  const postpone = writer.prepare(`UPDATE deliveries SET due_ms = @dueMs ${key} AND state = 'waiting'`)
-  const succeed = writer.prepare('UPDATE channels SET last_success_at_ms = ? WHERE id = ?')
-  const selectHealth = writer.prepare<
-    [string],
-    ChannelHealth & { readonly id: string; readonly orgId: string }
-  >(
-    `SELECT c.id, c.org_id AS orgId, max(c.enabled_at_ms, coalesce(c.last_success_at_ms, 0)) AS sinceMs,
-       (SELECT count(*) FROM deliveries d WHERE d.channel_id = c.id AND d.state = 'failed'
-         AND d.ended_ms > max(c.enabled_at_ms, coalesce(c.last_success_at_ms, 0))) AS failedDeliveries
-     FROM channels c WHERE c.id = ? AND c.state = 'active'`,
-  )
-  const disable = prepareDisable(writer, note)
-  return (delivery, { status, error, durationMs }, after, nowMs) =>
-    commits.run(() => {
-      const about = { eventSeq: delivery.eventSeq, channelId: delivery.channelId }
-      const number = count.get(about)
-      // The channel was deleted meanwhile.
-      if (number === undefined) return undefined
-      attempt.run({ ...about, number, atMs: nowMs - durationMs, status, error, durationMs })
-      if (after.kind === 'again') {
-        postpone.run({ ...about, dueMs: after.dueMs })
-        return undefined
-      }
-      end.run({ ...about, nowMs, state: after.kind === 'sent' ? 'sent' : 'failed' })
-      if (after.kind === 'sent') {
-        succeed.run(nowMs, delivery.channelId)
-        return undefined
-      }
-      const channel = selectHealth.get(delivery.channelId)
-      if (channel === undefined) return undefined
-      const reason = giveUpReason(after.kind, channel, nowMs)
-      if (reason !== undefined) disable(channel, { reason, by: { kind: 'system' }, nowMs })
-      return reason
-    })
 }

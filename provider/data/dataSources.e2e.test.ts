@@ -167,4 +167,16 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(resolved.incidents).toEqual([])
     expect(await failure('data "pharos_incidents" "x" { section = "old" }')).toContain('active, resolved')
   })
+
+  test('a missing incident is reported as missing, its display id as no id, and a key of another organisation as one', async () => {
+    const missing = `data "pharos_incident" "x" { id = "${server.orgId}" }`
+
+    expect(await failure('data "pharos_incident" "x" { id = "INC-1" }')).toContain(
+      'id must be the UUID of an incident, not its display_id.',
+    )
+    expect(await failure(missing)).toContain(`This organisation has no incident ${server.orgId}.`)
+    expect(
+      await failure(`provider "pharos" { expected_org_id = "${await server.createOrg()}" }\n${missing}`),
+    ).toContain('API key of another organisation')
+  })
 })

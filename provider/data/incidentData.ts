@@ -1,3 +1,4 @@
+import { ApiError } from '../../api/contract/apiError.ts'
 import type { Incident } from '../../api/contract/incident.ts'
 import {
   INCIDENT_STATUSES,
@@ -13,7 +14,9 @@ import { listFor } from '../protocol/authoring/listing.ts'
 import { dataSourceFor } from '../protocol/authoring/provider.ts'
 import { defineSchema } from '../protocol/authoring/schema.ts'
 import type { Path } from '../protocol/values/path.ts'
+import { UNKNOWN } from '../protocol/values/value.ts'
 import { type Connection, connected } from '../service/connection.ts'
+import { isUuid } from '../service/read/identifiers.ts'
 import { runTask } from '../service/runTask.ts'
 
 /** Maximum number of incidents in one request. Gap G8. */
@@ -91,7 +94,7 @@ const filterAttributes = {
   q: {
     type: 'string',
     optional: true,
-    description: 'Text to search for in titles and updates. Default: none.',
+    description: 'Text to search for in titles and display ids. Default: none.',
   },
   service_ids: {
     type: { set: 'string' },
@@ -134,10 +137,22 @@ export const incidentData = dataSourceFor<Connection>()({
       ...incidentAttributes,
     },
   }),
+  validate({ config: { id }, report }) {
+    if (id !== UNKNOWN && !isUuid(id))
+      report(errorAt(['id'], 'Invalid id', 'id must be the UUID of an incident, not its display_id.'))
+  },
   async read({ config, client, signal: interrupted }) {
     return runTask({ task: 'read the incident', operation: 'read' }, interrupted, async (signal) => {
-      const { id, ...state } = stateOf(await connected(client).client.incidents.get(config.id, { signal }))
-      return { state }
+      const session = connected(client)
+      await session.checkExpectedOrg(signal)
+      try {
+        const { id, ...state } = stateOf(await session.client.incidents.get(config.id, { signal }))
+        return { state }
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'not_found')) throw error
+        const detail = `This organisation has no incident ${config.id}.`
+        throw new DiagnosticError(errorAt(['id'], 'No such incident', detail))
+      }
     })
   },
 })

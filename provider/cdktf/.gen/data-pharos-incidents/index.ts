@@ -7,7 +7,7 @@ import * as cdktf from 'cdktf';
 
 export interface DataPharosIncidentsConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Text to search for in titles and updates. Default: none.
+  * Text to search for in titles and display ids. Default: none.
   */
   readonly q?: string;
   /**

@@ -227,6 +227,38 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
+    test.each([
+      ['with JavaScript in a dialog', true],
+      ['without JavaScript on a page', false],
+    ])(
+      'an irreversible action is done only after its question was confirmed: %s',
+      async (_, javaScriptEnabled) => {
+        const note = `Key ${javaScriptEnabled}`
+        await owner.client.post(`${owner.actions}/keys`, { note, scope: 'read_only' })
+        const revoked = async () =>
+          (await server.store.listKeys(server.orgId)).find((key) => key.note === note)?.revokedAt !== null
+        const { page, complaints, close } = await opened(owner, { javaScriptEnabled })
+        const questions: string[] = []
+        page.on('dialog', (dialog) => {
+          questions.push(dialog.message())
+          void dialog.accept()
+        })
+        await page.goto(`${server.consoleUrl}${owner.root}/settings/keys`)
+        await page.getByRole('row', { name: note }).getByRole('button').click()
+        if (!javaScriptEnabled) {
+          questions.push((await page.getByText('Revoke the key').textContent()) ?? '')
+          expect(await revoked()).toBe(false)
+          await page.getByRole('button', { name: 'Continue' }).click()
+        }
+        await page.getByText('Key revoked.').waitFor()
+        await close()
+
+        expect(questions).toEqual([expect.stringMatching(/^Revoke the key …\w+\? Programs/)])
+        expect(await revoked()).toBe(true)
+        expect(complaints).toEqual([])
+      },
+    )
+
     test('no return path after sign-in leads to another site', async () => {
       const { page, complaints, close } = await opened(owner)
       const hosts: string[] = []

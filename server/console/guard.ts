@@ -2,9 +2,10 @@ import { isPermitted } from '../domain/accounts/roles.ts'
 import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 import type { Membership } from '../store/accountStore.ts'
 import { confirmPassword } from './accounts/elevation.ts'
+import { QUESTION_FIELD } from './frame/fields.ts'
 import type { Notices } from './frame/notices.ts'
 import { noticesOf } from './live/noticesOf.ts'
-import { forbiddenPage, signInAgainPage } from './routing/messagePages.ts'
+import { forbiddenPage, questionPage, signInAgainPage } from './routing/messagePages.ts'
 import {
   type RouteResponse,
   type ConsoleRequest,
@@ -77,11 +78,14 @@ async function asMember(
   const { orgId: id, orgName: name, plan, role } = org
   if (!isPermitted(role, route.access)) return forbiddenPage(role)
   const { person, session } = signedIn
+  const root = `/o/${id}`
+  const question = asked.form.get(QUESTION_FIELD)
+  if (question !== null) return questionPage({ ...asked, root }, question)
   const handle = () =>
     route.handle({
       ...asked,
       ...{ person, session, role, org: { id, name, plan } },
-      root: `/o/${id}`,
+      root,
       actions: `/api/o/${id}`,
       by: { kind: 'person', id: person.id },
       may: (permission) => isPermitted(role, permission),

@@ -1,7 +1,7 @@
 import { html } from '../../../web/html.ts'
 import { hashToken, isElevated, newToken } from '../../domain/accounts/sessions.ts'
 import type { Person } from '../../store/accountStore.ts'
-import { accountField, passwordField } from '../frame/fields.ts'
+import { accountField, carriedFields, passwordField } from '../frame/fields.ts'
 import { pageOfError } from '../routing/pageOfError.ts'
 import { NOT_FOUND_PAGE, signInAgainPage } from '../routing/messagePages.ts'
 import type { RouteResponse, ConsoleRequest, SignedIn } from '../routing/route.ts'
@@ -45,14 +45,13 @@ function passwordPage(
   refusal: PasswordRefusal | undefined,
 ): RouteResponse {
   const title = 'Confirm your password'
-  const carried = [...form].filter(([name]) => name !== PASSWORD_FIELD)
   return {
     ...{ kind: 'page', status: refusal?.status ?? 403, title },
     ...(refusal?.retryAfterS !== undefined && { retryAfterS: refusal.retryAfterS }),
     body: html`<h1>${title}</h1>
 <p>Enter your password to continue. You will not be asked again for 15 minutes.</p>
 <form method="post" action="${url}" class="group">
-${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${carriedFields(form, PASSWORD_FIELD)}
 ${accountField(email)}
 ${passwordField({ name: PASSWORD_FIELD, label: 'Password', autocomplete: 'current-password', fault: refusal?.fault })}
 <button class="main">Continue</button>

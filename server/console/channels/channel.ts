@@ -4,7 +4,7 @@ import { instant } from '../../../web/times.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { DeliveryState, StoredChannel, StoredDelivery } from '../../store/notificationStore.ts'
 import { type Faults, refusalOf } from '../forms/readForm.ts'
-import { problemNotice, textField } from '../frame/fields.ts'
+import { asking, problemNotice, textField } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest } from '../routing/route.ts'
 import { stateText } from './list.ts'
 
@@ -55,7 +55,7 @@ function channelActions({ id, state, kind, name }: StoredChannel, { actions, may
 ${state === 'active' && button('test', 'Send test')}
 ${state === 'active' ? button('disable', 'Disable') : button('enable', 'Enable')}
 ${may('manage channel secrets') && kind === 'webhook' && html`${button('show-secret', 'Show secret')}${button('rotate', 'Rotate secret')}`}
-${may('manage channel secrets') && button('delete', 'Delete', html` class="danger" data-confirm="Delete ${name} and its deliveries?"`)}</div>`
+${may('manage channel secrets') && button('delete', 'Delete', asking(`Delete ${name} and its deliveries?`))}</div>`
 }
 
 function deliveryTable(deliveries: readonly StoredDelivery[], at: string, actions: string | undefined): Html {

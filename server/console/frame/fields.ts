@@ -104,6 +104,24 @@ function described({ name, hint, fault }: FieldFacts): Html {
   return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${fault !== undefined && INVALID}`
 }
 
+/** Field with the question of a pressed button, as long as it is not confirmed. */
+export const QUESTION_FIELD = 'question'
+
+/**
+ * Attributes of a button for an action that cannot be undone. The script asks `question` before it sends the form; without
+ * the script, a page asks it after. Pure.
+ */
+export function asking(question: string): Html {
+  return html` class="danger" name="${QUESTION_FIELD}" value="${question}"`
+}
+
+/** Hidden fields that send a form again, without its field `except`. Pure. */
+export function carriedFields(form: URLSearchParams, except: string): readonly Html[] {
+  return [...form].flatMap(([name, value]) =>
+    name === except ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
+  )
+}
+
 /** A notice above a form about a problem that belongs to no field; nothing for `undefined`. Pure. */
 export function problemNotice(problem: string | undefined): Html | false {
   return problem !== undefined && html`<p class="notice bad"${ALERT}>${sentence(problem)}</p>`

@@ -1,3 +1,5 @@
+import { QUESTION_FIELD } from './fields.ts'
+
 /** For how long a form that was sent is not sent again (milliseconds): a test of a channel takes the longest. */
 const SENT_MS = 16_000
 /** After how long a page without a stream renews itself (milliseconds). */
@@ -7,7 +9,7 @@ const AGE_MS = 60_000
 
 /**
  * The script of every page. Pages work without it; it adds local times, confirmation of destructive actions
- * (`data-confirm` of a button), copy buttons (`data-copy` is the id of an element), and live updates of parts of a page
+ * (buttons with the name `question`), copy buttons (`data-copy` is the id of an element), and live updates of parts of a page
  * (`data-live` is the id of a service, or `services`). It sends a form once, however often its button is pressed, and
  * warns before a page with unsaved input is left. It moves the focus to the problem after a mistake, and to `data-focus`.
  */
@@ -32,8 +34,9 @@ const sent = new WeakSet()
 let isTyped = location.pathname.startsWith('/api/') && document.querySelector('main form .main') !== null
 document.addEventListener('submit', (event) => {
   const form = event.target
-  const question = event.submitter?.dataset.confirm
+  const question = event.submitter?.name === '${QUESTION_FIELD}' && event.submitter.value
   if (sent.has(form) || (question && !confirm(question))) return event.preventDefault()
+  form.addEventListener('formdata', ({ formData }) => formData.delete('${QUESTION_FIELD}'), { once: true })
   sent.add(form)
   setTimeout(() => sent.delete(form), ${SENT_MS})
   isTyped = false

@@ -9,7 +9,7 @@ import type { MaintenanceWindow } from '../../store/store.ts'
 import { type Faults, formText, refusalOf } from '../forms/readForm.ts'
 import { type NamedService, namedServices, servicesField } from '../forms/services.ts'
 import { versionOfText, versionSeen } from '../forms/version.ts'
-import { ALERT, problemNotice, textField } from '../frame/fields.ts'
+import { ALERT, asking, problemNotice, textField } from '../frame/fields.ts'
 import {
   LONG_FORM_BYTES_MAX,
   type RouteResponse,
@@ -99,7 +99,7 @@ ${
   actions !== undefined &&
   phase !== 'past' &&
   html`<td data-of="Action"><div class="row"><a class="button" href="${root}/maintenance/${id}">Change<span class="unseen"> ${title}</span></a>
-<form method="post" action="${actions}/maintenance/${id}/${verb}"><button class="danger" data-confirm="${word}: ${title}?">${word}<span class="unseen">: ${title}</span></button></form></div></td>`
+<form method="post" action="${actions}/maintenance/${id}/${verb}"><button${asking(`${word}: ${title}?`)}>${word}<span class="unseen">: ${title}</span></button></form></div></td>`
 }</tr>`
 }
 

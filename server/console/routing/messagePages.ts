@@ -1,6 +1,7 @@
 import { html } from '../../../web/html.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
-import type { Page } from './route.ts'
+import { carriedFields, QUESTION_FIELD } from '../frame/fields.ts'
+import type { OrgRequest, Page } from './route.ts'
 
 /** A page with a message about a problem. Pure. */
 export function messagePage(status: number, title: string, text: string): Page {
@@ -13,6 +14,21 @@ export const NOT_FOUND_PAGE = messagePage(404, 'Not found', 'There is no such pa
 /** The page for a role without the permission. Pure. */
 export function forbiddenPage(role: Role): Page {
   return messagePage(403, 'Not permitted', `Your role here is ${role}. Ask an owner for a higher role.`)
+}
+
+/** The page that asks `question` before the action of the request, in a form that carries its fields. Pure. */
+export function questionPage(
+  { form, url, root }: Pick<OrgRequest, 'form' | 'url' | 'root'>,
+  question: string,
+): Page {
+  const title = 'Confirm'
+  return {
+    ...{ kind: 'page', title },
+    body: html`<h1>${title}</h1>
+<p><bdi>${question}</bdi></p>
+<form method="post" action="${url}" class="group">${carriedFields(form, QUESTION_FIELD)}
+<p class="row"><button class="danger">Continue</button><a class="button" href="${root}">Cancel</a></p></form>`,
+  }
 }
 
 /** The page for an action after the session has ended. Pure. */

@@ -1,6 +1,7 @@
 import { type Html, html } from '../../../web/html.ts'
 import { instant } from '../../../web/times.ts'
 import { type Management, managementOf } from '../../domain/changeOrigin.ts'
+import { asking } from '../frame/fields.ts'
 import type { OrgRequest } from '../routing/route.ts'
 import type { ServiceRow } from './serviceRows.ts'
 
@@ -44,7 +45,7 @@ export async function actionForms(request: OrgRequest, { service }: ServiceRow):
   const management = await managementOfService(request, service.id)
   const verb = service.paused_at == null ? 'pause' : 'resume'
   const button = (action: string, label: string, question?: string): Html =>
-    html`<button formaction="${actions}/services/${service.id}/${action}"${question !== undefined && html` class="danger" data-confirm="${question}"`}>${label}</button>`
+    html`<button formaction="${actions}/services/${service.id}/${action}"${question !== undefined && asking(question)}>${label}</button>`
   return html`<form method="post" action="${actions}/services/${service.id}/${verb}">${confirmBox(management)}
 <p class="row">${button(verb, verb === 'pause' ? 'Pause' : 'Resume')}<a class="button" href="${root}/services/${service.id}/edit">Edit</a>${button('delete', 'Delete', `Delete ${service.name}? Its results are removed with it.`)}</p></form>`
 }

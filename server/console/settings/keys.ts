@@ -6,7 +6,7 @@ import { hashKey, mintKey } from '../../domain/apiKeys.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { StoredKey } from '../../store/store.ts'
 import { refusalOf } from '../forms/readForm.ts'
-import { selectField, textField } from '../frame/fields.ts'
+import { asking, selectField, textField } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
 
 const REVOKED_SHOWN = 100
@@ -81,7 +81,7 @@ function keyTable(keys: readonly StoredKey[], actions: string | undefined): Html
 <td data-of="${actions === undefined ? 'Revoked' : 'Action'}">${
       actions === undefined
         ? key.revokedAt !== null && instant(key.revokedAt)
-        : html`<form method="post" action="${actions}/keys/${key.id}/revoke"><button class="danger" data-confirm="Revoke the key …${key.last4}? Programs that use it are refused at once.">Revoke<span class="unseen"> the key …${key.last4}</span></button></form>`
+        : html`<form method="post" action="${actions}/keys/${key.id}/revoke"><button${asking(`Revoke the key …${key.last4}? Programs that use it are refused at once.`)}>Revoke<span class="unseen"> the key …${key.last4}</span></button></form>`
     }</td></tr>`,
   )}</tbody></table></div>`
 }

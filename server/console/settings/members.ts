@@ -7,7 +7,7 @@ import { hashToken, INVITATION_MS, newToken } from '../../domain/accounts/sessio
 import { timestamp } from '../../domain/environment.ts'
 import type { Member, OpenInvitation } from '../../store/accountStore.ts'
 import { refusalOf } from '../forms/readForm.ts'
-import { problemNotice, selectField, textField } from '../frame/fields.ts'
+import { asking, problemNotice, selectField, textField } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
 
 const ROLE_NAMES = [
@@ -97,7 +97,7 @@ function memberTable(members: readonly Member[], { actions, person }: OrgRequest
       (role) => html`<option value="${role}"${role === member.role && html` selected`}>${role}</option>`,
     )}</select> <button>Change<span class="unseen"> the role of ${member.name}</span></button></form></td>
 <td data-of="Last seen">${member.seenAtMs === null ? 'Not signed in' : instant(timestamp(member.seenAtMs))}</td>
-<td data-of="Action"><form method="post" action="${actions}/members/${member.personId}/remove"><button class="danger" data-confirm="Remove ${member.name}?">Remove<span class="unseen"> ${member.name}</span></button></form></td></tr>`,
+<td data-of="Action"><form method="post" action="${actions}/members/${member.personId}/remove"><button${asking(`Remove ${member.name}?`)}>Remove<span class="unseen"> ${member.name}</span></button></form></td></tr>`,
   )}</tbody></table></div>`
 }
 

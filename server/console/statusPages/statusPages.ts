@@ -3,6 +3,7 @@ import { type Html, html } from '../../../web/html.ts'
 import type { StatusPage } from '../../domain/statusPages/definition.ts'
 import { type Faults, refusalOf } from '../forms/readForm.ts'
 import { namedServices } from '../forms/services.ts'
+import { asking } from '../frame/fields.ts'
 import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
 import {
   afterButton,
@@ -97,7 +98,7 @@ ${may('operate') ? editorForm(editing) : contents(draft)}
 ${
   page !== undefined &&
   may('operate') &&
-  html`<form method="post" action="${actions}/pages/${page.id}/delete"><button class="danger" data-confirm="Delete ${page.title} and its addresses?">Delete page</button></form>`
+  html`<form method="post" action="${actions}/pages/${page.id}/delete"><button${asking(`Delete ${page.title} and its addresses?`)}>Delete page</button></form>`
 }`
   const title = page?.title ?? 'New status page'
   return { kind: 'page', title, section: 'pages', body, ...(status !== undefined && { status }) }

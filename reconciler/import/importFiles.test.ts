@@ -812,7 +812,7 @@ test('a file with nothing to import is reported, and a ConfigMap with how to imp
   const configMap = 'apiVersion: v1\nkind: ConfigMap\ndata:\n  config.yaml: |\n    endpoints: []\n'
 
   expect(read('gatus', 'storage: {type: sqlite}').notes).toEqual([
-    '1.yml:1:1: left out: no checks of gatus found',
+    '1.yml:1:1: left out: no checks of gatus found: check the format and the file',
   ])
   expect(read('blackbox', 'modules:\n  web: {prober: http}').notes).toEqual([
     '1.yml:2:3: left out: modules have no targets: pass the configuration of Prometheus too',

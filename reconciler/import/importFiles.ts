@@ -67,7 +67,8 @@ export function importFiles(
   for (const document of documents) noteConfigMap(document)
   const services = READERS[format](documents, variableNames())
   if (services.length + notes.length === 0) {
-    for (const document of documents) document.note(`left out: no checks of ${format} found: check the format and the file`)
+    for (const document of documents)
+      document.note(`left out: no checks of ${format} found: check the format and the file`)
   }
   const named = services.map(
     (service, index): Pick<ServiceResponse, 'id' | 'name'> => ({

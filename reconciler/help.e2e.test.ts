@@ -83,6 +83,27 @@ test.each(COMMANDS.map(({ name, examples }) => ({ name, examples })))(
   },
 )
 
+test('commands on manifests read the current folder when none is named', async () => {
+  const place = mkdtempSync(join(folder, 'without-path-'))
+  writeFileSync(join(place, 'shop.yaml'), manifestOf('shop', '      assertions: []\n'))
+  const state = ['--state', join(place, 'pharos.db')]
+  const commands = [
+    ['validate'],
+    ['render'],
+    ['fmt', '--check'],
+    ['state', 'adopt', 'plan', ...state],
+    ['plan', ...state],
+    ['apply', ...state],
+    ['drift', ...state],
+  ]
+  process.chdir(place)
+  const runs = []
+  for (const command of commands) runs.push(await runHere(command, env, { cwd: place }))
+  process.chdir(folder)
+
+  expect(runs.map(({ exitCode }) => exitCode)).toEqual(commands.map(() => 0))
+})
+
 test('the examples in the help work, one after the other', async () => {
   const place = mkdtempSync(join(folder, 'first-'))
   const [first = '', ...others] = examplesIn((await runHere(['--help'])).stdout)

@@ -13,7 +13,7 @@ import { STATE_COMMANDS } from './stateCommandTable.ts'
 /** A command whose one argument is the path of the manifests. */
 const onPath =
   (command: (path: string, context: CommandContext) => Promise<CommandResult>) =>
-  ([path = '']: readonly string[], context: CommandContext): Promise<CommandResult> =>
+  ([path = '.']: readonly string[], context: CommandContext): Promise<CommandResult> =>
     command(path, context)
 
 /** All commands, in the order of the help. */

@@ -56,8 +56,8 @@ function commitAll(): void {
 const LINES: Readonly<Record<string, Line>> = {
   init: { args: ['repository'], needs: [] },
   validate: { args: ['manifests'], needs: ['path'] },
-  test: { args: ['manifests'], needs: ['path'], isPathOptional: true },
-  lint: { args: ['manifests'], needs: ['path'], isPathOptional: true },
+  test: { args: ['manifests'], needs: ['path'] },
+  lint: { args: ['manifests'], needs: ['path'] },
   render: { args: ['manifests'], needs: ['path'] },
   plan: { args: ['manifests'], needs: ['path', 'api'] },
   apply: { args: ['manifests'], needs: ['path', 'api', 'lease'] },
@@ -134,8 +134,7 @@ const MISHAPS: Readonly<Record<string, Mishap>> = {
     code: 'E_USAGE',
   },
   'no argument': {
-    happensTo: ({ args, isPathOptional }) =>
-      args.length > 0 && isPathOptional !== true && !args[0]?.startsWith('--'),
+    happensTo: ({ args }) => args.length > 0 && args[0] !== 'manifests' && !args[0]?.startsWith('--'),
     change: () => [],
     exit: 1,
     code: 'E_USAGE',

@@ -22,9 +22,9 @@ const ACTIONS = ['plan', 'apply']
  * Adopts services that equal a manifest, without changing them. `apply` records them in the state, and with --write-ids in
  * the manifests; `plan` only shows them. Two requests.
  */
-export const adoptCommand: Command = async ([action = '', path], context) => {
+export const adoptCommand: Command = async ([action = '', path = '.'], context) => {
   const { state, env, writeIds } = context.options
-  if (!ACTIONS.includes(action) || path === undefined)
+  if (!ACTIONS.includes(action))
     throw new UsageError(
       `use "pharos state adopt plan PATH" to see what would be adopted, or "pharos state adopt apply PATH"`,
     )

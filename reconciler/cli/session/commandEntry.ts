@@ -28,7 +28,7 @@ export interface CommandEntry {
 export type Command = (args: readonly string[], context: CommandContext) => Promise<CommandResult>
 
 /** The argument of commands that work on manifests. */
-export const PATH_ARGUMENT = [['<path>', 'folder of manifests, or one file']] as const
+export const PATH_ARGUMENT = [['[path]', 'folder of manifests, or one file (default: .)']] as const
 /** Options of commands that compare manifests with the services, and of those that also write. */
 export const PLAN_OPTIONS = ['manifests', 'selection', 'api', 'state', 'grace'] as const
 export const APPLY_OPTIONS = [...PLAN_OPTIONS, 'lock'] as const

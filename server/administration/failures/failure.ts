@@ -20,6 +20,8 @@ interface SystemFailure extends Error {
   readonly hostFlag?: string
 }
 
+const POOLER_REMEDY = 'see the pooler in the findings of "pharos-server doctor"'
+
 /** The failure for the user. An unexpected error is marked as such, with its source location. Pure. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) return { code: `E_${error.code.toUpperCase()}`, message: error.message }
@@ -41,7 +43,11 @@ function systemFailure(error: SystemFailure): Failure {
   }
   if (code.startsWith('SQLITE_')) return { code: 'E_DATABASE', message: databaseText(error) }
   if (syscall === 'connect') return { code: 'E_DATABASE', message: unreachableText(error) }
-  if ('severity' in error) return { code: 'E_DATABASE', message: `the database refuses: ${error.message}` }
+  if ('severity' in error) {
+    // A prepared statement that exists already, or does not: another client's.
+    const remedy = code === '42P05' || code === '26000' ? `: ${POOLER_REMEDY}` : ''
+    return { code: 'E_DATABASE', message: `the database refuses: ${error.message}${remedy}` }
+  }
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
     return { code: 'E_ADDRESS', message: addressText(error) }
   }

@@ -19,7 +19,7 @@ import { renewIdentity } from './schema/renewIdentity.ts'
 
 /** Clocks of an engine, and the check of its database before a start; `assertDurable` when absent. */
 export interface PostgresParts extends StoreClocks {
-  readonly assertUsable?: (client: pg.Client, nowMs: () => number) => Promise<void>
+  readonly assertUsable?: typeof assertDurable
 }
 
 /** The engine of the PostgreSQL database at `url`. */
@@ -36,7 +36,9 @@ export function postgresEngine(
     schemaNow: () => withConnection(url, async (client) => (await schemaOf(client))?.version),
     open: async (purpose) => {
       await withConnection(url, async (client) => {
-        if (purpose === 'serve') await assertUsable(client, clocks.nowMs)
+        if (purpose === 'serve') {
+          await withConnection(url, (other) => assertUsable(client, other, clocks.nowMs))
+        }
         await migrate(client)
         await assertNotMoved(client, placeOf(url))
         await renewIdentity(client)
@@ -50,7 +52,7 @@ export function postgresEngine(
     // Any number of programs serve one database.
     lock: (name) => (name === 'serve' ? Promise.resolve(async () => {}) : lockRotation(url)),
     openPortable: (role, results) =>
-      openExclusively(url, { role, results }, (client) => assertUsable(client, clocks.nowMs)),
+      openExclusively(url, { role, results }, (client, other) => assertUsable(client, other, clocks.nowMs)),
   }
 }
 
@@ -63,11 +65,11 @@ async function assertNotMoved(client: pg.Client, place: string): Promise<void> {
 async function openExclusively(
   url: string,
   { role, results }: PortableParts,
-  assertUsable: (client: pg.Client) => Promise<void>,
+  assertUsable: (client: pg.Client, other: pg.Client) => Promise<void>,
 ): Promise<Portable> {
   const [client, other] = [await connect(url), await connect(url)]
   try {
-    if (role === 'target') await assertUsable(client)
+    if (role === 'target') await assertUsable(client, other)
     await migrate(client)
     const { rows } = await client.query<{ count: number }>(
       `SELECT count(*)::integer AS count FROM pg_stat_activity

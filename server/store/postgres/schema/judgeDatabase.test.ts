@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Cluster, sharedCluster } from '../../../testing/postgres/cluster.ts'
+import { assertDurable } from './assertDurable.ts'
 import { databaseFacts } from './databaseFacts.ts'
 import { type DatabaseFacts, judgeDatabase } from './judgeDatabase.ts'
 import { withConnection } from './migrate.ts'
@@ -34,7 +35,7 @@ test.each<[Partial<DatabaseFacts>, string, RegExp | undefined]>([
   [{ synchronousStandbys: 0 }, 'warning', /no such standby is visible/],
   [{ clockAheadMs: -2_500 }, 'warning', /2\.5 s behind this machine's/],
   [{ clockAheadMs: 60_000 }, 'warning', /60\.0 s ahead of this machine's/],
-  [{ pooler: 'old' }, 'broken', /PgBouncer 1\.21/],
+  [{ pooler: 'old' }, 'refused', /PgBouncer 1\.21/],
 ])('a database with %j is %s', (facts, health, problem) => {
   const found = judgeDatabase({ ...GOOD, ...facts }).filter((finding) => finding.health !== 'ok')
 
@@ -55,4 +56,15 @@ test('the facts of a real database are read, and its clock agrees with that of t
   expect(facts.version).toBeGreaterThanOrEqual(140_000)
   expect(Math.abs(facts.clockAheadMs)).toBeLessThan(1_000)
   expect(late.clockAheadMs).toBeGreaterThan(50_000)
+})
+
+test('a pooler that keeps the prepared statements of its clients apart does not stop a start', async () => {
+  const starting = withConnection(url, (client) => {
+    // A pooler gives each client a number of its own.
+    Object.assign(client, { processID: 0 })
+    return withConnection(url, (other) => assertDurable(client, other, Date.now))
+  })
+
+  // The cluster of the tests is not durable, which is the only problem.
+  await expect(starting).rejects.toThrow(/^the database cannot be used: fsync is off/)
 })

@@ -119,7 +119,7 @@ function judgeClock({ clockAheadMs }: DatabaseFacts): Finding {
 
 function judgePooler({ pooler }: DatabaseFacts): Finding {
   return findingOf('pooler', {
-    health: 'broken',
+    health: 'refused',
     problem:
       pooler === 'old'
         ? 'the pooler in front of it mixes up prepared statements: use PgBouncer 1.21 or newer with max_prepared_statements, or none'

@@ -48,7 +48,7 @@ beforeEach(async () => {
   app.get<{ Params: { person: string; session: string } }>('/live/:person/:session', (request, reply) => {
     reply.raw.on('error', (error) => errors.push(error))
     const { person: personId, session: sessionKey } = request.params
-    const reader = { isOwn: async () => true, isMember: async () => isMember }
+    const reader = { ownOf: async () => [SERVICE], isMember: async () => isMember }
     const start = () => streams.start(reply, { personId, sessionKey, measurements, ...reader })
     if (sessionKey === 'gone') reply.raw.on('close', start)
     else start()

@@ -21,8 +21,8 @@ export interface LiveReader {
   readonly personId: string
   readonly sessionKey: string
   readonly measurements: Pick<Measurements, 'onChange'>
-  /** Whether a service belongs to the organisation of the page. */
-  readonly isOwn: (serviceId: string) => Promise<boolean>
+  /** Those of the services that belong to the organisation of the page. */
+  readonly ownOf: (serviceIds: ReadonlySet<string>) => Promise<readonly string[]>
   /** Whether the session is still valid, and its person a member. */
   readonly isMember: () => Promise<boolean>
 }
@@ -95,18 +95,14 @@ function onceClosed({ raw, request }: FastifyReply, act: () => void): void {
 
 async function sendChanges(
   reply: FastifyReply,
-  { isOwn, isMember }: LiveReader,
+  { ownOf, isMember }: LiveReader,
   changed: ReadonlySet<string>,
 ): Promise<void> {
   if (!(await isMember())) {
     end(reply)
     return
   }
-  const own: string[] = []
-  for (const id of changed) {
-    if (own.length > IDS_MAX) break
-    if (await isOwn(id)) own.push(id)
-  }
+  const own = await ownOf(changed)
   if (own.length === 0) return
   write(reply, `event: changed\ndata: ${JSON.stringify(own.length > IDS_MAX ? null : own)}\n\n`)
 }

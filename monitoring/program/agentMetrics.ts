@@ -1,20 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import { limitKeylessConnections } from '../../api/runtime/connectionLimits.ts'
+import { createRegistry } from '../../api/runtime/processMetrics.ts'
 import { AGENT_METRICS, type AgentLoad } from '../protocol/agentStats.ts'
 
 /** Maximum number of connections, which share the descriptors of the process with its checks. */
 const CONNECTIONS_MAX = 24
-
-/**
- * Gauges of prom-client that end in `_total`. That suffix is for counters, so `promtool check metrics` rejects them.
- */
-const MISNAMED_GAUGES = [
-  'nodejs_active_resources_total',
-  'nodejs_active_handles_total',
-  'nodejs_active_requests_total',
-]
 
 /** The stats of an agent in its metrics. */
 export type AgentStats = AgentLoad & {
@@ -58,9 +50,7 @@ export async function serveMetrics(port: number, stats: () => AgentStats): Promi
 }
 
 function registryOf(stats: () => AgentStats): Registry {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(name)
+  const registry = createRegistry()
   const registers = [registry]
   const add = (name: string, help: string, value: (shown: AgentStats) => number): void => {
     const options = { name, help, registers }

@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { createRegistry } from '../../api/runtime/processMetrics.ts'
 import type { RequestRecord } from './app.ts'
 import type { ResponseBudget } from './transport/responseBudget.ts'
 
@@ -12,16 +13,6 @@ const UPKEEP_BUCKETS_SECS = [0.01, 0.1, 1, 10, 60, 300]
 const KEYS_COUNTED_MAX = 1_000
 /** The label for all others. */
 const OTHER_KEYS = 'other'
-
-/**
- * Gauges of prom-client that end in `_total`. That suffix is for counters, so `promtool check metrics` rejects them.
- * Each is the sum over `type` of the gauge without the suffix.
- */
-const MISNAMED_GAUGES = [
-  'nodejs_active_resources_total',
-  'nodejs_active_handles_total',
-  'nodejs_active_requests_total',
-]
 
 /** Metrics for Prometheus. */
 export interface Metrics {
@@ -55,9 +46,7 @@ interface Counted {
 
 /** The metrics of one server, including its `budget`. Two servers in one process share none. */
 export function createMetrics(budget: Pick<ResponseBudget, 'heldBytes' | 'mostHeldBytes'>): Metrics {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(name)
+  const registry = createRegistry()
   const counts = new Map<string, Counted>()
   new Counter({
     name: 'pharos_http_requests_total',

@@ -16,8 +16,6 @@ import type { Interruption } from './session/interruption.ts'
 interface Line {
   readonly args: readonly string[]
   readonly needs: readonly Need[]
-  /** Whether the folder in which the program is started takes the place of a path. */
-  readonly isPathOptional?: true
 }
 type Need = 'path' | 'api' | 'state' | 'lease'
 

@@ -65,7 +65,7 @@ export interface Mirror {
   commit(sha: string): Promise<Commit>
   /** Whether `descendant` contains `ancestor`; false when the mirror lacks one of them. */
   contains(descendant: string, ancestor: string): Promise<boolean>
-  /** Why the commit has no valid signature of an allowed key; null when it has one. */
+  /** Why the commit has no valid signature of an allowed key; null when it has one. Throws SourceUnavailable. */
   signatureProblem(sha: string): Promise<string | null>
   /** Runs git in the mirror. Throws GitOutputTooLarge, and BrokenMirror for other failures. */
   read(args: readonly string[], input?: string): Promise<Buffer>
@@ -109,7 +109,15 @@ export function mirrorOf(options: MirrorOptions): Mirror {
         throw error
       }
     },
-    signatureProblem: (sha) => signatureProblem(options, sha),
+    signatureProblem: async (sha) => {
+      try {
+        return await signatureProblem(options, sha)
+      } catch (error) {
+        if (!(error instanceof GitError)) throw error
+        const message = `the signature of commit ${sha} cannot be checked: ${error.message}`
+        throw new SourceUnavailable(message, 'unreachable', { cause: error })
+      }
+    },
     read,
     discard,
   }

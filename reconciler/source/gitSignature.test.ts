@@ -152,14 +152,24 @@ describe.skipIf(gpgSkipReason !== null)(
       expect(await found(openPgp)).toEqual([false, true])
     })
 
-    test('keys that cannot be read, and a missing gpg, are reported as such', async () => {
-      const sha = signed('ada')
+    test('keys that cannot be read are reported as such', async () => {
       const gpgKeysFile = join(folder, 'none.asc')
 
-      expect(await problem(sha, { gpgKeysFile })).toContain(
+      expect(await problem(signed('ada'), { gpgKeysFile })).toContain(
         `the file of OpenPGP keys ${gpgKeysFile} cannot be used`,
       )
-      expect(await problem(sha, keysOf('ada'), { PATH: folder })).toContain('gpg could not be started')
+    })
+
+    test('a commit is not refused when gpg cannot be started: its signature is unknown', async () => {
+      const check = (): Promise<string> =>
+        problem(signed('ada'), keysOf('ada'), { PATH: folder }).then(
+          String,
+          ({ name, message }) => `${name}: ${message}`,
+        )
+
+      expect(await check()).toBe('GitError: gpg could not be started: install gnupg, or correct PATH')
+      writeFileSync(join(folder, 'gpg'), '')
+      expect(await check()).toContain('GitError: gpg could not check it: this user has no permission')
     })
   },
 )

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { fileReason } from '../../api/runtime/fileReason.ts'
 import type { GitAccess } from '../git/gitAccess.ts'
 import { GitError, runGit } from '../git/gitProgram.ts'
 import { takeWorkFolder } from '../state/sqlite/workFolder.ts'
@@ -15,7 +16,7 @@ interface Repository {
 
 /**
  * Why commit `sha` has no valid signature of a key that `access` allows; null when it has one. The files of keys are read each
- * time, so that a removed key is no longer accepted.
+ * time, so that a removed key is no longer accepted. Throws GitError when it cannot be checked.
  */
 export async function signatureProblem(repository: Repository, sha: string): Promise<string | null> {
   const { gpgKeysFile } = repository.access
@@ -41,7 +42,7 @@ async function verified(
     await runGit({ access, directory, env, args: ['verify-commit', sha], limitMs: LIMIT_MS, keyRing })
     return null
   } catch (error) {
-    if (!(error instanceof GitError)) throw error
+    if (!(error instanceof GitError) || error.exitCode === null) throw error
     return error.message.startsWith('git verify-commit ended') ? 'it has no signature' : error.message
   }
 }
@@ -52,8 +53,11 @@ async function importProblem({ env }: Repository, keyRing: string, file: string)
     await promisify(execFile)('gpg', args, { env: { PATH: env.PATH, LC_ALL: 'C' }, timeout: LIMIT_MS })
     return null
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    if (isMissing) return 'gpg could not be started to check it: install gnupg, or correct PATH'
+    // The code of a program that ran is a number, or null when it was killed at the time limit.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT')
+      throw new GitError('gpg could not be started: install gnupg, or correct PATH', null)
+    if (typeof code !== 'number') throw new GitError(`gpg could not check it: ${fileReason(error)}`, null)
     return `the file of OpenPGP keys ${file} cannot be used: use a file written by "gpg --export"`
   }
 }

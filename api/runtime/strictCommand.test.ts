@@ -82,6 +82,10 @@ test.each([
 test.each([
   [['help', 'lnit'], 'lint, render, test, plan'],
   [['--json', 'validate', 'x'], '(give --json after the command, as in "pharos init --json")'],
+  [
+    ['adopt', '--dry-run', 'x'],
+    '("pharos plan" shows what apply would do, and "pharos state adopt plan" what',
+  ],
   [['help', 'rollback'], '("pharos rollback" was removed: revert the commit'],
 ])('the error of pharos %j says what to do', async (args, hint) => {
   expect((await runHere(args)).stderr).toContain(hint)

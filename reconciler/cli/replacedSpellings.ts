@@ -5,6 +5,8 @@ const REPLACED: Readonly<Record<string, string>> = {
   rollback:
     '"pharos rollback" was removed: revert the commit in git ("git revert") and apply; "pharos state suspend" blocks other runs meanwhile',
   rebaseline: '"pharos rebaseline" is now "pharos approve --pointers"',
+  '--dry-run':
+    '"pharos plan" shows what apply would do, and "pharos state adopt plan" what adopt would; neither changes anything',
   '--allow-aliases':
     'aliases are refused: share values with a Defaults document, or expand them first ("yq \'explode(.)\'")',
   '--allow-sops':

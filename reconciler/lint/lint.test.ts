@@ -158,6 +158,10 @@ test('an invalid manifest is a separate problem', async () => {
 
 test.each([
   ['intervall: {min: 30s}\n', ':1:1: [E_VALUE] intervall is not a known field (did you mean interval?)'],
+  [
+    'owner: me\n',
+    ':1:1: [E_VALUE] owner is not a known field (known are assertions, https, interval, labels, regions, except, min, max)',
+  ],
   ['interval: {min: soon}\n', ':1:17: [E_VALUE] interval.min must be a duration such as 30s'],
   [
     'assertions: [statuss]\n',

@@ -84,8 +84,12 @@ function wordsOf(
   const { path = [], message = 'is wrong' } = problem ?? {}
   const name = formatPath(path) || 'the document'
   if (message !== 'is not a known field') return { message: `${name} ${message}` }
-  const near = suggestionFor(String(path.at(-1)), [...RULE_NAMES, 'except', 'min', 'max'])
-  return { message: `${name} ${message}`, ...(near && { hint: `did you mean ${near}?` }) }
+  const known = [...RULE_NAMES, 'except', 'min', 'max']
+  const near = suggestionFor(String(path.at(-1)), known)
+  return {
+    message: `${name} ${message}`,
+    hint: near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`,
+  }
 }
 
 function nearest(path: string): string | undefined {

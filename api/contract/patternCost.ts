@@ -34,7 +34,7 @@ export function patternCost(pattern: string): number {
     CHAR_WORK * pattern.length +
     (isMerged ? MERGED_PROPERTY_WORK : PROPERTY_WORK) * properties +
     (ignoresCase ? foldCost(pattern) : 0) +
-    INSTRUCTION_WORK * instructions(pattern)
+    INSTRUCTION_WORK * patternInstructions(pattern)
   )
 }
 
@@ -54,8 +54,8 @@ function codePointOf(text: string, otherwise: number): number {
   return text.startsWith('\\') ? otherwise : (text.codePointAt(0) ?? otherwise)
 }
 
-/** Instructions of the compiled pattern, which repetitions multiply. */
-function instructions(pattern: string): number {
+/** Estimated instructions of the compiled `pattern`, which repetitions multiply. Pure. */
+export function patternInstructions(pattern: string): number {
   /** Instructions of the open groups, the innermost last; `last` is what a repetition would repeat. */
   const open: number[] = []
   let sum = 0

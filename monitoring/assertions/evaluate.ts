@@ -2,7 +2,6 @@ import type { CompiledAssertion } from './compileAssertions.ts'
 import { durationText } from './durationComparison.ts'
 import type { Observation } from './observation.ts'
 import { HIDDEN, type Quoting, quotedHeader, quotedText } from './quotedText.ts'
-import { placeOfMatch } from './regexBudget.ts'
 import type { Regex, TextMatcher } from './textMatcher.ts'
 
 /**
@@ -44,13 +43,13 @@ function verdict(kind: Verdict['kind'], result: Verdict['result'], makeTexts: ()
   }
 }
 
-/** Matches in a thread where a long match blocks nothing; `undefined` when it was ended before it had a result. */
-export type MatchInThread = (regex: Regex, text: string) => Promise<boolean | undefined>
+/** Whether `regex` matches in `text`; `undefined` when there is no result, because it would take too long. */
+export type FindRegex = (regex: Regex, text: string) => Promise<boolean | undefined>
 
 /** The inputs of an evaluation other than the response. */
 export interface EvaluationTools {
   readonly quoting: Quoting
-  readonly matchInThread: MatchInThread
+  readonly find: FindRegex
 }
 
 /** The verdict on each of `assertions`, in order; a failure does not end the evaluation. Gap G57. */
@@ -113,13 +112,13 @@ type TextAssertion = Extract<CompiledAssertion, { readonly matcher: unknown }>
 async function headerVerdict(
   assertion: TextAssertion & { readonly kind: 'Header' },
   { headers }: Observation,
-  { quoting, matchInThread }: EvaluationTools,
+  { quoting, find }: EvaluationTools,
 ): Promise<Verdict> {
   const { name, matcher } = assertion
   const values = headers.flatMap(([one, value]) => (one.toLowerCase() === name ? [value] : []))
   // Cookies cannot be joined, so each is judged separately, and one match is enough.
   const texts = values.length === 0 || name === 'set-cookie' ? values : [values.join(', ')]
-  const result = await anyMatches(matcher, texts, matchInThread)
+  const result = await anyMatches(matcher, texts, find)
   return verdict('Header', result, () => {
     const expected = expectedText(assertion, quoting)
     const seen = values.length === 0 ? null : quotedHeader(name, values.join(', '), quoting)
@@ -131,11 +130,11 @@ async function headerVerdict(
 async function bodyVerdict(
   assertion: TextAssertion & { readonly kind: 'Body' },
   { body }: Observation,
-  { quoting, matchInThread }: EvaluationTools,
+  { quoting, find }: EvaluationTools,
 ): Promise<Verdict> {
   if (body === undefined) return unseen(assertion, quoting)
   const { matcher } = assertion
-  const result = await anyMatches(matcher, [body.text], matchInThread)
+  const result = await anyMatches(matcher, [body.text], find)
   // Taken out here, so that the texts that are created later do not keep the text of the body in memory.
   const { bytes, mediaType } = body
   return verdict('Body', result, () => {
@@ -168,23 +167,16 @@ function sentence(what: string, result: Verdict['result'], expected: string): st
 async function anyMatches(
   matcher: TextMatcher | undefined,
   texts: readonly string[],
-  matchInThread: MatchInThread,
+  find: FindRegex,
 ): Promise<Verdict['result']> {
   if (matcher === undefined) return 'unknown'
   let result: Verdict['result'] = 'fail'
   for (const text of texts) {
-    const matches =
-      matcher.kind === 'plain' ? matcher.matches(text) : await find(matcher.regex, text, matchInThread)
+    const matches = matcher.kind === 'plain' ? matcher.matches(text) : await find(matcher.regex, text)
     if (matches === true) return 'pass'
     if (matches === undefined) result = 'unknown'
   }
   return result
-}
-
-async function find(regex: Regex, text: string, matchInThread: MatchInThread): Promise<boolean | undefined> {
-  const place = placeOfMatch(regex, text)
-  if (place === 'here') return regex.isIn(text)
-  return place === 'thread' ? await matchInThread(regex, text) : undefined
 }
 
 const LATENCY_SUBJECTS = {

@@ -137,7 +137,7 @@ export class MatcherThread {
       for (const { reject } of this.#takeWaiting()) reject(error)
       return undefined
     }
-    worker.on('message', (message: 'ready' | boolean) => {
+    worker.on('message', (message: 'ready' | boolean | undefined) => {
       if (worker !== this.#worker) return
       if (message === 'ready') this.#isReady = true
       else this.#settle(message)

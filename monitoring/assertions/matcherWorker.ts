@@ -1,13 +1,14 @@
 import { parentPort } from 'node:worker_threads'
-import { compileRegex } from './textMatcher.ts'
+import { regexOf } from './textMatcher.ts'
 
-/** A request to the thread: whether `pattern` matches in `text`. The reply is true or false. */
+/** A request to the thread: whether `pattern` matches in `text`. The reply is true or false, or `undefined` when it
+ * is not RE2 syntax. */
 export interface MatchRequest {
   readonly pattern: string
   readonly text: string
 }
 
 parentPort?.on('message', ({ pattern, text }: MatchRequest) =>
-  parentPort?.postMessage(compileRegex(pattern)?.isIn(text) === true),
+  parentPort?.postMessage(regexOf(pattern)?.isIn(text)),
 )
 parentPort?.postMessage('ready')

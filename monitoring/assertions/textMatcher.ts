@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 import type { StringMatcher } from '../../api/contract/assertion.ts'
-import { PATTERN_COST_MAX, patternCost } from '../../api/contract/patternCost.ts'
+import { PATTERN_COST_MAX, patternCost, patternInstructions } from '../../api/contract/patternCost.ts'
 
 /**
  * A text matcher. It compares code units, is case-sensitive, and neither trims nor normalises. Contract: Assertions.
@@ -22,18 +22,26 @@ export interface MatcherWords {
   readonly fails: string
 }
 
-/** A regular expression that may match anywhere in a text. */
+/**
+ * A regular expression that may match anywhere in a text. It is compiled when it is first used, which may take 40 ms (Gap
+ * G40) and a hundred times the memory of the pattern.
+ */
 export interface Regex {
   readonly pattern: string
-  /** Number of instructions of the compiled program. The work of a match is this times the characters of the text. */
+  /** Estimated number of instructions of the program. The work of a match is this times the characters of the text. */
   readonly instructions: number
-  readonly isIn: (text: string) => boolean
+  /** Estimated microseconds to compile the pattern, the next time that it is used; 0 when its program is cached. */
+  readonly compileUs: () => number
+  /** `undefined` when the pattern is not RE2 syntax. */
+  readonly isIn: (text: string) => boolean | undefined
 }
 
-/** Maximum number of cached programs. All are dropped at once when there are more. */
+/** Maximum cost of all cached programs together, and their maximum number: 30 MB. All are dropped at once when there are more. */
+const PROGRAMS_COST_MAX = 5_000_000
 const PROGRAMS_MAX = 5_000
-/** By pattern, because most endpoints of a service share patterns, and a program is larger than the rest of a check. */
-const programs = new Map<string, Regex>()
+/** By pattern, because most endpoints of a service share patterns. `undefined` for one that is not RE2 syntax. */
+const programs = new Map<string, RE2JS | undefined>()
+let programsCost = 0
 
 const EQUALS = { infinitive: 'to be', holds: 'is', fails: 'is not' }
 const CONTAINS = { infinitive: 'to contain', holds: 'contains', fails: 'does not contain' }
@@ -49,7 +57,7 @@ export function textMatcher(matcher: StringMatcher): TextMatcher | undefined {
   if ('StartsWith' in matcher)
     return plain(STARTS, matcher.StartsWith, (text) => text.startsWith(matcher.StartsWith))
   if ('EndsWith' in matcher) return plain(ENDS, matcher.EndsWith, (text) => text.endsWith(matcher.EndsWith))
-  const regex = compileRegex(matcher.Regex)
+  const regex = regexOf(matcher.Regex)
   return regex === undefined ? undefined : { kind: 'regex', words: MATCHES, operand: matcher.Regex, regex }
 }
 
@@ -57,23 +65,32 @@ function plain(words: MatcherWords, operand: string, matches: (text: string) => 
   return { kind: 'plain', words, operand, matches }
 }
 
-/**
- * `pattern` compiled; `undefined` when it is not RE2 syntax, or too expensive to compile. The cost is checked first
- * (Gap G40).
- */
-export function compileRegex(pattern: string): Regex | undefined {
-  const known = programs.get(pattern)
-  if (known !== undefined) return known
-  if (patternCost(pattern) > PATTERN_COST_MAX) return undefined
+/** `pattern` to be compiled; `undefined` when it is too expensive to compile (Gap G40). */
+export function regexOf(pattern: string): Regex | undefined {
+  const cost = patternCost(pattern)
+  if (cost > PATTERN_COST_MAX) return undefined
+  return {
+    pattern,
+    instructions: patternInstructions(pattern),
+    compileUs: () => (programs.has(pattern) ? 0 : cost),
+    isIn: (text) => programOf(pattern, cost)?.test(text),
+  }
+}
+
+function programOf(pattern: string, cost: number): RE2JS | undefined {
+  if (programs.has(pattern)) return programs.get(pattern)
+  let program: RE2JS | undefined
   try {
-    const program = RE2JS.compile(pattern)
-    const regex = { pattern, instructions: program.programSize(), isIn: (text: string) => program.test(text) }
-    if (programs.size >= PROGRAMS_MAX) programs.clear()
-    programs.set(pattern, regex)
-    return regex
+    program = RE2JS.compile(pattern)
   } catch {
     // Every failure of the compiler is a problem with the pattern. Its message would quote the pattern, so it is
     // dropped.
-    return undefined
   }
+  if (programs.size >= PROGRAMS_MAX || programsCost + cost > PROGRAMS_COST_MAX) {
+    programs.clear()
+    programsCost = 0
+  }
+  programs.set(pattern, program)
+  programsCost += cost
+  return program
 }

@@ -1,6 +1,7 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { proxyAt, type TunnelProxy } from '../../api/network/proxy.ts'
 import { MatcherThread } from '../assertions/matcherThread.ts'
+import { RegexBudget } from '../assertions/regexBudget.ts'
 import { addressRules, type IsForbidden } from './network/addressRules.ts'
 import { CertificateJudge } from './network/certificate.ts'
 import { NameResolver } from './network/nameResolver.ts'
@@ -14,6 +15,7 @@ export interface CheckTools {
   readonly secureContext: SecureContext
   readonly certificates: CertificateJudge
   readonly matcher: MatcherThread
+  readonly regexBudget: RegexBudget
   /** The proxy for all connections; absent for none. */
   readonly proxy?: TunnelProxy
   readonly userAgent: string
@@ -52,6 +54,7 @@ export function openCheckTools(settings: CheckSettings): CheckTools {
     secureContext: createSecureContext(authorities === undefined ? {} : { ca: authorities }),
     certificates: new CertificateJudge(),
     matcher,
+    regexBudget: new RegexBudget(nowMs),
     ...(proxy === undefined ? {} : { proxy: proxyAt(proxy, 'the setting') }),
     userAgent: settings.userAgent,
     nowUs: () => nowMs() * US_PER_MS,

@@ -110,13 +110,22 @@ async function attempt(
 async function judge(
   check: PreparedCheck,
   seen: Observation,
-  { matcher }: CheckTools,
+  { matcher, regexBudget }: CheckTools,
   deadlineMs: number,
 ): Promise<Pick<AttemptResult, 'outcome' | 'reason' | 'text' | 'verdicts'>> {
   const { assertions, needs, quoting, org, series } = check
   const verdicts = await evaluateAssertions(assertions, seen, {
     quoting,
-    matchInThread: (regex, text) => matcher.match(regex, text, { org, series, deadlineMs }),
+    find: async (regex, text) => {
+      switch (regexBudget.placeOfMatch(regex, text, org)) {
+        case 'here':
+          return regex.isIn(text)
+        case 'thread':
+          return matcher.match(regex, text, { org, series, deadlineMs })
+        case 'nowhere':
+          return undefined
+      }
+    },
   })
   // Gap G43: without an assertion on the status, one below 400 is expected.
   if (needs.impliedStatus && seen.status >= 400) {

@@ -7,7 +7,8 @@ const SEALED_CHARS_MIN = 4
 /** Minimum length of a word to search for (characters): of a sealed value, and of a plain query, body or header. */
 const SEALED_WORD_CHARS_MIN = 8
 const CLEAR_WORD_CHARS_MIN = 12
-const WORD = /[\w~+=-]+/g
+const SEALED_WORD = new RegExp(`[\\w~+=-]{${SEALED_WORD_CHARS_MIN},}`, 'g')
+const CLEAR_WORD = new RegExp(`[\\w~+=-]{${CLEAR_WORD_CHARS_MIN},}`, 'g')
 /** Headers that describe the wanted response, not the sender of the request. */
 const HARMLESS_HEADERS = /^(?:accept|accept-.*|cache-control|content-type|host|user-agent)$/i
 /** Maximum length of a text about a check (characters). */
@@ -19,7 +20,10 @@ export interface CheckQuoting extends Quoting {
   readonly isSealed: (text: string) => boolean
 }
 
-/** The rules for hiding parts of `request` that must not be shown, because a server may send them back. Pure. */
+/**
+ * The rules for hiding parts of `request` that must not be shown, because a server may send them back. Pure. The parts to
+ * search for are made for each text: kept for each check, they would take ten times the memory of a long body.
+ */
 export function quotingFor(request: RequestHop): CheckQuoting {
   const sealed = [...request.headers, ...(request.body === null ? [] : [request.body])].flatMap((one) =>
     one.isSealed ? [one.value, ...hostName(one)] : [],
@@ -32,11 +36,14 @@ export function quotingFor(request: RequestHop): CheckQuoting {
       isSealed || HARMLESS_HEADERS.test(name) ? [] : [value],
     ),
   ]
-  const isSealed = search([
-    ...sealed.flatMap(encodings).filter(({ length }) => length >= SEALED_CHARS_MIN),
-    ...sealed.flatMap((text) => words(text, SEALED_WORD_CHARS_MIN)),
-  ])
-  const isClear = search(clear.flatMap((text) => words(text, CLEAR_WORD_CHARS_MIN)))
+  const isSealed = (text: string): boolean => {
+    const searched = text.toLowerCase()
+    return sealed.some((value) => hasValue(searched, value) || hasWord(searched, value, SEALED_WORD))
+  }
+  const isClear = (text: string): boolean => {
+    const searched = text.toLowerCase()
+    return clear.some((value) => hasWord(searched, value, CLEAR_WORD))
+  }
   const sealedNames = new Set(
     request.headers.flatMap(({ name, isSealed }) => (isSealed ? [name.toLowerCase()] : [])),
   )
@@ -47,14 +54,18 @@ export function quotingFor(request: RequestHop): CheckQuoting {
   }
 }
 
-/** Whether a text contains one of `needles`, in any case: a host in a redirect is in lower case. */
-function search(needles: readonly string[]): (text: string) => boolean {
-  const lower = new Set(needles.map((needle) => needle.toLowerCase()))
-  return (text) => {
-    const searched = text.toLowerCase()
-    for (const needle of lower) if (searched.includes(needle)) return true
-    return false
-  }
+/** Whether `searched`, in lower case, contains `value` in an encoding and in any case: a redirect has its host in lower case. */
+function hasValue(searched: string, value: string): boolean {
+  // No encoding is shorter than the value.
+  if (value.length > searched.length) return false
+  return encodings(value).some(
+    (encoded) => encoded.length >= SEALED_CHARS_MIN && searched.includes(encoded.toLowerCase()),
+  )
+}
+
+/** Whether `searched`, in lower case, contains one of the words of `value` in any case. */
+function hasWord(searched: string, value: string, word: RegExp): boolean {
+  return (value.match(word) ?? []).some((found) => searched.includes(found.toLowerCase()))
 }
 
 /** The name in a Host header, without the port, because servers redirect to the name. */
@@ -82,8 +93,4 @@ function encodings(value: string): readonly string[] {
   const base64 = Buffer.from(value, 'utf8').toString('base64').replace(/=+$/, '')
   const base64Url = Buffer.from(value, 'utf8').toString('base64url')
   return [value, encodeURIComponent(value), base64, base64Url, JSON.stringify(value).slice(1, -1)]
-}
-
-function words(text: string, charsMin: number): readonly string[] {
-  return (text.match(WORD) ?? []).filter(({ length }) => length >= charsMin)
 }

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, expect, test } from 'vitest'
 import type { Assertion } from '../../api/contract/assertion.ts'
+import { quotingFor } from './privateTexts.ts'
 import { makeAuthority } from './testing/certificates.ts'
 import { type CheckedServer, checkOf, startHttpServer } from './testing/checkedServer.ts'
 import { startDnsServer } from './testing/dnsServer.ts'
@@ -135,4 +138,26 @@ test('a redirect to the sealed Host, in lower case as servers write it, shows it
     { outcome: 'down', reason: 'dns_name_unknown', text: '…' },
   ])
   expect(JSON.stringify(results).toLowerCase()).not.toContain('shop.example')
+})
+
+test('the rules that hide a long body keep no copies of it, which would take ten times its memory', () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const bodies = Array.from({ length: 50 }, (_, index) => `${'"'.repeat(65_000)}${index}`)
+  const heapBytes = (): number => {
+    collectGarbage()
+    return process.memoryUsage().heapUsed
+  }
+
+  const before = heapBytes()
+  const rules = bodies.map((value) =>
+    quotingFor({
+      ...{ url: new URL('https://shop.example/'), method: 'POST', headers: [] },
+      body: { value, isSealed: true },
+    }),
+  )
+  const kept = heapBytes() - before
+
+  expect(rules[0]?.isPrivate(`the server said ${bodies[0]}`)).toBe(true)
+  expect(kept).toBeLessThan(5_000_000)
 })

@@ -97,6 +97,24 @@ test('a session can be ended from another one, and its id is invalid afterwards'
   expect([kept, await isSignedIn(elsewhere), await isSignedIn(here)]).toEqual([true, false, true])
 })
 
+test('a person who is signed in with another account accepts an invitation by signing in with the invited one', async () => {
+  await owner('grace@example.org')
+  const orgId = await server.createOrg({ name: 'Second' })
+  const { client, actions } = await server.signIn('owner', { orgId })
+  const invited = await client.post(`${actions}/invitations`, { email: 'grace@example.org', role: 'viewer' })
+  const path = new URL(/http:\/\/[^<]*\/invite\/[\w-]+/.exec(invited.text)?.[0] ?? '').pathname
+  const browser = (await server.signIn('viewer')).client
+
+  const shown = await browser.get(path)
+  const form = await browser.get(/href="(\/login\?next=[^"]+)"/.exec(shown.text)?.[1] ?? '')
+  const next = /name="next" value="([^"]*)"/.exec(form.text)?.[1] ?? ''
+  const signedIn = await browser.post(SIGN_IN, { email: 'grace@example.org', password: PASSWORD, next })
+  const accepted = await browser.post(path.replace('/invite/', '/api/invitations/'))
+
+  expect(shown.text).toContain('You are signed in as <bdi>viewer-')
+  expect([form.status, signedIn.location, accepted.location]).toEqual([200, path, `/o/${orgId}`])
+})
+
 test('an invitation expires', async () => {
   const { client, actions } = await server.signIn('owner')
   const invited = await client.post(`${actions}/invitations`, { email: 'late@example.org', role: 'viewer' })

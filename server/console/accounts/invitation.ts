@@ -87,7 +87,8 @@ ${form(request, invitation, filled)}`
 function form({ params, signedIn }: OpenRequest, { email, personId }: OpenInvitation, filled?: Filled): Html {
   const token = params.token ?? ''
   if (personId !== null && signedIn?.person.id !== personId) {
-    return html`<p>This address has an account: <a href="/login?next=/invite/${token}">sign in</a> to accept.</p>`
+    const other = signedIn !== undefined && html`You are signed in as <bdi>${signedIn.person.email}</bdi>. `
+    return html`<p>${other}This address has an account: <a href="/login?next=/invite/${token}">sign in</a> with it to accept.</p>`
   }
   return html`<form method="post" action="/api/invitations/${token}" class="group">
 ${

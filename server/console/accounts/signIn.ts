@@ -16,7 +16,8 @@ export const signInRoutes: readonly Route[] = [
     access: 'anyone',
     handle: async ({ signedIn, query }) => {
       const next = safePath(query.get('next'))
-      if (signedIn !== undefined) return { kind: 'redirect', to: next }
+      // An invitation may be for another account than that of the session.
+      if (signedIn !== undefined && !next.startsWith('/invite/')) return { kind: 'redirect', to: next }
       return { kind: 'page', title: 'Sign in', body: signInForm({ next, email: '', fault: undefined }) }
     },
   },

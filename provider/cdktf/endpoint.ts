@@ -161,8 +161,12 @@ export class Endpoint {
   }
 }
 
-/** `value`, which may come from a file that no compiler has checked. Throws when it is neither a text nor a secret. */
+/**
+ * `value`, which may come from a file that no compiler has checked, or be a token such as the value of a variable.
+ * Throws when it is neither a text nor a secret.
+ */
 function checkedValue(value: Value, place: string): Value {
+  if (Token.isUnresolved(value)) return Token.asString(value)
   if (typeof value === 'string' || value?.secret instanceof Secret) return value
   throw new Error(`the value of the ${place} is neither a text nor a secret`)
 }

@@ -1,4 +1,4 @@
-import type { IResolvable, TerraformMetaArguments } from 'cdktf'
+import { type IResolvable, type TerraformMetaArguments, Token } from 'cdktf'
 import type { Construct } from 'constructs'
 import type { ServiceConfig, ServiceTimeouts } from './.gen/service'
 import { checkedDuration, checkedInterval, type Duration, type Interval } from './duration.ts'
@@ -50,14 +50,15 @@ function serviceConfig(scope: Construct, id: string, config: MonitoredServiceCon
   // Settings may come from files, which no compiler has checked.
   if (endpoints == null || (Array.isArray(endpoints) && endpoints.length === 0))
     throw new Error('at least one endpoint is needed')
-  if (!Array.isArray(regions) || regions.length === 0)
+  const codes = Token.isUnresolved(regions) ? Token.asList(regions) : regions
+  if (!Array.isArray(codes) || codes.length === 0)
     throw new Error("at least one region is needed, in a list such as ['eu-west-1']")
   const list = 'expect' in endpoints ? [endpoints] : endpoints
   return {
     ...metaArguments,
     name,
     interval: checkedInterval(interval),
-    regions: [...regions],
+    regions: [...codes],
     ...(paused === undefined ? {} : { paused }),
     ...(timeouts === undefined ? {} : { timeouts: checkedTimeouts(timeouts) }),
     endpoints: list.map((endpoint) => endpoint.in(scope)),

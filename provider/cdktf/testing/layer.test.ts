@@ -191,6 +191,30 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(document.variable).toEqual({ token: { type: 'string', sensitive: true, ephemeral: true } })
   })
 
+  test('accepts values of variables as regions, headers and bodies', () => {
+    const document = servicesOf((stack) => {
+      const { value } = new terraform.TerraformVariable(stack, 'input', {})
+      new pharos.MonitoredService(stack, 'shop', {
+        regions: value,
+        endpoints: post('https://a.example.com/').header('X-Team', value).body(value),
+      })
+    })
+
+    expect(document).toMatchObject({
+      shop: {
+        regions: '$\u007bvar.input}',
+        endpoints: [
+          {
+            http: {
+              headers: { 'X-Team': { value: '$\u007bvar.input}' } },
+              body: { value: '$\u007bvar.input}' },
+            },
+          },
+        ],
+      },
+    })
+  })
+
   test('refuses a JSON body with a token, which only Terraform could encode, and values that are not JSON', () => {
     const stack = new terraform.TerraformStack(terraform.Testing.app(), 'stack')
     const { numberValue, stringValue } = new terraform.TerraformVariable(stack, 'build', { type: 'number' })

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { Registry } from 'prom-client'
@@ -48,6 +48,30 @@ test('old copies are removed only after a new one is complete', async () => {
   await expect(failure).rejects.toThrow('already exists')
   expect(filesIn(backups)).toEqual(['mine.db', ...kept, named('2026-11-23T16-00-00-000Z')].sort())
   expect(readdirSync(backups).filter((name) => name.endsWith('.part'))).toEqual([])
+})
+
+test('a copy first removes what killed programs left of theirs, and nothing of a program that may still run', async () => {
+  await (await engine.open('administer')).close()
+  const part = (digit: string) => `pharos-backup-${digit.repeat(8)}-0000-4000-8000-000000000000.part`
+  mkdirSync(backups)
+  for (const [name, minutes] of [
+    [part('1'), 11],
+    [`${part('1')}-journal`, 11],
+    [part('2'), 9],
+    ['mine.part', 11],
+  ] as const) {
+    writeFileSync(join(backups, name), '')
+    const writtenS = nowMs / 1_000 - minutes * 60
+    utimesSync(join(backups, name), writtenS, writtenS)
+  }
+  // No copy can be made: something has its name.
+  writeFileSync(join(backups, named('2026-11-23T12-00-00-000Z')), '')
+
+  await expect(engine.backupInto(backups, 1)).rejects.toThrow('already exists')
+
+  expect(readdirSync(backups).sort()).toEqual(
+    ['mine.part', named('2026-11-23T12-00-00-000Z'), part('2')].sort(),
+  )
 })
 
 test('a copy is made when it is due, even across a restart, and a failure is logged and counted', async () => {

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { syncFolder } from '../../../../api/runtime/syncFolder.ts'
 import { removeStoreId } from './storeIdentity.ts'
 
-/** Name of an unfinished copy. */
-export const PART_FILE = /^pharos-backup-[0-9a-f-]{36}\.part$/
+/** Name of an unfinished copy, and of its journal. */
+export const PART_FILE = /^pharos-backup-[0-9a-f-]{36}\.part(?:-journal)?$/
 /** Pages copied in one turn of the event loop, during which no request is handled. */
 const PAGES_PER_TURN = 100
 /** Maximum wait for a transaction of another process (milliseconds). */
@@ -53,6 +53,8 @@ export async function copyDatabase(
     throw failureOf(file, error)
   } finally {
     await rm(temporary, { force: true })
+    // SQLite leaves it behind when the disk is full.
+    await rm(`${temporary}-journal`, { force: true })
   }
 }
 

@@ -5,8 +5,8 @@ import { backupDatabase, PART_FILE } from './backupDatabase.ts'
 
 /** Name of an automatic backup: its time, and the schema version if a migration followed. */
 const BACKUP_FILE = /^pharos-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z)(-schema-\d+)?\.db$/
-/** Age from which an unfinished copy belongs to a dead program (milliseconds). */
-const STALE_MS = 24 * 60 * 60 * 1_000
+/** Time without a write after which an unfinished copy belongs to a dead program (milliseconds). */
+const STALE_MS = 10 * 60 * 1_000
 /** Backups from before migrations that are kept. */
 const MIGRATIONS_KEPT = 2
 
@@ -30,6 +30,8 @@ export async function backupInto(
   const instant = new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-')
   const isScheduled = 'keep' in reason
   const file = join(folder, `pharos-${instant}${isScheduled ? '' : `-schema-${reason.schema}`}.db`)
+  // First: they may take the space that this copy needs.
+  await removeStale(folder, nowMs)
   await backupDatabase(source, file, signal)
   const names = await readdir(folder)
   const same = names.filter((name) => {
@@ -39,7 +41,6 @@ export async function backupInto(
   // Names sort by time.
   const old = same.sort().slice(0, -(isScheduled ? reason.keep : MIGRATIONS_KEPT))
   for (const name of old) await rm(join(folder, name), { force: true })
-  await removeStale(folder, names, nowMs)
   return file
 }
 
@@ -55,8 +56,8 @@ export async function newestBackupAtMs(folder: string): Promise<number | undefin
 }
 
 /** Removes unfinished copies of killed programs. */
-async function removeStale(folder: string, names: readonly string[], nowMs: number): Promise<void> {
-  for (const name of names.filter((each) => PART_FILE.test(each))) {
+async function removeStale(folder: string, nowMs: number): Promise<void> {
+  for (const name of (await readdir(folder)).filter((each) => PART_FILE.test(each))) {
     const found = await stat(join(folder, name)).catch(() => undefined)
     if (found !== undefined && nowMs - found.mtimeMs > STALE_MS) await rm(join(folder, name), { force: true })
   }

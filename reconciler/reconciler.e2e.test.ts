@@ -17,7 +17,7 @@ import { CommandScene } from './testing/commandScene.ts'
 import type { Fault } from './testing/faultProxy.ts'
 import { manifestOf } from './testing/manifestOf.ts'
 import { serviceRequest } from './testing/orgScene.ts'
-import { runProgram, startIn } from './testing/pharosProgram.ts'
+import { runProgram, startIn, startProgram } from './testing/pharosProgram.ts'
 import { finished } from './testing/processes.ts'
 import { runHere } from './testing/programHere.ts'
 
@@ -357,6 +357,45 @@ test('Scenario 45: a second run on one state ends with exit code 5, and an inter
   const begun = (await names()).length
   expect([begun > 0, begun < 10]).toEqual([true, true])
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 10 - begun, unchanged: begun } })
+})
+
+test('a second Ctrl-C ends a run at once, whose document says so', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const run = startProgram(['apply', 'manifests', '--state', 'pharos.db', '--json'], work.env, {
+    cwd: work.folder,
+  })
+  const end = finished(run)
+  await new Promise<void>((resolve) => {
+    scene.proxy.decide = async (): Promise<Fault> => {
+      resolve()
+      await released
+      return 'pass'
+    }
+  })
+  const told = new Promise((resolve) => run.stderr?.once('data', resolve))
+  run.kill('SIGINT')
+  await told
+  run.kill('SIGINT')
+  const { exitCode, stdout } = await end
+  release()
+
+  expect([exitCode, JSON.parse(stdout)]).toEqual([
+    130,
+    {
+      command: 'apply',
+      exitCode: 130,
+      error: {
+        code: 'E_INTERRUPTED',
+        message:
+          'interrupted: the program ended at once; the next run determines the results of requests that were under way',
+        exitCode: 130,
+      },
+    },
+  ])
 })
 
 test('without state a service is managed by its id, and nothing else is', async () => {

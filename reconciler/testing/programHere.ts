@@ -14,6 +14,7 @@ export interface ProgramRun {
 export const neverInterrupted: Interruption = {
   exitCode: () => undefined,
   onStop: () => {},
+  beforeEnd: () => {},
 }
 
 /**

@@ -21,8 +21,12 @@ interface Signalled {
 export function interruptionOf(process: Signalled): Interruption {
   let exitCode: number | undefined
   const listeners: (() => void)[] = []
+  let last = (): void => {}
   const stop = (code: number): void => {
-    if (exitCode !== undefined) process.exit(code)
+    if (exitCode !== undefined) {
+      last()
+      process.exit(code)
+    }
     exitCode = code
     for (const listener of listeners) listener()
   }
@@ -35,6 +39,9 @@ export function interruptionOf(process: Signalled): Interruption {
       if (exitCode === undefined) listeners.push(listener)
       else listener()
     },
+    beforeEnd: (listener) => {
+      last = listener
+    },
   }
 }
 
@@ -44,4 +51,6 @@ export interface Interruption {
   readonly exitCode: () => number | undefined
   /** Calls `listener` when a stop is requested, at once if it already was. */
   readonly onStop: (listener: () => void) => void
+  /** Calls `listener` when a second request ends the process at once, right before it does. */
+  readonly beforeEnd: (listener: () => void) => void
 }

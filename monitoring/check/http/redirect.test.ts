@@ -39,6 +39,8 @@ test('redirects are followed up to the limit, loops are reported, and 0 makes th
     status: 302,
   })
   expect(await check('/10', null)).toMatchObject({ outcome: 'up' })
+  expect(await check('/20', 30)).toMatchObject({ outcome: 'up' })
+  expect(await check('/21', 30)).toMatchObject({ text: 'more than 20 redirects' })
   expect(await check('/loop', 20)).toMatchObject({
     reason: 'too_many_redirects',
     text: `redirects lead back to http://127.0.0.1:${server.port}/loop`,

@@ -47,7 +47,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, FieldDescription>> = {
   'spec.endpoints.method': about('GET when left out.', 'POST'),
   'spec.endpoints.timeout': about("At most 60s; the server's default when left out.", '10s', '500ms'),
   'spec.endpoints.maxRedirects': about(
-    "Maximum of redirects to follow; the server's default when left out.",
+    'Maximum number of redirects to follow; 10 when left out. A check never follows more than 20.',
     3,
   ),
   'spec.endpoints.withDns': about('Whether to measure the time of name resolution.', true),

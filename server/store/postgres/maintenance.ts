@@ -1,4 +1,6 @@
 import { timestamp } from '../../domain/environment.ts'
+import { recordAction } from '../scripts/auditScripts.ts'
+import { assertOrg, assertOwnServices } from '../scripts/orgScripts.ts'
 import {
   assertChangeable,
   assertNotBegun,
@@ -11,8 +13,7 @@ import { foldForSearch } from '../shared/searchText.ts'
 import { uuidOrNull } from '../shared/uuid.ts'
 import type { AdministrationStore, MaintenanceWindow } from '../store.ts'
 import { countOf, rowOf, type Sql } from './connections/sql.ts'
-import { recordAction } from './writes/auditWrites.ts'
-import { assertOrg, assertOwnServices } from './writes/ownership.ts'
+import { execute } from './postgresScripts.ts'
 import type { StoreParts } from './writes/storeParts.ts'
 
 const WINDOW_COLUMNS =
@@ -29,7 +30,7 @@ export function postgresMaintenance({
   return {
     createMaintenance: (window, by, nowMs) =>
       queues.withOrgLocked(window.orgId, orgNotFound(window.orgId), async (sql) => {
-        await assertOwnServices(sql, window.orgId, window.serviceIds)
+        await execute(sql, assertOwnServices(window.orgId, window.serviceIds))
         const { id, orgId, title, startsAt, endsAt, serviceIds } = window
         const now = timestamp(nowMs)
         const open = "incidents WHERE org_id = $1 AND kind = 'maintenance' AND ends_at > $2"
@@ -40,30 +41,30 @@ export function postgresMaintenance({
            VALUES ($1, $2, 'maintenance', $3, $4, '', 'monitoring', 'degraded_performance', $5, $5, false, $6, $7, $8)`,
           [id, orgId, title, foldForSearch(title), now, startsAt, endsAt, serviceIds],
         )
-        await recordAction(sql, windowAction('create', window, by, nowMs))
+        await execute(sql, recordAction(windowAction('create', window, by, nowMs)))
       }),
     changeMaintenance: (window, by, nowMs, seen) =>
       queues.withOrgLocked(window.orgId, windowNotFound(window.id), async (sql) => {
         const now = timestamp(nowMs)
         assertChangeable(await found(sql, window), now, seen)
-        await assertOwnServices(sql, window.orgId, window.serviceIds)
+        await execute(sql, assertOwnServices(window.orgId, window.serviceIds))
         const { id, title, startsAt, endsAt, serviceIds } = window
         await sql.rows(
           `UPDATE incidents SET title = $2, title_folded = $3, starts_at = $4, ends_at = $5, updated_at = $6,
              service_ids = $7 WHERE id = $1`,
           [id, title, foldForSearch(title), startsAt, endsAt, now, serviceIds],
         )
-        await recordAction(sql, windowAction('update', window, by, nowMs))
+        await execute(sql, recordAction(windowAction('update', window, by, nowMs)))
       }),
     cancelMaintenance: ({ id, orgId }, by, nowMs) =>
       queues.withOrgLocked(orgId, windowNotFound(id), async (sql) => {
         assertNotBegun((await found(sql, { id, orgId })).startsAt, timestamp(nowMs))
         await sql.rows('DELETE FROM incidents WHERE id = $1', [id])
-        await recordAction(sql, windowAction('cancel', { id, orgId }, by, nowMs))
+        await execute(sql, recordAction(windowAction('cancel', { id, orgId }, by, nowMs)))
       }),
     listMaintenance: async (orgId, which = { endsAfter: '' }) => {
       const id = uuidOrNull(orgId)
-      await assertOrg(read, orgId)
+      await execute(read, assertOrg(orgId))
       return 'endsAfter' in which
         ? await read.rows<MaintenanceWindow>(
             `SELECT ${WINDOW_COLUMNS} ${OF_ORG} AND ends_at > $2 ORDER BY starts_at, id`,

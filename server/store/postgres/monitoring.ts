@@ -1,11 +1,10 @@
 import { timestamp } from '../../domain/environment.ts'
 import type { Retention } from '../../domain/historyPolicy.ts'
-import type { MonitoringStore, RegionMode, StoredDefinition } from '../monitoringStore.ts'
+import type { MonitoringStore, StoredDefinition } from '../monitoringStore.ts'
 import { uuidOrNull, uuidsIn } from '../shared/uuid.ts'
 import type { Pools } from './connections/pools.ts'
 import { rowOf } from './connections/sql.ts'
 import { transitionApplier } from './transitions.ts'
-import { changeForAllOrgs } from './writes/auditWrites.ts'
 import type { StoreParts } from './writes/storeParts.ts'
 
 /** Maximum total size of the definitions of one page (bytes): there may be any number of services, of 1 MiB each. */
@@ -29,7 +28,11 @@ interface ChangedRow {
  * have ended: values of a sequence become visible out of order. All changes of a transaction have the same position, so
  * pages may be a few rows longer than requested.
  */
-export function postgresMonitoring({ pools, queues, nowMs }: StoreParts): MonitoringStore {
+export function postgresMonitoring({
+  pools,
+  queues,
+  nowMs,
+}: StoreParts): Omit<MonitoringStore, 'regionModes' | 'setRegionMode'> {
   const { read, write } = pools
   const numberOf = async (text: string): Promise<number> =>
     (await rowOf<{ number: number }>(read, text, []))?.number ?? 0
@@ -93,21 +96,6 @@ export function postgresMonitoring({ pools, queues, nowMs }: StoreParts): Monito
          WHERE NOT EXISTS (SELECT FROM numbered_endpoints n WHERE n.endpoint_id = u.endpoint_id)
          ON CONFLICT DO NOTHING`,
         [endpoints.map(({ id }) => id), endpoints.map(({ serviceId }) => serviceId)],
-      )
-    },
-    regionModes: async () => {
-      const rows = await read.rows<{ region: string; mode: RegionMode }>(
-        'SELECT region, mode FROM region_modes',
-      )
-      return new Map(rows.map(({ region, mode }) => [region, mode]))
-    },
-    setRegionMode: async (region, mode) => {
-      const done = `done AS (INSERT INTO region_modes VALUES ($1, $2)
-        ON CONFLICT (region) DO UPDATE SET mode = excluded.mode RETURNING region)`
-      await changeForAllOrgs(
-        write,
-        { done, values: [region, mode] },
-        { action: 'region.set_mode', targetId: region, nowMs: nowMs(), detail: { mode } },
       )
     },
     appliedTransition: async (resultsFile) => {

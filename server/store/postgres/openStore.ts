@@ -1,13 +1,16 @@
 import { accounts } from '../accounts/accounts.ts'
+import { agentTokens } from '../administration/agentTokens.ts'
+import { auditLog } from '../administration/auditLog.ts'
+import { keyring } from '../administration/keyring.ts'
+import { organisations } from '../administration/organisations.ts'
+import { regionModes } from '../administration/regionModes.ts'
+import { secrets } from '../administration/secrets.ts'
 import { notifications } from '../notifications/notifications.ts'
 import { statusPages } from '../statusPages/statusPages.ts'
 import type { Store } from '../store.ts'
-import { postgresAudit } from './audit.ts'
 import { changeCount } from './changeCount.ts'
 import { openPools } from './connections/pools.ts'
 import { rowOf } from './connections/sql.ts'
-import { postgresAgentTokens } from './credentials/agentTokens.ts'
-import { postgresKeyring } from './credentials/keyring.ts'
 import { postgresKeys } from './credentials/keys.ts'
 import { type LimiterClocks, sharedAdmission } from './credentials/sharedAdmission.ts'
 import { postgresIncidents } from './incidents.ts'
@@ -15,10 +18,8 @@ import { postgresMaintenance } from './maintenance.ts'
 import { postgresMonitoring } from './monitoring.ts'
 import { monitoringLease } from './monitoringLease.ts'
 import { postgresSending } from './notifications/sending.ts'
-import { postgresOrganisations } from './organisations.ts'
 import { postgresOutbox } from './outbox.ts'
 import { postgresScripts } from './postgresScripts.ts'
-import { postgresSecrets } from './secrets.ts'
 import { postgresServices } from './services.ts'
 import { postgresPublished } from './statusPages/publishedReads.ts'
 import { postgresUpkeep } from './upkeep.ts'
@@ -50,12 +51,13 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...postgresIncidents(parts),
       ...postgresOutbox(pools, identity.id),
       ...postgresMonitoring(parts),
-      ...postgresAgentTokens(pools),
+      ...agentTokens(scripts),
+      ...regionModes(scripts, nowMs),
       ...postgresKeys(pools),
-      ...postgresSecrets(pools),
-      ...postgresAudit(pools.read),
-      ...postgresOrganisations(parts),
-      ...postgresKeyring(parts),
+      ...secrets(scripts),
+      ...auditLog(scripts),
+      ...organisations(scripts, nowMs),
+      ...keyring(scripts),
       ...postgresMaintenance(parts),
       ...accounts(scripts),
       ...statusPages(scripts, nowMs),

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { type AuditedAction, auditRow } from '../shared/auditedAction.ts'
 import { uuidOrNull } from '../shared/uuid.ts'
 import { run, type Script, type ScriptValue } from './script.ts'
@@ -12,7 +13,7 @@ function valuesOf(audited: AuditedAction): readonly ScriptValue[] {
 /** Adds `audited` to the audit log, in the transaction of the change. */
 export function recordAction(audited: AuditedAction): Script<void> {
   const text = `INSERT INTO audit (org_id, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
-  return run(text, [uuidOrNull(audited.orgId), ...valuesOf(audited)])
+  return run(text, [audited.orgId, ...valuesOf(audited)])
 }
 
 /** Adds an action on a person to the audit log of each organisation of that person. */
@@ -23,4 +24,11 @@ export function recordPersonAction(
   const text = `INSERT INTO audit (org_id, ${COLUMNS})
     SELECT org_id, $2, $3, $4, $5, $6, $7, $8 FROM memberships WHERE person_id = $1`
   return run(text, [uuidOrNull(personId), ...valuesOf({ ...audited, orgId: '', targetId: personId })])
+}
+
+/** Adds an action by the operator that concerns every organisation to the audit log of each. */
+export function recordForAllOrgs(audited: Omit<AuditedAction, 'orgId' | 'by'>): Script<void> {
+  const text = `INSERT INTO audit (org_id, ${COLUMNS})
+    SELECT id, $1, $2, $3, $4, $5, $6, $7 FROM orgs`
+  return run(text, valuesOf({ ...audited, orgId: '', by: OPERATOR }))
 }

@@ -1,8 +1,7 @@
 import { timestamp } from '../../domain/environment.ts'
 import type { Retention } from '../../domain/historyPolicy.ts'
-import type { MonitoringStore, RegionMode, StoredDefinition } from '../monitoringStore.ts'
+import type { MonitoringStore, StoredDefinition } from '../monitoringStore.ts'
 import type { ApplyEffect } from '../shared/transitionEffects.ts'
-import type { RecordForAllOrgs } from './changes/audit.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 
@@ -17,15 +16,13 @@ const DEFINITION_SQL = `SELECT id, org_id AS orgId, definition_generation AS gen
 interface MonitoringParts {
   readonly commits: GroupCommit
   readonly effectOf: ApplyEffect
-  readonly noteForAll: RecordForAllOrgs
-  readonly nowMs: () => number
 }
 
 /** Data for monitoring, in SQLite. Reads page by page, so that memory does not depend on the number of services. */
 export function sqliteMonitoring(
   { reader, writer }: Connections,
-  { commits, effectOf, noteForAll, nowMs }: MonitoringParts,
-): MonitoringStore {
+  { commits, effectOf }: MonitoringParts,
+): Omit<MonitoringStore, 'regionModes' | 'setRegionMode'> {
   const page = reader.prepare<[string, number], DefinitionRow>(
     `${DEFINITION_SQL} WHERE id > ? ORDER BY id LIMIT ?`,
   )
@@ -50,10 +47,6 @@ export function sqliteMonitoring(
   const number = writer.prepare(
     'INSERT INTO numbered_endpoints (endpoint_id, service_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
   )
-  const modes = reader.prepare<[], { region: string; mode: RegionMode }>(
-    'SELECT region, mode FROM region_modes',
-  )
-  const setMode = writer.prepare('INSERT OR REPLACE INTO region_modes VALUES (?, ?)')
   const newestQuiet = reader
     .prepare<[], number>('SELECT coalesce(max(sequence), 0) FROM quiet_changes')
     .pluck()
@@ -93,12 +86,6 @@ export function sqliteMonitoring(
     numberEndpoints: (endpoints) =>
       commits.run(() => {
         for (const { id, serviceId } of endpoints) number.run(id, serviceId)
-      }),
-    regionModes: async () => new Map(modes.all().map(({ region, mode }) => [region, mode])),
-    setRegionMode: (region, mode) =>
-      commits.run(() => {
-        setMode.run(region, mode)
-        noteForAll({ action: 'region.set_mode', targetId: region, nowMs: nowMs(), detail: { mode } })
       }),
     historyPolicy: async (endAfterMs) => ({
       retention: new Map(retention.all().map(({ orgId, ...days }) => [orgId, days])),

@@ -1,19 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { orderedUuid } from '../../domain/orderedUuid.ts'
 import { accounts } from '../accounts/accounts.ts'
+import { agentTokens } from '../administration/agentTokens.ts'
+import { auditLog } from '../administration/auditLog.ts'
+import { keyring } from '../administration/keyring.ts'
+import { organisations } from '../administration/organisations.ts'
+import { regionModes } from '../administration/regionModes.ts'
+import { secrets } from '../administration/secrets.ts'
 import { notifications } from '../notifications/notifications.ts'
 import { recordAttempt } from '../notifications/recordAttempt.ts'
 import { autoIncidentsOf } from '../shared/autoIncidents.ts'
 import { effectsOf } from '../shared/transitionEffects.ts'
 import { statusPages } from '../statusPages/statusPages.ts'
 import type { Store } from '../store.ts'
-import { sqliteAdministration } from './administration.ts'
 import { prepareAutoIncidentRows } from './autoIncidentRows.ts'
 import { prepareCertificateNotices } from './certificateNotices.ts'
-import { prepareAudit, prepareAuditForAll, sqliteAudit } from './changes/audit.ts'
+import { prepareAudit } from './changes/audit.ts'
 import { committedVersions } from './commits/committedVersion.ts'
-import { GroupCommit, type Mutations } from './commits/groupCommit.ts'
-import { sqliteAgentTokens } from './credentials/agentTokens.ts'
+import { GroupCommit } from './commits/groupCommit.ts'
 import { sqliteKeyUses } from './credentials/keyUses.ts'
 import { sqliteKeys } from './credentials/keys.ts'
 import { DiskSpace } from './files/diskSpace.ts'
@@ -22,11 +26,11 @@ import { type Connections, databaseFile, openDatabase } from './files/openDataba
 import { ensureStoreId } from './files/storeIdentity.ts'
 import { prepareIncidentWrites } from './incidentWrites.ts'
 import { sqliteIncidents } from './incidents.ts'
+import { sqliteMaintenance } from './maintenance.ts'
 import { sqliteMonitoring } from './monitoring.ts'
 import { prepareAnnounce } from './notifications/announce.ts'
 import { sqliteSending } from './notifications/sending.ts'
 import { sqliteOutbox } from './outbox.ts'
-import { sqliteSecrets } from './secrets.ts'
 import { sqliteServices } from './services.ts'
 import { sqliteScripts } from './sqliteScripts.ts'
 import { sqlitePublished } from './statusPages/publishedReads.ts'
@@ -53,18 +57,19 @@ export async function openStore(
   const storeId = ensureStoreId(connections.reader)
   const versions = committedVersions(connections.writer)
   commits.onCommit(versions.all.forget)
-  const administering: Mutations = {
+  const scripts = sqliteScripts(connections, commits)
+  const administration = sqliteScripts(connections, {
     run: (work) =>
       commits.run(() => {
         // No read happens between here and the commit, which is in the same turn.
         versions.administration.forget()
         return work()
       }),
-  }
+    assertGrowth: () => commits.assertGrowth(),
+  })
   const environment = { nowMs, uuid: () => orderedUuid(nowMs(), randomUUID()) }
   const announce = prepareAnnounce(connections.writer, environment)
   const note = prepareAudit(connections.writer)
-  const noteForAll = prepareAuditForAll(connections.writer, note)
   const writes = prepareIncidentWrites(connections.writer, { announce, note })
   const autoIncidents = autoIncidentsOf({
     rows: prepareAutoIncidentRows(connections.writer),
@@ -72,7 +77,6 @@ export async function openStore(
     environment,
     assertGrowth: () => commits.assertGrowth(),
   })
-  const scripts = sqliteScripts(connections, commits)
   const storeNotice = prepareCertificateNotices(connections.writer)
   return {
     storeId,
@@ -82,8 +86,6 @@ export async function openStore(
     ...sqliteOutbox(connections, { commits, storeId }),
     ...sqliteMonitoring(connections, {
       commits,
-      noteForAll,
-      nowMs,
       effectOf: effectsOf({
         autoIncidents,
         giveNotice: (notice) => {
@@ -93,15 +95,18 @@ export async function openStore(
         },
       }),
     }),
-    ...sqliteAgentTokens(connections, { commits, noteForAll }),
+    ...agentTokens(scripts),
+    ...regionModes(scripts, nowMs),
     ...sqliteKeys(connections, versions.administration),
     ...sqliteKeyUses(connections, commits),
-    ...sqliteSecrets(connections, { commits, noteForAll }),
+    ...secrets(scripts),
     ...notifications(scripts),
     ...sqliteSending(connections.reader),
     recordAttempt: recordAttempt(scripts, function* () {}),
-    ...sqliteAudit(connections),
-    ...sqliteAdministration(connections, { commits: administering, note, nowMs }),
+    ...auditLog(scripts),
+    ...organisations(administration, nowMs),
+    ...keyring(administration),
+    ...sqliteMaintenance(connections, { commits, note }),
     ...statusPages(scripts, nowMs),
     ...accounts(scripts),
     ...sqlitePublished(connections.reader, versions.all),

@@ -18,7 +18,6 @@ import type { GroupCommit } from './commits/groupCommit.ts'
 import { DiskFullError } from './files/diskSpace.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
-import { insertSealedSql } from './secrets.ts'
 import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
 
 /** Size of each cache, for rendered lists and for rendered services (bytes). */
@@ -196,7 +195,11 @@ function freesSpace(before: Service | null, after: Service | null): boolean {
 
 function prepareSeal(writer: Database) {
   const remove = writer.prepare('DELETE FROM sealed_values WHERE service_id = ?')
-  const insert = writer.prepare<SealedValue>(insertSealedSql)
+  const insert = writer.prepare<SealedValue>(
+    `INSERT INTO sealed_values (key_id, org_id, service_id, endpoint_id, slot, master_key_id, wrap_nonce, wrapped_key,
+       nonce, ciphertext)
+     VALUES (@keyId, @orgId, @serviceId, @endpointId, @slot, @masterKeyId, @wrapNonce, @wrappedKey, @nonce, @ciphertext)`,
+  )
   return (serviceId: string, sealed: readonly SealedValue[], hadSome: boolean): void => {
     if (hadSome) remove.run(serviceId)
     for (const value of sealed) insert.run(value)

@@ -5,6 +5,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testFolder } from '../../../api/testing/temporaryFolder.ts'
+import { createService } from '../../domain/serviceChanges.ts'
+import { systemEnvironment } from '../../process/systemEnvironment.ts'
+import { serviceBody } from '../../testing/serviceBodies.ts'
+import { SERVICE_DEPS } from '../../testing/storedServices.ts'
 import { accountSuite } from '../testing/accountSuite.ts'
 import { autoIncidentSuite } from '../testing/autoIncidentSuite.ts'
 import { channelSuite } from '../testing/channelSuite.ts'
@@ -149,6 +153,31 @@ test('a folder locked by one server is refused to another until it is released',
 })
 
 describe('group commit', () => {
+  test('limits that change between two creations in one commit apply to the second', async () => {
+    const store = await openStore(folder, () => 0)
+    await store.activateMasterKey('first', 0)
+    const orgId = systemEnvironment.uuid()
+    await store.createOrg({ id: orgId, name: 'Acme', plan: 'business', nowMs: 0 })
+    const create = () =>
+      store.createService(orgId, undefined, ({ quota }) =>
+        createService(serviceBody(), { ...SERVICE_DEPS, quota }),
+      )
+
+    const results = await Promise.allSettled([
+      create(),
+      create(),
+      store.overrideLimits(orgId, { servicesMax: 2 }),
+      create(),
+      store.overrideLimits(orgId, { servicesMax: null }),
+      create(),
+    ])
+    await store.close()
+
+    const made = { status: 'fulfilled' }
+    const limited = { status: 'rejected', reason: { message: 'plan limit: at most 2 active services' } }
+    expect(results).toMatchObject([made, made, made, limited, made, made])
+  })
+
   const open = () => {
     const database = new Sqlite(join(folder, 'group.db'))
     database.exec('CREATE TABLE a (x UNIQUE)')

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
+import type { Database } from 'better-sqlite3'
 import type { Engine } from '../engine.ts'
-import { noteRestore } from './changes/audit.ts'
+import { recordForAllOrgs } from '../scripts/auditScripts.ts'
 import { assertUndamaged } from './files/assertUndamaged.ts'
 import { backupDatabase } from './files/backupDatabase.ts'
 import { backupInto } from './files/backupFolder.ts'
@@ -14,6 +15,7 @@ import { databaseFile } from './files/openDatabase.ts'
 import { openPortable } from './files/portable.ts'
 import { restoreDatabase } from './files/restoreDatabase.ts'
 import { openStore } from './openStore.ts'
+import { executorOn } from './sqliteScripts.ts'
 
 /** The engine of a data folder with an SQLite database. */
 export interface SqliteEngine extends Engine {
@@ -79,7 +81,7 @@ export function sqliteEngine(
       await backupDatabase(databaseFile(dataDir), file)
       noteBackup(databaseFile(dataDir))
     },
-    restoreFrom: (file) => restoreDatabase(file, dataDir, (copy) => noteRestore(copy, nowMs())),
+    restoreFrom: (file) => restoreDatabase(file, dataDir, (copy) => recordRestore(copy, nowMs())),
   }
 }
 
@@ -105,4 +107,10 @@ async function keepBeforeMigration(source: string, folder: string, nowMs: number
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`the database could not be copied before its schema changes: ${reason}`, { cause: error })
   }
+}
+
+/** Records a restore for every organisation of the copy, unless that is older than the audit log. */
+function recordRestore(copy: Database, nowMs: number): void {
+  const hasLog = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'audit'").get() !== undefined
+  if (hasLog) executorOn(copy)(recordForAllOrgs({ action: 'database.restore', targetId: '', nowMs }))
 }

@@ -36,7 +36,8 @@ export function sqliteScripts(
   }
 }
 
-function executorOn(database: Database): <Result>(script: Script<Result>) => Result {
+/** Runs scripts on `database`, in the caller's transaction. */
+export function executorOn(database: Database): <Result>(script: Script<Result>) => Result {
   const prepared = new Map<string, Statement<unknown[], object>>()
   const prepare = (text: string): Statement<unknown[], object> => {
     const known = prepared.get(text)

@@ -92,21 +92,6 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
   })
 
   describe(`${name}: limits of plans`, () => {
-    test('limits that change between two creations in one commit apply to the second', async () => {
-      const orgId = await createOrg()
-
-      const results = await Promise.allSettled([
-        create(orgId),
-        create(orgId),
-        store.overrideLimits(orgId, { servicesMax: 2 }),
-        create(orgId),
-        store.overrideLimits(orgId, { servicesMax: null }),
-        create(orgId),
-      ])
-
-      expect(results).toMatchObject([made, made, made, limited, made, made])
-    })
-
     test('limits that another program changed apply to the next creation', async () => {
       const orgId = await createOrg()
       await create(orgId)

@@ -7,7 +7,6 @@ type OverriddenLimits = { readonly [Limit in keyof LimitRow]: LimitRow[Limit] | 
 /** The columns of an organisation that mutations change. */
 export interface OrgColumns extends OverriddenLimits, OrgUsage {
   readonly name: string
-  readonly plan: string
   readonly threshold: number | null
   readonly windowMinutes: number | null
   /** Number of incidents it ever had, which is the number of the newest one. */
@@ -25,7 +24,6 @@ export interface OrgColumns extends OverriddenLimits, OrgUsage {
 
 const COLUMN_OF_FIELD = {
   name: 'name',
-  plan: 'plan',
   ...COLUMN_OF_LIMIT,
   threshold: 'auto_incident_threshold',
   windowMinutes: 'auto_incident_window_minutes',

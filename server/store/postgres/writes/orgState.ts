@@ -12,7 +12,6 @@ import type { Sql } from '../connections/sql.ts'
 import { type AutomaticFacts, readAutomatic } from './automatic.ts'
 import { readIncidents } from './incidentRows.ts'
 import { ORG_COLUMNS, type OrgColumns } from './orgColumns.ts'
-import { ownServices } from './ownership.ts'
 
 /** Rows that a mutation reads, besides that of its organisation. */
 export interface ReadSet {
@@ -21,7 +20,6 @@ export interface ReadSet {
   readonly ownedIds?: readonly string[]
   readonly incidentIds?: readonly string[]
   readonly creationKeys?: readonly Buffer[]
-  readonly plans?: readonly string[]
   /** Time of a transition that changes automatic incidents (seconds since the epoch). */
   readonly foundAtS?: number
 }
@@ -41,7 +39,7 @@ export interface OrgState {
   /** Replaced by mutations. */
   columns: OrgColumns
   readonly masterKeyId: string | null
-  readonly plans: Map<string, LimitRow>
+  readonly planLimits: LimitRow
   /** By id. Deleted ones are absent. */
   readonly services: Map<string, KnownService>
   readonly ownedIds: ReadonlySet<string>
@@ -109,13 +107,7 @@ export async function readOrg(
     revision: first.revision,
     columns: columnsOf(first),
     masterKeyId: first.masterKeyId,
-    plans: new Map([
-      [first.plan, first.planLimits],
-      ...(await readPlans(
-        sql,
-        of(({ plans }) => plans),
-      )),
-    ]),
+    planLimits: first.planLimits,
     services,
     ownedIds: await ownServices(sql, orgId, ownedIds),
     ...{ incidents, automatic },
@@ -142,13 +134,14 @@ function serviceOf(row: OrgRow): readonly [string, KnownService][] {
   return [[serviceId, { service: { response, generation, definitionGeneration }, text, origin }]]
 }
 
-async function readPlans(sql: Sql, names: readonly string[]): Promise<readonly [string, LimitRow][]> {
-  if (names.length === 0) return []
-  const rows = await sql.rows<LimitRow & { name: string }>(
-    `SELECT p.name, ${PLAN_LIMIT_COLUMNS} FROM plans p WHERE p.name = ANY($1::text[])`,
-    [names],
+/** Those of `ids` that are services of the organisation. */
+async function ownServices(sql: Sql, orgId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await sql.rows<{ id: string }>(
+    'SELECT id FROM services WHERE org_id = $1 AND id = ANY($2::uuid[])',
+    [orgId, uuidsIn(ids)],
   )
-  return rows.map((row) => [row.name, row])
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** The active channels of an organisation. Each change of a channel raises the revision. */
@@ -217,9 +210,7 @@ function autoIncidentsOf({ threshold, windowMinutes }: OrgColumns): AutoIncident
 }
 
 /** The limits of an organisation: its overrides, else those of its plan. */
-function limitRowOf({ columns, plans }: OrgState): LimitRow {
-  const plan = plans.get(columns.plan)
-  if (plan === undefined) throw new Error(`the plan ${columns.plan} was not read`)
+function limitRowOf({ columns, planLimits: plan }: OrgState): LimitRow {
   return {
     servicesMax: columns.servicesMax ?? plan.servicesMax,
     endpointsMax: columns.endpointsMax ?? plan.endpointsMax,

@@ -415,6 +415,20 @@ test('a request in flight when the listener closes gets a response', async () =>
   await expect(fetch(`${closing.url}/metrics`)).rejects.toThrow()
 })
 
+test('a browser gets a refusal as a page, with a link to the first page that works below any path', async () => {
+  const get = async (path: string) => {
+    const response = await fetch(`${server.url}${path}`, { headers: { accept: 'text/html,*/*;q=0.8' } })
+    const text = await response.text()
+    const found = /<h1>(.*?)<\/h1>.*<a href="(.*?)">/s.exec(text)?.slice(1)
+    return [response.status, response.headers.get('content-type'), found]
+  }
+  const type = 'text/html; charset=utf-8'
+
+  expect(await get('/nowhere?q=/')).toEqual([404, type, ['Not found', './']])
+  expect(await get('/echo/%E0')).toEqual([404, type, ['Not found', '../']])
+  expect(await get('/api/sets/shop/run')).toEqual([405, type, ['Method not allowed', '../../../']])
+})
+
 test('paths, methods and names are matched exactly, and an unexpected error reveals nothing', async () => {
   const get = async (path: string, method = 'GET') => {
     const response = await fetch(`${server.url}${path}`, { method })

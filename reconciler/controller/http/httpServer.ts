@@ -1,8 +1,15 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type FastifyInstance, type FastifyReply, fastify, type HTTPMethods } from 'fastify'
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  type HTTPMethods,
+} from 'fastify'
 import { limitKeylessConnections } from '../../../api/runtime/connectionLimits.ts'
 import { codeOf } from '../../../api/runtime/errorCode.ts'
+import { html } from '../../../web/html.ts'
 import { ConfigError } from '../config/settings.ts'
 import { limitLargeBodies } from './largeBodies.ts'
 import { Refusal } from './refusal.ts'
@@ -38,8 +45,8 @@ export interface HttpServer {
 }
 
 /**
- * Serves the routes that `addRoutes` adds. Every refusal is `{"error": "…"}`. Unexpected errors are passed to `onFault` and
- * get status 500. Port 0 selects a free port. Throws ConfigError when it cannot listen.
+ * Serves the routes that `addRoutes` adds. Every refusal is `{"error": "…"}`, or a page for a browser. Unexpected errors are
+ * passed to `onFault` and get status 500. Port 0 selects a free port. Throws ConfigError when it cannot listen.
  */
 export async function startHttpServer(
   at: { readonly host: string; readonly port: number },
@@ -76,9 +83,9 @@ function appWith({ requestMs, checkMs }: HttpTimeouts, onFault: (error: unknown)
     keepAliveTimeout: 5_000,
     forceCloseConnections: 'idle',
     http: { headersTimeout: requestMs, connectionsCheckingInterval: checkMs },
-    frameworkErrors: (_error, _request, reply) => {
+    frameworkErrors: (_error, request, reply) => {
       // No route has a path that cannot be decoded.
-      sendRefusal(reply, new Refusal(404, 'not found'))
+      sendRefusal(request, reply, new Refusal(404, 'not found'))
     },
   })
   limitKeylessConnections(app.server, CONNECTIONS_MAX)
@@ -96,26 +103,55 @@ function appWith({ requestMs, checkMs }: HttpTimeouts, onFault: (error: unknown)
       raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined
     if (hasBody && !raw.complete) reply.header('Connection', 'close')
   })
-  app.setNotFoundHandler((_request, reply) => sendRefusal(reply, new Refusal(404, 'not found')))
+  app.setNotFoundHandler((request, reply) => sendRefusal(request, reply, new Refusal(404, 'not found')))
   app.setErrorHandler((error, request, reply) => {
-    if (error instanceof Refusal) return sendRefusal(reply, error)
+    if (error instanceof Refusal) return sendRefusal(request, reply, error)
     const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
     if (status === 413)
-      return sendRefusal(reply, new Refusal(413, `more than ${request.routeOptions.bodyLimit} bytes`))
+      return sendRefusal(
+        request,
+        reply,
+        new Refusal(413, `more than ${request.routeOptions.bodyLimit} bytes`),
+      )
     if (typeof status === 'number' && status < 500)
-      return sendRefusal(reply, new Refusal(status, 'not a valid HTTP request'))
+      return sendRefusal(request, reply, new Refusal(status, 'not a valid HTTP request'))
     onFault(error)
-    return sendRefusal(reply, new Refusal(500, 'internal error'))
+    return sendRefusal(request, reply, new Refusal(500, 'internal error'))
   })
   return app
 }
 
 /** Sets all headers and serializes itself, because neither hooks nor serializers run for a path that cannot be decoded. */
-function sendRefusal(reply: FastifyReply, { statusCode, headers, message }: Refusal): FastifyReply {
+function sendRefusal(
+  { url, headers: { accept } }: FastifyRequest,
+  reply: FastifyReply,
+  { statusCode, headers, message }: Refusal,
+): FastifyReply {
+  // Only browsers name HTML.
+  const isBrowser = accept?.includes('text/html') === true
+  const type = isBrowser ? HTML_HEADERS : { 'Content-Type': 'application/json; charset=utf-8' }
   return reply
     .code(statusCode)
-    .headers({ ...DEFAULT_HEADERS, 'Content-Type': 'application/json; charset=utf-8', ...headers })
-    .send(`${JSON.stringify({ error: message })}\n`)
+    .headers({ ...DEFAULT_HEADERS, ...type, ...headers })
+    .send(isBrowser ? refusalPage(url, message) : `${JSON.stringify({ error: message })}\n`)
+}
+
+const HTML_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy':
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+}
+
+/** A page with the reason of a refusal, and a relative link to the first page: a proxy may serve it below any path. */
+function refusalPage(url: string, message: string): string {
+  const depth = (url.split('?', 1)[0] ?? '').split('/').length - 2
+  const root = depth <= 0 ? './' : '../'.repeat(depth)
+  const sentence = `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`
+  return `<!doctype html>\n${html`<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>${sentence} · Pharos</title></head>
+<body><main><h1>${sentence}</h1>
+<p><a href="${root}">All sets</a></p></main></body></html>`}\n`
 }
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

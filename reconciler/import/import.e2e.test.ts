@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -131,4 +132,24 @@ test('a file in another encoding is refused, and a label called env is no variab
   expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
   expect(refused.stderr).toContain(`${file} is not UTF-8`)
   expect([exitCode, JSON.parse(stdout).variables]).toEqual([0, []])
+})
+
+test('a configuration may come from a pipe', async () => {
+  writeFileSync(place('piped.yaml'), `endpoints: [{name: a, url: "${url}"}]`)
+  execFileSync('mkfifo', [place('pipe')])
+  spawn('sh', ['-c', 'cat "$0/piped.yaml" > "$0/pipe"', folder], { stdio: 'ignore' })
+
+  const piped = await runHere(['import', 'gatus', place('pipe'), '--json'])
+  const { manifests } = JSON.parse((await runHere(['import', 'gatus', place('piped.yaml'), '--json'])).stdout)
+
+  expect([piped.exitCode, JSON.parse(piped.stdout).manifests]).toEqual([0, manifests])
+})
+
+test('a file whose import would take gigabytes of memory is refused', async () => {
+  writeFileSync(place('large.json'), '{}')
+  truncateSync(place('large.json'), 16 * 1_024 * 1_024 + 1)
+
+  const { exitCode, stderr } = await runHere(['import', 'openapi', place('large.json')])
+
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('large.json is larger than 16 MiB')])
 })

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { visible } from '../../../api/contract/visibleText.ts'
 import { variablesOf } from '../../export/exportService.ts'
 import { manifestText } from '../../export/manifestText.ts'
@@ -16,8 +16,8 @@ import type { Command } from '../session/commandEntry.ts'
 import { writeManifests } from '../session/manifestFiles.ts'
 
 const REGION = 'eu-west-1'
-/** Largest file that is read (bytes). */
-const FILE_BYTES_MAX = 64 * 1_024 * 1_024
+/** Largest file that is read (MiB). Its values and their places take up to seventy times as much memory. */
+const FILE_MIB_MAX = 16
 /** The start of SQLite files. */
 const SQLITE_MAGIC = 'SQLite format 3\0'
 
@@ -62,25 +62,31 @@ function imported(format: ImportFormat, files: readonly SourceFile[], regions: r
 }
 
 async function readFile(file: string): Promise<SourceFile> {
+  const bytes = attempted(file, () => bytesOf(file))
   // Databases hold a history of any size.
-  if (startOf(file) === SQLITE_MAGIC) return { file, text: await rowsOf(file) }
-  const bytes = attempted(file, () => readFileSync(file))
-  if (bytes.length > FILE_BYTES_MAX) throw new UsageError(`${file} is larger than 64 MiB`)
+  if (bytes === 'database') return { file, text: await rowsOf(file) }
+  if (bytes === 'too-large')
+    throw new UsageError(
+      `${file} is larger than ${FILE_MIB_MAX} MiB: remove what is not to be imported, or split it`,
+    )
   if (!isUtf8(bytes)) throw new UsageError(`${file} is not UTF-8: convert it first`)
   return { file, text: bytes.toString('utf8') }
 }
 
-/** The first characters of a file, as many as those of a database. */
-function startOf(file: string): string {
-  return attempted(file, () => {
-    const descriptor = openSync(file, 'r')
-    try {
-      const bytes = Buffer.alloc(SQLITE_MAGIC.length)
-      return bytes.toString('latin1', 0, readSync(descriptor, bytes))
-    } finally {
-      closeSync(descriptor)
-    }
-  })
+/** The content of a file, which may be a pipe: it is read only once. */
+function bytesOf(file: string): Buffer | 'database' | 'too-large' {
+  const descriptor = openSync(file, 'r')
+  try {
+    const start = Buffer.alloc(SQLITE_MAGIC.length)
+    const length = readSync(descriptor, start)
+    if (start.toString('latin1') === SQLITE_MAGIC) return 'database'
+    const isTooLarge = (bytes: number): boolean => bytes > FILE_MIB_MAX * 1_024 * 1_024
+    if (isTooLarge(fstatSync(descriptor).size)) return 'too-large'
+    const bytes = Buffer.concat([start.subarray(0, length), readFileSync(descriptor)])
+    return isTooLarge(bytes.length) ? 'too-large' : bytes
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 function attempted<T>(file: string, read: () => T): T {

@@ -120,7 +120,7 @@ export function addServeCommand(
     .addOption(
       new Option(
         '--connections-max <count>',
-        'maximum number of API connections (default: three quarters of the file descriptors, at most 10000)',
+        'maximum number of connections, shared by API, status pages and console (default: three quarters of the file descriptors, at most 10000)',
       )
         .env(VARIABLES.connectionsMax)
         .argParser(wholeNumber(2, 999_999)),

@@ -38,6 +38,19 @@ test.each([
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`error: ${problem}`)])
 })
 
+test('pharos-agent help prints the help', async () => {
+  let written = ''
+  const line = agentLine({
+    write: (text) => {
+      written += text
+    },
+    environment: {},
+  })
+  await expect(line.parseAsync(['help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 })
+
+  expect(written).toContain('Usage: pharos-agent [options]')
+})
+
 test.each([
   [['--serverr', 'http://127.0.0.1:1'], "error: unknown option '--serverr'\n(Did you mean --server?)"],
   [

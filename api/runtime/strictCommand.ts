@@ -50,8 +50,8 @@ export class StrictCommand extends Command {
   override parseAsync(argv: readonly string[] = process.argv, options?: ParseOptions): Promise<this> {
     const start = options?.from === 'user' ? 0 : 2
     const [help, ...words] = argv.slice(start)
-    const isHelp = help === 'help' && this.commands.length > 0
-    return super.parseAsync(isHelp ? [...argv.slice(0, start), ...helpRequest(this, words)] : argv, options)
+    if (help !== 'help') return super.parseAsync(argv, options)
+    return super.parseAsync([...argv.slice(0, start), ...helpRequest(this, words)], options)
   }
 }
 

@@ -69,6 +69,8 @@ async function form(
   const services = [...named, ...deleted]
   const values = typedOr(request, { ...channel, serviceIds: chosen })
   const at = `/channels/${channel.id}`
+  // A form that is shown again has lost its URL, which may contain a secret.
+  const isUrlLost = (request.form.get('url') ?? '') !== ''
   const title = `Edit ${channel.name}`
   const body = html`<h1>Edit <bdi>${channel.name}</bdi></h1>
 ${problemNotice(faults[''])}
@@ -77,7 +79,8 @@ ${isOutdated && outdatedNotice(channel, services)}
 <input type="hidden" name="seen" value="${versionSeen(request.form, 'seen', { current: versionOf(channel), isOutdated })}">
 ${nameField(values, faults)}
 ${textField({
-  ...{ name: 'url', label: 'New URL', type: 'url', isRequired: false, fault: faults.url },
+  ...{ name: 'url', label: 'New URL', type: 'url', isRequired: false },
+  fault: faults.url ?? (isUrlLost ? 'Enter the new URL again: it is never shown' : undefined),
   hint: `Leave it empty to keep the URL at ${channel.host}. It may contain a secret and is never shown.`,
 })}
 ${choiceFields(values, services, faults)}

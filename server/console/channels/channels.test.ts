@@ -223,6 +223,23 @@ test('when two people change a channel at once, the second sees both versions, a
   expect(await channelOf('second')).toMatchObject({ id, events: ['incident.updated'] })
 })
 
+test('a refused change of a channel says that its new URL must be entered again', async () => {
+  const { client, actions, root } = await server.signIn('member')
+  await client.post(`${actions}/channels`, channelForm('renamed'))
+  const id = (await channelOf('renamed'))?.id ?? ''
+  const seen = seenIn((await client.get(`${root}/channels/${id}/edit`)).text)
+  const change = (form: Record<string, string>) =>
+    client.post(`${actions}/channels/${id}/change`, { seen, name: ' ', events: 'incident.created', ...form })
+
+  const refused = await change({ url: 'https://new.example/secret-part' })
+  const without = await change({ url: '' })
+
+  expect([refused.status, without.status]).toEqual([422, 422])
+  expect(refused.text).toContain('Enter the new URL again')
+  expect(refused.text).not.toContain('secret-part')
+  expect(without.text).not.toContain('Enter the new URL again')
+})
+
 test('an owner who has confirmed the password can see the secret again, and the audit log records it', async () => {
   const owner = await server.signIn('owner')
   const late = await server.signIn('owner', { isElevated: false })

@@ -39,7 +39,7 @@ export function openResults(dataDir: string, isSuspect: boolean): OpenedResults 
   try {
     return { ...open(file, isSuspect), damagedFile: null }
   } catch (error) {
-    if (!isDamage(error) || !existsSync(file)) throw error
+    if (!isDamage(error) || !existsSync(file)) throw unusable(file, error)
     const damagedFile = moveAside(file)
     return { ...open(file, false), damagedFile }
   }
@@ -85,6 +85,12 @@ function assertSound(database: Database): void {
   const found = database.pragma('quick_check(1)', { simple: true })
   if (found === 'ok') return
   throw Object.assign(new Error(`the results are damaged: ${String(found)}`), { code: 'SQLITE_CORRUPT' })
+}
+
+/** `error` with the name of `file`. An error of SQLite would lose its message on the way to another thread. */
+function unusable(file: string, error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error
+  return Object.assign(new Error(`${file} cannot be used: ${error.message}`), { code: error.code })
 }
 
 /** Renames `file` and its write-ahead log; returns the new name of the file. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -156,6 +156,17 @@ test('when the file is removed while the server runs, results continue in a new 
   expect(readdirSync(folder)).toContain(RESULTS_FILE)
   expect(log).toContain('was removed or replaced')
 }, 30_000)
+
+test('a file that cannot be opened is logged with its path and the reason', async () => {
+  await results.stop()
+  const folder = newFolder()
+  mkdirSync(join(folder, RESULTS_FILE))
+
+  results = startResults(folder)
+  await vi.waitUntil(() => log.includes('the results thread failed'), { timeout: RESTART_MS })
+
+  expect(log).toContain(`${join(folder, RESULTS_FILE)} cannot be used: unable to open database file`)
+})
 
 test('a thread that is stopped while it reads its file ends', async () => {
   await results.ingest(batchOf(STORE, lastMinutes(2, 0)))

@@ -1,7 +1,7 @@
 import type { ActionResult, ApiDeps } from './http/apiRoutes.ts'
 import type { SetContext } from './set/setContext.ts'
 import type { SetLoop } from './set/setLoop.ts'
-import type { ControllerEvent } from './status/status.ts'
+import type { Announce } from './view/eventsOf.ts'
 
 /** The parts of a set that actions use. */
 export interface ActingSet {
@@ -11,25 +11,23 @@ export interface ActingSet {
   readonly pendingDigest: () => string | null
 }
 
-type Announce = (set: string, event: Pick<ControllerEvent, 'type' | 'severity' | 'message'>) => void
-
 /** The actions of the routes below /api. */
 export function actionsOn(
   sets: readonly ActingSet[],
   announce: Announce,
 ): Pick<ApiDeps, 'run' | 'approve' | 'suspend' | 'resume' | 'acknowledgeHistory'> {
-  const named = (name: string): ActingSet | undefined => sets.find(({ loop }) => loop.name === name)
-  const NO_SET: ActionResult = {
-    status: 404,
-    error: `no such set: the sets are ${sets.map(({ loop }) => loop.name).join(', ')}`,
+  const on = async (name: string, act: (set: ActingSet) => Promise<ActionResult>): Promise<ActionResult> => {
+    const set = sets.find(({ loop }) => loop.name === name)
+    if (set !== undefined) return act(set)
+    const names = sets.map(({ loop }) => loop.name).join(', ')
+    return { status: 404, error: `no such set: the sets are ${names}` }
   }
   return {
-    run: async (name) => {
-      const set = named(name)
-      if (set === undefined) return NO_SET
-      await set.loop.trigger('api')
-      return { done: { set: name, queued: true } }
-    },
+    run: (name) =>
+      on(name, async (set) => {
+        await set.loop.trigger('api')
+        return { done: { set: name, queued: true } }
+      }),
     approve: async (digest, actor) => {
       const set = sets.find(({ pendingDigest }) => pendingDigest() === digest)
       // Only the leader knows the pending digests.
@@ -42,35 +40,26 @@ export function actionsOn(
       await set.loop.trigger('api')
       return { done: { set: set.loop.name, digest, queued: true } }
     },
-    suspend: async (name, reason, actor, forMs) => {
-      const set = named(name)
-      if (set === undefined) return NO_SET
-      const since = nowOf(set)
-      const until = forMs === null ? null : new Date(set.context.clock.wallMs() + forMs).toISOString()
-      await set.context.store.suspend({ scope: WHOLE_SET, reason, actor, since, until })
-      announce(name, {
-        type: 'Suspended',
-        severity: 'warning',
-        message: `${actor} suspended the set: ${reason}`,
-      })
-      await set.loop.suspensionsChanged()
-      return { done: { set: name, suspended: true, until } }
-    },
-    resume: async (name, actor) => {
-      const set = named(name)
-      if (set === undefined) return NO_SET
-      if (!(await set.context.store.resume(WHOLE_SET)))
-        return { status: 409, error: 'the set is not suspended' }
-      announce(name, { type: 'Resumed', severity: 'info', message: `${actor} resumed the set` })
-      await set.loop.suspensionsChanged()
-      return { done: { set: name, suspended: false } }
-    },
-    acknowledgeHistory: async (name, actor) => {
-      const set = named(name)
-      if (set === undefined) return NO_SET
-      if (isFollowed(set)) return elsewhere(set)
-      return acknowledge(set, actor, announce)
-    },
+    suspend: (name, reason, actor, forMs) =>
+      on(name, async (set) => {
+        const since = nowOf(set)
+        const until = forMs === null ? null : new Date(set.context.clock.wallMs() + forMs).toISOString()
+        await set.context.store.suspend({ scope: WHOLE_SET, reason, actor, since, until })
+        const message = `${actor} suspended the set: ${reason}`
+        announce(name, { type: 'Suspended', severity: 'warning', message })
+        await set.loop.suspensionsChanged()
+        return { done: { set: name, suspended: true, until } }
+      }),
+    resume: (name, actor) =>
+      on(name, async (set) => {
+        if (!(await set.context.store.resume(WHOLE_SET)))
+          return { status: 409, error: 'the set is not suspended' }
+        announce(name, { type: 'Resumed', severity: 'info', message: `${actor} resumed the set` })
+        await set.loop.suspensionsChanged()
+        return { done: { set: name, suspended: false } }
+      }),
+    acknowledgeHistory: (name, actor) =>
+      on(name, async (set) => (isFollowed(set) ? elsewhere(set) : acknowledge(set, actor, announce))),
   }
 }
 

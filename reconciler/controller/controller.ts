@@ -14,11 +14,11 @@ import { startHttpServer } from './http/httpServer.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import type { CycleReport } from './set/cycleReport.ts'
 import { openSets, type SetManager, type SetManagerDeps } from './setManager.ts'
-import type { ControllerEvent, ControllerStatus, EventSink } from './status/status.ts'
-import { eventOf } from './view/eventsOf.ts'
+import type { ControllerStatus, EventSink } from './status/status.ts'
+import { type Announce, eventOf } from './view/eventsOf.ts'
 
 /** Inputs of openController. */
-export interface ControllerOptions extends Omit<SetManagerDeps, 'metrics'> {
+export interface ControllerOptions extends Omit<SetManagerDeps, 'metrics' | 'announce'> {
   readonly settings: ControllerSettings
   /** Called with the reason why notifications fail, which never contains a secret. */
   readonly onProblem: (message: string) => void
@@ -40,9 +40,6 @@ export interface Controller {
   readonly stop: () => void
   readonly close: () => Promise<void>
 }
-
-type Announced = Pick<ControllerEvent, 'type' | 'severity' | 'message'>
-type Announce = (set: string | null, event: Announced) => void
 
 /** Opens states, notifications and the HTTP server. Throws StateError, and ConfigError when it cannot listen. */
 export async function openController(options: ControllerOptions): Promise<Controller> {
@@ -72,7 +69,7 @@ export async function openController(options: ControllerOptions): Promise<Contro
   }
   const announce: Announce = (set, event) =>
     onEvent(eventOf(event, { at: now(), set, commit: null, runId: null }))
-  const sets = await openSets(settings.sets, { ...options, onEvent, metrics })
+  const sets = await openSets(settings.sets, { ...options, onEvent, announce, metrics })
   manager = sets
   const closeAll = async (): Promise<void> => {
     await notifications.close()

@@ -8,8 +8,8 @@ import type { CycleReport } from './set/cycleReport.ts'
 import { type OpenSet, openSet, sharedLimiters } from './set/openSet.ts'
 import { ServiceClaims } from './set/serviceClaims.ts'
 import { SetLoop } from './set/setLoop.ts'
-import type { ControllerEvent, EventSink } from './status/status.ts'
-import { eventOf } from './view/eventsOf.ts'
+import type { EventSink } from './status/status.ts'
+import type { Announce, NewEvent } from './view/eventsOf.ts'
 import { SetView } from './view/setView.ts'
 
 /** Dependencies of all sets. */
@@ -21,6 +21,7 @@ export interface SetManagerDeps {
   /** Holder of leases: program, machine and process. */
   readonly holder: string
   readonly onEvent: EventSink
+  readonly announce: Announce
   /** Called with the waits of a cycle of `set`. */
   readonly onWait?: (set: string, report: WaitReport) => void
   readonly metrics: Metrics
@@ -69,7 +70,7 @@ export class SetManager {
     const held: ManagedSet[] = []
     for (const set of this.sets) {
       try {
-        reports.push(await set.loop.runOnce('start', 0))
+        reports.push(await set.loop.runOnce(0))
       } catch (error) {
         if (error instanceof StateError && error.reason === 'held') held.push(set)
         else errors.push(error)
@@ -77,7 +78,7 @@ export class SetManager {
     }
     for (const { loop } of held) {
       try {
-        reports.push(await loop.runOnce('start', waitMs))
+        reports.push(await loop.runOnce(waitMs))
       } catch (error) {
         errors.push(error)
       }
@@ -111,12 +112,8 @@ async function openManaged(
   deps: SetManagerDeps,
   shared: Pick<Parameters<typeof openSet>[1], 'claims' | 'limiterOf'>,
 ): Promise<ManagedSet> {
-  const { clock, newId, version, env, holder, metrics, onEvent } = deps
+  const { clock, newId, version, env, holder, metrics, onEvent, announce } = deps
   const { name } = settings.config
-  const emit = (event: Pick<ControllerEvent, 'type' | 'severity' | 'message'>): void => {
-    const at = new Date(clock.wallMs()).toISOString()
-    onEvent(eventOf(event, { at, set: name, commit: null, runId: null }))
-  }
   const open = await openSet(settings, {
     clock,
     newId,
@@ -138,9 +135,9 @@ async function openManaged(
       deps.onWait?.(name, report)
       for (const event of view.refresh()) onEvent(event)
     },
-    onLease: (change, epoch) => emit(leaseEvent(change, epoch)),
+    onLease: (change, epoch) => announce(name, leaseEvent(change, epoch)),
     onFault: (error) => {
-      emit({ type: 'RunFailed', severity: 'error', message: failureOf(error).message })
+      announce(name, { type: 'RunFailed', severity: 'error', message: failureOf(error).message })
       for (const event of view.refresh()) onEvent(event)
     },
   })
@@ -148,15 +145,9 @@ async function openManaged(
   return { ...open, loop, view, hasEnded: false }
 }
 
-function leaseEvent(
-  change: 'taken' | 'lost',
-  epoch: number,
-): Pick<ControllerEvent, 'type' | 'severity' | 'message'> {
-  return change === 'taken'
-    ? { type: 'LeaseTaken', severity: 'info', message: `this replica leads now (epoch ${epoch})` }
-    : {
-        type: 'LeaseLost',
-        severity: 'warning',
-        message: `another replica took over (epoch ${epoch} ended)`,
-      }
+function leaseEvent(change: 'taken' | 'lost', epoch: number): NewEvent {
+  if (change === 'taken')
+    return { type: 'LeaseTaken', severity: 'info', message: `this replica leads now (epoch ${epoch})` }
+  const message = `another replica took over (epoch ${epoch} ended)`
+  return { type: 'LeaseLost', severity: 'warning', message }
 }

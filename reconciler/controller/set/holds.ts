@@ -1,10 +1,8 @@
 import { grouped } from '../../plan/grouped.ts'
 import type { Change, Plan } from '../../plan/planValue.ts'
 import type { TrippedLimit } from '../../plan/safetyLimits.ts'
-import type { ControllerConfig } from '../config/controllerSchema.ts'
+import type { SetConfig } from '../config/controllerSchema.ts'
 import type { WindowState } from '../schedule/window.ts'
-
-type SetConfig = ControllerConfig['sets'][number]
 
 /** Inputs of holdsOf besides the plan. */
 export interface HoldFacts {

@@ -70,11 +70,11 @@ export class SetLoop {
   }
 
   /** Runs one cycle for `--once`. Throws StateError `held` when another holder keeps the lease for `waitMs`. */
-  async runOnce(trigger: Trigger, waitMs: number): Promise<CycleReport> {
+  async runOnce(waitMs: number): Promise<CycleReport> {
     this.#lease = await takeLease(this.#context.store, this.#holder, waitMs, this.#leaseClock())
     this.#role = 'leader'
     try {
-      return await this.#cycle(await initialMemory(this.#context.store), trigger)
+      return await this.#cycle(await initialMemory(this.#context.store), 'start')
     } finally {
       await this.#releaseLease()
     }

@@ -26,11 +26,12 @@ export async function handOver(
   const isSure = accepted?.loaded.exists === true && set?.problems.length === 0 && sourceProblem === null
   if (set === undefined || !isSure || isRewritten) return []
   claims.want(settings.config.name, new Set(set.services.flatMap(({ id }) => id ?? [])))
-  if (!window.isOpen || claims.wantedFrom(settings.config.name).size === 0) return []
+  const wanted = claims.wantedFrom(settings.config.name)
+  if (!window.isOpen || wanted.size === 0) return []
   const nowMs = context.clock.wallMs()
   const suspensions = await store.suspensions()
   const isSuspended = suspensions.some((one) => isInForce(one, nowMs))
-  return isSuspended ? [] : release(context, set, runId)
+  return isSuspended ? [] : release(context, { set, wanted, runId })
 }
 
 /**
@@ -39,12 +40,9 @@ export async function handOver(
  * first. Throws errors of client and store.
  */
 async function release(
-  { claims, store, client, settings, clock }: SetContext,
-  set: ServiceSet,
-  runId: string,
+  { store, client, clock }: SetContext,
+  { set, wanted, runId }: { set: ServiceSet; wanted: ReadonlyMap<string, string>; runId: string },
 ): Promise<readonly HandedOver[]> {
-  const wanted = claims.wantedFrom(settings.config.name)
-  if (wanted.size === 0) return []
   const named = new Set([
     ...set.services.flatMap(({ key, previousNames }) => [key, ...previousNames]),
     ...set.frozenKeys,

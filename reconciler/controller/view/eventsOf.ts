@@ -5,7 +5,7 @@ import type { Condition, ControllerEvent, EventType } from '../status/status.ts'
 import { driftsOf } from './servicesOf.ts'
 
 /** An event without the fields that all events of a run share. */
-type NewEvent = Pick<ControllerEvent, 'type' | 'severity' | 'message'> &
+export type NewEvent = Pick<ControllerEvent, 'type' | 'severity' | 'message'> &
   Partial<Pick<ControllerEvent, 'todo' | 'keys' | 'condition'>>
 
 /** The fields that all events of a run share. */
@@ -15,6 +15,9 @@ export interface EventContext {
   readonly commit: string | null
   readonly runId: string | null
 }
+
+/** Emits an event that belongs to no run. `set` is null for one of the controller itself. */
+export type Announce = (set: string | null, event: NewEvent) => void
 
 /** A complete event. The `dedupeKey` does not depend on the time. Pure. */
 export function eventOf(event: NewEvent, context: EventContext): ControllerEvent {

@@ -15,7 +15,7 @@ import {
   type SetStatus,
 } from '../status/status.ts'
 import { conditionsOf, withAges } from './conditionsOf.ts'
-import { type EventContext, eventOf, eventsOfConditions, eventsOfReport } from './eventsOf.ts'
+import { eventOf, eventsOfConditions, eventsOfReport, type NewEvent } from './eventsOf.ts'
 import { servicesOf } from './servicesOf.ts'
 import { unverifiableSecrets } from './unverifiableSecrets.ts'
 
@@ -48,8 +48,8 @@ export class SetView {
     const { sha, subject } = commit
     if (this.#commit?.sha === sha) return []
     this.#commit = commitStatusOf(commit)
-    const context = { at: this.#now(), set: this.#settings.config.name, commit: sha, runId }
-    return [eventOf({ type: 'CommitSeen', severity: 'info', message: `commit ${sha}: ${subject}` }, context)]
+    const event: NewEvent = { type: 'CommitSeen', severity: 'info', message: `commit ${sha}: ${subject}` }
+    return this.#complete([event], sha, runId)
   }
 
   /** Records the report of a cycle; returns its events. */
@@ -64,19 +64,21 @@ export class SetView {
     if (report.outcome === 'converged') this.#appliedCommit = commit
     const events = [...eventsOfReport(report, this.#before), ...this.#conditionEvents(), ...this.#reminders()]
     this.#before = withoutServices(report)
-    const context: EventContext = {
-      at: this.#now(),
-      set: this.#settings.config.name,
-      commit,
-      runId: report.runId,
-    }
-    return events.map((one) => eventOf(one, context))
+    return this.#complete(events, commit, report.runId)
   }
 
   /** The events of conditions that changed without a cycle. */
   refresh(): readonly ControllerEvent[] {
-    const context = { at: this.#now(), set: this.#settings.config.name, commit: null, runId: null }
-    return this.#conditionEvents().map((one) => eventOf(one, context))
+    return this.#complete(this.#conditionEvents(), null, null)
+  }
+
+  #complete(
+    events: readonly NewEvent[],
+    commit: string | null,
+    runId: string | null,
+  ): readonly ControllerEvent[] {
+    const context = { at: this.#now(), set: this.#settings.config.name, commit, runId }
+    return events.map((event) => eventOf(event, context))
   }
 
   /** The current status. A follower has no commits, runs and services: what it found as the leader may be outdated. */
@@ -128,7 +130,7 @@ export class SetView {
     return this.#conditions
   }
 
-  #conditionEvents(): ReturnType<typeof eventsOfConditions> {
+  #conditionEvents(): readonly NewEvent[] {
     const now = this.#refreshed()
     const events = eventsOfConditions(now, this.#announced)
     this.#announced = now
@@ -136,7 +138,7 @@ export class SetView {
   }
 
   /** The events that remind people of suspensions, once a day; empty when none is due. */
-  #reminders(): ReturnType<typeof eventsOfConditions> {
+  #reminders(): readonly NewEvent[] {
     const { suspensions } = this.#facts()
     const nowMs = this.#wallMs()
     if (suspensions.length === 0) this.#remindedAtMs = null

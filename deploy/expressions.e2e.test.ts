@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load } from 'js-yaml'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeAuthority } from '../monitoring/check/testing/certificates.ts'
+import { testAuthority } from '../monitoring/check/testing/certificates.ts'
 import { manifestFiles } from '../reconciler/testing/controllerScene.ts'
 import { type TestController, testController } from '../reconciler/testing/testController.ts'
 import { type AgentPrograms, agentPrograms, REGION } from '../server/agents/testing/agentPrograms.ts'
@@ -47,7 +47,7 @@ let pages: readonly string[]
 
 beforeAll(async () => {
   if (skipReason !== null) return
-  const { authorities, valid } = makeAuthority()
+  const { authorities, valid } = testAuthority()
   const made = mkdtempSync(join(tmpdir(), 'pharos-expressions-'))
   folder = made
   writeFileSync(join(made, 'authorities.pem'), authorities)

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { makeAuthority } from '../../monitoring/check/testing/certificates.ts'
+import { testAuthority } from '../../monitoring/check/testing/certificates.ts'
 import { serviceBlock } from '../../provider/testing/scenario.ts'
 import { terraformWorkspace } from '../../provider/testing/terraformWorkspace.ts'
 import { gitRepository } from '../../reconciler/testing/gitRepository.ts'
@@ -26,7 +26,7 @@ let caFile: string
 let work: string
 let proxies: ConnectProxy[]
 beforeAll(async () => {
-  const authority = makeAuthority()
+  const authority = testAuthority()
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text)
     return join(folder, name)

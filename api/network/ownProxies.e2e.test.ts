@@ -7,7 +7,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { makeAuthority, type ServerCertificate } from '../../monitoring/check/testing/certificates.ts'
+import { testAuthority, type ServerCertificate } from '../../monitoring/check/testing/certificates.ts'
 import { startAgentProcess } from '../../server/testing/agentProcess.ts'
 import { apiClient } from '../../server/testing/apiClient.ts'
 import { runHere } from '../../server/testing/commandHere.ts'
@@ -32,7 +32,7 @@ let receiverPort: number
 const received: string[] = []
 const ending: (() => unknown)[] = []
 beforeAll(async () => {
-  const { authorities, valid } = makeAuthority()
+  const { authorities, valid } = testAuthority()
   certificate = valid
   authorityFile = join(folder, 'authority.pem')
   writeFileSync(authorityFile, authorities)

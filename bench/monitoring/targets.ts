@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { makeAuthority } from '../../monitoring/check/testing/certificates.ts'
+import { testAuthority } from '../../monitoring/check/testing/certificates.ts'
 
 /** Addresses of the targets. */
 export interface Targets {
@@ -36,7 +36,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-const authority = makeAuthority()
+const authority = testAuthority()
 const ports = await Promise.all(Array.from({ length: PORTS }, () => listen(createServer(respond))))
 const targets: Targets = {
   urls: ports.map((port) => `http://127.0.0.1:${port}/`),

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { afterEach, expect, test } from 'vitest'
 import type { Assertion } from '../../api/contract/assertion.ts'
 import { quotingFor } from './privateTexts.ts'
-import { makeAuthority } from './testing/certificates.ts'
+import { testAuthority } from './testing/certificates.ts'
 import { type CheckedServer, checkOf, startHttpServer } from './testing/checkedServer.ts'
 import { startDnsServer } from './testing/dnsServer.ts'
 
@@ -85,7 +85,7 @@ test('200 canaries in queries, headers and bodies that the server echoes reach n
 })
 
 test('a certificate for a sealed Host is reported for the host of the URL, without the sealed name', async () => {
-  const { authorities, valid, otherName } = makeAuthority()
+  const { authorities, valid, otherName } = testAuthority()
   const checked = async (certificate: typeof valid, host: string) => {
     server = await startHttpServer((_request, response) => response.end(), { certificate })
     const http = { headers: { Host: { value: host, sensitive: true } } }
@@ -105,7 +105,7 @@ test('a certificate for a sealed Host is reported for the host of the URL, witho
 })
 
 test('a redirect to the sealed Host, in lower case as servers write it, shows it in no text or certificate', async () => {
-  const { authorities, valid, otherName } = makeAuthority()
+  const { authorities, valid, otherName } = testAuthority()
   const dns = await startDnsServer({ 'shop.example': () => ['127.0.0.1'] })
   const first = await startHttpServer(({ url, headers: { host = '' } }, response) => {
     const name = host.toLowerCase()

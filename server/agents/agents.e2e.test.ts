@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import { testFolder } from '../../api/testing/temporaryFolder.ts'
-import { makeAuthority } from '../../monitoring/check/testing/certificates.ts'
+import { testAuthority } from '../../monitoring/check/testing/certificates.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type AgentProcess, startAgentProcess } from '../testing/agentProcess.ts'
 import { apiClient } from '../testing/apiClient.ts'
@@ -229,8 +229,8 @@ test('an agent trusts only the CA of its --ca-file, and names the setting to che
     writeFileSync(join(folder, name), text)
     return join(folder, name)
   }
-  const { authorities, valid } = makeAuthority()
-  const other = file('other.pem', makeAuthority().authorities)
+  const { authorities, selfSigned, valid } = testAuthority()
+  const other = file('other.pem', selfSigned.cert)
   await server.stop()
   server = await startServer(
     ...['--agent-tls-cert', file('cert.pem', valid.cert), '--agent-tls-key', file('key.pem', valid.key)],

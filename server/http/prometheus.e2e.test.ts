@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
-import { makeAuthority } from '../../monitoring/check/testing/certificates.ts'
+import { testAuthority } from '../../monitoring/check/testing/certificates.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { PROMTOOL, skipReason, startPrometheus } from '../testing/prometheusProcess.ts'
 import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
@@ -25,7 +25,7 @@ afterEach(async () => {
  */
 async function startMonitored() {
   const folder = temporaryFolder()
-  const { authorities, valid } = makeAuthority()
+  const { authorities, valid } = testAuthority()
   const targets = [createHttpServer(respondOk), createHttpsServer(valid, respondOk)]
   const [http, https] = await Promise.all(targets.map(listening))
   const orgId = await makeOrg(folder)

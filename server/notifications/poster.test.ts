@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Refusal, startConnectProxy } from '../../api/network/testing/connectProxy.ts'
-import { makeAuthority, type TestAuthority } from '../../monitoring/check/testing/certificates.ts'
+import { testAuthority, type TestAuthority } from '../../monitoring/check/testing/certificates.ts'
 import { type CheckedServer, startHttpServer } from '../../monitoring/check/testing/checkedServer.ts'
 import { startDnsServer } from '../../monitoring/check/testing/dnsServer.ts'
 import { LOCAL_SPELLINGS } from '../../monitoring/check/testing/localSpellings.ts'
@@ -23,7 +23,7 @@ const FORBIDDEN = { status: null, error: 'address_forbidden', durationMs: expect
 let decoy: CheckedServer
 let authority: TestAuthority
 beforeAll(async () => {
-  authority = makeAuthority()
+  authority = testAuthority()
   decoy = await startHttpServer((_request, response) => response.end())
 })
 afterAll(() => decoy.close())

@@ -7,7 +7,7 @@ import { Agent } from 'undici'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 import {
-  makeAuthority,
+  testAuthority,
   type ServerCertificate,
   type TestAuthority,
 } from '../../monitoring/check/testing/certificates.ts'
@@ -24,7 +24,7 @@ let files: { readonly certFile: string; readonly keyFile: string }
 let server: TestServer
 let client: Agent
 beforeAll(async () => {
-  authority = makeAuthority()
+  authority = testAuthority()
   files = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') }
   put(authority.valid)
   const port = await freePort()

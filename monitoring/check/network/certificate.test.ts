@@ -1,11 +1,11 @@
 import { TLSSocket } from 'node:tls'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { makeAuthority, type TestAuthority } from '../testing/certificates.ts'
+import { testAuthority, type TestAuthority } from '../testing/certificates.ts'
 import { checkOf, startHttpServer } from '../testing/checkedServer.ts'
 
 let authority: TestAuthority
 beforeAll(() => {
-  authority = makeAuthority()
+  authority = testAuthority()
 })
 
 test.each([

@@ -5,7 +5,7 @@ import {
   type Refusal,
   startConnectProxy,
 } from '../../../api/network/testing/connectProxy.ts'
-import { makeAuthority, type TestAuthority } from '../testing/certificates.ts'
+import { testAuthority, type TestAuthority } from '../testing/certificates.ts'
 import {
   type CheckedServer,
   checkOf,
@@ -24,7 +24,7 @@ let server: CheckedServer
 let plain: CheckedServer
 const proxies: ConnectProxy[] = []
 beforeAll(async () => {
-  authority = makeAuthority()
+  authority = testAuthority()
   const respondWith = (text: string) => (_request: unknown, response: { end: (text: string) => void }) =>
     response.end(text)
   server = await startHttpServer(respondWith('secured'), { certificate: authority.valid })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Assertion } from '../../../api/contract/assertion.ts'
-import { makeAuthority } from '../testing/certificates.ts'
+import { testAuthority } from '../testing/certificates.ts'
 import { checkOf, startHttpServer } from '../testing/checkedServer.ts'
 import { startDnsServer } from '../testing/dnsServer.ts'
 
 test('a server that insists on HTTP/2 is down: alpn', async () => {
-  const certificate = { ...makeAuthority().valid, ALPNProtocols: ['h2'] }
+  const certificate = { ...testAuthority().valid, ALPNProtocols: ['h2'] }
   const server = await startHttpServer((_request, response) => response.end(), { certificate })
 
   const result = await checkOf({ url: `https://127.0.0.1:${server.port}/` })

@@ -13,7 +13,7 @@ export interface ServerCertificate {
   readonly ALPNProtocols?: string[]
 }
 
-/** The CA of one test, and the certificates that it signed. */
+/** A CA for tests, and the certificates that it signed. */
 export interface TestAuthority {
   /** CA certificates for the client to trust (PEM). */
   readonly authorities: string
@@ -51,8 +51,15 @@ const PAST = ['20200101000000Z', '20210101000000Z'] as const
 const FUTURE = ['20900101000000Z', '20910101000000Z'] as const
 const NOW = ['20200101000000Z', '20910101000000Z'] as const
 
-/** Creates a CA and its certificates for `localhost` and 127.0.0.1 with openssl. */
-export function makeAuthority(): TestAuthority {
+let authority: TestAuthority | undefined
+
+/** A CA and its certificates for `localhost` and 127.0.0.1: one for all tests of a process, because each takes 16 processes. */
+export function testAuthority(): TestAuthority {
+  authority ??= makeAuthority()
+  return authority
+}
+
+function makeAuthority(): TestAuthority {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-certificates-'))
   const openssl = (...args: readonly string[]): void => {
     execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })

@@ -26,7 +26,7 @@ ${textField({ name: 'name', label: 'Name', value: value('name'), fault: faults.n
 ${textField({ name: 'url', label: 'URL', type: 'url', value: value('url'), hint: 'For example: https://shop.example.org/health', fault: faults.url })}
 ${selectField({ name: 'method', label: 'Method', value: value('method', 'GET'), options: METHODS.map((method) => [method, method] as const), fault: faults.method })}
 ${textField({ name: 'interval', label: 'Interval (seconds)', type: 'number', value: value('interval', String(INTERVAL_S)), fault: faults.interval })}
-<fieldset${faults.region !== undefined && html` aria-describedby="e-region"`}><legend>Regions</legend>${REGIONS.map(({ code, city }, index) => html`<label class="choice"><input type="checkbox" name="region" value="${code}"${(regions.has(code) || (regions.size === 0 && index === 0)) && html` checked`}>${city} (${code})</label>`)}${faultText('region', faults.region)}</fieldset>
+<fieldset${faults.region !== undefined && html` aria-describedby="e-region"`}><legend>Regions</legend>${REGIONS.map(({ code, city }, index) => html`<label class="choice"><input type="checkbox" name="region" value="${code}"${(regions.has(code) || (!form.has('name') && index === 0)) && html` checked`}>${city} (${code})</label>`)}${faultText('region', faults.region)}</fieldset>
 ${textField({ name: 'status', label: 'Expected status', type: 'number', value: value('status', '200'), isRequired: false, fault: faults.status })}
 ${textField({ name: 'latency', label: 'Maximum latency (milliseconds)', type: 'number', value: value('latency'), isRequired: false, fault: faults.latency })}
 ${textField({ name: 'contains', label: 'Body contains', value: value('contains'), isRequired: false, fault: faults.contains })}

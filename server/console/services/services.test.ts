@@ -172,6 +172,15 @@ test.each([
   expect((await server.store.listServices(server.orgId)).length).toBe(before)
 })
 
+test('a form that was sent without a region is shown again without one', async () => {
+  const form = { name: 'Nowhere', url: 'https://shop.example.org/', method: 'GET', interval: '60' }
+  const { status, text } = await member.client.post(`${member.actions}/services`, form)
+
+  expect(status).toBe(422)
+  expect(text).toMatch(/<p class="fault" id="e-region">Must/)
+  expect(text).not.toContain(' checked')
+})
+
 const containing = (operand: string): string =>
   JSON.stringify(
     serviceBody({

@@ -32,7 +32,10 @@ export function addAccountCommands(program: Command, write: Write): void {
       const ended = await inDatabase(place, async (store) => {
         const found = await store.personWithEmail(email)
         if (found === undefined)
-          throw new ApiError('not_found', `there is no person with the address ${email}`)
+          throw new ApiError(
+            'not_found',
+            `there is no person with the address ${email}: "pharos-server member list" shows those of an organisation`,
+          )
         return store.endSessions(found.person.id, BY, systemEnvironment.nowMs())
       })
       present(write, json, { ended }, `ended ${ended} ${ended === 1 ? 'session' : 'sessions'}`)
@@ -106,7 +109,11 @@ function addMemberCommands(program: Command, write: Write): void {
 async function removeMember(store: Store, orgId: string, email: string): Promise<void> {
   const members = await store.listMembers(orgId)
   const found = members.find((member) => foldedEmail(member.email) === foldedEmail(email))
-  if (found === undefined) throw new ApiError('not_found', `the organisation has no member ${email}`)
+  if (found === undefined)
+    throw new ApiError(
+      'not_found',
+      `the organisation has no member ${email}: "pharos-server member list" shows them`,
+    )
   await store.removeMember({ orgId, personId: found.personId, by: BY, nowMs: systemEnvironment.nowMs() })
 }
 

@@ -66,7 +66,10 @@ function passwords({ read, inTransaction }: Scripts): Pick<PeopleStore, Password
           [foldedEmail(email)],
         )
         if (person === undefined)
-          throw new ApiError('not_found', `there is no person with the address ${email}`)
+          throw new ApiError(
+            'not_found',
+            `there is no person with the address ${email}: "pharos-server member list" shows those of an organisation`,
+          )
         yield* run(
           `INSERT INTO password_resets (token_hash, person_id, expires_at_ms) VALUES ($1, $2, $3)
            ON CONFLICT (person_id) DO UPDATE

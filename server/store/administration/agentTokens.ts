@@ -42,7 +42,11 @@ export function agentTokens({ read, write, inTransaction }: Scripts): AgentToken
       inTransaction(function* () {
         const select = 'SELECT region, name FROM agent_tokens WHERE id = $1'
         const detail = yield* row<{ region: string; name: string }>(select, [id])
-        if (detail === undefined) throw new ApiError('not_found', `there is no agent token ${id}`)
+        if (detail === undefined)
+          throw new ApiError(
+            'not_found',
+            `there is no agent token ${id}: "pharos-server agent list" shows them`,
+          )
         const text =
           'UPDATE agent_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id'
         if ((yield* row(text, [id, timestamp(nowMs)])) === undefined) return

@@ -42,7 +42,7 @@ export function keyring({ read, withOrgLocked }: Scripts): Pick<AdministrationSt
     revokeKey: async ({ id, orgId, by, nowMs }) => {
       const select = 'SELECT org_id AS "orgId", last4 FROM api_keys WHERE id = $1'
       const key = await read(() => row<Pick<StoredKey, 'orgId' | 'last4'>>(select, [uuidOrNull(id)]))
-      const notFound = new ApiError('not_found', `there is no key ${id}`)
+      const notFound = new ApiError('not_found', `there is no key ${id}: "pharos-server key list" shows them`)
       if (key === undefined || (orgId !== undefined && key.orgId !== orgId)) throw notFound
       await withOrgLocked(key.orgId, notFound, function* () {
         const text = 'UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id'

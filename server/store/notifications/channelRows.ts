@@ -47,5 +47,5 @@ export function channelChanger({ read, withOrgLocked }: Scripts): ChangeChannel 
 }
 
 function channelNotFound(id: string): ApiError {
-  return new ApiError('not_found', `there is no channel ${id}`)
+  return new ApiError('not_found', `there is no channel ${id}: "pharos-server channel list" shows them`)
 }

@@ -83,7 +83,10 @@ export function deliveries({ read }: Scripts, change: ChangeChannel): Pick<Notif
 }
 
 function deliveryNotFound(webhookId: string): ApiError {
-  return new ApiError('not_found', `there is no delivery ${webhookId}`)
+  return new ApiError(
+    'not_found',
+    `there is no delivery ${webhookId}: "pharos-server channel deliveries" shows them`,
+  )
 }
 
 function deliveryOf({ lastAtMs: atMs, status, error, ms, ...delivery }: DeliveryRow): StoredDelivery {

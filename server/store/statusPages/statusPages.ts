@@ -111,7 +111,10 @@ function* found(id: string): Script<StatusPage> {
 }
 
 function pageNotFound(id: string): ApiError {
-  return new ApiError('not_found', `there is no status page ${id}`)
+  return new ApiError(
+    'not_found',
+    `there is no status page ${id}: "pharos-server status-page list" shows them`,
+  )
 }
 
 function* assertMayAddPage(orgId: string): Script<void> {

@@ -94,7 +94,8 @@ async function makeAnonymous(copy: string): Promise<void> {
 
 async function assertFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
-  if (found?.isDirectory() !== true) throw new Error(`there is no folder ${folder}`)
+  if (found?.isDirectory() !== true)
+    throw new Error(`there is no folder ${folder}: create it, or use another one`)
 }
 
 /** `error` in terms of `file`, which the user named, instead of the temporary file. */

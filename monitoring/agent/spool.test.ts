@@ -69,6 +69,12 @@ test('a file that is not a spool file does not stop the agent', async () => {
   expect(await readdir(folder)).toContain('notes.txt')
 })
 
+test('a folder that cannot be created is refused, below /proc too', async () => {
+  await expect(openSpool({ folder: '/proc/x/y', bytesMax: 1_000, onTrouble: () => {} })).rejects.toThrow(
+    'ENOENT',
+  )
+})
+
 test('a full spool drops its oldest file, and counts the lost results', async () => {
   const spool = await open(9 * MIB)
   const part = 20_000

@@ -1,6 +1,7 @@
-import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as zlib from 'node:zlib'
+import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 import { type Backlog, newestOfEach } from './backlog.ts'
 import { type QueuedResult, queuedResultSchema } from './queuedResult.ts'
 
@@ -51,7 +52,7 @@ interface SpoolFile {
  */
 export async function openSpool(settings: SpoolSettings): Promise<Backlog> {
   const { folder } = settings
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, OWNER_ONLY)
   await takeLock(join(folder, LOCK_FILE))
   const numbers = (await readdir(folder)).flatMap((name) => SPOOL_FILE.exec(name)?.[1] ?? []).map(Number)
   const files: SpoolFile[] = []

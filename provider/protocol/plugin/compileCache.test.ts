@@ -31,6 +31,8 @@ test("files are cached in the user's cache folder, which is not writable by othe
   expect(cacheFolder({ XDG_CACHE_HOME: own })).toBe(join(own, 'pharos'))
   expect(cacheFolder({ XDG_CACHE_HOME: open })).toBeUndefined()
   expect(cacheFolder({ XDG_CACHE_HOME: join(home, 'file') })).toBeUndefined()
+  // Where nothing can be created, Node's recursive mkdir does not return.
+  expect(cacheFolder({ XDG_CACHE_HOME: '/proc/x' })).toBeUndefined()
   expect(cacheFolder({ XDG_CACHE_HOME: own, NODE_DISABLE_COMPILE_CACHE: '1' })).toBeUndefined()
 })
 

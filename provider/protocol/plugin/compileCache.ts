@@ -1,6 +1,7 @@
 /** Caches code compiled by V8 for the next process of the provider. */
 import { createHash } from 'node:crypto'
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -83,8 +84,10 @@ export function cacheFolder(environment: NodeJS.ProcessEnv): string | undefined 
   const uid = process.getuid?.()
   if (uid === undefined || environment.NODE_DISABLE_COMPILE_CACHE !== undefined) return undefined
   try {
-    const folder = join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'pharos')
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const above = environment.XDG_CACHE_HOME || join(homedir(), '.cache')
+    const folder = join(above, 'pharos')
+    // One by one: where nothing can be created, such as below /proc, a recursive mkdirSync never returns.
+    for (const step of [above, folder]) if (!existsSync(step)) mkdirSync(step, { mode: 0o700 })
     const facts = lstatSync(folder)
     return facts.isDirectory() && facts.uid === uid && (facts.mode & OTHERS_WRITE) === 0 ? folder : undefined
   } catch {

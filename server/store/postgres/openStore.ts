@@ -2,6 +2,7 @@ import { accounts } from '../accounts/accounts.ts'
 import { agentTokens } from '../administration/agentTokens.ts'
 import { auditLog } from '../administration/auditLog.ts'
 import { keyring } from '../administration/keyring.ts'
+import { maintenance } from '../administration/maintenance.ts'
 import { organisations } from '../administration/organisations.ts'
 import { regionModes } from '../administration/regionModes.ts'
 import { secrets } from '../administration/secrets.ts'
@@ -14,7 +15,6 @@ import { rowOf } from './connections/sql.ts'
 import { postgresKeys } from './credentials/keys.ts'
 import { type LimiterClocks, sharedAdmission } from './credentials/sharedAdmission.ts'
 import { postgresIncidents } from './incidents.ts'
-import { postgresMaintenance } from './maintenance.ts'
 import { postgresMonitoring } from './monitoring.ts'
 import { monitoringLease } from './monitoringLease.ts'
 import { postgresSending } from './notifications/sending.ts'
@@ -23,6 +23,7 @@ import { postgresScripts } from './postgresScripts.ts'
 import { postgresServices } from './services.ts'
 import { postgresPublished } from './statusPages/publishedReads.ts'
 import { postgresUpkeep } from './upkeep.ts'
+import { WINDOW_ROWS } from './windowRows.ts'
 import { OrgQueues } from './writes/orgQueues.ts'
 
 /** Clocks of a store. */
@@ -58,7 +59,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...auditLog(scripts),
       ...organisations(scripts, nowMs),
       ...keyring(scripts),
-      ...postgresMaintenance(parts),
+      ...maintenance(scripts, WINDOW_ROWS),
       ...accounts(scripts),
       ...statusPages(scripts, nowMs),
       ...postgresPublished(pools.read),

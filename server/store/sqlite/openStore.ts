@@ -4,6 +4,7 @@ import { accounts } from '../accounts/accounts.ts'
 import { agentTokens } from '../administration/agentTokens.ts'
 import { auditLog } from '../administration/auditLog.ts'
 import { keyring } from '../administration/keyring.ts'
+import { maintenance } from '../administration/maintenance.ts'
 import { organisations } from '../administration/organisations.ts'
 import { regionModes } from '../administration/regionModes.ts'
 import { secrets } from '../administration/secrets.ts'
@@ -26,7 +27,6 @@ import { type Connections, databaseFile, openDatabase } from './files/openDataba
 import { ensureStoreId } from './files/storeIdentity.ts'
 import { prepareIncidentWrites } from './incidentWrites.ts'
 import { sqliteIncidents } from './incidents.ts'
-import { sqliteMaintenance } from './maintenance.ts'
 import { sqliteMonitoring } from './monitoring.ts'
 import { prepareAnnounce } from './notifications/announce.ts'
 import { sqliteSending } from './notifications/sending.ts'
@@ -35,6 +35,7 @@ import { sqliteServices } from './services.ts'
 import { sqliteScripts } from './sqliteScripts.ts'
 import { sqlitePublished } from './statusPages/publishedReads.ts'
 import { sqliteUpkeep } from './upkeep.ts'
+import { WINDOW_ROWS } from './windowRows.ts'
 
 /**
  * Opens the store of `dataDir`, created when there is none. Rejects when the database is of a newer release, not
@@ -106,7 +107,7 @@ export async function openStore(
     ...auditLog(scripts),
     ...organisations(administration, nowMs),
     ...keyring(administration),
-    ...sqliteMaintenance(connections, { commits, note }),
+    ...maintenance(scripts, WINDOW_ROWS),
     ...statusPages(scripts, nowMs),
     ...accounts(scripts),
     ...sqlitePublished(connections.reader, versions.all),

@@ -60,9 +60,3 @@ export async function rowOf<Row extends object>(
   const [row] = await sql.rows<Row>(text, values)
   return row
 }
-
-/** The number of rows of `from`: a table with its conditions. */
-export async function countOf(sql: Sql, from: string, values: readonly SqlValue[]): Promise<number> {
-  const row = await rowOf<{ count: number }>(sql, `SELECT count(*) AS count FROM ${from}`, values)
-  return row?.count ?? 0
-}

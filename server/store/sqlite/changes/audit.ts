@@ -1,16 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import { timestamp } from '../../../domain/environment.ts'
 import { AUDIT_ENTRIES_MAX, AUDIT_KEPT_MS, type AuditedAction, auditRow } from '../../shared/auditedAction.ts'
-import type { Mutations } from '../commits/groupCommit.ts'
 
 /** Adds an action to the audit log, in the transaction of the change. */
 export type RecordAction = (audited: AuditedAction) => void
-
-/** What writes need that the audit log records. */
-export interface AuditedWrites {
-  readonly commits: Mutations
-  readonly note: RecordAction
-}
 
 /** Prepares the writing of the audit log. */
 export function prepareAudit(writer: Database): RecordAction {

@@ -102,6 +102,16 @@ test('pointers of Git LFS and names that are not UTF-8 are reported as such', ()
   ])
 })
 
+test.each(['latin1', 'utf16le'] as const)(
+  'Defaults that are not UTF-8 but %s are not ignored',
+  (encoding) => {
+    const text = 'apiVersion: pharos/v1\nkind: Defaults\nspec: {interval: 60s} # caf\u00e9\n'
+    writeFileSync(join(folder, 'pharos.yaml'), Buffer.from(text, encoding))
+
+    expect(readManifests(folder).documents).toMatchObject([{ isHidden: true, faulty: true }])
+  },
+)
+
 test('a body and a secret that are not UTF-8 are reported, and so is a pipe in place of a secret', () => {
   const latin1 = Buffer.from('caf\xe9', 'latin1')
   for (const name of ['payload.txt', 'secret']) writeFileSync(join(folder, name), latin1)

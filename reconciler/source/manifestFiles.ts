@@ -19,6 +19,7 @@ import {
   type ReadFile,
   readYaml,
   readYamlFiles,
+  unread,
   type YamlOptions,
 } from '../manifest/read/readYaml.ts'
 import { decodeUtf8 } from '../manifest/read/utf8Text.ts'
@@ -137,7 +138,10 @@ function readFiles(
       bytes += read.length
       const source = sourceOf({ file: one.path, directory: one.directory }, read)
       if ('text' in source) sources.push(source)
-      else problems.push(source)
+      else {
+        problems.push(...source.problems)
+        documents.push(...source.documents)
+      }
     }
   }
   for (const read of readYamlFiles(sources, options)) {
@@ -193,17 +197,21 @@ export function readBytes(
   bytes: Buffer,
 ): ReadFile {
   const source = sourceOf({ file, directory }, bytes)
-  return 'text' in source ? readYaml(source) : { documents: [], problems: [source] }
+  return 'text' in source ? readYaml(source) : source
 }
 
+/** The file with its text, or why it has none. */
 function sourceOf(
   { file, directory }: Pick<ManifestFile, 'file' | 'directory'>,
   bytes: Buffer,
-): ManifestFile | ManifestProblem {
-  if (isLfsPointer(bytes))
-    return fileProblem(file, 'this is only a pointer of Git LFS', 'keep manifests out of Git LFS')
+): ManifestFile | ReadFile {
+  if (isLfsPointer(bytes)) {
+    const hint = 'keep manifests out of Git LFS'
+    return { documents: [], problems: [fileProblem(file, 'this is only a pointer of Git LFS', hint)] }
+  }
   const decoded = decodeUtf8(bytes)
-  return 'text' in decoded ? { file, directory, text: decoded.text } : notUtf8(file, decoded.badAt)
+  if ('text' in decoded) return { file, directory, text: decoded.text }
+  return unread({ file, directory, text: bytes.toString('latin1') }, [notUtf8(file, decoded.badAt)])
 }
 
 function notUtf8(file: string, badAt: LineColumn): ManifestProblem {

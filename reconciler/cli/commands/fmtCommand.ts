@@ -17,7 +17,8 @@ export async function fmtCommand(path: string, { output, options }: CommandConte
   const isCheck = options.check === true
   output.problems(problems)
   const changed: string[] = []
-  for (const { file, text } of new Set(documents.map(({ source }) => source))) {
+  const readable = documents.filter(({ isHidden }) => isHidden !== true)
+  for (const { file, text } of new Set(readable.map(({ source }) => source))) {
     const formatted = formattedManifest(text)
     if (formatted === undefined || formatted === text) continue
     changed.push(file)

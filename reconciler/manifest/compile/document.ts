@@ -7,4 +7,6 @@ export interface Document {
   readonly index: number
   readonly mapping: Mapping
   readonly faulty: boolean
+  /** Whether it stands for Defaults that could not be read; its mapping is empty. */
+  readonly isHidden?: true
 }

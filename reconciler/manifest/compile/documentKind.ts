@@ -18,13 +18,21 @@ export interface ClassifiedDocuments {
   readonly problems: readonly ManifestProblem[]
 }
 
-/** Groups documents by `kind`; a document without a known kind is a problem and never skipped. Pure. */
+/**
+ * Groups documents by `kind`; a document without a known kind is a problem and never skipped. A hidden document stands for one
+ * that seems to be Defaults, so that services are not compiled without them. Pure.
+ */
 export function classifyDocuments(documents: readonly ManifestDocument[]): ClassifiedDocuments {
   const services: Document[] = []
   const defaults: Document[] = []
   const environments: Document[] = []
   const problems: ManifestProblem[] = []
-  for (const { source, index, value, faulty } of documents) {
+  for (const { source, index, value, faulty, isHidden } of documents) {
+    const hidden: Document = { source, index, mapping: {}, faulty: true, isHidden: true }
+    if (isHidden === true) {
+      defaults.push(hidden)
+      continue
+    }
     const mapping = mappingOf(value)
     const survey = surveyOf(value)
     const problem =
@@ -35,6 +43,7 @@ export function classifyDocuments(documents: readonly ManifestDocument[]): Class
       const isWhole = index === 0 && rest.code === 'E_LIMIT'
       const at = isWhole ? { line: 1, column: 1 } : positionsOf(source).locate(index, path, 'value')
       problems.push({ ...rest, file: source.file, ...at })
+      if (mapping !== undefined && isMeantAsDefaults(mapping)) defaults.push(hidden)
     } else {
       const list = { Service: services, Defaults: defaults, Environment: environments }
       const kind = KINDS.find((known) => known === mapping.kind) ?? 'Service'
@@ -44,6 +53,10 @@ export function classifyDocuments(documents: readonly ManifestDocument[]): Class
     }
   }
   return { services, defaults, environments, problems }
+}
+
+function isMeantAsDefaults({ kind }: Mapping): boolean {
+  return typeof kind === 'string' && (kind === 'Defaults' || suggestionFor(kind, KINDS) === 'Defaults')
 }
 
 /** Facts about a document that decide whether it may be examined further. */

@@ -52,13 +52,15 @@ export function chooseEnvironment(
       : describeProblems(problemsOf(result.error), { own: document, defaults: [] }, document.mapping),
   )
   if (name === undefined) return { ...NONE, problems, isFaulty: false }
-  const found = parsed.find(({ document }) => mappingOf(document.mapping.metadata)?.name === name)
+  const [found, ...others] = parsed.filter(
+    ({ document }) => mappingOf(document.mapping.metadata)?.name === name,
+  )
   if (found === undefined) throw unknown(name, documents)
   const { document, result } = found
   if (!result.success) return { ...NONE, problems, isFaulty: true }
   return {
     problems,
-    isFaulty: document.faulty,
+    isFaulty: document.faulty || others.length > 0,
     variables: new Map(Object.entries(result.data.spec?.vars ?? {})),
     document,
     patches: indexOfPatches(result.data.spec?.patches ?? []),

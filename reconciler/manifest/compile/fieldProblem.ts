@@ -16,7 +16,7 @@ export const IMPOSSIBLE_NAME = 'this name is reserved, even for headers'
 
 /**
  * `problems` of `merged`, which was compiled from `origin`, as problems of a manifest: code, place, message and hint. Without
- * missing fields below a repeated one, which the other of the two may have.
+ * missing fields that unreadable Defaults, or the other one of a repeated field, may have.
  */
 export function describeProblems(
   problems: readonly Problem[],
@@ -28,7 +28,10 @@ export function describeProblems(
     const described = describeProblem(problem, origin, merged)
     const mayBeWritten =
       described.code === 'E_REQUIRED' &&
-      faulty.some(({ source, index }) => positionsOf(source).isWrittenTwice(index, problem.path))
+      faulty.some(
+        ({ source, index, isHidden }) =>
+          isHidden === true || positionsOf(source).isWrittenTwice(index, problem.path),
+      )
     return mayBeWritten ? [] : [described]
   })
 }

@@ -245,6 +245,52 @@ test('a field that is missing elsewhere is reported together with a repeated one
   ])
 })
 
+const DEFAULTS = `apiVersion: pharos/v1
+kind: Defaults
+spec: {interval: 60s, endpointsDefaults: {assertions: [{status: 200}]}}
+`
+
+test.each([
+  ['that are not YAML', { 'eu/defaults.yaml': `${DEFAULTS}policy: [` }, 'E_YAML'],
+  ['with an alias', { 'eu/defaults.yaml': `${DEFAULTS}policy: *x\n` }, 'E_ALIAS'],
+  ['beside a broken document', { 'eu/defaults.yaml': `${DEFAULTS}---\na: [` }, 'E_YAML'],
+  [
+    'with a misspelt field',
+    { 'eu/defaults.yaml': `${DEFAULTS}policyy: {onDelete: pause}\n` },
+    'E_UNKNOWN_FIELD',
+  ],
+  ['of a misspelt kind', { 'eu/defaults.yaml': DEFAULTS.replace('Defaults', 'Default') }, 'E_KIND'],
+  ['of another version', { 'eu/defaults.yaml': DEFAULTS.replace('/v1', '/v2') }, 'E_API_VERSION'],
+  [
+    'of which a folder has two',
+    { 'eu/defaults.yaml': DEFAULTS, 'eu/more.yaml': DEFAULTS.replace('200', '201') },
+    'E_DUP_DEFAULTS',
+  ],
+])('services are not compiled without their Defaults, such as those %s', (_, files, code) => {
+  const { set, problems } = compile({
+    ...files,
+    'a.yaml': manifest('', 'a'),
+    'eu/b.yaml': manifest('', 'b'),
+    'eu/west/c.yaml': manifest('', 'c').replace(/ {2}interval.*\n/, ''),
+  })
+
+  expect(problems.map((text) => text.split(' ')[1])).toEqual(Object.keys(files).map(() => `[${code}]`))
+  expect(set.services.map(({ key }) => key)).toEqual(['a'])
+  expect(set.frozenKeys).toEqual(['b', 'c'])
+})
+
+test('services are not compiled with one of two Environments of the same name', () => {
+  const environment = (host: string): string =>
+    `apiVersion: pharos/v1\nkind: Environment\nmetadata: {name: staging}\nspec: {vars: {host: ${host}}}\n`
+  const { set } = compile(
+    { 'a.yaml': manifest(), 'b.yaml': environment('one'), 'c.yaml': environment('two') },
+    {},
+    'staging',
+  )
+
+  expect([set.services, set.frozenKeys]).toEqual([[], ['shop']])
+})
+
 test('a field of the wrong type does not hide an invalid value of another one', () => {
   const { problems } = compile({
     'a.yaml': manifest(`      timeout: 5

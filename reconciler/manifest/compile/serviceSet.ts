@@ -73,7 +73,9 @@ export function* compileSteps(
   sources: SetSources,
   environmentName?: string,
 ): Generator<undefined, ServiceSet> {
-  const { services, defaults, environments, problems } = classifyDocuments(documents)
+  const { services, environments, problems, ...classified } = classifyDocuments(documents)
+  const checked = classified.defaults.map(withProblems)
+  const defaults = checked.map(({ document }) => document)
   const chosen = chooseEnvironment(environments, environmentName)
   const defaultsOf = byDirectory(defaults)
   const read: ReadService[] = []
@@ -82,10 +84,11 @@ export function* compileSteps(
     sources.onProgress?.(read.length, services.length)
     yield
   }
-  const duplicates = duplicateProblems(read, defaults, environments)
+  const seen = defaults.filter((document) => document.isHidden !== true)
+  const duplicates = duplicateProblems(read, seen, environments)
   const found = [
     ...problems,
-    ...defaults.flatMap(defaultsProblems),
+    ...checked.flatMap((one) => one.problems),
     ...chosen.problems,
     ...unknownPatchFields(environments),
     ...read.flatMap((one) => one.problems),
@@ -109,10 +112,15 @@ export function* compileSteps(
   }
 }
 
-function defaultsProblems(document: Document): readonly ManifestProblem[] {
-  const parsed = defaultsManifestSchema.safeParse(document.mapping)
-  if (parsed.success) return []
-  return describeProblems(problemsOf(parsed.error), { own: document, defaults: [] }, document.mapping)
+/** Defaults with their problems, which make them faulty. */
+function withProblems(document: Document): {
+  readonly document: Document
+  readonly problems: readonly ManifestProblem[]
+} {
+  const { error } = document.isHidden === true ? {} : defaultsManifestSchema.safeParse(document.mapping)
+  if (error === undefined) return { document, problems: [] }
+  const problems = describeProblems(problemsOf(error), { own: document, defaults: [] }, document.mapping)
+  return { document: { ...document, faulty: true }, problems }
 }
 
 /** Defaults documents by folder. */
@@ -171,7 +179,8 @@ function readService(
     return { ...read, service: undefined, problems }
   }
   const compiled = compileManifest(parsed.data, origin, sources)
-  const isFaulty = document.faulty || defaults.some((one) => one.faulty) || chosen.isFaulty
+  const isDoubled = new Set(defaults.map(({ source }) => source.directory)).size < defaults.length
+  const isFaulty = document.faulty || isDoubled || defaults.some((one) => one.faulty) || chosen.isFaulty
   return { ...read, ...compiled, ...(isFaulty ? { service: undefined } : {}) }
 }
 

@@ -21,9 +21,14 @@ export interface ManifestDocument {
   readonly index: number
   readonly value: unknown
   readonly faulty: boolean
+  /** Whether it stands for Defaults that could not be read; its value is empty. */
+  readonly isHidden?: true
 }
 
-/** The documents of a file without empty ones, and the problems that kept it from being read. */
+/**
+ * The documents of a file without empty ones, and the problems that kept it from being read. Defaults in a file that is not
+ * YAML would apply to other files: one hidden document stands for them.
+ */
 export interface ReadFile {
   readonly documents: readonly ManifestDocument[]
   readonly problems: readonly ManifestProblem[]
@@ -46,8 +51,17 @@ export function readYaml(source: ManifestFile): ReadFile {
     const isListed = error.reason === REPEATED_KEY && source.text.length <= REPEATED_KEYS_CHARS_MAX
     const repeated = isListed ? repeatedKeyProblems(source) : []
     if (repeated.length > 0) return afterRepeatedKeys(source, repeated)
-    return { documents: [], problems: [syntaxProblem(source, error)] }
+    return unread(source, [syntaxProblem(source, error)])
   }
+}
+
+const DEFAULTS_KIND = /\bkind["']?\s*:\s*["']?Defaults\b/
+
+/** A file that cannot be read because of `problems`. Pure. */
+export function unread(source: ManifestFile, problems: readonly ManifestProblem[]): ReadFile {
+  // UTF-16 has a zero byte beside each letter.
+  if (!DEFAULTS_KIND.test(source.text.replaceAll('\0', ''))) return { documents: [], problems }
+  return { documents: [{ source, index: 0, value: {}, faulty: true, isHidden: true }], problems }
 }
 
 const REPEATED_KEY = 'duplicated mapping key'
@@ -104,7 +118,7 @@ function afterRepeatedKeys(source: ManifestFile, problems: readonly ManifestProb
     return { documents: documentsOf(source, true), problems }
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
-    return { documents: [], problems: [...problems, syntaxProblem(source, error)] }
+    return unread(source, [...problems, syntaxProblem(source, error)])
   }
 }
 

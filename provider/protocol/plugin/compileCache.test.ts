@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(home, { recursive: true }))
 
 test("files are cached in the user's cache folder, which is not writable by others", () => {
-  const own = join(home, 'own')
+  const own = join(home, 'missing/own')
   const open = join(home, 'open')
   mkdirSync(join(open, 'pharos'), { recursive: true })
   chmodSync(join(open, 'pharos'), 0o777)

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 
 /** Part of each digest, so that a file of another format counts as damaged. */
@@ -84,15 +84,23 @@ export function cacheFolder(environment: NodeJS.ProcessEnv): string | undefined 
   const uid = process.getuid?.()
   if (uid === undefined || environment.NODE_DISABLE_COMPILE_CACHE !== undefined) return undefined
   try {
-    const above = environment.XDG_CACHE_HOME || join(homedir(), '.cache')
-    const folder = join(above, 'pharos')
-    // One by one: where nothing can be created, such as below /proc, a recursive mkdirSync never returns.
-    for (const step of [above, folder]) if (!existsSync(step)) mkdirSync(step, { mode: 0o700 })
+    const folder = join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'pharos')
+    makeFolders(folder)
     const facts = lstatSync(folder)
     return facts.isDirectory() && facts.uid === uid && (facts.mode & OTHERS_WRITE) === 0 ? folder : undefined
   } catch {
     return undefined
   }
+}
+
+/**
+ * Creates `folder` and its missing parents, one by one: where nothing can be created, such as below /proc, a recursive
+ * mkdirSync never returns.
+ */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolders(dirname(folder))
+  mkdirSync(folder, { mode: 0o700 })
 }
 
 /** Reads `file`, written by `writeCache`; `undefined` when it is missing or damaged. */

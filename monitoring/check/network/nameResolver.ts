@@ -13,6 +13,8 @@ const TRIES = 2
 const CACHED_MS_MAX = 60_000
 const FAILURE_CACHED_MS = 1_000
 const CACHED_NAMES_MAX = 10_000
+/** Interval at which the DNS servers of the system are read again (milliseconds). Machines change networks while they run. */
+const SERVERS_MS = 10_000
 const MS_PER_SECOND = 1_000
 
 const HOSTS_FILE = '/etc/hosts'
@@ -27,6 +29,8 @@ type Answer =
 export interface ResolverSettings {
   /** DNS servers (`127.0.0.1:53`); those of the system when absent. */
   readonly servers?: readonly string[] | undefined
+  /** A resolver with the DNS servers that the system has now. */
+  readonly systemResolver?: () => dns.Resolver
   /** Monotonic milliseconds. */
   readonly nowMs: () => number
   /** Text of the hosts file. */
@@ -38,14 +42,27 @@ export interface ResolverSettings {
  * `dns.lookup` has four threads, and slow names would delay every check.
  */
 export class NameResolver {
-  readonly #resolver = new dns.Resolver({ timeout: QUERY_MS, tries: TRIES })
+  readonly #open: () => dns.Resolver
+  #resolver: dns.Resolver
+  #openedMs: number
   readonly #nowMs: () => number
   readonly #readHosts: () => Promise<string>
   readonly #cache = new Map<string, { readonly answer: Answer; readonly untilMs: number }>()
   readonly #pending = new Map<string, Promise<Answer>>()
 
-  constructor({ servers, nowMs, readHosts = () => readFile(HOSTS_FILE, 'utf8') }: ResolverSettings) {
-    if (servers !== undefined) this.#resolver.setServers([...servers])
+  constructor({
+    servers,
+    systemResolver = () => new dns.Resolver({ timeout: QUERY_MS, tries: TRIES }),
+    nowMs,
+    readHosts = () => readFile(HOSTS_FILE, 'utf8'),
+  }: ResolverSettings) {
+    this.#open = () => {
+      const resolver = systemResolver()
+      if (servers !== undefined) resolver.setServers([...servers])
+      return resolver
+    }
+    this.#resolver = this.#open()
+    this.#openedMs = nowMs()
     this.#nowMs = nowMs
     this.#readHosts = readHosts
   }
@@ -69,6 +86,15 @@ export class NameResolver {
     this.#resolver.cancel()
   }
 
+  /** The resolver for a new query. Queries in progress stay with the previous one when the DNS servers have changed. */
+  #current(): dns.Resolver {
+    if (this.#nowMs() - this.#openedMs < SERVERS_MS) return this.#resolver
+    this.#openedMs = this.#nowMs()
+    const opened = this.#open()
+    if (opened.getServers().join() !== this.#resolver.getServers().join()) this.#resolver = opened
+    return this.#resolver
+  }
+
   /** Shares one query between checks that resolve a name at the same time. */
   #queryOnce(name: string): Promise<Answer> {
     const pending = this.#pending.get(name) ?? this.#query(name).finally(() => this.#pending.delete(name))
@@ -77,9 +103,10 @@ export class NameResolver {
   }
 
   async #query(name: string): Promise<Answer> {
+    const resolver = this.#current()
     const records = await Promise.allSettled([
-      this.#resolver.resolve4(name, { ttl: true }),
-      this.#resolver.resolve6(name, { ttl: true }),
+      resolver.resolve4(name, { ttl: true }),
+      resolver.resolve6(name, { ttl: true }),
     ])
     const found = records.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
     const codes = records.flatMap((one) => (one.status === 'rejected' ? String(one.reason?.code) : []))

@@ -2,7 +2,7 @@ import { formatPath, problemsOf } from '../../../api/contract/problem.ts'
 import { gitSchemeOf } from '../../git/gitUrl.ts'
 import { positionsOf } from '../../manifest/compile/origin.ts'
 import { type ManifestProblem, sortedProblems } from '../../manifest/manifestProblem.ts'
-import { mappingOf } from '../../manifest/mapping.ts'
+import { mappingOf, valueAt } from '../../manifest/mapping.ts'
 import type { ManifestPath } from '../../manifest/read/position.ts'
 import type { ManifestDocument } from '../../manifest/read/readYaml.ts'
 import { suggestionFor } from '../../manifest/suggestion.ts'
@@ -60,13 +60,6 @@ function worded(path: ManifestPath, message: string, document: unknown): Unplace
   return isMissing
     ? { code: 'E_REQUIRED', path, message: `${written} is required: it ${message}`, hint: undefined }
     : { code: 'E_VALUE', path, message: `${written} ${message}`, hint: undefined }
-}
-
-function valueAt(value: unknown, path: ManifestPath): unknown {
-  return path.reduce<unknown>((current, step) => {
-    if (Array.isArray(current)) return current[Number(step)]
-    return mappingOf(current)?.[step]
-  }, value)
 }
 
 /** The known fields of the mapping at `path`. */

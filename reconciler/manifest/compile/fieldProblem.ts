@@ -1,6 +1,6 @@
 import { formatPath, type Problem } from '../../../api/contract/problem.ts'
 import type { ManifestProblem } from '../manifestProblem.ts'
-import { mappingOf } from '../mapping.ts'
+import { mappingOf, valueAt } from '../mapping.ts'
 import type { ManifestPath } from '../read/position.ts'
 import { STATUS_FORM } from '../schema/assertionForm.ts'
 import { descriptionOf } from '../schema/jsonSchema.ts'
@@ -144,12 +144,4 @@ const KIND_LABELS: Readonly<Record<string, string>> = {
 function plainMessage(message: string): string {
   const expected = /^Invalid input: expected (\w+)/.exec(message)?.[1]
   return expected === undefined ? message : `must be ${KIND_LABELS[expected] ?? expected}`
-}
-
-function valueAt(value: unknown, path: ManifestPath): unknown {
-  return path.reduce<unknown>((current, step) => {
-    if (Array.isArray(current)) return typeof step === 'number' ? current[step] : undefined
-    const mapping = mappingOf(current)
-    return mapping !== undefined && Object.hasOwn(mapping, step) ? mapping[step] : undefined
-  }, value)
 }

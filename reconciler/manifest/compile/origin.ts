@@ -1,4 +1,5 @@
-import type { DocumentOrigin, Place } from '../manifestProblem.ts'
+import { formatPath } from '../../../api/contract/problem.ts'
+import type { DocumentOrigin, ManifestProblem, Place } from '../manifestProblem.ts'
 import { mappingOf } from '../mapping.ts'
 import { type ManifestPath, Positions } from '../read/position.ts'
 import type { ManifestFile } from '../read/readYaml.ts'
@@ -41,6 +42,19 @@ export function positionsOf(source: ManifestFile): Positions {
 export function placeIn(origin: Origin, path: ManifestPath, part: 'key' | 'value'): Place {
   const written = writtenAt(origin, path)
   return place(written.document, written.path, part)
+}
+
+/** The problem at `path` of a merged service, with its place; the message begins with the path in the document. */
+export function problemIn(
+  origin: Origin,
+  {
+    path,
+    message,
+    ...problem
+  }: Pick<ManifestProblem, 'code' | 'message' | 'hint'> & { readonly path: ManifestPath },
+): ManifestProblem {
+  const placed = `${formatPath(pathIn(origin, path))} ${message}`
+  return { ...problem, ...placeIn(origin, path, 'value'), message: placed }
 }
 
 /** The path of the value at `path` of a merged service in the document that contains it. */

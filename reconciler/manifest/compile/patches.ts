@@ -1,3 +1,4 @@
+import { grouped } from '../../plan/grouped.ts'
 import { type Mapping, mappingOf } from '../mapping.ts'
 import type { EnvironmentManifest } from '../schema/serviceManifest.ts'
 
@@ -18,23 +19,15 @@ export interface PatchIndex {
 
 /** Indexes `patches` by the name or the first label of their targets: there may be thousands. Pure. */
 export function indexOfPatches(patches: Patches): PatchIndex {
-  const byFeature = new Map<string, number[]>()
-  for (const [index, { target }] of patches.entries()) {
-    const feature = firstFeature(target)
-    const indexes = byFeature.get(feature)
-    if (indexes === undefined) byFeature.set(feature, [index])
-    else indexes.push(index)
+  const numbered = patches.map((one, index) => ({ ...one, index }))
+  const byFeature = grouped(numbered, ({ target }) => firstFeature(target))
+  return {
+    of: (service) =>
+      featuresOf(service)
+        .flatMap((feature) => byFeature.get(feature) ?? [])
+        .filter(({ target }) => isTarget(service, target))
+        .sort((a, b) => a.index - b.index),
   }
-  const of = (service: Mapping): readonly NumberedPatch[] => {
-    const candidates = featuresOf(service).flatMap((feature) => byFeature.get(feature) ?? [])
-    return candidates
-      .sort((a, b) => a - b)
-      .flatMap((index) => {
-        const one = patches[index]
-        return one === undefined || !isTarget(service, one.target) ? [] : [{ index, patch: one.patch }]
-      })
-  }
-  return { of }
 }
 
 const ANY = 'any'

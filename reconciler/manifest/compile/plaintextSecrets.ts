@@ -1,9 +1,7 @@
-import { formatPath } from '../../../api/contract/problem.ts'
 import { suggestsSecret } from '../../../api/contract/requestHeaders.ts'
 import type { ManifestProblem } from '../manifestProblem.ts'
-import type { ManifestPath } from '../read/position.ts'
 import type { ServiceManifest, ValueForm } from '../schema/serviceManifest.ts'
-import { type Origin, pathIn, placeIn } from './origin.ts'
+import { type Origin, problemIn } from './origin.ts'
 
 /** Warnings about headers of `manifest` whose names suggest a secret and whose values are in clear. Pure. */
 export function plaintextSecretWarnings(
@@ -13,15 +11,10 @@ export function plaintextSecretWarnings(
   return manifest.spec.endpoints.flatMap(({ headers }, index) =>
     Object.entries(headers ?? {}).flatMap(([name, form]): readonly ManifestProblem[] => {
       if (!suggestsSecret(name) || !isClear(form)) return []
-      const path: ManifestPath = ['spec', 'endpoints', index, 'headers', name]
-      return [
-        {
-          code: 'W_CLEAR_SECRET',
-          ...placeIn(origin, path, 'value'),
-          message: `${formatPath(pathIn(origin, path))} looks like a secret, but is sent and stored in clear`,
-          hint: 'refer to it as { env: NAME } or { file: /run/secrets/NAME }',
-        },
-      ]
+      const message = 'looks like a secret, but is sent and stored in clear'
+      const hint = 'refer to it as { env: NAME } or { file: /run/secrets/NAME }'
+      const path = ['spec', 'endpoints', index, 'headers', name]
+      return [problemIn(origin, { path, code: 'W_CLEAR_SECRET', message, hint })]
     }),
   )
 }

@@ -1,6 +1,6 @@
-import { formatPath, problemsOf } from '../../../api/contract/problem.ts'
+import { problemsOf } from '../../../api/contract/problem.ts'
 import { grouped } from '../../plan/grouped.ts'
-import { type ManifestProblem, type ProblemCode, sortedProblems } from '../manifestProblem.ts'
+import { type ManifestProblem, sortedProblems } from '../manifestProblem.ts'
 import { type Mapping, mappingOf } from '../mapping.ts'
 import type { ManifestPath } from '../read/position.ts'
 import type { ManifestDocument } from '../read/readYaml.ts'
@@ -28,7 +28,7 @@ import {
 import { describeProblems } from './fieldProblem.ts'
 import { ignoredSecretProblems } from './ignoredSecrets.ts'
 import { missingAssertionWarnings } from './missingAssertions.ts'
-import { type Origin, pathIn, placeIn } from './origin.ts'
+import { type Origin, placeIn, problemIn } from './origin.ts'
 import { type PatternCheck, patternProblems } from './patterns.ts'
 import { plaintextSecretWarnings } from './plaintextSecrets.ts'
 import { withoutFields } from './withoutFields.ts'
@@ -144,22 +144,10 @@ function readService(
   const substituted = substituteVariables(mapping, chosen.variables)
   const metadata = mappingOf(document.mapping.metadata)
   const read = { document, key: textAt(metadata, 'name'), id: textAt(metadata, 'id') }
-  const placed = (
-    path: ManifestPath,
-    code: ProblemCode,
-    message: string,
-    hint?: string,
-  ): ManifestProblem => ({
-    code,
-    ...placeIn(origin, path, 'value'),
-    message: `${formatPath(pathIn(origin, path))} ${message}`,
-    hint,
-  })
   if (substituted.problems.length > 0) {
-    const problems = substituted.problems.map(({ path, name }) => {
-      const { message, hint } = variableWords(name, chosen.variables)
-      return placed(path, 'E_VARIABLE', message, hint)
-    })
+    const problems = substituted.problems.map(({ path, name }) =>
+      problemIn(origin, { path, code: 'E_VARIABLE', ...variableWords(name, chosen.variables) }),
+    )
     // The variables of an invalid Environment are unknown.
     return { ...read, service: undefined, problems: chosen.isFaulty ? [] : problems }
   }
@@ -199,11 +187,7 @@ function compileManifest(
   const { isPattern } = sources
   const patterns = isPattern === undefined ? [] : patternProblems(manifest, isPattern)
   const ignored = compiled.request === undefined ? [] : ignoredSecretProblems(manifest, compiled.request)
-  const problems = [...compiled.problems, ...patterns, ...ignored].map(({ path, message, ...rest }) => ({
-    ...rest,
-    ...placeIn(origin, path, 'value'),
-    message: `${formatPath(pathIn(origin, path))} ${message}`,
-  }))
+  const problems = [...compiled.problems, ...patterns, ...ignored].map((one) => problemIn(origin, one))
   const warnings = plaintextSecretWarnings(manifest, origin)
   if (compiled.request === undefined || patterns.length + ignored.length > 0)
     return { service: undefined, problems, warnings }

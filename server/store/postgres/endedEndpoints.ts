@@ -1,4 +1,5 @@
 import type { Sql } from './connections/sql.ts'
+import { definitionJson } from './definitionJson.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 /** How long the number of an endpoint is kept after its history (days): agents deliver results up to a day late. */
@@ -19,7 +20,7 @@ export async function removeEndedEndpoints(write: Sql, nowMs: number): Promise<v
     await write.rows(
       `UPDATE numbered_endpoints n SET ended_at_ms = CASE WHEN n.ended_at_ms IS NULL THEN $1::bigint END
        WHERE n.number > $2 AND n.number <= $2 + ${SLICE_NUMBERS} AND (n.ended_at_ms IS NULL) <> EXISTS
-         (SELECT FROM services s CROSS JOIN json_array_elements(s.response::json -> 'endpoints') e
+         (SELECT FROM services s CROSS JOIN json_array_elements(${definitionJson('s.response')} -> 'endpoints') e
           WHERE s.id = n.service_id AND e ->> 'id' = n.endpoint_id::text)`,
       [nowMs, after],
     )

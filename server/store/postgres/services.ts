@@ -2,6 +2,7 @@ import { type GenerationRow, generationsOf, originIn } from '../shared/pastGener
 import { uuidOrNull } from '../shared/uuid.ts'
 import type { RenderedService, ServiceOrigins, ServiceStore } from '../store.ts'
 import { rowOf, type Sql } from './connections/sql.ts'
+import { definitionJson } from './definitionJson.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import { factsOf } from './writes/orgState.ts'
 import type { StoreParts } from './writes/storeParts.ts'
@@ -98,9 +99,9 @@ async function readGenerations(read: Sql, serviceId: string) {
 
 async function readOrigins(read: Sql, orgId: string): Promise<readonly ServiceOrigins[]> {
   const rows = await read.rows<{ id: string; name: string; origin: string | null; past: (string | null)[] }>(
-    `SELECT id, response::json ->> 'name' AS name, origin,
+    `SELECT id, ${definitionJson('response')} ->> 'name' AS name, origin,
        ARRAY(SELECT g.origin FROM past_generations g WHERE g.service_id = s.id ORDER BY generation DESC) AS past
-     FROM services s WHERE org_id = $1 ORDER BY lower(response::json ->> 'name') COLLATE "C", id`,
+     FROM services s WHERE org_id = $1 ORDER BY lower(${definitionJson('response')} ->> 'name') COLLATE "C", id`,
     [uuidOrNull(orgId)],
   )
   return rows.map(({ id, name, origin, past }) => {

@@ -9,6 +9,7 @@ import { orgNotFound } from '../shared/orgNotFound.ts'
 import { effectsOf } from '../shared/transitionEffects.ts'
 import { uuidOrNull, uuidsIn } from '../shared/uuid.ts'
 import { rowOf, type Sql } from './connections/sql.ts'
+import { definitionJson } from './definitionJson.ts'
 import { execute } from './postgresScripts.ts'
 import { Draft } from './writes/draft.ts'
 import { guardedWrite } from './writes/guardedWrite.ts'
@@ -176,8 +177,8 @@ async function giveNotice(
 /** Endpoints whose services exist, in the order of `ids`. */
 async function readEndpoints(sql: Sql, ids: readonly string[]): Promise<readonly NamedEndpoint[]> {
   const rows = await sql.rows<{ id: string; serviceId: string; serviceName: string; name: string | null }>(
-    `SELECT n.endpoint_id AS id, s.id AS "serviceId", s.response::json ->> 'name' AS "serviceName",
-       (SELECT e ->> 'name' FROM json_array_elements(s.response::json -> 'endpoints') e
+    `SELECT n.endpoint_id AS id, s.id AS "serviceId", ${definitionJson('s.response')} ->> 'name' AS "serviceName",
+       (SELECT e ->> 'name' FROM json_array_elements(${definitionJson('s.response')} -> 'endpoints') e
         WHERE e ->> 'id' = n.endpoint_id::text) AS name
      FROM numbered_endpoints n JOIN services s ON s.id = n.service_id WHERE n.endpoint_id = ANY($1::uuid[])`,
     [uuidsIn(ids)],

@@ -166,7 +166,8 @@ function* incidentId(orgId: string, displayId: string): Script<string> {
 
 function* writeSections(page: StatusPage, wanted: readonly WantedSection[]): Script<void> {
   const services = yield* rows<{ id: string; name: string }>(
-    `SELECT id, response::json ->> 'name' AS name FROM services
+    // PostgreSQL does not read U+0000 in JSON, which definitions of release 0.1 may contain.
+    `SELECT id, replace(response, '\\u0000', '\\ufffd')::json ->> 'name' AS name FROM services
      WHERE org_id = $1 AND id IN (SELECT value::uuid FROM json_array_elements_text($2::json))`,
     [page.orgId, JSON.stringify(uuidsIn(wantedServices(wanted)))],
   )

@@ -10,6 +10,7 @@ import { defaultKeyFile } from '../../secrets/keyring.ts'
 import { PORTABLE_TABLES, SEEDED_TABLES, UNMOVED_TABLES } from '../../store/moving/portableTables.ts'
 import { postgresEngine } from '../../store/postgres/postgresEngine.ts'
 import { withConnection } from '../../store/postgres/schema/migrate.ts'
+import { openDatabase } from '../../store/sqlite/files/openDatabase.ts'
 import { openPortable } from '../../store/sqlite/files/portable.ts'
 import { apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
@@ -144,6 +145,19 @@ test('a store that is moved to PostgreSQL and back responds with the same bytes'
   expect(auditBack).toBe(auditThere)
   // Whatever cannot be decrypted could not be wrapped again.
   expect(JSON.parse(rotated)).toMatchObject({ rewrapped: 1 })
+})
+
+test('texts of release 0.1 with U+0000, which PostgreSQL cannot store, move with U+FFFD in its place', async () => {
+  await run('org', 'create', '--data-dir', dataDir, '--name', 'Acme')
+  const { writer, reader } = await openDatabase(dataDir)
+  writer.exec("UPDATE orgs SET name = 'A' || char(0) || 'B'")
+  writer.close()
+  reader.close()
+
+  await run('migrate', '--from', dataDir, '--to', url)
+  const orgs = JSON.parse(await run('org', 'list', '--database', url, '--json'))
+
+  expect(orgs).toMatchObject([{ name: 'A\uFFFDB' }])
 })
 
 test('after a move the former place of the data is refused', async () => {

@@ -9,6 +9,7 @@ import type { StoredCreation } from '../../shared/storedCreation.ts'
 import { uuidsIn } from '../../shared/uuid.ts'
 import type { ServiceFacts } from '../../store.ts'
 import type { Sql } from '../connections/sql.ts'
+import { definitionJson } from '../definitionJson.ts'
 import { type AutomaticFacts, readAutomatic } from './automatic.ts'
 import { readIncidents } from './incidentRows.ts'
 import { ORG_COLUMNS, type OrgColumns } from './orgColumns.ts'
@@ -158,7 +159,7 @@ async function readNames(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await sql.rows<{ id: string; name: string }>(
-    `SELECT id, response::json ->> 'name' AS name FROM services WHERE org_id = $1 AND id = ANY($2::uuid[])`,
+    `SELECT id, ${definitionJson('response')} ->> 'name' AS name FROM services WHERE org_id = $1 AND id = ANY($2::uuid[])`,
     [orgId, uuidsIn(ids)],
   )
   return new Map(rows.map(({ id, name }) => [id, name]))

@@ -168,7 +168,8 @@ async function* exportRows(
     .iterate()
   let batch: PortableRow[] = []
   let size = 0
-  for (const row of rows) {
+  for (const stored of rows) {
+    const row = stored.map(withoutNull)
     batch.push(row)
     for (const value of row) size += sizeOf(value)
     if (batch.length < BATCH_ROWS && size < BATCH_SIZE) continue
@@ -177,6 +178,11 @@ async function* exportRows(
     size = 0
   }
   if (batch.length > 0) yield batch
+}
+
+/** `value` without U+0000, which texts of release 0.1 may contain, and which PostgreSQL cannot store. Pure. */
+function withoutNull(value: PortableValue): PortableValue {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
 }
 
 function sizeOf(value: PortableValue): number {

@@ -96,6 +96,10 @@ test.each([
   ['monitoring --env production', 'monitoring', true],
   ['monitoring --env production', 'elsewhere --env production', false],
   [null, 'monitoring --env staging', false],
+  ['monitoring', 'shop.yaml', true],
+  ['monitoring --env production', 'shop.yml --env production', true],
+  ['shop.yaml', 'pay.yaml', false],
+  ['shop.yaml', 'monitoring', false],
 ])('a state applied from %j blocks changes from %j until approval: %s', (formerName, name, isHeld) => {
   const plan = planOf([prune('a')], 5)
 

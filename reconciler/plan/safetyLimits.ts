@@ -1,5 +1,5 @@
 import type { Change, Plan, Prune, Update } from './planValue.ts'
-import { environmentOf } from './sourceName.ts'
+import { environmentOf, isFile } from './sourceName.ts'
 
 /** Maximum of one kind of change per run without approval: the greater of a count and a share of owned services. */
 export interface SafetyLimit {
@@ -104,6 +104,7 @@ export function applySafetyLimits(
     ...facts.suspensions.map((suspension) => suspended(plan, suspension)),
     ...sourceLimits(groups.prunes, facts),
     ...(otherEnvironment(plan, facts) ??
+      fileOfFolder(plan, facts) ??
       otherSource(plan, facts.removalsOfWhole ?? groups.prunes.length, facts)),
     ...(facts.liveServices === 0 && plan.owned > 0 ? emptyLive(groups, plan.owned) : []),
     ...suspectedServerChange(groups.heals, plan.owned),
@@ -188,6 +189,13 @@ function otherEnvironment(
   const [former, now] = [environmentOf(formerName), environmentOf(name)]
   if (former === now) return undefined
   const message = `the state was last applied with ${former}, and this is ${now}: use the state of that environment, or approve when it replaces the other one`
+  return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
+}
+
+/** The state belongs to a folder, and the manifests are one file, without the other manifests and the Defaults. */
+function fileOfFolder(plan: Plan, { name, formerName }: SourceFacts): readonly TrippedLimit[] | undefined {
+  if (formerName === null || plan.owned === 0 || isFile(formerName) || !isFile(name)) return undefined
+  const message = `the state was last applied from "${formerName}", and "${name}" is one file, without the other manifests and Defaults: name the folder, with --target for some of its services, or approve when the file replaces it`
   return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
 }
 

@@ -13,3 +13,9 @@ export function environmentOf(source: string): string {
   const at = source.lastIndexOf(ENVIRONMENT)
   return at === -1 ? 'no --env' : source.slice(at + 1)
 }
+
+/** Whether `source` is one file instead of a folder. Pure. */
+export function isFile(source: string): boolean {
+  const [path = ''] = source.split(ENVIRONMENT)
+  return /\.ya?ml$/.test(path)
+}

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
 import { pharosProvider } from './pharosProvider.ts'
 import { serveForReattach } from './protocol/reattach.ts'
@@ -15,9 +15,14 @@ const service: PlainObject = {
   endpoints: [{ url: 'https://example.com/', http: { method: 'GET' } }],
 }
 
+let server: TestServer
 const closing: (() => void | Promise<void>)[] = []
+beforeAll(async () => {
+  server = await startServer({ rateLimit: 'none' })
+})
 afterAll(async () => {
   for (const close of closing.splice(0)) await close()
+  await server.close()
 })
 
 async function providerIn(environment: NodeJS.ProcessEnv): Promise<TerraformCore> {
@@ -89,15 +94,9 @@ test('unknown settings are no error in the plan, and the apply names them and sa
   expect(applied.diagnostics).toMatchObject([{ summary: 'The provider is not configured yet', detail }])
 })
 
-let server: TestServer
-
 test('Scenario 72: requests have versions in their user agent, and expected_org_id is verified before the first of them', async () => {
-  server = await startServer({ rateLimit: 'none' })
   const proxy = await startRecordingProxy(server.url)
-  closing.push(
-    () => proxy.close(),
-    () => server.close(),
-  )
+  closing.push(() => proxy.close())
   const environment = { PHAROS_URL: proxy.url, PHAROS_API_KEY: server.apiKey, TF_APPEND_USER_AGENT: 'ci/7\n' }
   const guarded = await providerIn({
     ...environment,
@@ -115,4 +114,17 @@ test('Scenario 72: requests have versions in their user agent, and expected_org_
   expect(writes).toEqual([])
   expect(created.diagnostics).toEqual([])
   expect(proxy.userAgents.at(-1)).toMatch(/^terraform-provider-pharos\/1\.2\.3 terraform\/\S+ ci\/7$/)
+})
+
+test('a plan that cannot read the regions says what to do', async () => {
+  const core = await providerIn({ PHAROS_URL: `${server.url}/v1`, PHAROS_API_KEY: server.apiKey })
+  await core.configure({})
+
+  const { diagnostics } = await core.plan('pharos_service', service)
+
+  const detail =
+    `The list of regions could not be read. The response cannot be used: ${server.url}/v1 does not look like the ` +
+    'API: GET /v1/regions got status 404 (the address ends before /v1, and has a path only if a proxy needs one). ' +
+    'Check PHAROS_URL and any proxy in front of the API.'
+  expect(diagnostics).toMatchObject([{ severity: 'warning', path: 'regions', detail }])
 })

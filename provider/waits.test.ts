@@ -105,7 +105,7 @@ describe.each(MANNERS)('where the API is %s', (how) => {
     expect(planned.diagnostics.map(({ severity, summary }) => [severity, summary])).toEqual([
       ['warning', 'Regions were not checked'],
     ])
-    expect(planned.diagnostics[0]?.detail).toContain('The read timed out')
+    expect(planned.diagnostics[0]?.detail).toContain('It took longer than 100ms')
   })
 
   test('a read that waits for the organisation ends at its timeout, and keeps the state', async () => {

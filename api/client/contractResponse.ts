@@ -47,8 +47,8 @@ function typeOf({ headers }: HttpResponse): string | undefined {
   return typeof type === 'string' ? /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] : undefined
 }
 
-/** A path that exists for every key, so that a 404 for it can only come from another server. */
-const ALWAYS_THERE: ReadonlySet<string> = new Set(['/v1/org', '/v1/services'])
+/** Paths that exist for every key, so that a 404 for one of them can only come from another server. */
+const ALWAYS_THERE: ReadonlySet<string> = new Set(['/v1/org', '/v1/regions', '/v1/services'])
 
 /**
  * The refusal in `response` (status 300 and above) to `request`; a body that does not match the contract is described

@@ -29,7 +29,6 @@ import type { ServiceConfig as Config } from './schema/config.ts'
 import { serviceSchema } from './schema/schema.ts'
 import type { Session } from './session.ts'
 import { stateAfterFailedRead } from './stateAfterFailedRead.ts'
-import { withinTime } from './timeouts.ts'
 
 /**
  * Time for which a plan waits for the list of regions without `timeouts.read` (milliseconds). The apply refuses an
@@ -236,15 +235,21 @@ async function checkRegions(
   config: Config,
   signal: AbortSignal,
 ): Promise<readonly Diagnostic[]> {
-  const limit = { operation: 'read', timeouts: config.timeouts, defaultMs: REGIONS_MS } as const
+  const { timeouts } = config
+  const limits = {
+    task: 'read the regions',
+    operation: 'read',
+    timeouts,
+    defaultMs: REGIONS_MS,
+  } as const
   try {
-    return regionProblems(config, await withinTime(limit, signal, (wanted) => session.regions(wanted)))
+    return regionProblems(config, await runTask(limits, signal, (wanted) => session.regions(wanted)))
   } catch (error) {
     signal.throwIfAborted()
-    const reason = error instanceof Error ? error.message : String(error)
-    return [
-      warningAt(['regions'], 'Regions were not checked', `The list of regions could not be read: ${reason}.`),
-    ]
+    if (!(error instanceof DiagnosticError)) throw error
+    return error.diagnostics.map(({ detail }) =>
+      warningAt(['regions'], 'Regions were not checked', `The list of regions could not be read. ${detail}`),
+    )
   }
 }
 

@@ -60,7 +60,7 @@ async function form(
   const isOutdated = refused === 'outdated'
   const faults = isOutdated ? {} : refused
   const chosen = channel.serviceIds ?? []
-  const named = await namedServices(store, org.id)
+  const named = await namedServices(request)
   const deleted = await servicesOf(
     store,
     org.id,

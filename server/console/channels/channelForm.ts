@@ -69,15 +69,16 @@ export interface ChannelInput {
 
 /** Reads the fields. `kept` is the channel to change: its URL may stay, and so may its services. */
 export async function readChannelForm(
-  { store, org, form }: OrgRequest,
+  request: OrgRequest,
   kept?: { readonly serviceIds: readonly string[] | null },
 ): Promise<ChannelInput> {
+  const { form } = request
   const name = formText(form, 'name')
   const url = formText(form, 'url')
   const events = CHANNEL_EVENTS.filter((event) => form.getAll('events').includes(event))
   const chosen = [...new Set(form.getAll('services'))]
   const allowed = new Set([
-    ...(await namedServices(store, org.id)).map(({ id }) => id),
+    ...(await namedServices(request)).map(({ id }) => id),
     ...(kept?.serviceIds ?? []),
   ])
   const nameProblem = readableTextProblem(name, { charsMax: NAME_CHARS_MAX, lines: 'one line' })

@@ -16,8 +16,8 @@ const KIND_OPTIONS = [
 
 /** GET /o/:org/channels/new. The URL is not filled in again, because it may contain a secret. */
 export async function newChannelPage(request: OrgRequest, faults: Faults = {}): Promise<Page> {
-  const { store, org, form, actions, root } = request
-  const services = await namedServices(store, org.id)
+  const { form, actions, root } = request
+  const services = await namedServices(request)
   const values = typedOr(request, { name: '', events: CHANNEL_EVENTS, serviceIds: [] })
   const body = html`<h1>New channel</h1>
 ${problemNotice(faults[''])}

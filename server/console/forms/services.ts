@@ -1,6 +1,7 @@
 import { type Html, html } from '../../../web/html.ts'
 import { faultText, INVALID } from '../frame/fields.ts'
 import type { Store } from '../../store/store.ts'
+import type { OrgRequest } from '../routing/route.ts'
 
 /** A service to choose from. */
 export interface NamedService {
@@ -9,9 +10,11 @@ export interface NamedService {
 }
 
 /** The services of an organisation, ordered by name. */
-export async function namedServices(store: Store, orgId: string): Promise<readonly NamedService[]> {
-  const services = (await store.listServices(orgId)).map(({ text }) => named(text))
-  return services.sort((a, b) => a.name.localeCompare(b.name, 'en'))
+export async function namedServices({
+  index,
+  org,
+}: Pick<OrgRequest, 'index' | 'org'>): Promise<readonly NamedService[]> {
+  return (await index.readServices(org.id)).services
 }
 
 /** The services with these ids, in this order; a deleted one is named after its id. */

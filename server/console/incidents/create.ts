@@ -15,7 +15,7 @@ const FIELDS = ['title', 'service_ids', 'message', 'severity']
 /** GET /o/:org/incidents/new. `?service=` preselects a service. */
 export async function newIncidentPage(request: OrgRequest, faults: Faults = {}): Promise<Page> {
   const { store, org, form, query, actions } = request
-  const services = await namedServices(store, org.id)
+  const services = await namedServices(request)
   const channels = (await store.listChannels(org.id)).filter(
     ({ state, events }) => state === 'active' && events.includes('incident.created'),
   )

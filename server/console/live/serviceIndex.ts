@@ -2,7 +2,7 @@ import { parsedUrl } from '../../../api/contract/endpointUrl.ts'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
 import type { Measurements, ServiceOverview } from '../../results/measurements/measurements.ts'
 import { ResultsBusyError } from '../../results/threads/resultsBusyError.ts'
-import type { Store } from '../../store/store.ts'
+import type { RenderedService, Store } from '../../store/store.ts'
 
 /** Maximum number of cached services of all organisations, some hundred bytes each. */
 const SERVICES_MAX = 50_000
@@ -10,8 +10,10 @@ const SERVICES_MAX = 50_000
 const RENEW_MS = 30_000
 /** Maximum number of changed services read one by one; beyond, all services are read. */
 const SINGLE_READS_MAX = 200
-/** Services parsed in one turn of the event loop. */
-const STEP_SERVICES = 200
+/** Services read at a time when they are too long to be read together. */
+const GROUP_SERVICES = 10
+/** Characters of services parsed in one turn of the event loop. */
+const STEP_CHARS = 256 * 1_024
 
 /** A service in lists and searches. */
 export interface ListedService {
@@ -51,7 +53,10 @@ interface CachedOrg {
 
 /** Data sources of the index. */
 export interface IndexSources {
-  readonly store: Pick<Store, 'changeCount' | 'listServices' | 'serviceGenerations' | 'getService'>
+  readonly store: Pick<
+    Store,
+    'changeCount' | 'listServices' | 'renderServices' | 'serviceGenerations' | 'getService'
+  >
   /** `undefined` when this process reads no results. */
   readonly measurements: Pick<Measurements, 'states' | 'overview' | 'onChange'> | undefined
   /** A monotonic clock (milliseconds). */
@@ -95,6 +100,8 @@ export class ServiceIndex {
   /** As `read`, but with empty `states` and also while results cannot be read. */
   async readServices(orgId: string): Promise<ListedServices> {
     const cached = this.#cacheOf(orgId)
+    const { services, changeCount } = cached
+    if (changeCount === this.#sources.store.changeCount()) return { services, states: new Map() }
     // `read` renews the services before it fails on the states.
     await this.read(orgId).catch((error: unknown) => {
       if (!(error instanceof ResultsBusyError)) throw error
@@ -134,9 +141,8 @@ export class ServiceIndex {
   }
 
   async #renewServices(orgId: string, cached: CachedOrg): Promise<void> {
-    const { store } = this.#sources
     const { byId } = cached
-    const generations = await store.serviceGenerations(orgId)
+    const generations = await this.#sources.store.serviceGenerations(orgId)
     const ids = [...generations].flatMap(([id, generation]) =>
       byId.get(id)?.generation === generation ? [] : [id],
     )
@@ -146,24 +152,36 @@ export class ServiceIndex {
       byId.delete(id)
       cached.states.delete(id)
     }
-    const read =
-      ids.length > SINGLE_READS_MAX
-        ? await store.listServices(orgId)
-        : await Promise.all(ids.map((id) => store.getService(orgId, id)))
-    for (const [index, found] of read.entries()) {
+    let chars = 0
+    for await (const found of this.#servicesOf(orgId, ids)) {
       if (found === undefined) continue
       // True because only rendered ServiceResponses are stored.
       const service = listed(JSON.parse(found.text) as ServiceResponse)
       byId.set(service.id, { generation: found.generation, service })
       // Its state may exist by now.
       if (!cached.states.has(service.id)) cached.changed.add(service.id)
-      if (index % STEP_SERVICES === STEP_SERVICES - 1) await new Promise(setImmediate)
+      chars += found.text.length
+      if (chars < STEP_CHARS) continue
+      chars = 0
+      await new Promise(setImmediate)
     }
     const unchanged = cached.services.filter((service) => byId.get(service.id)?.service === service)
     const known = new Set(unchanged)
     const others = [...byId.values()].map(({ service }) => service).filter((service) => !known.has(service))
     // Sorting an almost sorted array takes about one comparison per element.
     cached.services = [...unchanged, ...others.sort(byName)].sort(byName)
+  }
+
+  /** The services with these ids, or all if they are many and short. Definitions may have a gigabyte in all. */
+  async *#servicesOf(orgId: string, ids: readonly string[]): AsyncGenerator<RenderedService | undefined> {
+    const { store } = this.#sources
+    if (ids.length > SINGLE_READS_MAX && (await store.renderServices(orgId)) !== undefined) {
+      yield* await store.listServices(orgId)
+      return
+    }
+    for (let at = 0; at < ids.length; at += GROUP_SERVICES) {
+      yield* await Promise.all(ids.slice(at, at + GROUP_SERVICES).map((id) => store.getService(orgId, id)))
+    }
   }
 
   async #renewStates(orgId: string, cached: CachedOrg): Promise<void> {

@@ -58,10 +58,11 @@ function phaseOf({ startsAt, endsAt }: MaintenanceWindow, now: string): Phase {
   return startsAt <= now ? 'in progress' : 'upcoming'
 }
 
-async function list({ store, org, root, actions, may, nowMs }: OrgRequest): Promise<RouteResponse> {
+async function list(request: OrgRequest): Promise<RouteResponse> {
+  const { store, org, root, actions, may, nowMs } = request
   const now = timestamp(nowMs)
   const windows = await shownWindows(store, org.id, now)
-  const names = new Map((await namedServices(store, org.id)).map(({ id, name }) => [id, name]))
+  const names = new Map((await namedServices(request)).map(({ id, name }) => [id, name]))
   const sections = PHASES.map(([phase, heading]) => {
     const of = windows.filter((window) => phaseOf(window, now) === phase)
     const shown = phase === 'past' ? of.reverse() : of
@@ -128,13 +129,14 @@ function versionOf({ title, startsAt, endsAt, serviceIds }: MaintenanceWindow): 
 }
 
 async function edit(
-  { store, org, form, actions, root }: OrgRequest,
+  request: OrgRequest,
   window: MaintenanceWindow | undefined,
   refused: Faults | 'outdated' = {},
 ): Promise<Page> {
+  const { form, actions, root } = request
   const isOutdated = refused === 'outdated'
   const faults = isOutdated ? {} : refused
-  const services = await namedServices(store, org.id)
+  const services = await namedServices(request)
   const isTyped = form.has('title')
   const value = (name: string, stored: string | undefined) => form.get(name) ?? stored ?? ''
   const title = window === undefined ? 'New maintenance window' : 'Change maintenance window'
@@ -197,7 +199,7 @@ async function save(request: OrgRequest, window: MaintenanceWindow | undefined):
   const startsAt = instantOf(form.get('from') ?? '', window?.startsAt)
   const endsAt = instantOf(form.get('to') ?? '', window?.endsAt)
   const serviceIds = [...new Set(form.getAll('services'))]
-  const own = new Set((await namedServices(store, org.id)).map(({ id }) => id))
+  const own = new Set((await namedServices(request)).map(({ id }) => id))
   const areServices = serviceIds.length > 0 && serviceIds.every((id) => own.has(id))
   const titleProblem = readableTextProblem(title, { charsMax: TITLE_CHARS_MAX, lines: 'one line' })
   const faults: Faults = {

@@ -88,9 +88,9 @@ interface Edited {
 }
 
 async function edit(request: OrgRequest, { draft, page, faults, status, changed }: Edited): Promise<Page> {
-  const { store, org, root, actions, may } = request
+  const { root, actions, may } = request
   const action = page === undefined ? `${actions}/pages` : `${actions}/pages/${page.id}/save`
-  const services = await namedServices(store, org.id)
+  const services = await namedServices(request)
   const editing = { draft, services, faults, changed, action, back: `${root}/pages`, ...(page && { page }) }
   const body = html`<h1>${page === undefined ? 'New status page' : html`<bdi>${page.title}</bdi>`}</h1>
 ${page !== undefined && facts(page)}
@@ -125,7 +125,7 @@ async function save(request: OrgRequest, page: StatusPage | undefined): Promise<
   const again = (faults: Faults): Promise<Page> =>
     edit(request, { draft, faults, status: 422, ...(page && { page: opened(page, form) }) })
   const pressed = form.get('do') ?? 'save'
-  const added = (await namedServices(store, org.id)).find(({ id }) => id === form.get('added'))
+  const added = (await namedServices(request)).find(({ id }) => id === form.get('added'))
   const next = afterButton(draft, pressed, added)
   // Only "Save" checks the generation.
   if (next !== undefined) {

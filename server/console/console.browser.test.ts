@@ -4,12 +4,15 @@ import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { axeFindings } from '../../web/testing/axeFindings.ts'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
+import { apiClient } from '../testing/apiClient.ts'
+import { serviceBody } from '../testing/serviceBodies.ts'
 import { openConsolePage } from './testing/consolePage.ts'
 import { type ConsoleServer, startConsoleServer, type TestPerson } from './testing/startConsoleServer.ts'
 
 let server: ConsoleServer
 let browser: Browser
 let owner: TestPerson
+let serviceId: string
 
 /** A page of a browser that is signed in as `person`. */
 const opened = (person: TestPerson | undefined, options: BrowserContextOptions = {}) =>
@@ -33,6 +36,8 @@ describe.skipIf(skipReason !== null)(
       await server.createOrg({ name: 'Other' })
       await owner.client.post(`${owner.actions}/keys`, { note: 'Terraform in CI', scope: 'read_write' })
       await owner.client.post(`${owner.actions}/invitations`, { email: 'new@example.org', role: 'viewer' })
+      const { json } = await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody())
+      serviceId = String(Object(json).id)
       browser = await startBrowser()
     })
     afterAll(async () => {
@@ -225,6 +230,41 @@ describe.skipIf(skipReason !== null)(
       expect(await page.locator('#zone').textContent()).toContain('Europe/Berlin')
       expect(complaints).toEqual([])
       await close()
+    })
+
+    test('fields for times are in the time zone of the reader, also when clocks go back', async () => {
+      const id = crypto.randomUUID()
+      // In Berlin, both 00:30 and 01:30 UTC are 02:30 on that day.
+      const times = { startsAt: '2090-10-29T01:30:00.000Z', endsAt: '2090-10-29T05:00:00.000Z' }
+      const window = { id, orgId: server.orgId, title: 'Kept', serviceIds: [serviceId], ...times }
+      await server.store.createMaintenance(window, { kind: 'cli' }, Date.now())
+      const { page, complaints, close } = await opened(owner)
+      const [title, from, to] = ['Title', 'From (Europe/Berlin)', 'To (Europe/Berlin)'].map((label) =>
+        page.getByLabel(label),
+      )
+      const save = () =>
+        Promise.all([page.waitForURL(/maintenance$/), page.getByRole('button', { name: 'Save' }).click()])
+      await page.goto(`${server.consoleUrl}${owner.root}/maintenance/new`)
+      await title?.fill('New')
+      await page.getByLabel('Services').selectOption(serviceId)
+      await from?.fill('2090-10-29T01:30')
+      await to?.fill('2090-10-29T03:30')
+      await save()
+      await page.goto(`${server.consoleUrl}${owner.root}/maintenance/${id}`)
+      const shown = await from?.inputValue()
+      await to?.fill('2090-10-29T07:00')
+      await save()
+      await close()
+      const windows = await server.store.listMaintenance(server.orgId)
+      const stored = (name: string) => windows.find((one) => one.title === name)
+
+      expect(stored('New')).toMatchObject({
+        startsAt: '2090-10-28T23:30:00.000Z',
+        endsAt: '2090-10-29T02:30:00.000Z',
+      })
+      expect(shown).toBe('2090-10-29T02:30')
+      expect(stored('Kept')).toMatchObject({ ...times, endsAt: '2090-10-29T06:00:00.000Z' })
+      expect(complaints).toEqual([])
     })
 
     test.each([

@@ -8,8 +8,8 @@ const POLL_MS = 15_000
 const AGE_MS = 60_000
 
 /**
- * The script of every page. Pages work without it; it adds local times, confirmation of destructive actions
- * (buttons with the name `question`), copy buttons (`data-copy` is the id of an element), and live updates of parts of a page
+ * The script of every page. Pages work without it; it adds local times, also in fields, whose values are UTC for the
+ * server, confirmation of destructive actions (buttons with the name `question`), copy buttons (`data-copy` is the id of an element), and live updates of parts of a page
  * (`data-live` is the id of a service, or `services`). It sends a form once, however often its button is pressed, and
  * warns before a page with unsaved input is left. It moves the focus to the problem after a mistake, and to `data-focus`.
  */
@@ -25,8 +25,21 @@ localize()
 // On a phone the sections are one row, which can be scrolled.
 const section = document.querySelector('.side nav [aria-current]')
 if (section) section.closest('ul').scrollLeft = section.offsetLeft - 60
-const zone = document.getElementById('zone')
-if (zone) zone.textContent = 'Times are in your time zone, ' + Intl.DateTimeFormat().resolvedOptions().timeZone + '.'
+const zone = document.getElementById('zone'), zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone
+if (zone) zone.textContent = 'Times are in your time zone, ' + zoneName + '.'
+const minuteOf = (date) => date.toISOString().slice(0, 16)
+for (const input of document.querySelectorAll('input[type="datetime-local"]')) {
+  const utc = input.value
+  const date = new Date(utc + 'Z')
+  const local = utc && minuteOf(new Date(date - date.getTimezoneOffset() * 60_000))
+  input.value = local
+  input.labels[0].textContent = input.labels[0].textContent.replace('UTC', zoneName)
+  input.form.addEventListener('formdata', ({ formData }) => {
+    // An unchanged time is sent as it came: when clocks go back, a local time means two instants.
+    const typed = new Date(input.value)
+    if (!isNaN(typed)) formData.set(input.name, input.value === local ? utc : minuteOf(typed))
+  })
+}
 // A screen reader reads what has the focus.
 document.querySelector('main :is([role="alert"], [aria-invalid="true"], [data-focus])')?.focus()
 const sent = new WeakSet()

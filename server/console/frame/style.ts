@@ -34,6 +34,7 @@ p { margin: .3rem 0; max-width: 48rem; }
 code, pre, .mono { font-family: ui-monospace, "SF Mono", "Cascadia Mono", "Liberation Mono", Menlo, monospace; font-size: .9em; }
 pre, .secret { background: var(--ground); border: 1px solid var(--line); margin: .4rem 0; padding: .6rem .8rem; border-radius: .4rem; white-space: pre-wrap; }
 .scroll { overflow-x: auto; position: relative; }
+th > a, dd > a { padding: .25rem 0; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
 caption { text-align: left; color: var(--quiet); font-size: .875rem; padding-bottom: .35rem; }
 th, td { text-align: left; vertical-align: top; overflow-wrap: break-word; padding: .5rem .9rem .5rem 0; border-bottom: 1px solid var(--line); }

@@ -1,5 +1,5 @@
 import type { Sql } from './connections/sql.ts'
-import { definitionJson } from './definitionJson.ts'
+import { definitionJson } from './connections/definitionJson.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 /** How long the number of an endpoint is kept after its history (days): agents deliver results up to a day late. */

@@ -2,7 +2,7 @@ import { type GenerationRow, generationsOf, originIn } from '../shared/pastGener
 import { uuidOrNull } from '../shared/uuid.ts'
 import type { RenderedService, ServiceOrigins, ServiceStore } from '../store.ts'
 import { rowOf, type Sql } from './connections/sql.ts'
-import { definitionJson } from './definitionJson.ts'
+import { definitionJson } from './connections/definitionJson.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import { factsOf } from './writes/orgState.ts'
 import type { StoreParts } from './writes/storeParts.ts'

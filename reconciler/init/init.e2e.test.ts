@@ -33,6 +33,13 @@ function textsIn(place: string): Readonly<Record<string, string>> {
   return Object.fromEntries(filesIn(place).map((name) => [name, readFileSync(join(place, name), 'utf8')]))
 }
 
+/** Files of the folder `place` that git does not ignore. */
+function committable(place: string): readonly string[] {
+  execFileSync('git', ['init', '--quiet', place])
+  const listed = execFileSync('git', ['-C', place, 'ls-files', '--others', '--exclude-standard'])
+  return listed.toString().trimEnd().split('\n').sort()
+}
+
 /** The document of a run of `init`. */
 async function init(...args: readonly string[]): Promise<{ made: string[]; kept: string[] }> {
   const { exitCode, stdout, stderr } = await runHere(['init', folder, '--json', ...args])
@@ -152,7 +159,7 @@ async function startDev(): Promise<{
   throw new Error('pharos-server dev did not start')
 }
 
-test('the first service of README passes validate and test, and is applied to a dev server', {
+test('the first service of README passes validate and test, is applied to a dev server, and git ignores its state', {
   timeout: 120_000,
 }, async () => {
   const { child, document } = await startDev()
@@ -176,6 +183,7 @@ test('the first service of README passes validate and test, and is applied to a 
     expect([run.exitCode, run.stderr]).toEqual([0, expect.not.stringContaining('error')])
     const found = ((await services.json()) as { name: string }[]).map(({ name }) => name).sort()
     expect(found).toEqual(['Sample', 'Website'])
+    expect(committable(join(folder, 'shop'))).toEqual(MANIFESTS)
   } finally {
     child.kill('SIGTERM')
     await once(child, 'exit')

@@ -12,7 +12,7 @@ export function repositoryFiles(target: string): readonly RepositoryFile[] {
   return [
     {
       path: '.gitignore',
-      text: '# The state on this machine, and the key of its fingerprints.\n*.db\n*.db-*\n*.key\nnode_modules/\n',
+      text: '# The state on this machine, and the key of its fingerprints.\n*.db\n*.db-*\n*.db.lock\n*.key\nnode_modules/\n',
     },
     { path: 'monitoring/manifest.schema.json', text: `${JSON.stringify(manifestJsonSchema(), null, 2)}\n` },
     { path: 'monitoring/defaults.yaml', text: `${editorHeader('.')}${DEFAULTS}` },

@@ -48,9 +48,11 @@ export function manifestReader(mirror: ObjectReader, path: string): ManifestRead
   return {
     read: async (sha) => {
       const listed = await treeBelow(mirror, sha, path)
-      if ('problem' in listed) return tooLargeSet(listed.problem)
+      if ('problem' in listed) return unreadSet([listed.problem])
       const entries = listed.map((entry) => found(entry, root))
       const rules = await ignoreRulesIn(mirror, entries)
+      // Without its rules, manifests that were left out on purpose would be applied.
+      if (rules.problems.length > 0) return unreadSet(rules.problems)
       const { taken, problems } = sorted(entries, rules.ignores)
       const nameOf = ({ entry }: Found): string => `${entry.sha} ${entry.path}`
       const fresh = taken.filter((one) => !parsed.has(nameOf(one)))
@@ -65,7 +67,7 @@ export function manifestReader(mirror: ObjectReader, path: string): ManifestRead
       // Files that the newest commit no longer has are dropped from the cache.
       parsed = now
       const documents = [...now.values()].flatMap((read) => read.documents)
-      const all = [...rules.problems, ...problems, ...[...now.values()].flatMap((read) => read.problems)]
+      const all = [...problems, ...[...now.values()].flatMap((read) => read.problems)]
       const tooMany = documents.length > SET_DOCUMENTS_MAX
       if (tooMany) all.push(limitProblem(path, `the set has more than ${SET_DOCUMENTS_MAX} documents`))
       return {
@@ -92,13 +94,13 @@ async function treeBelow(
   }
 }
 
-/** A set that is not read because of its size. */
-function tooLargeSet(problem: ManifestProblem): CommitManifests {
+/** A set that is not read because of `problems`. */
+function unreadSet(problems: readonly ManifestProblem[]): CommitManifests {
   return {
     exists: true,
     files: 0,
     documents: [],
-    problems: [problem],
+    problems,
     readSetFile: () => 'absent',
     fetchBodies: async () => false,
   }

@@ -219,6 +219,11 @@ test('the ignore file of a set applies as it does in a folder', async () => {
   const loaded = await load(source())
 
   expect([keys(loaded), problems(loaded)]).toEqual([['a'], []])
+
+  repository.commit({ 'monitoring/.pharosignore': Buffer.from('# entw\xfcrfe\ndrafts/\n', 'latin1') })
+  const unread = await load(source())
+
+  expect([keys(unread), problems(unread)]).toEqual([[], ['monitoring/.pharosignore: not UTF-8']])
 })
 
 test('a missing path is distinguished from a folder without manifests', async () => {

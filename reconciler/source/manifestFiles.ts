@@ -56,7 +56,9 @@ export function readManifests(path: string, options: YamlOptions = {}): Manifest
     return { exists: true, rootDirectory: dirname(path), ...readFiles(found, options) }
   }
   const { ignores, problems } = ignoreRulesOf(path)
-  const unlisted: ManifestProblem[] = [...problems]
+  // Without its rules, manifests that were left out on purpose would be applied.
+  if (problems.length > 0) return { exists: true, rootDirectory: path, files: 0, documents: [], problems }
+  const unlisted: ManifestProblem[] = []
   const found = listed(path, '', ignores, unlisted)
   const read = readFiles(found, options)
   return { exists: true, rootDirectory: path, ...read, problems: [...unlisted, ...read.problems] }

@@ -1,6 +1,7 @@
 import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as zlib from 'node:zlib'
+import { codeOf } from '../../api/runtime/errorCode.ts'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 import { type Backlog, newestOfEach } from './backlog.ts'
 import { type QueuedResult, queuedResultSchema } from './queuedResult.ts'
@@ -251,7 +252,10 @@ function resultOf(line: string): QueuedResult | undefined {
   return read.success ? read.data : undefined
 }
 
-/** Locks the folder for this process. A process that died leaves its lock file behind, which then locks nothing. */
+/**
+ * Locks the folder for this process, unless the disk is full. A process that died leaves its lock file behind, which then
+ * locks nothing.
+ */
 async function takeLock(file: string): Promise<void> {
   const [, pid, start] = /^([1-9]\d*)(?: (\d+))?$/.exec(await readFile(file, 'utf8').catch(() => '')) ?? []
   const holder = Number(pid)
@@ -262,7 +266,12 @@ async function takeLock(file: string): Promise<void> {
       `the spool is used by the agent with process id ${holder}: name another folder (or remove ${file})`,
     )
   }
-  await writeFile(file, `${process.pid} ${await startOf(process.pid)}`.trimEnd(), { mode: 0o600 })
+  try {
+    await writeFile(file, `${process.pid} ${await startOf(process.pid)}`.trimEnd(), { mode: 0o600 })
+  } catch (error) {
+    // Checks whose results wait in memory are worth more than the lock.
+    if (codeOf(error) !== 'ENOSPC') throw error
+  }
 }
 
 /**

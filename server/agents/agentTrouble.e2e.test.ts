@@ -138,7 +138,7 @@ test.concurrent(
 test
   .skipIf(rootReason !== null)
   .concurrent(
-    `an agent whose spool is on a full disk continues to check, reports it, and delivers everything when the server is back${rootReason === null ? '' : ` (${rootReason})`}`,
+    `an agent whose spool is on a full disk continues to check, also after a restart, reports it, and delivers everything when the server is back${rootReason === null ? '' : ` (${rootReason})`}`,
     PATIENT,
     async ({ expect, onTestFinished }) => {
       const { programs, target } = await scene(onTestFinished)
@@ -173,8 +173,13 @@ test
 
         expect(made()).toBeGreaterThan(visits)
         expect(whileFull.every((size) => size === 0) && whileFull.length <= 1).toBe(true)
-        rmSync(filler)
         expect(await agent.stop()).toBe(0)
+        // The file of the lock is gone, and with it some of the used space.
+        await useUpSpace(join(disk, 'another'))
+        const restarted = programs.startAgent(['--spool', spool])
+        await restarted.wrote('"connected"')
+        rmSync(filler)
+        expect(await restarted.stop()).toBe(0)
       } finally {
         spawnSync('umount', ['-l', disk])
       }

@@ -66,7 +66,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       changeCount: changeCount(parts, monotonicMs),
       ...notifications(scripts),
       ...sending,
-      ...postgresUpkeep(parts, releaseLeases),
+      ...postgresUpkeep(parts, scripts, releaseLeases),
     }
   } catch (error) {
     await pools.close()

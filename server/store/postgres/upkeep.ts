@@ -1,8 +1,7 @@
-import { SESSION_IDLE_MS, SESSION_MS_MAX } from '../../domain/accounts/sessions.ts'
 import { timestamp } from '../../domain/environment.ts'
+import { removeExpired } from '../administration/expiredRows.ts'
+import type { Scripts } from '../scripts/script.ts'
 import { AUDIT_ENTRIES_MAX, AUDIT_KEPT_MS } from '../shared/auditedAction.ts'
-import { FAILED_KEPT_MS, SENT_KEPT_MS } from '../shared/deliveryRetention.ts'
-import { IDEMPOTENCY_MS } from '../shared/storedCreation.ts'
 import { BUS_READER, type StoreStats, type UpkeepStore } from '../store.ts'
 import { rowOf, type SqlValue } from './connections/sql.ts'
 import { removeEndedEndpoints } from './endedEndpoints.ts'
@@ -11,8 +10,6 @@ import { MIGRATIONS } from './schema/migrations.ts'
 import type { StoreParts } from './writes/storeParts.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** Retention of certificate notices after the certificate expires (seconds). */
-const NOTICES_KEPT_S = (90 * DAY_MS) / 1_000
 /** Retention of published commands, for inspection (milliseconds). */
 const COMMANDS_KEPT_MS = 7 * DAY_MS
 /** Maximum number of rows deleted in one statement. */
@@ -20,15 +17,9 @@ const DELETED_AT_ONCE = 1_000
 
 type Deletion = readonly [text: string, ...values: SqlValue[]]
 
-/** Deletions of expired rows at `nowMs`, each of at most DELETED_AT_ONCE; several programs may run them at once. */
+/** Deletions of superfluous rows at `nowMs`, each of at most DELETED_AT_ONCE; several programs may run them at once. */
 function deletions(nowMs: number): readonly Deletion[] {
-  const some = `LIMIT ${DELETED_AT_ONCE} FOR UPDATE SKIP LOCKED`
   return [
-    [
-      `DELETE FROM remembered_creations WHERE (org_id, key_hash) IN
-         (SELECT org_id, key_hash FROM remembered_creations WHERE created_at_ms < $1 ${some})`,
-      nowMs - IDEMPOTENCY_MS,
-    ],
     [
       `DELETE FROM commands WHERE created_at_ms < $1 AND sequence IN
          (SELECT c.sequence FROM commands c JOIN outbox_readers r ON r.name = '${BUS_READER}'
@@ -43,7 +34,8 @@ function deletions(nowMs: number): readonly Deletion[] {
       nowMs,
     ],
     [
-      `DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE at < $1 ORDER BY at ${some})`,
+      `DELETE FROM audit WHERE seq IN
+         (SELECT seq FROM audit WHERE at < $1 ORDER BY at LIMIT ${DELETED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
       timestamp(nowMs - AUDIT_KEPT_MS),
     ],
     [
@@ -53,48 +45,13 @@ function deletions(nowMs: number): readonly Deletion[] {
           CROSS JOIN LATERAL (SELECT seq FROM audit WHERE org_id = crowded.org_id
             ORDER BY seq LIMIT least(crowded.surplus, ${DELETED_AT_ONCE})) a)`,
     ],
-    ...[['sent', SENT_KEPT_MS] as const, ['failed', FAILED_KEPT_MS] as const].map(
-      ([state, keptMs]): Deletion => [
-        `DELETE FROM deliveries WHERE (event_seq, channel_id) IN
-           (SELECT event_seq, channel_id FROM deliveries WHERE state = $1 AND ended_ms < $2 ${some})`,
-        state,
-        nowMs - keptMs,
-      ],
-    ),
-    [
-      `DELETE FROM events WHERE seq IN (SELECT seq FROM events e WHERE at_ms < $1 AND NOT EXISTS
-         (SELECT 1 FROM deliveries WHERE event_seq = e.seq) ${some})`,
-      nowMs - SENT_KEPT_MS,
-    ],
-    [
-      `DELETE FROM sessions WHERE id_hash IN (SELECT id_hash FROM sessions WHERE seen_at_ms <= $1 ${some})`,
-      nowMs - SESSION_IDLE_MS,
-    ],
-    [
-      `DELETE FROM sessions WHERE id_hash IN (SELECT id_hash FROM sessions WHERE created_at_ms <= $1 ${some})`,
-      nowMs - SESSION_MS_MAX,
-    ],
-    [
-      `DELETE FROM invitations WHERE token_hash IN
-         (SELECT token_hash FROM invitations WHERE expires_at_ms <= $1 ${some})`,
-      nowMs,
-    ],
-    [
-      `DELETE FROM certificate_notices WHERE (org_id, host, port, fingerprint, threshold_s) IN
-         (SELECT org_id, host, port, fingerprint, threshold_s FROM certificate_notices WHERE not_after_s < $1 ${some})`,
-      Math.floor(nowMs / 1_000) - NOTICES_KEPT_S,
-    ],
-    [
-      `DELETE FROM password_resets WHERE token_hash IN
-         (SELECT token_hash FROM password_resets WHERE expires_at_ms <= $1 ${some})`,
-      nowMs,
-    ],
   ]
 }
 
 /** Maintenance of the database. */
 export function postgresUpkeep(
   { pools, queues }: StoreParts,
+  scripts: Scripts,
   releaseLeases: () => Promise<void>,
 ): UpkeepStore {
   const { write, writeRepeatedly, read, admission } = pools
@@ -134,6 +91,7 @@ export function postgresUpkeep(
           deleted = (await write.rows(`${text} RETURNING 1 AS deleted`, values)).length
         }
       }
+      await removeExpired(scripts, nowMs)
       await removeEndedEndpoints(write, nowMs)
     },
     onCommands: (listener) => queues.onWrite(listener),

@@ -111,7 +111,7 @@ export async function openStore(
     ...statusPages(scripts, nowMs),
     ...accounts(scripts),
     ...sqlitePublished(connections.reader, versions.all),
-    ...sqliteUpkeep(connections, { commits, disk }),
+    ...sqliteUpkeep(connections, { commits, disk, scripts }),
   }
 }
 

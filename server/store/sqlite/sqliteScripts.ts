@@ -10,7 +10,7 @@ const REPLACEMENTS = [
   [/\bgreatest\(/g, 'max('],
   [/\bjson_array_elements(?:_text)?\(/g, 'json_each('],
   // Each transaction locks the whole file.
-  [/ FOR NO KEY UPDATE/g, ''],
+  [/ FOR (?:NO KEY UPDATE|UPDATE SKIP LOCKED)/g, ''],
   [/\bpg_advisory_xact_lock\(hashtextextended\(\$1, 0\)\)/g, '$$1'],
 ] as const
 

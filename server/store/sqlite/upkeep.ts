@@ -1,23 +1,19 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ApiError } from '../../../api/contract/apiError.ts'
-import { IDEMPOTENCY_MS } from '../shared/storedCreation.ts'
+import { removeExpired } from '../administration/expiredRows.ts'
+import type { Scripts } from '../scripts/script.ts'
 import { BUS_READER, type UpkeepStore } from '../store.ts'
 import { prepareAuditCleanup } from './changes/audit.ts'
 import { prepareEndpointCleanup } from './changes/endedEndpoints.ts'
-import { prepareExpiredCleanup } from './changes/expiredCleanup.ts'
 import { prepareGenerationCleanup } from './changes/pastGenerations.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import { type DiskSpace, freeBytes } from './files/diskSpace.ts'
 import { lastBackupAtMs } from './files/lastBackup.ts'
 import type { Connections } from './files/openDatabase.ts'
-import { prepareDeliveryCleanup } from './notifications/deliveryCleanup.ts'
 
 /** Retention of published commands, for inspection (milliseconds). */
 const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000
-
-/** Retention of certificate notices after the certificate expires (milliseconds). */
-const NOTICES_KEPT_MS = 90 * 24 * 60 * 60 * 1_000
 
 /** Maximum number of rows of each kind deleted in one transaction, during which no request is handled. */
 const DELETED_AT_ONCE = 1_000
@@ -25,7 +21,11 @@ const DELETED_AT_ONCE = 1_000
 /** Maintenance of the SQLite file. */
 export function sqliteUpkeep(
   { reader, writer }: Connections,
-  { commits, disk }: { readonly commits: GroupCommit; readonly disk: DiskSpace },
+  {
+    commits,
+    disk,
+    scripts,
+  }: { readonly commits: GroupCommit; readonly disk: DiskSpace; readonly scripts: Scripts },
 ): UpkeepStore {
   const unused = reader.prepare<[], number>('PRAGMA freelist_count').pluck()
   const pageBytes = Number(reader.pragma('page_size', { simple: true }))
@@ -37,10 +37,6 @@ export function sqliteUpkeep(
     `SELECT count(*) AS count, min(created_at_ms) AS oldestAtMs FROM commands
      WHERE sequence > coalesce((SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}'), 0)`,
   )
-  const forgetCreations = writer.prepare(
-    `DELETE FROM remembered_creations WHERE (org_id, key_hash) IN
-       (SELECT org_id, key_hash FROM remembered_creations WHERE created_at_ms < ? LIMIT ${DELETED_AT_ONCE})`,
-  )
   // Only the oldest are read: reading all would take time proportional to the number of commands.
   const forgetCommands = writer.prepare(
     `DELETE FROM commands WHERE created_at_ms < ? AND sequence IN
@@ -48,18 +44,10 @@ export function sqliteUpkeep(
         ORDER BY sequence LIMIT ${DELETED_AT_ONCE})`,
   )
   const cleanUpGenerations = prepareGenerationCleanup(writer, DELETED_AT_ONCE)
-  const cleanUpDeliveries = prepareDeliveryCleanup(writer, DELETED_AT_ONCE)
   const cleanUpAudit = prepareAuditCleanup(writer, DELETED_AT_ONCE)
-  const cleanUpExpired = prepareExpiredCleanup(writer, DELETED_AT_ONCE)
-  const forgetNotices = writer.prepare('DELETE FROM certificate_notices WHERE not_after_s < ?')
   const cleanUpEndpoints = prepareEndpointCleanup({ reader, writer }, commits)
   const forgetSome = (nowMs: number): number =>
-    forgetCreations.run(nowMs - IDEMPOTENCY_MS).changes +
-    forgetCommands.run(nowMs - COMMANDS_KEPT_MS).changes +
-    cleanUpGenerations(nowMs) +
-    cleanUpDeliveries(nowMs) +
-    cleanUpAudit(nowMs) +
-    cleanUpExpired(nowMs)
+    forgetCommands.run(nowMs - COMMANDS_KEPT_MS).changes + cleanUpGenerations(nowMs) + cleanUpAudit(nowMs)
   return {
     assertDiskSpace: async () => {
       if (!disk.look((unused.get() ?? 0) * pageBytes)) return
@@ -87,7 +75,7 @@ export function sqliteUpkeep(
     tidy: async (nowMs) => {
       while ((await commits.run(() => forgetSome(nowMs))) > 0) {}
       await cleanUpEndpoints(nowMs)
-      await commits.run(() => forgetNotices.run(Math.floor((nowMs - NOTICES_KEPT_MS) / 1_000)))
+      await removeExpired(scripts, nowMs)
       writer.pragma('wal_checkpoint(TRUNCATE)')
       writer.pragma('optimize')
     },

@@ -65,9 +65,16 @@ const LONGEST = [
 ]
 
 /**
- * Files in an order that follows from the seed: the longest between those with whole programs, and the short ones fill the
- * end evenly. The longest mostly wait: all at once would leave the cores idle. A worker ends before a file of another
- * project, and the next one imports everything anew: the files of a project are together.
+ * Files that start git hundreds of times. The time of a start grows with the memory of the process that starts it, and
+ * workers grow with each file.
+ */
+const STARTING_MANY = /\/reconciler\/(?:source|state|controller)\//
+
+/**
+ * Files in an order that follows from the seed: first those that start many processes, the longest between those with
+ * whole programs, and the short ones fill the end evenly. The longest mostly wait: all at once would leave the cores
+ * idle. A worker ends before a file of another project, and the next one imports everything anew: the files of a project
+ * are together.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -75,7 +82,8 @@ class LongestFirst extends BaseSequencer {
       LONGEST.findIndex((file) => moduleId.endsWith(`/${file}`))
     const place = ({ moduleId }: TestSpecification): string => {
       const order = createHash('sha256').update(`${this.ctx.config.sequence.seed} ${moduleId}`).digest('hex')
-      return `${/\.(?:e2e|browser)\.test/.test(moduleId) ? 1 : 2} ${order}`
+      const group = STARTING_MANY.test(moduleId) ? 1 : /\.(?:e2e|browser)\.test/.test(moduleId) ? 2 : 3
+      return `${group} ${order}`
     }
     const sorted = (some: TestSpecification[]): TestSpecification[] => {
       const longest = some.filter((file) => rank(file) !== -1).toSorted((a, b) => rank(a) - rank(b))

@@ -41,7 +41,10 @@ function rankSumZ(one: readonly number[], other: readonly number[]): number {
 }
 
 let passedMs = 0
-const server = await startConsoleServer({ monotonicMs: () => performance.now() + passedMs })
+const server = await startConsoleServer({
+  monotonicMs: () => performance.now() + passedMs,
+  console: { passwordCost: PASSWORD_COST },
+})
 const tokenHash = hashToken(newToken(randomBytes))
 const person = { kind: 'new', personId: crypto.randomUUID(), name: 'Known' } as const
 const passwordHash = await hashPassword('correct horse battery', randomBytes, PASSWORD_COST)

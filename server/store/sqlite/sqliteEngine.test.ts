@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -35,6 +35,14 @@ for (const suite of SUITES) suite('SQLite', makeEngine)
 let folder = ''
 beforeEach(async () => {
   folder = testFolder()
+})
+
+test('a data folder that cannot be read is reported, and does not count as empty', async () => {
+  // As without permission, but for root too.
+  await symlink('endless', join(folder, 'endless'))
+
+  expect(await sqliteEngine(join(folder, 'none'), () => 0).exists()).toBe(false)
+  await expect(sqliteEngine(join(folder, 'endless'), () => 0).exists()).rejects.toThrow('ELOOP')
 })
 
 test('a database is durable when it is opened, and one that is not is refused', async () => {

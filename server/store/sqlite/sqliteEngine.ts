@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import type { Engine } from '../engine.ts'
 import { recordForAllOrgs } from '../scripts/auditScripts.ts'
@@ -50,7 +50,8 @@ export function sqliteEngine(
     results: { dataDir },
     schemaVersion: MIGRATIONS.length,
     makesMasterKeys: true,
-    exists: async () => existsSync(databaseFile(dataDir)),
+    // Unlike existsSync, it throws when the folder may not be read.
+    exists: async () => statSync(databaseFile(dataDir), { throwIfNoEntry: false }) !== undefined,
     schemaNow: () => schemaNow(databaseFile(dataDir)),
     open: async (purpose) => {
       assertNotMoved(dataDir)

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { interruptionOf, signalOf } from './interruption.ts'
 
@@ -40,4 +41,21 @@ test('the error for a signal names what was not done, and has the exit code of t
     ['interrupted: no service was changed', 143],
     ['interrupted: the checks were not finished', 143],
   ])
+})
+
+test('many checks may wait for a signal without a warning of Node', async () => {
+  const signalled = new Signalled()
+  const signal = signalOf(interruptionOf(signalled))
+  const warnings: Error[] = []
+  const note = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', note)
+  const waits = Array.from({ length: 20 }, () => sleep(60_000, undefined, { signal }))
+  await nextTurn()
+
+  signalled.emit('SIGINT')
+  const ended = await Promise.allSettled(waits)
+  process.off('warning', note)
+
+  expect(ended.map(({ status }) => status)).toEqual(waits.map(() => 'rejected'))
+  expect(warnings).toEqual([])
 })

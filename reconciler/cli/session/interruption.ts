@@ -1,9 +1,12 @@
+import { setMaxListeners } from 'node:events'
 import { EXIT } from '../../run/exitCode.ts'
 import { Interrupted } from '../../run/failure.ts'
 
 /** A signal that aborts with Interrupted when the program is asked to stop; `state` is for the message. */
 export function signalOf(interruption: Interruption, state?: string): AbortSignal {
   const stop = new AbortController()
+  // Node 20 warns of more than ten checks that wait.
+  setMaxListeners(0, stop.signal)
   interruption.onStop(() => stop.abort(new Interrupted(interruption.exitCode() ?? EXIT.interrupted, state)))
   return stop.signal
 }

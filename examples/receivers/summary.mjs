@@ -2,7 +2,7 @@
 export function summaryOf({ type, data }) {
   if (type === 'certificate.expiring') {
     const { host, port, days_left, certificate, endpoints } = data
-    const ends = days_left < 0 ? 'has expired' : `expires in ${days_left} days`
+    const ends = days_left < 0 ? 'has expired' : `expires in ${days_left} ${days_left === 1 ? 'day' : 'days'}`
     const services = [...new Set(endpoints.map(({ service }) => service.name ?? service.id))].join(', ')
     return {
       title: `Certificate of ${host}:${port} ${ends}`,

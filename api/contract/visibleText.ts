@@ -23,8 +23,8 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 /**
  * `text` for a message to Slack and programs that accept its messages, in at most `charsMax` characters: `&`, `<` and
- * `>`, with which mentions and links of Slack begin, are escaped, and words such as `@channel` notify no reader. A text that
- * is cut ends with an ellipsis. Pure.
+ * `>`, with which mentions and links of Slack begin, are escaped, and words such as `@channel` notify no reader. A text
+ * that is cut ends with an ellipsis. Pure.
  */
 export function slackText(text: string, charsMax: number): string {
   const characters = [...text.replaceAll(BROADCAST, '@\u200b')].map((one) => ENTITIES[one] ?? one)

@@ -8,9 +8,9 @@ const WAITING_CHARS_MAX = 1_048_576
 const AGAIN_MS = 100
 
 /**
- * Writes log lines to `descriptor`, stderr when absent, without waiting for it: a program that monitors must not stop with
- * its log. A line that cannot be written, such as to a file on a full disk, is lost. So are lines beyond a MiB that a pipe's
- * reader does not read; the next line says how many.
+ * Writes log lines to `descriptor`, stderr when absent, without waiting for it: a program that monitors must not stop
+ * with its log. A line that cannot be written, such as to a file on a full disk, is lost. So are lines beyond a MiB
+ * that a pipe's reader does not read; the next line says how many.
  */
 export function stderrLog(descriptor = STDERR): DestinationStream {
   let waiting = ''

@@ -126,8 +126,8 @@ export class MatcherThread {
   }
 
   /**
-   * Starts a thread. Its start time does not count towards any match. At a limit of processes Node throws, and the waiting
-   * matches reject: a timer also comes here, where the exception would end the program.
+   * Starts a thread. Its start time does not count towards any match. At a limit of processes Node throws, and the
+   * waiting matches reject: a timer also comes here, where the exception would end the program.
    */
   #startWorker(): Worker | undefined {
     let worker: Worker

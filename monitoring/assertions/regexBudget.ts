@@ -6,8 +6,8 @@ import type { Regex } from './textMatcher.ts'
  */
 const INLINE_WORK_MAX = 250_000
 /**
- * The same for all matches of an organisation in a second: 90 ms in the worst case, and forty usual matches. One with many
- * expensive patterns leaves the thread to the checks of others.
+ * The same for all matches of an organisation in a second: 90 ms in the worst case, and forty usual matches. One with
+ * many expensive patterns leaves the thread to the checks of others.
  */
 const ORG_WORK_PER_SECOND = 2_000_000
 /** Work that takes as long as compiling for a microsecond. */

@@ -36,7 +36,10 @@ export interface Regex {
   readonly isIn: (text: string) => boolean | undefined
 }
 
-/** Maximum cost of all cached programs together, and their maximum number: 30 MB. All are dropped at once when there are more. */
+/**
+ * Maximum cost of all cached programs together, and their maximum number: 30 MB. All are dropped at once when there are
+ * more.
+ */
 const PROGRAMS_COST_MAX = 5_000_000
 const PROGRAMS_MAX = 5_000
 /** By pattern, because most endpoints of a service share patterns. `undefined` for one that is not RE2 syntax. */

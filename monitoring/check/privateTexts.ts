@@ -54,7 +54,10 @@ export function quotingFor(request: RequestHop): CheckQuoting {
   }
 }
 
-/** Whether `searched`, in lower case, contains `value` in an encoding and in any case: a redirect has its host in lower case. */
+/**
+ * Whether `searched`, in lower case, contains `value` in an encoding and in any case: a redirect has its host in lower
+ * case.
+ */
 function hasValue(searched: string, value: string): boolean {
   // No encoding is shorter than the value.
   if (value.length > searched.length) return false

@@ -80,7 +80,10 @@ function account({ viewer, root, set }: PageFrame): Html | false {
   }
 }
 
-/** The result of the last action. It has the focus, because screen readers do not announce what a page already has when it loads. */
+/**
+ * The result of the last action. It has the focus, because screen readers do not announce what a page already has when
+ * it loads.
+ */
 function outcome({ viewer }: PageFrame): Html | false {
   if (viewer.kind !== 'person' || viewer.message === null) return false
   const { isDone, text } = viewer.message

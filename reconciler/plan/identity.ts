@@ -59,7 +59,10 @@ export function identifyServices(input: IdentityInput): readonly IdentifiedServi
   return soleClaims(input.isValid ? likely : withoutGuesses(announced, likely), input)
 }
 
-/** `guessed` without renames that were not announced: the manifest that seems to be removed may be one of those with problems. */
+/**
+ * `guessed` without renames that were not announced: the manifest that seems to be removed may be one of those with
+ * problems.
+ */
 function withoutGuesses(
   announced: readonly IdentifiedService[],
   guessed: readonly IdentifiedService[],

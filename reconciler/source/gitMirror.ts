@@ -295,7 +295,9 @@ async function refuseWhenUnavailable(
   throw new SourceUnavailable(reason, 'no-branch', { cause: failure })
 }
 
-/** What there is instead of the branch. git reads some web pages, such as an empty one, as a repository without commits. */
+/**
+ * What there is instead of the branch. git reads some web pages, such as an empty one, as a repository without commits.
+ */
 function otherBranchText(refs: string): string {
   const [, head] = /^ref: refs\/heads\/(.*)\tHEAD$/m.exec(refs) ?? []
   if (head !== undefined) return `; its default branch is ${head}`

@@ -5,7 +5,10 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-/** What a server does with the next requests: respond to them, with a web page, send them elsewhere, or stop in the middle of a pack. */
+/**
+ * What a server does with the next requests: respond to them, with a web page, send them elsewhere, or stop in the
+ * middle of a pack.
+ */
 export type HttpsBehaviour =
   | 'respond'
   | { readonly redirectTo: string }

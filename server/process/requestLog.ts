@@ -17,7 +17,8 @@ export function createLog(destination: DestinationStream, level: string): Logger
 
 /**
  * Logs `record` if the request failed internally, was slow, or changed data: logging every request would halve the
- * throughput. Refusals during an outage of the database are only counted (refusalLog.ts). Lines contain no path parameters, query, headers or body.
+ * throughput. Refusals during an outage of the database are only counted (refusalLog.ts). Lines contain no path
+ * parameters, query, headers or body.
  */
 export function logRequest(log: Logger, record: RequestRecord): void {
   const { requestId, method, route, status, durationMs, caller, failure } = record

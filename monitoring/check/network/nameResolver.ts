@@ -13,7 +13,10 @@ const TRIES = 2
 const CACHED_MS_MAX = 60_000
 const FAILURE_CACHED_MS = 1_000
 const CACHED_NAMES_MAX = 10_000
-/** Interval at which the DNS servers of the system are read again (milliseconds). Machines change networks while they run. */
+/**
+ * Interval at which the DNS servers of the system are read again (milliseconds). Machines change networks while they
+ * run.
+ */
 const SERVERS_MS = 10_000
 const MS_PER_SECOND = 1_000
 

@@ -53,7 +53,10 @@ const NOW = ['20200101000000Z', '20910101000000Z'] as const
 
 let authority: TestAuthority | undefined
 
-/** A CA and its certificates for `localhost` and 127.0.0.1: one for all tests of a process, because each takes 16 processes. */
+/**
+ * A CA and its certificates for `localhost` and 127.0.0.1: one for all tests of a process, because each takes 16
+ * processes.
+ */
 export function testAuthority(): TestAuthority {
   authority ??= makeAuthority()
   return authority

@@ -45,8 +45,9 @@ export interface HttpServer {
 }
 
 /**
- * Serves the routes that `addRoutes` adds. Every refusal is `{"error": "…"}`, or a page for a browser. Unexpected errors are
- * passed to `onFault` and get status 500. Port 0 selects a free port. Throws ConfigError when it cannot listen.
+ * Serves the routes that `addRoutes` adds. Every refusal is `{"error": "…"}`, or a page for a browser. Unexpected
+ * errors are passed to `onFault` and get status 500. Port 0 selects a free port. Throws ConfigError when it cannot
+ * listen.
  */
 export async function startHttpServer(
   at: { readonly host: string; readonly port: number },

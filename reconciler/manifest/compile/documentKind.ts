@@ -19,8 +19,8 @@ export interface ClassifiedDocuments {
 }
 
 /**
- * Groups documents by `kind`; a document without a known kind is a problem and never skipped. A hidden document stands for one
- * that seems to be Defaults, so that services are not compiled without them. Pure.
+ * Groups documents by `kind`; a document without a known kind is a problem and never skipped. A hidden document stands
+ * for one that seems to be Defaults, so that services are not compiled without them. Pure.
  */
 export function classifyDocuments(documents: readonly ManifestDocument[]): ClassifiedDocuments {
   const services: Document[] = []

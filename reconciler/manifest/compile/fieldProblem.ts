@@ -15,8 +15,8 @@ const MERGE_KEY = '<<'
 export const IMPOSSIBLE_NAME = 'this name is reserved, even for headers'
 
 /**
- * `problems` of `merged`, which was compiled from `origin`, as problems of a manifest: code, place, message and hint. Without
- * missing fields that unreadable Defaults, or the other one of a repeated field, may have.
+ * `problems` of `merged`, which was compiled from `origin`, as problems of a manifest: code, place, message and hint.
+ * Without missing fields that unreadable Defaults, or the other one of a repeated field, may have.
  */
 export function describeProblems(
   problems: readonly Problem[],

@@ -83,7 +83,10 @@ export class Positions {
     return node
   }
 
-  /** Whether a mapping on the way to `path` of document number `index` was written twice, so that one of the two is lost. */
+  /**
+   * Whether a mapping on the way to `path` of document number `index` was written twice, so that one of the two is
+   * lost.
+   */
   isWrittenTwice(index: number, path: ManifestPath): boolean {
     let node = this.#documents[index]
     for (const step of path) {

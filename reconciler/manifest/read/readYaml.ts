@@ -26,8 +26,8 @@ export interface ManifestDocument {
 }
 
 /**
- * The documents of a file without empty ones, and the problems that kept it from being read. Defaults in a file that is not
- * YAML would apply to other files: one hidden document stands for them.
+ * The documents of a file without empty ones, and the problems that kept it from being read. Defaults in a file that is
+ * not YAML would apply to other files: one hidden document stands for them.
  */
 export interface ReadFile {
   readonly documents: readonly ManifestDocument[]

@@ -108,8 +108,8 @@ function described({ name, hint, fault }: FieldFacts): Html {
 export const QUESTION_FIELD = 'question'
 
 /**
- * Attributes of a button for an action that cannot be undone. The script asks `question` before it sends the form; without
- * the script, a page asks it after. Pure.
+ * Attributes of a button for an action that cannot be undone. The script asks `question` before it sends the form;
+ * without the script, a page asks it after. Pure.
  */
 export function asking(question: string): Html {
   return html` class="danger" name="${QUESTION_FIELD}" value="${question}"`

@@ -9,9 +9,10 @@ const AGE_MS = 60_000
 
 /**
  * The script of every page. Pages work without it; it adds local times, also in fields, whose values are UTC for the
- * server, confirmation of destructive actions (buttons with the name `question`), copy buttons (`data-copy` is the id of an element), and live updates of parts of a page
- * (`data-live` is the id of a service, or `services`). It sends a form once, however often its button is pressed, and
- * warns before a page with unsaved input is left. It moves the focus to the problem after a mistake, and to `data-focus`.
+ * server, confirmation of destructive actions (buttons with the name `question`), copy buttons (`data-copy` is the id
+ * of an element), and live updates of parts of a page (`data-live` is the id of a service, or `services`). It sends a
+ * form once, however often its button is pressed, and warns before a page with unsaved input is left. It moves the
+ * focus to the problem after a mistake, and to `data-focus`.
  */
 export const SCRIPT = `const shown = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' }
 const format = new Intl.DateTimeFormat('en-GB', shown), exact = new Intl.DateTimeFormat('en-GB', { ...shown, second: '2-digit' })

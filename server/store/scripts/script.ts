@@ -4,8 +4,8 @@ import type { ApiError } from '../../../api/contract/apiError.ts'
 export type ScriptValue = string | number | boolean | null | Buffer | readonly string[]
 
 /**
- * A statement in SQL that both kinds of database run, with the parameters `$1`, `$2` and so on. PostgreSQL runs the text as
- * it is; `sqliteScripts.ts` lists what it replaces for SQLite. Texts are constants: each is prepared once.
+ * A statement in SQL that both kinds of database run, with the parameters `$1`, `$2` and so on. PostgreSQL runs the
+ * text as it is; `sqliteScripts.ts` lists what it replaces for SQLite. Texts are constants: each is prepared once.
  */
 export interface Statement {
   readonly text: string

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { addressRules, type IsBlocked } from '../../monitoring/check/network/addressRules.ts'
 import { type MonitoringView, shareMonitoring, viewOf } from '../agents/shareMonitoring.ts'
 import { type MonitoringParts, startMonitoring } from '../agents/startMonitoring.ts'
@@ -35,9 +34,8 @@ import { preflight } from './preflight.ts'
 import { startRefusalLog } from './refusalLog.ts'
 import { logRequest } from './requestLog.ts'
 import type { ProgramSettings } from './settings.ts'
+import { watchDatabase } from './watchDatabase.ts'
 
-/** Interval between checks for disk space (milliseconds). */
-const DISK_CHECK_MS = 2_000
 /** Interval of the database clean-up (milliseconds). */
 const TIDY_MS = 60 * 60 * 1_000
 
@@ -148,7 +146,7 @@ async function listen(
       .catch((error: unknown) => log.error({ err: error }, 'the database clean-up failed'))
   }, TIDY_MS)
   stopSteps.push(() => clearInterval(tidying))
-  stopSteps.push(await watchDiskSpace(store, log))
+  stopSteps.push(await watchDatabase(store, log))
   const { webhookRanges, webhookProxy } = settings
   const { registry } = metrics
   const sending = {
@@ -208,22 +206,4 @@ async function monitor(
 function admissionOf(store: Store, { spendRequest, monotonicMs }: ProgramSettings): Admission {
   if (spendRequest === null && store.sharedAdmission !== null) return store.sharedAdmission
   return localAdmission(store, spendRequest ?? keyBuckets(monotonicMs))
-}
-
-/** Checks for disk space now and periodically; logs changes. Resolves to the function that stops it. */
-async function watchDiskSpace(store: Store, log: Logger): Promise<() => void> {
-  let wasFull = false
-  const check = async (): Promise<void> => {
-    try {
-      await store.assertDiskSpace()
-      if (wasFull) log.warn('the disk of the data folder has space again')
-      wasFull = false
-    } catch (error) {
-      if (!wasFull) log.error({ err: error }, 'the disk of the data folder is full')
-      wasFull = true
-    }
-  }
-  await check()
-  const timer = setInterval(() => void check(), DISK_CHECK_MS)
-  return () => clearInterval(timer)
 }

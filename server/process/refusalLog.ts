@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { RequestRecord } from '../http/app.ts'
+import { DiskFullError } from '../store/shared/diskFullError.ts'
 
 /** Interval at which refusals are logged (milliseconds): one line per refusal could fill the disk. */
 const FLUSH_MS = 10_000
@@ -32,14 +33,17 @@ export interface RefusalLog {
   readonly stop: () => void
 }
 
-/** The error of a request that was refused because the database does not respond; else `undefined`. Gap G56. Pure. */
+/**
+ * The error of a request that was refused because the database does not respond, or because its disk is full; else
+ * `undefined`. Gap G56. Pure.
+ */
 export function outageOf({ status, failure }: RequestRecord): ApiError | undefined {
-  const isOutage = status === 500 && failure instanceof ApiError && failure.retryAfterSecs !== undefined
-  return isOutage ? failure : undefined
+  if (status !== 500 || !(failure instanceof ApiError)) return undefined
+  return failure.retryAfterSecs !== undefined || failure instanceof DiskFullError ? failure : undefined
 }
 
 /**
- * Logs 401, 403, 404, 429, and 500 during an outage of the database, to `log`: every FLUSH_MS, one line with the count
+ * Logs 401, 403, 404, 429, and 500 during an outage of the database or on a full disk, to `log`: every FLUSH_MS, one line with the count
  * per status and key (or address, without a valid key). Lines contain no path parameters, query, headers or body.
  */
 export function startRefusalLog(log: Logger): RefusalLog {

@@ -1,5 +1,6 @@
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import type { RequestRecord } from '../http/app.ts'
+import { DATABASE_DOWN_TEXT, DatabaseDown } from '../store/postgres/connections/circuit.ts'
 import { outageOf } from './refusalLog.ts'
 
 /** Duration above which every request is logged (milliseconds). */
@@ -10,9 +11,24 @@ const MUTATING: ReadonlySet<string> = new Set(['POST', 'PATCH', 'DELETE'])
 /** Fields that are removed from every log line. */
 const REDACTED = ['*.authorization', '*.body', '*.headers', 'authorization', 'body', 'headers']
 
-/** A structured log to `destination`, JSON lines. */
+/**
+ * A structured log to `destination`, JSON lines. Work that an outage of the database refuses writes no line: the begin
+ * and the end of the outage do (watchDatabase.ts).
+ */
 export function createLog(destination: DestinationStream, level: string): Logger {
-  return pino({ level, base: null, redact: REDACTED }, destination)
+  const hooks: LoggerOptions['hooks'] = {
+    logMethod(line, write) {
+      if (!isOfOutage(line[0])) write.apply(this, line)
+    },
+  }
+  return pino({ level, base: null, redact: REDACTED, hooks }, destination)
+}
+
+/** Whether the fields of a line say only that the database does not respond. A thread reports just the text. Pure. */
+function isOfOutage(fields: unknown): boolean {
+  if (typeof fields !== 'object' || fields === null) return false
+  const { err, reason } = fields as { readonly err?: unknown; readonly reason?: unknown }
+  return err instanceof DatabaseDown || reason === DATABASE_DOWN_TEXT
 }
 
 /**

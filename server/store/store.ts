@@ -394,6 +394,9 @@ export interface StoreStats {
   readonly lastBackupAtMs: number | null
 }
 
+/** Called with the reason when a database no longer responds, and with `null` when it responds again. */
+export type OutageListener = (reason: string | null) => void
+
 /** Maintenance of the database. */
 export interface UpkeepStore {
   /**
@@ -407,6 +410,8 @@ export interface UpkeepStore {
   stats(): Promise<StoreStats>
   /** Deletes expired rows, and runs the database's own maintenance. */
   tidy(nowMs: number): Promise<void>
+  /** Calls `listener` at the begin and at the end of each outage of the database; a file has none. */
+  onOutage(listener: OutageListener): void
   /** Calls `listener` after each commit that may have added commands. */
   onCommands(listener: () => void): void
   /** From now on, rejects mutations that would wait for another program's transaction. */

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
+import { DiskFullError } from '../../store/shared/diskFullError.ts'
 
 /** Why a command failed. */
 export interface Failure {
@@ -24,6 +25,7 @@ const POOLER_REMEDY = 'see the pooler in the findings of "pharos-server doctor"'
 
 /** The failure for the user. An unexpected error is marked as such, with its source location. Pure. */
 export function failureOf(error: unknown): Failure {
+  if (error instanceof DiskFullError) return { code: 'E_DISK_FULL', message: error.message }
   if (error instanceof ApiError) return { code: `E_${error.code.toUpperCase()}`, message: error.message }
   if (isSystemFailure(error)) return systemFailure(error)
   if (error instanceof Error && error.name === 'Error') return { code: 'E_FAILED', message: error.message }

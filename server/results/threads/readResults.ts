@@ -7,7 +7,9 @@ export function readResults(databaseUrl: string, log: Logger): ThreadClient {
     file: 'pharos-server-reading.js',
     settings: () => ({ databaseUrl }),
     log,
-    onError: (error) => log.warn({ err: error }, 'results cannot be read'),
+    onError: (error, isRepeated) => {
+      if (!isRepeated) log.warn({ err: error }, 'results cannot be read')
+    },
   })
   thread.start()
   return thread

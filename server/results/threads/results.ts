@@ -19,6 +19,9 @@ const WAITING_RESULTS_MAX = 50_000
 /** Interval between reads of the policy (milliseconds): other processes change plans and maintenance windows. */
 const POLICY_MS = 60_000
 
+/** Interval at which the same failure to write is logged (milliseconds). */
+const FAILURE_LOG_MS = 60_000
+
 /** Dependencies of `Results`. */
 export interface ResultsParts {
   readonly place: ResultsPlace
@@ -51,6 +54,8 @@ export class Results {
   /** Updates reach the thread in order, after the initial complete set. */
   #updating: Promise<void> = Promise.resolve()
   #waitingResults = 0
+  /** The last logged failure, and until when it is not logged again. */
+  #failure = { reason: '', quietUntilMs: 0 }
   /** Queries for consoles and status pages. */
   readonly measurements: Measurements
 
@@ -64,9 +69,9 @@ export class Results {
       isUp: () => this.isUp,
       onStart: () => this.#sendAll(),
       onEvent: (event) => this.#receive(event),
-      onError: (error) => {
+      onError: (error, isRepeated) => {
         this.#isSuspect = 'code' in error && String(error.code).startsWith('SQLITE_CORRUPT')
-        log.error({ err: error }, 'the results thread failed')
+        if (!isRepeated) log.error({ err: error }, 'the results thread failed')
       },
       onExit: () => {
         this.#fileId = undefined
@@ -176,6 +181,13 @@ export class Results {
     )
   }
 
+  /** Logs a failure of the thread, which repeats its writes each second; the same one at intervals. */
+  #logFailure(reason: string): void {
+    if (reason === this.#failure.reason && performance.now() < this.#failure.quietUntilMs) return
+    this.#failure = { reason, quietUntilMs: performance.now() + FAILURE_LOG_MS }
+    this.#parts.log.error({ reason }, 'results could not be written')
+  }
+
   #receive(message: ThreadEvent): void {
     const { log, onTransitions } = this.#parts
     switch (message.kind) {
@@ -202,7 +214,7 @@ export class Results {
         this.#parts.onCompaction?.(message.secs)
         return
       case 'failed':
-        log.error({ reason: message.reason }, 'results could not be written')
+        this.#logFailure(message.reason)
         return
     }
   }

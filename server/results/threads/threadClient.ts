@@ -30,7 +30,8 @@ export interface ThreadClientParts {
   readonly isUp?: () => boolean
   readonly onStart?: () => void
   readonly onEvent?: (event: ThreadEvent) => void
-  readonly onError: (error: Error) => void
+  /** `isRepeated` when the thread failed for the same reason before, and has done no work since. */
+  readonly onError: (error: Error, isRepeated: boolean) => void
   readonly onExit?: () => void
 }
 
@@ -42,6 +43,8 @@ export class ThreadClient {
   #worker: Worker | undefined
   #restart: NodeJS.Timeout | undefined
   #failures = 0
+  /** The message of the last reported failure since the thread last responded. */
+  #reported: string | undefined
   #restarts = 0
   #queries = 0
   #isStopped = false
@@ -67,16 +70,16 @@ export class ThreadClient {
   }
 
   start(): void {
-    const { file, settings, onStart, onError } = this.#parts
+    const { file, settings, onStart } = this.#parts
     const worker = startThread(threadFile(file), { ...LONG_LIVED_THREAD, workerData: settings() })
     if (worker instanceof Error) {
-      onError(worker)
+      this.#report(worker)
       this.#onExit()
       return
     }
     this.#worker = worker
     worker.on('message', (message: FromThread) => this.#receive(message))
-    worker.on('error', onError)
+    worker.on('error', (error) => this.#report(error))
     worker.on('exit', () => this.#onExit())
     onStart?.()
   }
@@ -122,10 +125,17 @@ export class ThreadClient {
   #receive(message: FromThread): void {
     if ('id' in message) {
       this.#failures = 0
+      this.#reported = undefined
       this.#requests.settle(message)
     } else if (message.kind === 'states') {
       for (const listener of this.#listeners) listener(message.serviceIds)
     } else this.#parts.onEvent?.(message)
+  }
+
+  #report(error: Error): void {
+    const isRepeated = error.message === this.#reported
+    this.#reported = error.message
+    this.#parts.onError(error, isRepeated)
   }
 
   #onExit(): void {
@@ -136,7 +146,8 @@ export class ThreadClient {
     const pauseMs = RESTART_PAUSES_MS[Math.min(this.#failures, RESTART_PAUSES_MS.length - 1)] ?? 0
     this.#failures += 1
     this.#restarts += 1
-    this.#parts.log.warn({ pauseMs }, 'restarting the results thread')
+    // It may fail for as long as an outage lasts.
+    if (this.#failures === 1) this.#parts.log.warn({ pauseMs }, 'restarting the results thread')
     this.#restart = setTimeout(() => this.start(), pauseMs)
   }
 

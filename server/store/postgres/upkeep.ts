@@ -56,8 +56,7 @@ export function postgresUpkeep(
 ): UpkeepStore {
   const { write, writeRepeatedly, read, admission } = pools
   return {
-    // The database watches its own disk: when it is full, it refuses writes and still serves reads.
-    assertDiskSpace: async () => {},
+    assertDiskSpace: () => pools.assertDiskSpace(),
     probeWrite: async (nowMs) => {
       // Requests are admitted on connections of their own, which the database may refuse while others work.
       await admission.rows('SELECT 1')
@@ -94,6 +93,7 @@ export function postgresUpkeep(
       await removeExpired(scripts, nowMs)
       await removeEndedEndpoints(write, nowMs)
     },
+    onOutage: (listener) => pools.onOutage(listener),
     onCommands: (listener) => queues.onWrite(listener),
     rejectWaiting: () => queues.rejectWaiting(),
     close: async () => {

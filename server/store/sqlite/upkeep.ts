@@ -79,6 +79,7 @@ export function sqliteUpkeep(
       writer.pragma('wal_checkpoint(TRUNCATE)')
       writer.pragma('optimize')
     },
+    onOutage: () => {},
     onCommands: (listener) => commits.onCommit(listener),
     rejectWaiting: () => commits.rejectWaiting(),
     close: async () => {

@@ -208,6 +208,9 @@ test.skipIf(rootReason !== null)(
 
     expect(mount.status).toBe(0)
     expect(read.status).toBe(200)
+    // The thread has tried each second.
+    const failures = server.logged().match(/"reason":"[^"]*","msg":"results could not be written"/g) ?? []
+    expect(failures).toHaveLength(new Set(failures).size)
     expect(whileFull.length).toBeLessThan(target.visits('/full').length)
     expect((await resultsOf(id)).length + refused().length).toBe(target.visits('/full').length)
   },

@@ -9,16 +9,21 @@ const PROBE_PAUSE_MS = 250
 export interface CircuitParts {
   /** Resolves when the database responds on a new connection. */
   readonly probe: () => Promise<void>
-  /** Called when the breaker opens. */
-  readonly onOpen: () => void
+  /** Called when the breaker opens, with the last error. */
+  readonly onOpen: (error: unknown) => void
+  /** Called when the database responds again. */
+  readonly onEnd: () => void
   /** Monotonic clock (milliseconds). */
   readonly nowMs: () => number
 }
 
+/** Message of each DatabaseDown. */
+export const DATABASE_DOWN_TEXT = 'the database does not respond: repeat the request'
+
 /** Refusal of a statement, which was not sent because the database does not respond. Gap G56. */
 export class DatabaseDown extends ApiError {
   constructor(cause: unknown) {
-    super('internal', 'the database does not respond: repeat the request', { retryAfterSecs: 1, cause })
+    super('internal', DATABASE_DOWN_TEXT, { retryAfterSecs: 1, cause })
   }
 }
 
@@ -59,7 +64,7 @@ export class Circuit {
     this.#failingSinceMs = Math.min(this.#failingSinceMs ?? sinceMs, sinceMs)
     if (this.#parts.nowMs() - this.#failingSinceMs < FAILING_MS) return
     this.#isOpen = true
-    this.#parts.onOpen()
+    this.#parts.onOpen(error)
     this.#probe()
   }
 
@@ -72,8 +77,10 @@ export class Circuit {
   #probe(): void {
     this.#parts.probe().then(
       () => {
+        if (this.#isClosed) return
         this.responded()
         this.#isOpen = false
+        this.#parts.onEnd()
       },
       (error: unknown) => {
         if (this.#isClosed) return

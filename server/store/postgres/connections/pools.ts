@@ -1,5 +1,7 @@
 import { Client, Pool, type PoolClient } from 'pg'
+import type { OutageListener } from '../../store.ts'
 import { Circuit } from './circuit.ts'
+import { DatabaseDisk } from './databaseDisk.ts'
 import { isLost, NotSent, Retries } from './failures.ts'
 import { type Sql, type SqlValue, sqlOf, TYPES } from './sql.ts'
 
@@ -46,21 +48,31 @@ export interface Pools {
   readonly inTransaction: <Result>(work: (sql: Sql) => Promise<Result>) => Promise<Result>
   /** A connection for a snapshot; the caller releases it. */
   readonly longReader: () => Promise<PoolClient>
+  /** See `UpkeepStore.onOutage`. */
+  readonly onOutage: (listener: OutageListener) => void
+  /** See `UpkeepStore.assertDiskSpace`. */
+  readonly assertDiskSpace: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 /** Pools of the database at `url`, which connect on demand. `nowMs` is a monotonic clock. */
 export function openPools(url: string, nowMs: () => number): Pools {
+  const listeners: OutageListener[] = []
   const circuit = new Circuit({
     nowMs,
     probe: () => probe(url),
-    onOpen: () => {
+    onEnd: () => {
+      for (const listener of listeners) listener(null)
+    },
+    onOpen: (error) => {
+      for (const listener of listeners) listener(errorOf(error).message)
       for (const pool of pools) pool.renew()
       // A client may take long to read a snapshot, and its connection may be alive.
       for (const pool of [writers, readers, admission]) pool.dropConnectionsInUse()
     },
   })
-  const parts = { url, circuit, nowMs }
+  const disk = new DatabaseDisk()
+  const parts = { url, circuit, disk, nowMs }
   const writers = new WatchedPool({ ...parts, max: WRITERS_MAX, settings: SESSION_SETTINGS })
   const readers = new WatchedPool({ ...parts, max: READERS_MAX, settings: SESSION_SETTINGS })
   const admission = new WatchedPool({ ...parts, max: ADMISSION_MAX, settings: SESSION_SETTINGS })
@@ -72,7 +84,9 @@ export function openPools(url: string, nowMs: () => number): Pools {
     read: repeating(readers.sql, nowMs),
     admission: repeating(admission.sql, nowMs),
     inTransaction: (work) => inTransaction(writers, work),
+    assertDiskSpace: () => disk.assertSpace((work) => inTransaction(writers, work)),
     longReader: () => longReaders.connect(),
+    onOutage: (listener) => listeners.push(listener),
     close: async () => {
       circuit.stop()
       await Promise.all(pools.map((pool) => pool.end()))
@@ -86,6 +100,7 @@ interface PoolParts {
   /** Statements that start a session. */
   readonly settings: string
   readonly circuit: Circuit
+  readonly disk: DatabaseDisk
   readonly nowMs: () => number
 }
 
@@ -124,6 +139,11 @@ class WatchedPool {
     }
   }
 
+  /** See `DatabaseDisk.noticed`. */
+  noticed(error: unknown): unknown {
+    return this.#parts.disk.noticed(error)
+  }
+
   /** Replaces all connections: after an outage, old ones may be dead without a sign. */
   renew(): void {
     this.#ended.push(this.#pool.end())
@@ -148,7 +168,7 @@ class WatchedPool {
   }
 
   async #watched<Result>(pending: Promise<Result>): Promise<Result> {
-    const { circuit, nowMs } = this.#parts
+    const { circuit, disk, nowMs } = this.#parts
     const begunAtMs = nowMs()
     try {
       const result = await pending
@@ -157,7 +177,7 @@ class WatchedPool {
     } catch (error) {
       if (isLost(error)) circuit.lost(begunAtMs, error)
       else circuit.responded()
-      throw error
+      throw disk.noticed(error)
     }
   }
 }
@@ -248,7 +268,7 @@ async function inTransaction<Result>(
       ? errorOf(error)
       : await client.query('ROLLBACK').then(() => undefined, errorOf)
     client.release(failure)
-    throw error
+    throw pool.noticed(error)
   }
 }
 

@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { DiskFullError } from '../../shared/diskFullError.ts'
 
 /** File below the data folder that reserves space for operations that free space. */
 export const RESERVE_FILE = 'reserve'
@@ -20,16 +21,6 @@ export const RESERVE_BYTES = 16 * MIB
 const OPENING_BYTES = 64 * 1_024
 /** Free space below which the disk counts as full: some of the largest requests (bytes). */
 const FREE_BYTES_MIN = 4 * MIB
-
-/** The refusal of a mutation that would use space; nothing was changed. */
-export class DiskFullError extends Error {
-  override readonly name = 'DiskFullError'
-  readonly code = 'ENOSPC'
-
-  constructor() {
-    super('the disk of the data folder is full: only requests that free space are accepted; free some space')
-  }
-}
 
 /**
  * Disk space of a data folder. A file reserves part of it; when a write finds the disk full, the reserve is freed. From
@@ -67,7 +58,7 @@ export class DiskSpace {
 
   /** Throws DiskFullError while only mutations that free space are accepted. */
   assertGrowth(): void {
-    if (this.#isFull) throw new DiskFullError()
+    if (this.#isFull) throw new DiskFullError('data folder')
   }
 
   /** Frees the reserve; returns whether there was any. From then on the disk counts as full. */

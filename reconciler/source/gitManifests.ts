@@ -2,7 +2,12 @@ import { posix } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { FILE_BYTES_MAX, SET_BYTES_MAX, SET_DOCUMENTS_MAX } from '../manifest/manifestLimits.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
-import type { ManifestDocument, ReadFile } from '../manifest/read/readYaml.ts'
+import {
+  hiddenDefaults,
+  type ManifestDocument,
+  type ManifestFile,
+  type ReadFile,
+} from '../manifest/read/readYaml.ts'
 import type { ReadSetFile } from '../manifest/values/valueReference.ts'
 import { listTree, type ObjectReader, readBlobs, type TreeEntry, TreeTooLarge } from './gitTree.ts'
 import {
@@ -12,7 +17,7 @@ import {
   NOTHING_IGNORED,
   readIgnoreRules,
 } from './ignoreFile.ts'
-import { badNameProblem, fileProblem, limitProblem, readBytes } from './manifestFiles.ts'
+import { badNameProblem, fileProblem, isManifestFile, limitProblem, readBytes } from './manifestFiles.ts'
 
 /** The manifests of one commit. */
 export interface CommitManifests {
@@ -53,20 +58,20 @@ export function manifestReader(mirror: ObjectReader, path: string): ManifestRead
       const rules = await ignoreRulesIn(mirror, entries)
       // Without its rules, manifests that were left out on purpose would be applied.
       if (rules.problems.length > 0) return unreadSet(rules.problems)
-      const { taken, problems } = sorted(entries, rules.ignores)
+      const { taken, unseen, problems } = sorted(entries, rules.ignores)
       const nameOf = ({ entry }: Found): string => `${entry.sha} ${entry.path}`
       const fresh = taken.filter((one) => !parsed.has(nameOf(one)))
       const blobs = await readBlobs(mirror, [...new Set(fresh.map(({ entry }) => entry.sha))])
       const now = new Map<string, ReadFile>()
       for (const one of taken) {
         const known = parsed.get(nameOf(one))
-        now.set(nameOf(one), known ?? readManifest(one, blobs.get(one.entry.sha) ?? Buffer.of()))
+        now.set(nameOf(one), known ?? readBytes(fileOf(one), blobs.get(one.entry.sha) ?? Buffer.of()))
         // Other sets run in this process, and their leases are renewed.
         if (known === undefined) await setImmediate()
       }
       // Files that the newest commit no longer has are dropped from the cache.
       parsed = now
-      const documents = [...now.values()].flatMap((read) => read.documents)
+      const documents = [...unseen, ...[...now.values()].flatMap((read) => read.documents)]
       const all = [...problems, ...[...now.values()].flatMap((read) => read.problems)]
       const tooMany = documents.length > SET_DOCUMENTS_MAX
       if (tooMany) all.push(limitProblem(path, `the set has more than ${SET_DOCUMENTS_MAX} documents`))
@@ -120,21 +125,25 @@ function sorted(
   ignores: Ignores,
 ): {
   readonly taken: readonly Found[]
+  readonly unseen: readonly ManifestDocument[]
   readonly problems: readonly ManifestProblem[]
 } {
   const taken: Found[] = []
+  const unseen: ManifestDocument[] = []
   const problems: ManifestProblem[] = []
   let bytes = 0
   for (const one of entries) {
     if (isHidden(one) || ignores(one.below, false)) continue
     const refused = refusalOf(one, bytes)
-    if (refused !== undefined) problems.push(refused)
-    else if (isManifest(one)) {
+    if (refused !== undefined) {
+      problems.push(refused)
+      if (isManifestFile(one.below)) unseen.push(hiddenDefaults(fileOf(one)))
+    } else if (isManifest(one)) {
       bytes += one.entry.size
       taken.push(one)
     }
   }
-  return { taken, problems }
+  return { taken, unseen, problems }
 }
 
 /** Whether the name of the file or one of its folders starts with a dot. */
@@ -156,7 +165,7 @@ async function ignoreRulesIn(mirror: ObjectReader, entries: readonly Found[]): P
 }
 
 function isManifest({ below, entry }: Found): boolean {
-  return entry.kind === 'file' && /\.ya?ml$/.test(below)
+  return entry.kind === 'file' && isManifestFile(below)
 }
 
 function refusalOf(one: Found, bytesSoFar: number): ManifestProblem | undefined {
@@ -166,7 +175,7 @@ function refusalOf(one: Found, bytesSoFar: number): ManifestProblem | undefined 
     return fileProblem(file, message, 'copy its manifests here, or move it out of the path of the set')
   }
   // A link without an extension may point to a folder of manifests, which would be missing.
-  if (entry.kind === 'link' && (/\.ya?ml$/.test(below) || !posix.basename(below).includes('.'))) {
+  if (entry.kind === 'link' && (isManifestFile(below) || !posix.basename(below).includes('.'))) {
     return fileProblem(
       file,
       'this is a symbolic link, which is not followed',
@@ -182,9 +191,9 @@ function refusalOf(one: Found, bytesSoFar: number): ManifestProblem | undefined 
   return undefined
 }
 
-function readManifest({ file, below }: Found, bytes: Buffer): ReadFile {
+function fileOf({ file, below }: Found): Pick<ManifestFile, 'file' | 'directory'> {
   const directory = posix.dirname(below)
-  return readBytes({ file, directory: directory === '.' ? '' : directory }, bytes)
+  return { file, directory: directory === '.' ? '' : directory }
 }
 
 /** Bodies are known only while a set is compiled: missing ones are recorded then, and fetched afterwards. */

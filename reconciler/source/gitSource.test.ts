@@ -160,22 +160,23 @@ test('Scenario 17: a deleted branch or an unavailable repository is reported, an
   expect(await refusal(source({ access, directory: join(folder, 'other') }).fetch())).toBe('unreachable')
 })
 
-test('Scenario 20: links, submodules, LFS pointers and unsafe names are problems at their file, and never followed', async () => {
+test('Scenario 20: links, submodules, LFS pointers and unsafe names are problems at their file, never followed, and may be Defaults', async () => {
   writeFileSync(join(folder, 'outside.yaml'), manifestOf('outside'))
   repository.commit({
     'monitoring/a.yaml': manifestOf('a'),
-    'monitoring/large.yaml': 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n',
+    'monitoring/unseen/z.yaml': manifestOf('z'),
+    'monitoring/unseen/large.yaml': 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n',
     'monitoring/executable.yaml': manifestOf('executable'),
     'monitoring/line\nbreak.yaml': manifestOf('line-break'),
     'monitoring/-rf.yaml': manifestOf('rf'),
     'monitoring/A.yaml': manifestOf('upper'),
   })
   chmodSync(join(repository.directory, 'monitoring/executable.yaml'), 0o755)
-  symlinkSync(join(folder, 'outside.yaml'), join(repository.directory, 'monitoring/outside.yaml'))
+  symlinkSync(join(folder, 'outside.yaml'), join(repository.directory, 'monitoring/unseen/outside.yaml'))
   symlinkSync('../monitoring', join(repository.directory, 'monitoring/inside'))
   for (const name of ['\xff.yml', '\xff.txt'])
     writeFileSync(
-      Buffer.concat([Buffer.from(`${repository.directory}/monitoring/`), Buffer.from(name, 'latin1')]),
+      Buffer.concat([Buffer.from(`${repository.directory}/monitoring/unseen/`), Buffer.from(name, 'latin1')]),
       'x',
     )
   const sha = repository.commit({})
@@ -185,26 +186,29 @@ test('Scenario 20: links, submodules, LFS pointers and unsafe names are problems
   const loaded = await load(source())
 
   expect([...keys(loaded)].sort()).toEqual(['a', 'executable', 'line-break', 'rf', 'upper'])
+  expect(loaded.set.frozenKeys).toEqual(['z'])
   expect([...problems(loaded)].sort()).toEqual([
     'monitoring/inside: this is a symbolic link, which is not followed',
-    'monitoring/large.yaml: this is only a pointer of Git LFS',
-    'monitoring/outside.yaml: this is a symbolic link, which is not followed',
+    'monitoring/unseen/large.yaml: this is only a pointer of Git LFS',
+    'monitoring/unseen/outside.yaml: this is a symbolic link, which is not followed',
+    'monitoring/unseen/\uFFFD.yml: the name of the file is not UTF-8',
     'monitoring/vendor: this is a submodule, which is not read',
-    'monitoring/\uFFFD.yml: the name of the file is not UTF-8',
   ])
 })
 
-test('Scenario 6: a file beyond the limit is refused for its size', async () => {
+test('Scenario 6: a file beyond the limit is refused for its size, and may be the Defaults of its folder', async () => {
   repository.commit({
     'monitoring/a.yaml': manifestOf('a'),
-    'monitoring/huge.yaml': `# ${'x'.repeat(2 * 1024 * 1024)}`,
+    'monitoring/huge/b.yaml': manifestOf('b'),
+    'monitoring/huge/huge.yaml': `# ${'x'.repeat(2 * 1024 * 1024)}`,
   })
 
   const loaded = await load(source())
 
-  expect([keys(loaded), problems(loaded)]).toEqual([
+  expect([keys(loaded), loaded.set.frozenKeys, problems(loaded)]).toEqual([
     ['a'],
-    ['monitoring/huge.yaml: the file has more than 1048576 bytes'],
+    ['b'],
+    ['monitoring/huge/huge.yaml: the file has more than 1048576 bytes'],
   ])
 })
 

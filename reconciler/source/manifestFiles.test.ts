@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { compileSet } from '../manifest/compile/serviceSet.ts'
@@ -15,6 +15,10 @@ beforeEach(() => {
 
 function makePipe(name: string): void {
   execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, name)])
+}
+
+function notUtf8Name(parent: string): Buffer {
+  return Buffer.concat([Buffer.from(`${parent}/`), Buffer.from('\xff.yaml', 'latin1')])
 }
 
 function problems(path = folder): readonly string[] {
@@ -82,7 +86,7 @@ test('pointers of Git LFS and names that are not UTF-8 are reported as such', ()
   writeFileSync(join(folder, 'large.yaml'), pointer)
   writeFileSync(join(folder, 'body.json'), pointer)
   writeFileSync(join(folder, 'a.yaml'), manifestOf('a', '      body: {file: ./body.json}\n'))
-  writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from('\xff.yaml', 'latin1')]), '')
+  writeFileSync(notUtf8Name(folder), '')
 
   const { documents } = readManifests(folder)
   const set = compileSet(documents, {
@@ -111,6 +115,44 @@ test.each(['latin1', 'utf16le'] as const)(
     expect(readManifests(folder).documents).toMatchObject([{ isHidden: true, faulty: true }])
   },
 )
+
+test('a file that cannot be seen may be Defaults: the services of its folder and below are not used, and no other problem is invented', () => {
+  const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n'
+  const unseen: readonly (readonly [string, (path: string) => void])[] = [
+    ['link', (path) => symlinkSync('/etc/hostname', path)],
+    ['pointer', (path) => writeFileSync(path, pointer)],
+    ['large', (path) => writeFileSync(path, `#${'x'.repeat(1024 * 1024)}\n`)],
+    ['pipe', (path) => makePipe(relative(folder, path))],
+    ['name', (path) => writeFileSync(notUtf8Name(dirname(path)), '')],
+  ]
+  for (const [name, make] of unseen) {
+    mkdirSync(join(folder, name, 'below'), { recursive: true })
+    make(join(folder, name, 'pharos.yaml'))
+    // Without an interval: the Defaults would have it.
+    writeFileSync(join(folder, name, 'a.yaml'), manifestOf(name).replace('  interval: 60s\n', ''))
+    writeFileSync(join(folder, name, 'below/b.yaml'), manifestOf(`${name}-below`))
+  }
+  writeFileSync(join(folder, 'other.yaml'), manifestOf('other'))
+
+  const { documents, problems: unread } = readManifests(folder)
+  const set = compileSet(documents, {
+    env: {},
+    secretsDirectory: folder,
+    rootDirectory: folder,
+    allowInlineSecrets: false,
+    secrets: 'required',
+  })
+
+  expect(unread.map(({ file }) => relative(folder, file))).toEqual([
+    'large/pharos.yaml',
+    'link/pharos.yaml',
+    'name/\uFFFD.yaml',
+    'pipe/pharos.yaml',
+    'pointer/pharos.yaml',
+  ])
+  expect([set.services.map(({ key }) => key), set.problems]).toEqual([['other'], []])
+  expect([...set.frozenKeys].sort()).toEqual(unseen.flatMap(([name]) => [name, `${name}-below`]).sort())
+})
 
 test('a body and a secret that are not UTF-8 are reported, and so is a pipe in place of a secret', () => {
   const latin1 = Buffer.from('caf\xe9', 'latin1')

@@ -14,6 +14,7 @@ import { FILE_BYTES_MAX, SET_BYTES_MAX, SET_DOCUMENTS_MAX } from '../manifest/ma
 import type { LineColumn, ManifestProblem } from '../manifest/manifestProblem.ts'
 import { isLfsPointer } from '../manifest/read/lfsPointer.ts'
 import {
+  hiddenDefaults,
   type ManifestDocument,
   type ManifestFile,
   type ReadFile,
@@ -96,10 +97,15 @@ function listed(
     const path = join(folder, name)
     const below = directory === '' ? name : `${directory}/${name}`
     const isFolder = entry.isDirectory()
-    if (!isFolder && !/\.ya?ml$/.test(name) && !mayBeFolder(entry, path)) return []
+    if (!isFolder && !isManifestFile(name) && !mayBeFolder(entry, path)) return []
     if (ignores(below, isFolder)) return []
     return isFolder ? listed(path, below, ignores, problems) : [{ path, directory, kind: kindOf(entry) }]
   })
+}
+
+/** Whether the file at `path` is a manifest by its name. Pure. */
+export function isManifestFile(path: string): boolean {
+  return /\.ya?ml$/.test(path)
 }
 
 /** Whether a link may point to a folder of manifests: skipping it silently would lose all of them. */
@@ -132,10 +138,14 @@ function readFiles(
   const problems: ManifestProblem[] = []
   const sources: ManifestFile[] = []
   let bytes = 0
+  const leaveOut = (one: Found, problem: ManifestProblem): void => {
+    problems.push(problem)
+    if (isManifestFile(one.path)) documents.push(hiddenDefaults({ file: one.path, directory: one.directory }))
+  }
   for (const one of found) {
     const read = refusalOf(one) ?? beginningOf(one.path)
-    if (!Buffer.isBuffer(read)) problems.push(read)
-    else if (bytes + read.length > SET_BYTES_MAX) problems.push(setLimit(one.path))
+    if (!Buffer.isBuffer(read)) leaveOut(one, read)
+    else if (bytes + read.length > SET_BYTES_MAX) leaveOut(one, setLimit(one.path))
     else {
       bytes += read.length
       const source = sourceOf({ file: one.path, directory: one.directory }, read)
@@ -209,7 +219,8 @@ function sourceOf(
 ): ManifestFile | ReadFile {
   if (isLfsPointer(bytes)) {
     const hint = 'keep manifests out of Git LFS'
-    return { documents: [], problems: [fileProblem(file, 'this is only a pointer of Git LFS', hint)] }
+    const problem = fileProblem(file, 'this is only a pointer of Git LFS', hint)
+    return { documents: [hiddenDefaults({ file, directory })], problems: [problem] }
   }
   const decoded = decodeUtf8(bytes)
   if ('text' in decoded) return { file, directory, text: decoded.text }

@@ -55,8 +55,14 @@ export function classifyDocuments(documents: readonly ManifestDocument[]): Class
   return { services, defaults, environments, problems }
 }
 
-function isMeantAsDefaults({ kind }: Mapping): boolean {
-  return typeof kind === 'string' && (kind === 'Defaults' || suggestionFor(kind, KINDS) === 'Defaults')
+function isMeantAsDefaults({ apiVersion, kind, metadata }: Mapping): boolean {
+  if (typeof kind === 'string') return kind === 'Defaults' || suggestionFor(kind, KINDS) === 'Defaults'
+  // The other kinds have a name.
+  return isOurs(apiVersion) && mappingOf(metadata)?.name === undefined
+}
+
+function isOurs(apiVersion: unknown): boolean {
+  return typeof apiVersion === 'string' && apiVersion.startsWith('pharos/')
 }
 
 /** Facts about a document that decide whether it may be examined further. */
@@ -131,8 +137,7 @@ function kindProblem(mapping: Mapping): Unplaced | undefined {
     }
   }
   if (apiVersion !== API_VERSION) {
-    const isOurs = typeof apiVersion === 'string' && apiVersion.startsWith('pharos/')
-    const hint = isOurs
+    const hint = isOurs(apiVersion)
       ? 'this version of pharos supports no other version'
       : 'move other YAML out of this folder, or list it in .pharosignore'
     return { code: 'E_API_VERSION', message: `apiVersion must be ${API_VERSION}`, hint, path: ['apiVersion'] }

@@ -10,13 +10,14 @@ import { suggestionFor } from '../suggestion.ts'
 import { type Origin, pathIn, placeIn, positionsOf } from './origin.ts'
 
 const MERGE_KEY = '<<'
+const NO_MERGE_KEYS = 'merge keys are not supported: share values with a kind: Defaults document'
 
 /** Hint for a key named `__proto__`. */
 export const IMPOSSIBLE_NAME = 'this name is reserved, even for headers'
 
 /**
  * `problems` of `merged`, which was compiled from `origin`, as problems of a manifest: code, place, message and hint.
- * Without missing fields that unreadable Defaults, or the other one of a repeated field, may have.
+ * Without missing fields that unreadable Defaults, a merge key, or the other one of a repeated field may have.
  */
 export function describeProblems(
   problems: readonly Problem[],
@@ -28,12 +29,17 @@ export function describeProblems(
     const described = describeProblem(problem, origin, merged)
     const mayBeWritten =
       described.code === 'E_REQUIRED' &&
-      faulty.some(
-        ({ source, index, isHidden }) =>
-          isHidden === true || positionsOf(source).isWrittenTwice(index, problem.path),
-      )
+      (hasMergeKey(valueAt(merged, problem.path.slice(0, -1))) ||
+        faulty.some(
+          ({ source, index, isHidden }) =>
+            isHidden === true || positionsOf(source).isWrittenTwice(index, problem.path),
+        ))
     return mayBeWritten ? [] : [described]
   })
+}
+
+function hasMergeKey(value: unknown): boolean {
+  return Object.hasOwn(mappingOf(value) ?? {}, MERGE_KEY)
 }
 
 function describeProblem(problem: Problem, origin: Origin, merged: unknown): ManifestProblem {
@@ -48,8 +54,12 @@ function describeProblem(problem: Problem, origin: Origin, merged: unknown): Man
     return { code: 'E_REQUIRED', ...placeIn(origin, path, 'key'), message }
   }
   const kind = kindOf(origin)
+  const isMerged = last === MERGE_KEY || hasMergeKey(value)
   const hint =
-    typeHint(problem.message, value) ?? mappingHint(kind, path, value) ?? exampleHint(kind, path, problem)
+    (isMerged ? NO_MERGE_KEYS : undefined) ??
+    typeHint(problem.message, value) ??
+    mappingHint(kind, path, value) ??
+    exampleHint(kind, path, problem)
   // A status that is no mapping was hardly meant to be a comparison.
   const isStatus = last === 'status' && mappingOf(value) === undefined
   const message = isStatus ? STATUS_FORM : plainMessage(problem.message)
@@ -67,7 +77,7 @@ function kindOf({ own }: Origin): Kind {
 
 function hintFor(origin: Origin, parent: ManifestPath, field: string): string | undefined {
   if (field === '__proto__') return IMPOSSIBLE_NAME
-  if (field === MERGE_KEY) return 'merge keys are not supported: share values with a kind: Defaults document'
+  if (field === MERGE_KEY) return NO_MERGE_KEYS
   return unknownFieldHint(kindOf(origin), parent, field)
 }
 

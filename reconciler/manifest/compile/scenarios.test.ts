@@ -104,7 +104,34 @@ test('Scenario 8: a string of YAML 1.2 remains a string, and a file of comments 
 
 test('Scenario 9: the error for a merge key names its replacement', () => {
   expect(compiled('      <<: {timeout: 5s}\n').problems).toEqual([
-    '9:7: [E_UNKNOWN_FIELD] spec.endpoints[0].<< is not a known field (merge keys are not supported: share values with a kind: Defaults document)',
+    `9:7: [E_UNKNOWN_FIELD] spec.endpoints[0].<< is not a known field ${NO_MERGE}`,
+  ])
+})
+
+const NO_MERGE = '(merge keys are not supported: share values with a kind: Defaults document)'
+
+test('Scenario 9: no field is missing that a merge key may bring', () => {
+  const text = `apiVersion: pharos/v1
+kind: Service
+metadata: {name: a}
+spec:
+  <<: {interval: 60s, regions: [eu-west-1]}
+  endpoints:
+    - <<: {url: https://example.com}
+      headers: {<<: {X-A: a}}
+      assertions:
+        - <<: {status: 2xx}
+    - name: health
+`
+
+  const { problems } = compileSet(readYaml({ file: 'a.yaml', directory: '', text }).documents, sources)
+
+  expect(problems.map(formatProblem)).toEqual([
+    `a.yaml:5:3: [E_UNKNOWN_FIELD] spec.<< is not a known field ${NO_MERGE}`,
+    `a.yaml:7:7: [E_UNKNOWN_FIELD] spec.endpoints[0].<< is not a known field ${NO_MERGE}`,
+    expect.stringMatching(/^a\.yaml:8:21: \[E_VALUE\] .*must be a string, .* \(merge keys are not supported/),
+    expect.stringMatching(/^a\.yaml:10:11: \[E_VALUE\] .*exactly one of .* \(merge keys are not supported/),
+    expect.stringMatching(/^a\.yaml:11:7: \[E_REQUIRED\] spec\.endpoints\[1\]\.url is required/),
   ])
 })
 

@@ -260,6 +260,9 @@ test.each([
     'E_UNKNOWN_FIELD',
   ],
   ['of a misspelt kind', { 'eu/defaults.yaml': DEFAULTS.replace('Defaults', 'Default') }, 'E_KIND'],
+  ['without a kind', { 'eu/defaults.yaml': DEFAULTS.replace('kind: Defaults\n', '') }, 'E_KIND'],
+  ['of a kind in capitals', { 'eu/defaults.yaml': DEFAULTS.replace('kind', 'Kind') }, 'E_KIND'],
+  ['that are neither YAML nor spelt well', { 'eu/defaults.yaml': 'Kind: Default\nspec: [' }, 'E_YAML'],
   ['of another version', { 'eu/defaults.yaml': DEFAULTS.replace('/v1', '/v2') }, 'E_API_VERSION'],
   [
     'of which a folder has two',

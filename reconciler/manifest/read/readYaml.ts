@@ -26,8 +26,8 @@ export interface ManifestDocument {
 }
 
 /**
- * The documents of a file without empty ones, and the problems that kept it from being read. Defaults in a file that is
- * not YAML would apply to other files: one hidden document stands for them.
+ * The documents of a file without empty ones, and the problems that kept it from being read. Defaults in a file that
+ * cannot be read would apply to other files: one hidden document stands for them.
  */
 export interface ReadFile {
   readonly documents: readonly ManifestDocument[]
@@ -55,13 +55,19 @@ export function readYaml(source: ManifestFile): ReadFile {
   }
 }
 
-const DEFAULTS_KIND = /\bkind["']?\s*:\s*["']?Defaults\b/
+const DEFAULTS_KIND = /\bkind["']?\s*:\s*["']?Defaults?\b/i
 
 /** A file that cannot be read because of `problems`. Pure. */
 export function unread(source: ManifestFile, problems: readonly ManifestProblem[]): ReadFile {
   // UTF-16 has a zero byte beside each letter.
   if (!DEFAULTS_KIND.test(source.text.replaceAll('\0', ''))) return { documents: [], problems }
-  return { documents: [{ source, index: 0, value: {}, faulty: true, isHidden: true }], problems }
+  return { documents: [hiddenDefaults(source)], problems }
+}
+
+/** Stands for Defaults that may be in a file whose text is not known. Pure. */
+export function hiddenDefaults({ file, directory }: Omit<ManifestFile, 'text'>): ManifestDocument {
+  const source = { file, directory, text: '' }
+  return { source, index: 0, value: {}, faulty: true, isHidden: true }
 }
 
 const REPEATED_KEY = 'duplicated mapping key'

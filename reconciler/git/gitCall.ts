@@ -14,6 +14,8 @@ export interface GitCall {
   readonly signal?: AbortSignal | undefined
   /** Environment, of which git receives only a few variables. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Whether to fail when the other side did not speak git's protocol: git reads many web pages as an empty repository. */
+  readonly protocolOnly?: boolean
   /** Folder of the accepted OpenPGP keys; absent for none. */
   readonly keyRing?: string | undefined
   /** Whether to use the settings of the user and the machine, because the repository is the user's checkout. */

@@ -19,6 +19,8 @@ const PASSED_ON = [
 const SETTINGS_PASSED_ON = ['XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM']
 /** Disables all settings except those of the repository. */
 const NO_SETTINGS = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+/** Writes a line to stderr for each packet of git's protocol. */
+const PACKETS_SHOWN = { GIT_TRACE_PACKET: '1' }
 /** Speed and time from which a transfer over https counts as stalled (bytes per second, seconds). */
 const STALLED_BYTES_PER_SECOND = 100
 const STALLED_SECONDS = 60
@@ -44,8 +46,9 @@ export function environmentOf({
   access,
   env,
   keyRing,
+  protocolOnly = false,
   usersSettings = false,
-}: Pick<GitCall, 'access' | 'env' | 'keyRing' | 'usersSettings'>): Record<string, string> {
+}: Pick<GitCall, 'access' | 'env' | 'keyRing' | 'protocolOnly' | 'usersSettings'>): Record<string, string> {
   const settings = Object.entries(configurationOf(access))
   const passed = [...PASSED_ON, ...(usersSettings ? SETTINGS_PASSED_ON : [])].flatMap((name) => {
     const value = env[name]
@@ -66,6 +69,7 @@ export function environmentOf({
     GIT_ALLOC_LIMIT: `${ALLOCATED_MIB_MAX}m`,
     GIT_SSH_COMMAND: sshCommandOf(access),
     ...(keyRing === undefined ? {} : { GNUPGHOME: keyRing }),
+    ...(protocolOnly ? PACKETS_SHOWN : {}),
     // Not in the arguments, which every user of the machine can read.
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(

@@ -4,6 +4,13 @@ import { loginOf } from './gitAccess.ts'
 /** Longest message of git in an error (characters). */
 const MESSAGE_CHARS_MAX = 500
 
+/** The message about a web page in place of a repository. */
+export const NOT_FROM_GIT =
+  'the response did not come from git but, for example, from a login page: check the address, the credential and any proxy'
+
+/** A line about a packet of git's protocol. */
+export const PACKET = /^.*\bpkt-line\.c:\d+ +packet: .*$/m
+
 /** Advice for messages of git and ssh. The first match is used. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
@@ -48,10 +55,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /does not appear to be a git repository/,
     'there is no repository at the address, or this user has no access to it: correct the address',
   ],
-  [
-    /info\/refs not valid|bad line length character/,
-    'the response did not come from git but, for example, from a login page: check the address, the credential and any proxy',
-  ],
+  [/info\/refs not valid|bad line length character/, NOT_FROM_GIT],
   [/mismatched algorithms/, 'the repository uses SHA-256, which is not supported'],
   [/Operation too slow|Operation timed out|Timeout, server/i, 'the host stopped responding'],
 ]
@@ -78,9 +82,9 @@ function withoutSecrets(stderr: string, access: GitAccess): string {
   return forms.reduce((text, secret) => text.replaceAll(secret, '…'), stderr)
 }
 
-/** Removes frames, farewells and advice to interactive users from the output of ssh and git. */
+/** Removes packets, frames, farewells and advice to interactive users from the output of ssh and git. */
 function withoutNoise(text: string): string {
-  const lines = text.split(/\r?\n/).filter((line) => !NOISE.test(line))
+  const lines = text.split(/\r?\n/).filter((line) => !NOISE.test(line) && !PACKET.test(line))
   return lines.join('\n')
 }
 

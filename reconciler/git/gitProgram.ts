@@ -4,7 +4,7 @@ import { codeOf } from '../../api/runtime/errorCode.ts'
 import { fileReason } from '../../api/runtime/fileReason.ts'
 import type { GitCall } from './gitCall.ts'
 import { environmentOf } from './gitEnvironment.ts'
-import { failureText } from './gitFailure.ts'
+import { failureText, NOT_FROM_GIT, PACKET } from './gitFailure.ts'
 
 /** git ended with an error. `message` is that of git, with advice and without credentials. */
 export class GitError extends Error {
@@ -70,6 +70,8 @@ export function runGit(call: GitCall): Promise<Buffer> {
       clearTimeout(timer)
       call.signal?.removeEventListener('abort', end)
       if (bytes > OUTPUT_BYTES_MAX) reject(tooMuch(call))
+      else if (exitCode === 0 && call.protocolOnly === true && !PACKET.test(stderr))
+        reject(new GitError(NOT_FROM_GIT, exitCode))
       else if (exitCode === 0) resolve(Buffer.concat(chunks))
       else if (call.signal?.aborted === true) reject(call.signal.reason)
       else if (call.fileBytesMax !== undefined && exitCode === NOT_FOUND)

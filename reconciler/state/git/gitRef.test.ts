@@ -66,6 +66,35 @@ test('a state is stored over https with a token and a CA file from the environme
   await server.close()
 })
 
+test('a web page in place of the repository, such as that of a proxy, is not a repository without the state', async () => {
+  const server = await httpsGitServer({ root: folder })
+  const env = { PATH: process.env.PATH, HOME: folder, PHAROS_GIT_CA_FILE: server.caFile }
+  const location = gitLocationOf(`git:${server.urlOf('state.git')}#${REF}`, env)
+  const ref = await GitRef.open(location)
+  const failure = { reason: 'unusable', message: expect.stringContaining('did not come from git') }
+  const refuses = async (when: string) => {
+    for (const page of ['', '<html>Sign in</html>']) {
+      server.behaviour = { page }
+      expect([when, await refExists(location).catch((error: unknown) => error)]).toMatchObject([
+        when,
+        failure,
+      ])
+      expect([when, await ref.read().catch((error: unknown) => error)]).toMatchObject([when, failure])
+      const written = ref.write({ state: 'other', lease: '{}' }, 'other')
+      expect([when, await written.catch((error: unknown) => error)]).toMatchObject([when, failure])
+    }
+    server.behaviour = 'respond'
+  }
+
+  await refuses('before the first write')
+  expect(await ref.read()).toBeNull()
+  await ref.write({ state: 'first', lease: '{}' }, 'first')
+  await refuses('after it')
+  expect(await ref.read()).toMatchObject({ state: 'first' })
+  ref.close()
+  await server.close()
+})
+
 test.skipIf(sshSkipReason !== null)(
   `a state is stored over ssh with a key and known hosts from the environment${sshSkipReason === null ? '' : ` (${sshSkipReason})`}`,
   async () => {

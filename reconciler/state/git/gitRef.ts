@@ -96,8 +96,18 @@ function accessIn(env: Readonly<Record<string, string | undefined>>): StateAcces
 export async function refExists(location: GitRefLocation): Promise<boolean> {
   await usable(requireGit(location.env))
   // Runs in /, because a missing working directory would look like a missing git.
-  const listed = await git(location, '/', ['ls-remote', '--', location.access.url, location.ref])
-  return listed.toString('utf8').trim() !== ''
+  return (await listedCommit(location, '/')) !== ''
+}
+
+/** The commit of the ref in the remote repository; empty when it has no such ref. Throws StateError. */
+async function listedCommit(location: GitRefLocation, directory: string): Promise<string> {
+  const list = async (protocolOnly: boolean) => {
+    const args = ['ls-remote', '--', location.access.url, location.ref]
+    const output = await git(location, directory, args, { protocolOnly })
+    return /^([0-9a-f]{40,64})\t/.exec(output.toString('utf8'))?.[1] ?? ''
+  }
+  // To git, the page of a proxy or of a login is a repository without refs, and every service would seem to be new.
+  return (await list(false)) || (await list(true))
 }
 
 /** The files of a state in git. */
@@ -161,9 +171,8 @@ export class GitRef implements StateRef {
 
   async read(): Promise<StateFiles | null> {
     const { access, ref } = this.#location
-    const listed = (await this.#git(['ls-remote', '--', access.url, ref])).toString('utf8')
-    const [, commit] = /^([0-9a-f]{40,64})\t/.exec(listed) ?? []
-    if (commit === undefined) {
+    const commit = await this.#listed()
+    if (commit === '') {
       this.#tip = ''
       this.#parent = ''
       return null
@@ -206,8 +215,7 @@ export class GitRef implements StateRef {
       await this.#git(['push', '--quiet', '--porcelain', expected, '--', access.url, `${commit}:${ref}`])
     } catch (error) {
       // The ref shows whether another push came first or the push failed for another reason.
-      const listed = (await this.#git(['ls-remote', '--', access.url, ref])).toString('utf8')
-      const now = listed.split('\t')[0]?.trim() ?? ''
+      const now = await this.#listed()
       if (now !== commit) throw now === this.#tip ? error : new RefMoved(this.name)
     }
     this.#tip = commit
@@ -228,8 +236,12 @@ export class GitRef implements StateRef {
     this.#folder.remove()
   }
 
+  #listed(): Promise<string> {
+    return listedCommit(this.#location, this.#folder.path)
+  }
+
   #git(args: readonly string[], input?: string): Promise<Buffer> {
-    return git(this.#location, this.#folder.path, args, input)
+    return git(this.#location, this.#folder.path, args, { input })
   }
 }
 
@@ -256,9 +268,9 @@ function git(
   { access, env }: GitRefLocation,
   directory: string,
   args: readonly string[],
-  input = '',
+  { input = '', protocolOnly = false }: { input?: string | undefined; protocolOnly?: boolean } = {},
 ): Promise<Buffer> {
-  return usable(runGit({ access, directory, args, input, limitMs: LIMIT_MS, env }))
+  return usable(runGit({ access, directory, args, input, limitMs: LIMIT_MS, env, protocolOnly }))
 }
 
 async function usable<Result>(work: Promise<Result>): Promise<Result> {

@@ -6,10 +6,13 @@ import { maintenance } from '../administration/maintenance.ts'
 import { organisations } from '../administration/organisations.ts'
 import { regionModes } from '../administration/regionModes.ts'
 import { secrets } from '../administration/secrets.ts'
+import { outbox } from '../commands/outbox.ts'
 import { notifications } from '../notifications/notifications.ts'
+import { serviceHistory } from '../services/serviceHistory.ts'
 import { statusPages } from '../statusPages/statusPages.ts'
 import type { Store } from '../store.ts'
 import { changeCount } from './changeCount.ts'
+import { COMMAND_ORDER } from './commandOrder.ts'
 import { openPools } from './connections/pools.ts'
 import { rowOf } from './connections/sql.ts'
 import { postgresKeys } from './credentials/keys.ts'
@@ -18,7 +21,6 @@ import { postgresIncidents } from './incidents.ts'
 import { postgresMonitoring } from './monitoring.ts'
 import { monitoringLease } from './monitoringLease.ts'
 import { postgresSending } from './notifications/sending.ts'
-import { postgresOutbox } from './outbox.ts'
 import { postgresScripts } from './postgresScripts.ts'
 import { postgresServices } from './services.ts'
 import { postgresPublished } from './statusPages/publishedReads.ts'
@@ -49,8 +51,9 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       sharedAdmission: sharedAdmission(pools.admission, clocks),
       monitoringLease: monitoringLease(pools),
       ...postgresServices(parts),
+      ...serviceHistory(scripts),
       ...postgresIncidents(parts),
-      ...postgresOutbox(pools, identity.id),
+      ...outbox(scripts, { order: COMMAND_ORDER, storeId: identity.id }),
       ...postgresMonitoring(parts),
       ...agentTokens(scripts),
       ...regionModes(scripts, nowMs),

@@ -1,8 +1,7 @@
-import { type GenerationRow, generationsOf, originIn } from '../shared/pastGeneration.ts'
+import type { ServiceHistory } from '../services/serviceHistory.ts'
 import { uuidOrNull } from '../shared/uuid.ts'
-import type { RenderedService, ServiceOrigins, ServiceStore } from '../store.ts'
+import type { RenderedService, ServiceStore } from '../store.ts'
 import { rowOf, type Sql } from './connections/sql.ts'
-import { definitionJson } from './connections/definitionJson.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import { factsOf } from './writes/orgState.ts'
 import type { StoreParts } from './writes/storeParts.ts'
@@ -11,7 +10,11 @@ import type { StoreParts } from './writes/storeParts.ts'
 const WHOLE_LIST_BYTES_MAX = 8 * 1024 * 1024
 
 /** Services in PostgreSQL. The rendered response is stored, so that a read parses nothing. */
-export function postgresServices({ pools, queues, nowMs }: StoreParts): ServiceStore {
+export function postgresServices({
+  pools,
+  queues,
+  nowMs,
+}: StoreParts): Omit<ServiceStore, keyof ServiceHistory> {
   const { read } = pools
   return {
     listServices: async (orgId) =>
@@ -65,8 +68,6 @@ export function postgresServices({ pools, queues, nowMs }: StoreParts): ServiceS
           return draft.changeService(known, change, nowMs())
         },
       }),
-    generationsOf: (serviceId) => readGenerations(read, serviceId),
-    listOrigins: (orgId) => readOrigins(read, orgId),
   }
 }
 
@@ -80,33 +81,4 @@ async function renderList(read: Sql, orgId: string): Promise<Uint8Array | undefi
     [uuidOrNull(orgId)],
   )
   return row?.list == null ? undefined : Buffer.from(row.list)
-}
-
-async function readGenerations(read: Sql, serviceId: string) {
-  const id = uuidOrNull(serviceId)
-  const rows = await read.rows<GenerationRow & { readonly isCurrent: boolean }>(
-    `SELECT generation, origin, response AS definition, NULL AS "untilMs", true AS "isCurrent"
-       FROM services WHERE id = $1
-     UNION ALL SELECT generation, origin, definition, until_ms, false
-       FROM past_generations WHERE service_id = $1 ORDER BY generation DESC`,
-    [id],
-  )
-  return generationsOf(
-    rows.find(({ isCurrent }) => isCurrent),
-    rows.filter(({ isCurrent }) => !isCurrent),
-  )
-}
-
-async function readOrigins(read: Sql, orgId: string): Promise<readonly ServiceOrigins[]> {
-  const rows = await read.rows<{ id: string; name: string; origin: string | null; past: (string | null)[] }>(
-    `SELECT id, ${definitionJson('response')} ->> 'name' AS name, origin,
-       ARRAY(SELECT g.origin FROM past_generations g WHERE g.service_id = s.id ORDER BY generation DESC) AS past
-     FROM services s WHERE org_id = $1 ORDER BY lower(${definitionJson('response')} ->> 'name') COLLATE "C", id`,
-    [uuidOrNull(orgId)],
-  )
-  return rows.map(({ id, name, origin, past }) => {
-    const newest = originIn(origin)
-    const isByPerson = newest !== null && newest.personId !== null
-    return { id, name, origins: [newest, ...(isByPerson ? past.map(originIn) : [])] }
-  })
 }

@@ -1,8 +1,5 @@
-import type { ServiceResponse } from '../../../api/contract/service.ts'
-import type { ChangeOrigin } from '../../domain/changeOrigin.ts'
 import { pastDefinition } from '../../domain/pastDefinition.ts'
 import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
-import type { ServiceGeneration } from '../store.ts'
 
 /** Maximum total size of the past generations of an organisation (bytes). Gap G48. */
 export const PAST_BYTES_MAX = 64 * 1024 * 1024
@@ -56,35 +53,4 @@ export function pastRows(
 /** Whether the generation after `change` has the origin of the previous one, because the definition has it. Pure. */
 export function keepsOrigin({ action }: Pick<ServiceChange, 'action'>): boolean {
   return action === 'set_auto_incidents' || action === 'pause' || action === 'resume'
-}
-
-/** A stored generation; `definition` of the current one is its response. */
-export interface GenerationRow {
-  readonly generation: number
-  readonly origin: string | null
-  readonly definition: string | null
-  readonly untilMs: number | null
-}
-
-/** The generations of a service: the current one, unless it is deleted, and past ones, newest first. Pure. */
-export function generationsOf(
-  current: GenerationRow | undefined,
-  past: readonly GenerationRow[],
-): readonly ServiceGeneration[] {
-  const generations: ServiceGeneration[] = []
-  // True because only rendered ServiceResponses are stored.
-  let definition =
-    current === undefined ? null : pastDefinition(JSON.parse(current.definition ?? '') as ServiceResponse)
-  for (const row of current === undefined ? past : [current, ...past]) {
-    if (row !== current) definition = row.definition ?? definition
-    const { generation, untilMs } = row
-    generations.push({ generation, untilMs, origin: originIn(row.origin), definition })
-  }
-  return generations
-}
-
-/** The origin in the JSON `text`. Pure. */
-export function originIn(text: string | null): ChangeOrigin | null {
-  // True because only origins are stored.
-  return text === null ? null : (JSON.parse(text) as ChangeOrigin)
 }

@@ -8,8 +8,10 @@ import { maintenance } from '../administration/maintenance.ts'
 import { organisations } from '../administration/organisations.ts'
 import { regionModes } from '../administration/regionModes.ts'
 import { secrets } from '../administration/secrets.ts'
+import { outbox } from '../commands/outbox.ts'
 import { notifications } from '../notifications/notifications.ts'
 import { recordAttempt } from '../notifications/recordAttempt.ts'
+import { serviceHistory } from '../services/serviceHistory.ts'
 import { autoIncidentsOf } from '../shared/autoIncidents.ts'
 import { effectsOf } from '../shared/transitionEffects.ts'
 import { statusPages } from '../statusPages/statusPages.ts'
@@ -17,20 +19,20 @@ import type { Store } from '../store.ts'
 import { prepareAutoIncidentRows } from './autoIncidentRows.ts'
 import { prepareCertificateNotices } from './certificateNotices.ts'
 import { prepareAudit } from './changes/audit.ts'
+import { COMMAND_ORDER } from './commandOrder.ts'
 import { committedVersions } from './commits/committedVersion.ts'
 import { GroupCommit } from './commits/groupCommit.ts'
-import { sqliteKeyUses } from './credentials/keyUses.ts'
 import { sqliteKeys } from './credentials/keys.ts'
+import { sqliteKeyUses } from './credentials/keyUses.ts'
 import { DiskSpace } from './files/diskSpace.ts'
 import { fileGuard } from './files/fileGuard.ts'
 import { type Connections, databaseFile, openDatabase } from './files/openDatabase.ts'
 import { ensureStoreId } from './files/storeIdentity.ts'
-import { prepareIncidentWrites } from './incidentWrites.ts'
 import { sqliteIncidents } from './incidents.ts'
+import { prepareIncidentWrites } from './incidentWrites.ts'
 import { sqliteMonitoring } from './monitoring.ts'
 import { prepareAnnounce } from './notifications/announce.ts'
 import { sqliteSending } from './notifications/sending.ts'
-import { sqliteOutbox } from './outbox.ts'
 import { sqliteServices } from './services.ts'
 import { sqliteScripts } from './sqliteScripts.ts'
 import { sqlitePublished } from './statusPages/publishedReads.ts'
@@ -50,13 +52,14 @@ export async function openStore(
   const disk = new DiskSpace(dataDir)
   disk.prepareOpening()
   const connections = await openDatabase(dataDir)
-  const commits = new GroupCommit(connections.writer, {
+  const { writer } = connections
+  const commits = new GroupCommit(writer, {
     batchMax: mutationsPerCommit,
     assertCommittable: fileGuard(databaseFile(dataDir)),
     disk: { assertGrowth: () => disk.assertGrowth(), makeRoom: () => makeRoom(disk, connections) },
   })
   const storeId = ensureStoreId(connections.reader)
-  const versions = committedVersions(connections.writer)
+  const versions = committedVersions(writer)
   commits.onCommit(versions.all.forget)
   const scripts = sqliteScripts(connections, commits)
   const administration = sqliteScripts(connections, {
@@ -69,22 +72,24 @@ export async function openStore(
     assertGrowth: () => commits.assertGrowth(),
   })
   const environment = { nowMs, uuid: () => orderedUuid(nowMs(), randomUUID()) }
-  const announce = prepareAnnounce(connections.writer, environment)
-  const note = prepareAudit(connections.writer)
-  const writes = prepareIncidentWrites(connections.writer, { announce, note })
+  const announce = prepareAnnounce(writer, environment)
+  const note = prepareAudit(writer)
+  const writes = prepareIncidentWrites(writer, { announce, note })
   const autoIncidents = autoIncidentsOf({
-    rows: prepareAutoIncidentRows(connections.writer),
+    rows: prepareAutoIncidentRows(writer),
     writes,
     environment,
     assertGrowth: () => commits.assertGrowth(),
   })
-  const storeNotice = prepareCertificateNotices(connections.writer)
+  const storeNotice = prepareCertificateNotices(writer)
   return {
     storeId,
     ...{ sharedAdmission: null, monitoringLease: null },
     ...sqliteServices(connections, { commits, version: versions.all, nowMs, autoIncidents, note }),
+    ...serviceHistory(scripts),
     ...sqliteIncidents(connections, { commits, nowMs, writes, autoIncidents }),
-    ...sqliteOutbox(connections, { commits, storeId }),
+    // By the connection that wrote them, which has their pages in its cache.
+    ...outbox(sqliteScripts({ reader: writer, writer }, commits), { order: COMMAND_ORDER, storeId }),
     ...sqliteMonitoring(connections, {
       commits,
       effectOf: effectsOf({

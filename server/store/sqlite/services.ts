@@ -3,6 +3,7 @@ import type { ServiceResponse } from '../../../api/contract/service.ts'
 import { actorOf } from '../../domain/changeOrigin.ts'
 import type { SealedValue } from '../../domain/seal.ts'
 import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
+import type { ServiceHistory } from '../services/serviceHistory.ts'
 import type { AutoIncidents } from '../shared/autoIncidents.ts'
 import { DiskFullError } from '../shared/diskFullError.ts'
 import { keepsOrigin } from '../shared/pastGeneration.ts'
@@ -10,7 +11,7 @@ import { columnsOf, usageOf } from '../shared/serviceRow.ts'
 import type { RenderedService, ServiceFacts, ServiceStore } from '../store.ts'
 import type { RecordAction } from './changes/audit.ts'
 import { prepareIdempotency } from './changes/idempotentCreations.ts'
-import { preparePastGenerations, readGenerations, readOrigins } from './changes/pastGenerations.ts'
+import { preparePastGenerations } from './changes/pastGenerations.ts'
 import { preparePublish } from './changes/publishCommands.ts'
 import { prepareQuietChange } from './changes/quietChanges.ts'
 import { cacheUntilCommit } from './commits/cacheUntilCommit.ts'
@@ -42,7 +43,7 @@ interface Sharing {
 export function sqliteServices(
   { reader, writer }: Connections,
   { commits, version, nowMs, autoIncidents, note }: Sharing,
-): ServiceStore {
+): Omit<ServiceStore, keyof ServiceHistory> {
   const listAll = reader.prepare<[string], RenderedService>(
     'SELECT response AS text, generation FROM services WHERE org_id = ? ORDER BY position',
   )
@@ -112,8 +113,6 @@ export function sqliteServices(
           keepPast(known.quota.orgId, { service: current, origin: row.origin, change, nowMs: now })
         return apply(known, current, change, now)
       }),
-    generationsOf: readGenerations(reader),
-    listOrigins: readOrigins(reader),
   }
 }
 

@@ -1,16 +1,19 @@
 import type { Database, Statement } from 'better-sqlite3'
+import { DEFINITION_JSON } from '../scripts/definitionJson.ts'
 import type { Script, Scripts, ScriptValue } from '../scripts/script.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 
 /** Replacements for SQLite: its parameters have no types, it compares text by bytes, and names functions otherwise. */
 const REPLACEMENTS = [
+  [DEFINITION_JSON, '$1'],
   [/::\w+/g, ''],
   [/ COLLATE "C"/g, ''],
   [/\bgreatest\(/g, 'max('],
+  [/\bstrpos\(/g, 'instr('],
   [/\bjson_array_elements(?:_text)?\(/g, 'json_each('],
   // Each transaction locks the whole file.
-  [/ FOR (?:NO KEY UPDATE|UPDATE SKIP LOCKED)/g, ''],
+  [/ FOR (?:NO KEY UPDATE|UPDATE OF t SKIP LOCKED)/g, ''],
   [/\bpg_advisory_xact_lock\(hashtextextended\(\$1, 0\)\)/g, '$$1'],
 ] as const
 

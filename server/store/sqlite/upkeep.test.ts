@@ -31,7 +31,7 @@ test('clean-up removes every published command older than a week, and requests a
     for (let made = 0; made < 4_500; made += 1) insert.run('old', 0)
     for (const name of ['recent', 'unpublished']) insert.run(name, name === 'recent' ? WEEK_MS : 0)
   })()
-  expect(await store.moveCursor(BUS_READER, '', `${store.storeId}.4501`)).toBe(true)
+  expect(await store.moveCursor(BUS_READER, '', `${store.storeId}.0.4501`)).toBe(true)
 
   const done: string[] = []
   const tidying = store.tidy(WEEK_MS + 1).then(() => done.push('tidying'))
@@ -92,4 +92,30 @@ test('numbers of ended endpoints are removed after their history, and none is as
   ])
   expect(await counts()).toEqual([0, 1, 0])
   expect([...(await store.endpointNumbers([next])).values()]).toEqual([7, 8])
+})
+
+test('an entry of the audit log is kept for 400 days, and the newest 100,000 of each organisation are kept', async () => {
+  const { writer, reader } = await openDatabase(folder)
+  const insert = writer.prepare(
+    `INSERT INTO audit (org_id, at, actor_kind, action, target_kind, target_id, detail)
+     SELECT ?, '2026-01-01T00:00:00.000Z', 'cli', 'key.create', 'key', value, '{}' 
+     FROM (WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n LIMIT ?) SELECT value FROM n)`,
+  )
+  for (const id of ['acme', 'other']) await store.createOrg({ id, name: id, plan: 'business', nowMs: 0 })
+  writer.exec('DELETE FROM audit')
+  insert.run('acme', 102_025)
+  insert.run('other', 10)
+  const kept = async (nowMs: number) => {
+    await store.tidy(nowMs)
+    const select = 'SELECT org_id, count(*), min(CAST(target_id AS INTEGER)) FROM audit GROUP BY org_id'
+    return reader.prepare(select).raw().all()
+  }
+  const lastMs = Date.UTC(2026, 0, 1) + 400 * DAY_MS
+
+  expect(await kept(lastMs)).toEqual([
+    ['acme', 100_000, 2_026],
+    ['other', 10, 1],
+  ])
+  expect(await kept(lastMs + 1)).toEqual([])
+  for (const database of [writer, reader]) database.close()
 })

@@ -4,19 +4,11 @@ import { ApiError } from '../../../api/contract/apiError.ts'
 import { removeExpired } from '../administration/expiredRows.ts'
 import type { Scripts } from '../scripts/script.ts'
 import { BUS_READER, type UpkeepStore } from '../store.ts'
-import { prepareAuditCleanup } from './changes/audit.ts'
-import { prepareEndpointCleanup } from './changes/endedEndpoints.ts'
-import { prepareGenerationCleanup } from './changes/pastGenerations.ts'
+import { COMMAND_ORDER } from './commandOrder.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import { type DiskSpace, freeBytes } from './files/diskSpace.ts'
 import { lastBackupAtMs } from './files/lastBackup.ts'
 import type { Connections } from './files/openDatabase.ts'
-
-/** Retention of published commands, for inspection (milliseconds). */
-const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000
-
-/** Maximum number of rows of each kind deleted in one transaction, during which no request is handled. */
-const DELETED_AT_ONCE = 1_000
 
 /** Maintenance of the SQLite file. */
 export function sqliteUpkeep(
@@ -37,17 +29,6 @@ export function sqliteUpkeep(
     `SELECT count(*) AS count, min(created_at_ms) AS oldestAtMs FROM commands
      WHERE sequence > coalesce((SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}'), 0)`,
   )
-  // Only the oldest are read: reading all would take time proportional to the number of commands.
-  const forgetCommands = writer.prepare(
-    `DELETE FROM commands WHERE created_at_ms < ? AND sequence IN
-       (SELECT sequence FROM commands WHERE sequence <= (SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}')
-        ORDER BY sequence LIMIT ${DELETED_AT_ONCE})`,
-  )
-  const cleanUpGenerations = prepareGenerationCleanup(writer, DELETED_AT_ONCE)
-  const cleanUpAudit = prepareAuditCleanup(writer, DELETED_AT_ONCE)
-  const cleanUpEndpoints = prepareEndpointCleanup({ reader, writer }, commits)
-  const forgetSome = (nowMs: number): number =>
-    forgetCommands.run(nowMs - COMMANDS_KEPT_MS).changes + cleanUpGenerations(nowMs) + cleanUpAudit(nowMs)
   return {
     assertDiskSpace: async () => {
       if (!disk.look((unused.get() ?? 0) * pageBytes)) return
@@ -73,9 +54,7 @@ export function sqliteUpkeep(
       }
     },
     tidy: async (nowMs) => {
-      while ((await commits.run(() => forgetSome(nowMs))) > 0) {}
-      await cleanUpEndpoints(nowMs)
-      await removeExpired(scripts, nowMs)
+      await removeExpired(scripts, COMMAND_ORDER, nowMs)
       writer.pragma('wal_checkpoint(TRUNCATE)')
       writer.pragma('optimize')
     },

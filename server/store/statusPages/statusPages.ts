@@ -8,6 +8,7 @@ import {
   type WantedSection,
 } from '../../domain/statusPages/definition.ts'
 import { recordAction } from '../scripts/auditScripts.ts'
+import { definitionJson } from '../scripts/definitionJson.ts'
 import { assertOrg } from '../scripts/orgScripts.ts'
 import { count, row, rows, run, type Script, type Scripts } from '../scripts/script.ts'
 import type { AuditedAction } from '../shared/auditedAction.ts'
@@ -166,8 +167,7 @@ function* incidentId(orgId: string, displayId: string): Script<string> {
 
 function* writeSections(page: StatusPage, wanted: readonly WantedSection[]): Script<void> {
   const services = yield* rows<{ id: string; name: string }>(
-    // PostgreSQL does not read U+0000 in JSON, which definitions of release 0.1 may contain.
-    `SELECT id, replace(response, '\\u0000', '\\ufffd')::json ->> 'name' AS name FROM services
+    `SELECT id, ${definitionJson('response')} ->> 'name' AS name FROM services
      WHERE org_id = $1 AND id IN (SELECT value::uuid FROM json_array_elements_text($2::json))`,
     [page.orgId, JSON.stringify(uuidsIn(wantedServices(wanted)))],
   )

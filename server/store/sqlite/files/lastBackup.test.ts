@@ -32,7 +32,7 @@ test('the stats of a store are those of its outbox, files and last backup', asyn
 
   await engine.backupTo(join(folder, 'copy.db'))
   const after = await store.stats()
-  await store.moveCursor(BUS_READER, '', `${store.storeId}.1`)
+  await store.moveCursor(BUS_READER, '', `${store.storeId}.0.1`)
   const published = await store.stats()
   await store.close()
 

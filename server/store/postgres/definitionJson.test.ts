@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Cluster, sharedCluster } from '../../../testing/postgres/cluster.ts'
-import { STOPPED_CLOCKS, storeOrg, storeService } from '../../../testing/storedServices.ts'
-import type { Store } from '../../store.ts'
-import { definitionJson } from './definitionJson.ts'
-import { openStore } from '../openStore.ts'
-import { withConnection } from '../schema/migrate.ts'
+import { type Cluster, sharedCluster } from '../../testing/postgres/cluster.ts'
+import { STOPPED_CLOCKS, storeOrg, storeService } from '../../testing/storedServices.ts'
+import { definitionJson } from '../scripts/definitionJson.ts'
+import type { Store } from '../store.ts'
+import { openStore } from './openStore.ts'
+import { withConnection } from './schema/migrate.ts'
 
 let cluster: Cluster
 let url: string

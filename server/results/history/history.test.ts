@@ -11,7 +11,7 @@ import { monitoredService, ORG, openedResults } from '../testing/openedResults.t
 import type { TestResult } from '../testing/resultMessages.ts'
 import { listChunkTables } from './chunkTables.ts'
 
-/** A run takes PostgreSQL a second. */
+/** A run takes PostgreSQL half a second. */
 const RUNS = testEngineName() === 'postgres' ? cases(3, 50) : cases(8, 200)
 const DAY_S = 86_400
 const HOUR_S = 3_600

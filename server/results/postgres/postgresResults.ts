@@ -38,10 +38,14 @@ interface WaitingWrite extends Write {
 }
 
 /** Opens the results in the PostgreSQL database at `url`, and creates their schema when absent. */
-export function openPostgresResults(parts: PostgresResultsParts): ResultsDatabase {
-  const client = new BlockingClient(parts.url, APPLICATION_NAME)
+export function openPostgresResults({ url, lease }: PostgresResultsParts): ResultsDatabase {
+  return openResultsOn(new BlockingClient(url, APPLICATION_NAME), lease)
+}
+
+/** Opens the results on `client`, like openPostgresResults; closing them closes it. */
+export function openResultsOn(client: BlockingClient, lease: LeaseRow | null): ResultsDatabase {
   try {
-    return new PostgresResults(client, parts.lease, migrateResults(client)).database
+    return new PostgresResults(client, lease, migrateResults(client)).database
   } catch (error) {
     client.close()
     throw error

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { testFolder } from '../../api/testing/temporaryFolder.ts'
@@ -67,6 +67,18 @@ test('a file that is not a spool file does not stop the agent', async () => {
 
   expect(await spool.oldest()).toEqual(numbered(0, 1))
   expect(await readdir(folder)).toContain('notes.txt')
+})
+
+test('a folder named like a spool file is reported and left alone, and later results go to other files', async () => {
+  const file = join(folder, '0000000003.jsonl')
+  await mkdir(file)
+  const spool = await open()
+  await spool.add(numbered(0, 1))
+
+  expect(await spool.oldest()).toEqual(numbered(0, 1))
+  await spool.forget()
+  expect(troubles).toEqual([{ file, reason: 'it is a folder: name a file', results: 0 }])
+  expect(await readdir(folder)).toEqual(['0000000003.jsonl', 'lock'])
 })
 
 test('a folder that cannot be created is refused, below /proc too', async () => {

@@ -2,6 +2,7 @@ import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as zlib from 'node:zlib'
 import { codeOf } from '../../api/runtime/errorCode.ts'
+import { fileReason } from '../../api/runtime/fileReason.ts'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 import { type Backlog, newestOfEach } from './backlog.ts'
 import { type QueuedResult, queuedResultSchema } from './queuedResult.ts'
@@ -55,13 +56,19 @@ export async function openSpool(settings: SpoolSettings): Promise<Backlog> {
   const { folder } = settings
   makeFolder(folder, OWNER_ONLY)
   await takeLock(join(folder, LOCK_FILE))
-  const numbers = (await readdir(folder)).flatMap((name) => SPOOL_FILE.exec(name)?.[1] ?? []).map(Number)
+  const names = (await readdir(folder)).flatMap((name) => SPOOL_FILE.exec(name)?.[1] ?? [])
+  const numbers = names.map(Number).toSorted((a, b) => a - b)
   const files: SpoolFile[] = []
-  for (const number of numbers.toSorted((a, b) => a - b)) {
-    const bytes = await readFile(fileOf(folder, number))
-    files.push({ number, bytes: bytes.length, results: bytes.filter((byte) => byte === LINE_END).length })
+  for (const number of numbers) {
+    const file = fileOf(folder, number)
+    try {
+      const bytes = await readFile(file)
+      files.push({ number, bytes: bytes.length, results: bytes.filter((byte) => byte === LINE_END).length })
+    } catch (error) {
+      settings.onTrouble({ file, reason: fileReason(error), results: 0 })
+    }
   }
-  return new Spool(settings, files)
+  return new Spool(settings, files, numbers.at(-1) ?? 0)
 }
 
 class Spool implements Backlog {
@@ -78,10 +85,10 @@ class Spool implements Backlog {
   /** Serialises writes. */
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(settings: SpoolSettings, files: SpoolFile[]) {
+  constructor(settings: SpoolSettings, files: SpoolFile[], lastNumber: number) {
     this.#settings = settings
     this.#files = files
-    this.#lastNumber = files.at(-1)?.number ?? 0
+    this.#lastNumber = lastNumber
   }
 
   get count(): number {

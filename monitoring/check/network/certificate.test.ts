@@ -16,6 +16,10 @@ test.each([
   ['otherName', 'down', 'certificate_name', 'the certificate is not for localhost'],
   ['selfSigned', 'down', 'certificate_untrusted', 'certificate is self-signed'],
   ['incomplete', 'down', 'certificate_untrusted', 'certificate comes without the intermediate certificates'],
+  [
+    ...(['weak', 'down', 'certificate_untrusted'] as const),
+    'certificate is not trusted, usually because a signature or a key of its chain is too weak, such as SHA-1',
+  ],
 ] as const)('a certificate that is %s makes its endpoint %s: %s', async (kind, outcome, reason, text) => {
   const server = await startHttpServer((_request, response) => response.end(), {
     certificate: authority[kind],

@@ -37,6 +37,8 @@ const UNTRUSTED_WORDS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT: 'comes without the certificate of its issuer',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes without the certificate of its issuer',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'comes without the intermediate certificates',
+  // A fault that Node has no name for.
+  UNSPECIFIED: 'is not trusted, usually because a signature or a key of its chain is too weak, such as SHA-1',
 }
 
 /** The name that a certificate must be for, and the name to show, which differs when the first one is secret. */

@@ -11,6 +11,8 @@ export interface ServerCertificate {
   readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'
   /** Protocols of the server over TLS; HTTP/1.1 when absent. */
   readonly ALPNProtocols?: string[]
+  /** As in OpenSSL, which would not send a weak certificate either; Node's default when absent. */
+  readonly ciphers?: string
 }
 
 /** A CA for tests, and the certificates that it signed. */
@@ -26,6 +28,8 @@ export interface TestAuthority {
   readonly incomplete: ServerCertificate
   /** Expired, and sent with the certificate of its intermediate CA, which ends in month 99. */
   readonly undated: ServerCertificate
+  /** Signed with SHA-1. */
+  readonly weak: ServerCertificate
 }
 
 const CONFIG = `[ca]
@@ -108,9 +112,10 @@ function makeAuthority(): TestAuthority {
     by: string,
     period: readonly [string, string],
     names = OWN_NAMES,
+    ...more: string[]
   ): ServerCertificate => {
     request(name, 'leaf', names)
-    sign(name, by, period)
+    sign(name, by, period, ...more)
     return served(name)
   }
   try {
@@ -127,6 +132,10 @@ function makeAuthority(): TestAuthority {
       selfSigned: signed('self', 'self', NOW),
       incomplete: signed('incomplete', 'middle', NOW),
       undated: withChain(signed('undated', 'middle', PAST), inMonth99(text('middle.pem'))),
+      weak: {
+        ...signed('weak', 'root', NOW, OWN_NAMES, '-md', 'sha1'),
+        ciphers: 'DEFAULT:@SECLEVEL=0',
+      },
     }
   } finally {
     rmSync(folder, { recursive: true })

@@ -34,7 +34,7 @@ const httpAttributes = {
     type: 'number',
     optional: true,
     description:
-      'Redirects to follow; 0 checks the redirect itself. Server default: 10. API: `max_redirects_to_follow`.',
+      'Redirects to follow, at most 20; 0 checks the redirect itself. Server default: 10. API: `max_redirects_to_follow`.',
   },
   with_dns: {
     type: 'bool',

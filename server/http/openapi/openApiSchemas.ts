@@ -77,6 +77,8 @@ export type SchemaName = keyof typeof NOUNS
 /** Descriptions of nouns whose fields do not explain themselves. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   MonitoringCallInput: 'The key is the kind of call; GRPC and DNS are refused with 400.',
+  HttpCallInput:
+    'A timeout of null is 10 s. A check follows 10 redirects unless `max_redirects_to_follow` is given, and at most 20.',
   SensitiveInput: 'A value that is encrypted at rest and never returned when `sensitive` is true.',
   SensitiveResponse: 'A plain value, or the id of the key that seals it.',
   Duration: 'Whole seconds plus nanoseconds.',

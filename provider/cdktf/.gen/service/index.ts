@@ -1850,7 +1850,7 @@ export interface ServiceEndpointsHttp {
   */
   readonly headers?: { [key: string]: ServiceEndpointsHttpHeaders } | cdktf.IResolvable;
   /**
-  * Redirects to follow; 0 checks the redirect itself. Server default: 10. API: `max_redirects_to_follow`.
+  * Redirects to follow, at most 20; 0 checks the redirect itself. Server default: 10. API: `max_redirects_to_follow`.
   */
   readonly maxRedirects?: number;
   /**

@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isTorture } from '../../../scripts/testing/torture.ts'
 import { openValue } from '../../domain/seal.ts'
@@ -20,34 +22,44 @@ const STRACE = '/usr/bin/strace'
 const skipReason = existsSync(STRACE) || process.env.CI === 'true' ? null : `no strace at ${STRACE}`
 
 /** System calls that write to a disk or rename, between which a power cut may happen. */
-const CALLS = ['openat', 'pwrite64', 'write', 'fsync', 'fdatasync', 'rename', 'unlink'] as const
-type Call = (typeof CALLS)[number]
+const CALLS = ['openat', 'pwrite64', 'write', 'fsync', 'fdatasync', 'rename', 'unlink']
 
 /**
- * System calls at each of which a rotation is killed. Writes to the database are left out, because there are many, and
- * a kill at one leaves the same state as a kill at the flush before it; the torture includes them. Of fsync and
- * fdatasync, the database uses the one that it was compiled with.
+ * System calls after each of which the files are copied. Writes to the database are left out, because there are many,
+ * and the files after one are those after the flush that follows it; the torture includes them.
  */
-const KILLED_AT: readonly (readonly Call[])[] = [
-  ['rename'],
-  ['fsync', 'fdatasync'],
-  ['unlink'],
-  ...(isTorture ? [['pwrite64'] as const] : []),
-]
+const COPIED_AFTER = ['rename', 'fsync', 'fdatasync', 'unlink', ...(isTorture ? ['pwrite64'] : [])]
 
 describe.skipIf(skipReason !== null)(
   `a rotation of the master key${skipReason === null ? '' : ` (${skipReason})`}`,
   () => {
     let folder = ''
     let serviceId = ''
-    let steps: readonly string[] = []
+    const steps: string[] = []
+    /** Names of the copies, of which each has the files that a kill at that moment leaves. */
+    const copies: string[] = []
 
-    /** Runs a rotation of the folder `name` under strace with `options`; its exit code, null when it was killed. */
-    function rotate(name: string, options: readonly string[]): number | null {
-      const program = [process.execPath, PROGRAM, 'master-key', 'rotate', '--data-dir', join(folder, name)]
-      const { status, error } = spawnSync(STRACE, ['-f', '-y', ...options, ...program])
-      if (error !== undefined) throw error
-      return status
+    /** Runs a rotation of the folder `original`, and stops it after each of COPIED_AFTER for a copy. */
+    async function rotateAndCopy(): Promise<void> {
+      const traced = ['-f', '-y', '-e', `trace=${CALLS.join(',')}`]
+      const stopped = ['-e', `inject=${COPIED_AFTER.join(',')}:signal=SIGSTOP`]
+      const rotation = [PROGRAM, 'master-key', 'rotate', '--data-dir', join(folder, 'original')]
+      const child = spawn(STRACE, [...traced, ...stopped, process.execPath, ...rotation], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      const exited = once(child, 'exit')
+      let stopping: string | undefined
+      for await (const line of createInterface(child.stderr)) {
+        steps.push(line)
+        const [, thread, event] = /^\[pid +(\d+)\] --- (SIGSTOP|stopped)/.exec(line) ?? []
+        if (event === 'SIGSTOP') stopping = thread
+        // The other threads stop with it.
+        if (event !== 'stopped' || thread !== stopping) continue
+        copies.push(`copy-${copies.length + 1}`)
+        await copy(copies.at(-1) ?? '')
+        process.kill(Number(thread), 'SIGCONT')
+      }
+      expect((await exited)[0]).toBe(0)
     }
 
     /** The secret of the folder `name`, opened with its key file and its database. */
@@ -76,10 +88,7 @@ describe.skipIf(skipReason !== null)(
       const { json } = await apiClient(server.url, key).post('/v1/services', body)
       serviceId = typeof json === 'object' && json !== null && 'id' in json ? String(json.id) : ''
       await server.stop()
-      await copy('whole')
-      const trace = join(folder, 'trace')
-      expect(rotate('whole', ['-e', `trace=${CALLS.join(',')}`, '-o', trace])).toBe(0)
-      steps = (await readFile(trace, 'utf8')).split('\n')
+      await rotateAndCopy()
     })
     afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -87,12 +96,6 @@ describe.skipIf(skipReason !== null)(
       const [from, to] = [join(folder, 'original'), join(folder, name)]
       await cp(from, to, { recursive: true })
       await cp(defaultKeyFile(from), defaultKeyFile(to))
-    }
-
-    /** Number of times the rotation makes `call` in the main thread, which does the writing. */
-    const countOf = (call: Call): number => {
-      const [main] = steps[0]?.split(' ') ?? []
-      return steps.filter((line) => line.startsWith(`${main} `) && line.includes(` ${call}(`)).length
     }
 
     test('flushes each key file and its folder to the disk before the database uses it', () => {
@@ -138,45 +141,28 @@ describe.skipIf(skipReason !== null)(
       expect(restoring).toMatch(flushAfter('mkdir', folder))
     })
 
-    test.each(KILLED_AT.map((calls) => ({ calls })))(
-      'loses nothing when it is killed at any of $calls, and is finished by the next one',
-      async ({ calls }) => {
-        const kills = calls.flatMap((call) =>
-          Array.from({ length: countOf(call) }, (_, index) => ({ call, nth: index + 1 })),
-        )
-        expect(kills.length).toBeGreaterThan(0)
-        for (const { call, nth } of kills) {
-          const name = `${call}-${nth}`
-          await copy(name)
+    test('loses nothing when it is killed after any call that changes files, and is finished by the next one', async () => {
+      expect(copies.length).toBeGreaterThan(0)
+      for (const name of copies) {
+        const afterKill = await secretOf(name)
+        const dataDir = join(folder, name)
+        const engine = sqliteEngine(dataDir, systemEnvironment.nowMs)
+        const store = await engine.open('administer')
+        const source = { kind: 'file', file: defaultKeyFile(dataDir) } as const
+        const rotation = await rotateMasterKey({
+          store,
+          engine,
+          source,
+          dataDir,
+          environment: systemEnvironment,
+          yieldTurn: async () => {},
+        })
+        const named = await store.masterKeyIds()
+        await store.close()
 
-          const status = rotate(name, [
-            '-e',
-            `trace=${call}`,
-            '-e',
-            `inject=${call}:signal=SIGKILL:when=${nth}`,
-            '-o',
-            '/dev/null',
-          ])
-          const afterKill = await secretOf(name)
-          const dataDir = join(folder, name)
-          const engine = sqliteEngine(dataDir, systemEnvironment.nowMs)
-          const store = await engine.open('administer')
-          const source = { kind: 'file', file: defaultKeyFile(dataDir) } as const
-          const rotation = await rotateMasterKey({
-            store,
-            engine,
-            source,
-            dataDir,
-            environment: systemEnvironment,
-            yieldTurn: async () => {},
-          })
-          const named = await store.masterKeyIds()
-          await store.close()
-
-          expect([name, status, afterKill]).toEqual([name, null, ['hush']])
-          expect([await secretOf(name), named]).toEqual([['hush'], [rotation.activeId]])
-        }
-      },
-    )
+        expect([name, afterKill]).toEqual([name, ['hush']])
+        expect([await secretOf(name), named]).toEqual([['hush'], [rotation.activeId]])
+      }
+    })
   },
 )

@@ -1,6 +1,7 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 import type { ChannelRef, StoredChannel } from '../notificationStore.ts'
 import { listOf, row, rows, run, type Script, type Scripts, type StoredList } from '../scripts/script.ts'
+import type { SubscribedChannel } from '../shared/events.ts'
 import { uuidOrNull } from '../shared/uuid.ts'
 
 type ChannelRow = Omit<StoredChannel, 'events' | 'serviceIds'> & {
@@ -15,17 +16,30 @@ const SELECT = `SELECT id, org_id AS "orgId", kind, name, host, events, service_
 /** The channels of an organisation in creation order. */
 export function* channelsOfOrg(orgId: string): Script<readonly StoredChannel[]> {
   const found = yield* rows<ChannelRow>(`${SELECT} WHERE org_id = $1 ORDER BY created_at_ms, id`, [orgId])
-  return found.map(channelOf)
+  return found.map(withLists)
+}
+
+/** The active channels of an organisation, with the events and services they subscribe to. */
+export function* subscribedChannels(orgId: string): Script<readonly SubscribedChannel[]> {
+  const found = yield* rows<Pick<ChannelRow, 'id' | 'events' | 'serviceIds'>>(
+    `SELECT id, events, service_ids AS "serviceIds" FROM channels WHERE org_id = $1 AND state = 'active'`,
+    [orgId],
+  )
+  return found.map(withLists)
 }
 
 /** The channel of a reference. Throws `not_found` when there is none. */
 export function* findChannel({ id, orgId }: ChannelRef): Script<StoredChannel> {
   const found = yield* row<ChannelRow>(`${SELECT} WHERE id = $1`, [uuidOrNull(id.toLowerCase())])
   if (found === undefined || (orgId !== undefined && found.orgId !== orgId)) throw channelNotFound(id)
-  return channelOf(found)
+  return withLists(found)
 }
 
-function channelOf({ events, serviceIds, ...channel }: ChannelRow): StoredChannel {
+function withLists<Row extends Pick<ChannelRow, 'events' | 'serviceIds'>>({
+  events,
+  serviceIds,
+  ...channel
+}: Row) {
   return { ...channel, events: listOf(events), serviceIds: serviceIds === null ? null : listOf(serviceIds) }
 }
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { CHANNELS_MAX } from '../../domain/notifications/channel.ts'
-import type { NamedOrg } from '../../domain/notifications/events.ts'
 import { orderedUuid } from '../../domain/orderedUuid.ts'
 import type { NotificationStore, StoredChannel } from '../notificationStore.ts'
-import { assertOrg, assertOwnServices } from '../scripts/orgScripts.ts'
-import { count, row, run, type Scripts } from '../scripts/script.ts'
+import { assertOrg, assertOwnServices, namedOrg } from '../scripts/orgScripts.ts'
+import { count, run, type Scripts } from '../scripts/script.ts'
 import { testEvent } from '../shared/events.ts'
 import { orgNotFound } from '../shared/orgNotFound.ts'
 import { CLI, recordChannelAction } from './channelAction.ts'
@@ -93,9 +92,8 @@ export function channels(
       change(ref, function* (channel) {
         assertActive(channel)
         yield* recordChannelAction('test', { channel, nowMs, by: ref.by })
-        const org = yield* row<NamedOrg>('SELECT id, name FROM orgs WHERE id = $1', [channel.orgId])
         const tools = { nowMs: () => nowMs, uuid: () => orderedUuid(nowMs, randomUUID()) }
-        const event = testEvent(org ?? { id: channel.orgId, name: '' }, channel, tools)
+        const event = testEvent(yield* namedOrg(channel.orgId), channel, tools)
         yield* insertEvent(event)
         return event.deliveries[0]?.webhookId ?? ''
       }),

@@ -7,6 +7,7 @@ import { organisations } from '../administration/organisations.ts'
 import { regionModes } from '../administration/regionModes.ts'
 import { secrets } from '../administration/secrets.ts'
 import { outbox } from '../commands/outbox.ts'
+import { monitoringReads } from '../monitoring/monitoringReads.ts'
 import { notifications } from '../notifications/notifications.ts'
 import { serviceHistory } from '../services/serviceHistory.ts'
 import { statusPages } from '../statusPages/statusPages.ts'
@@ -54,6 +55,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...serviceHistory(scripts),
       ...postgresIncidents(parts),
       ...outbox(scripts, { order: COMMAND_ORDER, storeId: identity.id }),
+      ...monitoringReads(scripts, WINDOW_ROWS.serviceIds),
       ...postgresMonitoring(parts),
       ...agentTokens(scripts),
       ...regionModes(scripts, nowMs),

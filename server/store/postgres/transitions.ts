@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { CertificateNotice } from '../../domain/certificateNotices.ts'
-import type { NamedEndpoint } from '../../domain/notifications/events.ts'
 import { orderedUuid } from '../../domain/orderedUuid.ts'
 import type { AppliedEffect, MonitoringStore, Transition } from '../monitoringStore.ts'
-import { insertEvent } from '../notifications/insertEvent.ts'
-import { definitionJson } from '../scripts/definitionJson.ts'
-import { certificateEvents, type SubscribedChannel } from '../shared/events.ts'
+import { markApplied } from '../monitoring/monitoringReads.ts'
+import { giveNotice } from '../notifications/giveNotice.ts'
 import { orgNotFound } from '../shared/orgNotFound.ts'
 import { effectsOf } from '../shared/transitionEffects.ts'
-import { uuidOrNull, uuidsIn } from '../shared/uuid.ts'
+import { uuidOrNull } from '../shared/uuid.ts'
 import { rowOf, type Sql } from './connections/sql.ts'
 import { execute } from './postgresScripts.ts'
 import { Draft } from './writes/draft.ts'
@@ -83,7 +81,8 @@ async function applyGroup(parts: StoreParts, group: readonly Waiting[]): Promise
   const [first, last] = [group[0], group.at(-1)]
   if (first === undefined || last === undefined) return NOTHING
   const { transition } = first
-  const mark = (sql: Sql) => markApplied(sql, first.resultsFile, first.after, last.transition.sequence)
+  const mark = (sql: Sql) =>
+    execute(sql, markApplied(first.resultsFile, first.after, last.transition.sequence))
   const orgId = await orgOf(parts.pools.read, transition)
   if (orgId === undefined) {
     await parts.pools.inTransaction(mark)
@@ -91,9 +90,13 @@ async function applyGroup(parts: StoreParts, group: readonly Waiting[]): Promise
   }
   return parts.queues.withOrgLocked(orgId, orgNotFound(orgId), async (sql) => {
     await mark(sql)
-    return transition.kind === 'certificate.expiring'
-      ? await giveNotice(sql, parts, JSON.parse(transition.body) as CertificateNotice)
-      : await changeIncidents(sql, parts, orgId, transition)
+    if (transition.kind !== 'certificate.expiring')
+      return await changeIncidents(sql, parts, orgId, transition)
+    const { nowMs } = parts
+    const tools = { nowMs, uuid: () => orderedUuid(nowMs(), randomUUID()) }
+    // True because the results thread wrote the body.
+    const notice = JSON.parse(transition.body) as CertificateNotice
+    return (await execute(sql, giveNotice(notice, tools))) ? { kind: 'noticed' } : NOTHING
   })
 }
 
@@ -110,17 +113,6 @@ async function orgOf(read: Sql, { kind, serviceId, body }: Transition): Promise<
     [uuidOrNull(named ?? serviceId)],
   )
   return row?.id
-}
-
-async function markApplied(sql: Sql, resultsFile: string, after: number, upTo: number): Promise<void> {
-  const marked = await sql.rows(
-    `INSERT INTO applied_transitions AS a (results_file, sequence)
-     SELECT $1, $3 WHERE $2::bigint = 0 OR EXISTS (SELECT FROM applied_transitions)
-     ON CONFLICT (only_row) DO UPDATE SET results_file = excluded.results_file, sequence = excluded.sequence
-       WHERE CASE WHEN a.results_file = $1 THEN a.sequence ELSE 0 END = $2 RETURNING only_row`,
-    [resultsFile, after, upTo],
-  )
-  if (marked.length === 0) throw new Error('transitions must be applied in order')
 }
 
 /** Applies a transition that changes incidents. The caller has locked the organisation. */
@@ -141,52 +133,4 @@ async function changeIncidents(
   const row = await rowOf<{ written: number }>(sql, text, values)
   if (row?.written !== 1) throw new Error('an organisation changed while it was locked')
   return effect
-}
-
-/** Stores a new notice and its events. Does nothing for a notice that was given before. */
-async function giveNotice(
-  sql: Sql,
-  { nowMs }: Pick<StoreParts, 'nowMs'>,
-  notice: CertificateNotice,
-): Promise<AppliedEffect> {
-  const { org_id, host, port, fingerprint, threshold_s, not_after_s, endpoint_ids } = notice
-  const stored = await sql.rows(
-    `INSERT INTO certificate_notices (org_id, host, port, fingerprint, threshold_s, not_after_s)
-     SELECT $1, $2, $3, $4, $5, $6 WHERE NOT EXISTS
-       (SELECT FROM certificate_notices WHERE org_id = $1 AND host = $2 AND port = $3 AND fingerprint = $4
-          AND threshold_s <= $5) RETURNING port`,
-    [org_id, host, port, fingerprint, threshold_s, not_after_s],
-  )
-  if (stored.length === 0) return NOTHING
-  const channels = await sql.rows<SubscribedChannel>(
-    `SELECT id, events, service_ids AS "serviceIds" FROM channels WHERE org_id = $1 AND state = 'active'`,
-    [org_id],
-  )
-  if (channels.length === 0) return { kind: 'noticed' }
-  const org = await rowOf<{ id: string; name: string }>(sql, 'SELECT id, name FROM orgs WHERE id = $1', [
-    org_id,
-  ])
-  const endpoints = await readEndpoints(sql, endpoint_ids)
-  const tools = { nowMs, uuid: () => orderedUuid(nowMs(), randomUUID()) }
-  const about = { org: org ?? { id: org_id, name: '' }, endpoints }
-  for (const event of certificateEvents(notice, about, channels, tools))
-    await execute(sql, insertEvent(event))
-  return { kind: 'noticed' }
-}
-
-/** Endpoints whose services exist, in the order of `ids`. */
-async function readEndpoints(sql: Sql, ids: readonly string[]): Promise<readonly NamedEndpoint[]> {
-  const rows = await sql.rows<{ id: string; serviceId: string; serviceName: string; name: string | null }>(
-    `SELECT n.endpoint_id AS id, s.id AS "serviceId", ${definitionJson('s.response')} ->> 'name' AS "serviceName",
-       (SELECT e ->> 'name' FROM json_array_elements(${definitionJson('s.response')} -> 'endpoints') e
-        WHERE e ->> 'id' = n.endpoint_id::text) AS name
-     FROM numbered_endpoints n JOIN services s ON s.id = n.service_id WHERE n.endpoint_id = ANY($1::uuid[])`,
-    [uuidsIn(ids)],
-  )
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.flatMap((id) => {
-    const row = byId.get(id)
-    if (row === undefined) return []
-    return [{ id, name: row.name, service: { id: row.serviceId, name: row.serviceName } }]
-  })
 }

@@ -1,3 +1,4 @@
+import type { NamedOrg } from '../../domain/notifications/events.ts'
 import { orgNotFound } from '../shared/orgNotFound.ts'
 import { serviceNotFound } from '../shared/serviceNotFound.ts'
 import { uuidOrNull, uuidsIn } from '../shared/uuid.ts'
@@ -7,6 +8,12 @@ import { row, rows, type Script } from './script.ts'
 export function* assertOrg(orgId: string): Script<void> {
   const org = yield* row('SELECT id FROM orgs WHERE id = $1', [uuidOrNull(orgId)])
   if (org === undefined) throw orgNotFound(orgId)
+}
+
+/** An organisation with its name, for events. */
+export function* namedOrg(orgId: string): Script<NamedOrg> {
+  const org = yield* row<NamedOrg>('SELECT id, name FROM orgs WHERE id = $1', [orgId])
+  return org ?? { id: orgId, name: '' }
 }
 
 /** Throws `not_found` when one of `ids` is no service of the organisation. */

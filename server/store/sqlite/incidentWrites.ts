@@ -1,13 +1,17 @@
 import type { Database } from 'better-sqlite3'
 import type { Incident } from '../../../api/contract/incident.ts'
 import type { Actor } from '../../domain/accounts/actor.ts'
+import type { Environment } from '../../domain/environment.ts'
 import { type IncidentQuota, incidentBytes } from '../../domain/incidentQuota.ts'
 import type { IncidentWrites } from '../shared/autoIncidents.ts'
 import { foldForSearch } from '../shared/searchText.ts'
+import { announceIncident } from './announceIncident.ts'
 import type { RecordAction } from './changes/audit.ts'
 import { prepareAuthorWrite } from './changes/incidentAuthors.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
-import type { Announce } from './notifications/announce.ts'
+import { executorOn } from './sqliteScripts.ts'
+
+type Tools = Pick<Environment, 'nowMs' | 'uuid'>
 
 interface Written {
   readonly incident: Incident
@@ -17,12 +21,15 @@ interface Written {
 /** Prepares writing incidents on `writer`. Each update is announced to the channels that subscribe to it. */
 export function prepareIncidentWrites(
   writer: Database,
-  { announce, note }: { readonly announce: Pick<Announce, 'incident'>; readonly note: RecordAction },
+  { note, environment }: { readonly note: RecordAction; readonly environment: Tools },
 ): IncidentWrites {
   const read = prepareIncidentRead(writer)
   const counts = prepareCounts(writer)
   const insert = prepareInsert(writer)
   const change = prepareChange(writer)
+  const execute = executorOn(writer)
+  const announce = (orgId: string, incident: Incident, from: number): void =>
+    execute(announceIncident(orgId, { incident, from }, environment))
   const noteIncident = (
     action: 'create' | 'update',
     orgId: string,
@@ -39,7 +46,7 @@ export function prepareIncidentWrites(
       const incident = decide({ number, quota })
       insert(orgId, number, { incident, by })
       counts.write(orgId, number, incidentBytes(incident))
-      announce.incident(orgId, incident, 0)
+      announce(orgId, incident, 0)
       noteIncident('create', orgId, incident, by)
       return incident
     },
@@ -50,7 +57,7 @@ export function prepareIncidentWrites(
       const after = decide(before, quota)
       change(before, { incident: after, by })
       counts.write(orgId, made, incidentBytes(after) - incidentBytes(before))
-      announce.incident(orgId, after, before.updates.length)
+      announce(orgId, after, before.updates.length)
       noteIncident('update', orgId, after, by)
       return after
     },

@@ -9,6 +9,9 @@ import { organisations } from '../administration/organisations.ts'
 import { regionModes } from '../administration/regionModes.ts'
 import { secrets } from '../administration/secrets.ts'
 import { outbox } from '../commands/outbox.ts'
+import { monitoringReads } from '../monitoring/monitoringReads.ts'
+import { type ChannelLeases, dueDeliveries } from '../notifications/dueDeliveries.ts'
+import { giveNotice } from '../notifications/giveNotice.ts'
 import { notifications } from '../notifications/notifications.ts'
 import { recordAttempt } from '../notifications/recordAttempt.ts'
 import { serviceHistory } from '../services/serviceHistory.ts'
@@ -17,7 +20,6 @@ import { effectsOf } from '../shared/transitionEffects.ts'
 import { statusPages } from '../statusPages/statusPages.ts'
 import type { Store } from '../store.ts'
 import { prepareAutoIncidentRows } from './autoIncidentRows.ts'
-import { prepareCertificateNotices } from './certificateNotices.ts'
 import { prepareAudit } from './changes/audit.ts'
 import { COMMAND_ORDER } from './commandOrder.ts'
 import { committedVersions } from './commits/committedVersion.ts'
@@ -31,13 +33,18 @@ import { ensureStoreId } from './files/storeIdentity.ts'
 import { sqliteIncidents } from './incidents.ts'
 import { prepareIncidentWrites } from './incidentWrites.ts'
 import { sqliteMonitoring } from './monitoring.ts'
-import { prepareAnnounce } from './notifications/announce.ts'
-import { sqliteSending } from './notifications/sending.ts'
 import { sqliteServices } from './services.ts'
-import { sqliteScripts } from './sqliteScripts.ts'
+import { executorOn, sqliteScripts } from './sqliteScripts.ts'
 import { sqlitePublished } from './statusPages/publishedReads.ts'
 import { sqliteUpkeep } from './upkeep.ts'
 import { WINDOW_ROWS } from './windowRows.ts'
+
+/** One process sends from a file. */
+const ONE_PROCESS: ChannelLeases = {
+  ...{ isFree: 'true', holder: '' },
+  take: async (channelIds) => channelIds,
+  release: async () => {},
+}
 
 /**
  * Opens the store of `dataDir`, created when there is none. Rejects when the database is of a newer release, not
@@ -72,16 +79,15 @@ export async function openStore(
     assertGrowth: () => commits.assertGrowth(),
   })
   const environment = { nowMs, uuid: () => orderedUuid(nowMs(), randomUUID()) }
-  const announce = prepareAnnounce(writer, environment)
   const note = prepareAudit(writer)
-  const writes = prepareIncidentWrites(writer, { announce, note })
+  const writes = prepareIncidentWrites(writer, { note, environment })
   const autoIncidents = autoIncidentsOf({
     rows: prepareAutoIncidentRows(writer),
     writes,
     environment,
     assertGrowth: () => commits.assertGrowth(),
   })
-  const storeNotice = prepareCertificateNotices(writer)
+  const execute = executorOn(writer)
   return {
     storeId,
     ...{ sharedAdmission: null, monitoringLease: null },
@@ -90,15 +96,12 @@ export async function openStore(
     ...sqliteIncidents(connections, { commits, nowMs, writes, autoIncidents }),
     // By the connection that wrote them, which has their pages in its cache.
     ...outbox(sqliteScripts({ reader: writer, writer }, commits), { order: COMMAND_ORDER, storeId }),
+    ...monitoringReads(scripts, WINDOW_ROWS.serviceIds),
     ...sqliteMonitoring(connections, {
       commits,
       effectOf: effectsOf({
         autoIncidents,
-        giveNotice: (notice) => {
-          const isNew = storeNotice(notice)
-          if (isNew) announce.certificate(notice)
-          return isNew
-        },
+        giveNotice: (notice) => execute(giveNotice(notice, environment)),
       }),
     }),
     ...agentTokens(scripts),
@@ -107,7 +110,7 @@ export async function openStore(
     ...sqliteKeyUses(connections, commits),
     ...secrets(scripts),
     ...notifications(scripts),
-    ...sqliteSending(connections.reader),
+    dueDeliveries: dueDeliveries(scripts, ONE_PROCESS),
     recordAttempt: recordAttempt(scripts, function* () {}),
     ...auditLog(scripts),
     ...organisations(administration, nowMs),

@@ -3,6 +3,7 @@ import type { ServiceResponse } from '../../../../api/contract/service.ts'
 import type { AutoIncidentSettings } from '../../../domain/autoIncidentSettings.ts'
 import type { IncidentQuota } from '../../../domain/incidentQuota.ts'
 import type { Service } from '../../../domain/serviceChanges.ts'
+import { subscribedChannels } from '../../notifications/channelRows.ts'
 import { definitionJson } from '../../scripts/definitionJson.ts'
 import type { SubscribedChannel } from '../../shared/events.ts'
 import { type LimitRow, limitsOfRow, PLAN_LIMIT_COLUMNS } from '../../shared/limitRow.ts'
@@ -10,6 +11,7 @@ import type { StoredCreation } from '../../shared/storedCreation.ts'
 import { uuidsIn } from '../../shared/uuid.ts'
 import type { ServiceFacts } from '../../store.ts'
 import type { Sql } from '../connections/sql.ts'
+import { execute } from '../postgresScripts.ts'
 import { type AutomaticFacts, readAutomatic } from './automatic.ts'
 import { readIncidents } from './incidentRows.ts'
 import { ORG_COLUMNS, type OrgColumns } from './orgColumns.ts'
@@ -102,7 +104,8 @@ export async function readOrg(
   ]
   const isAnnouncing =
     automatic.size > 0 || reads.some((want) => want.ownedIds !== undefined || want.incidentIds !== undefined)
-  const channels = isAnnouncing ? await readChannels(sql, orgId) : []
+  // Each change of a channel raises the revision.
+  const channels = isAnnouncing ? await execute(sql, subscribedChannels(orgId)) : []
   return {
     orgId,
     revision: first.revision,
@@ -143,14 +146,6 @@ async function ownServices(sql: Sql, orgId: string, ids: readonly string[]): Pro
     [orgId, uuidsIn(ids)],
   )
   return new Set(rows.map(({ id }) => id))
-}
-
-/** The active channels of an organisation. Each change of a channel raises the revision. */
-async function readChannels(sql: Sql, orgId: string): Promise<readonly SubscribedChannel[]> {
-  return await sql.rows<SubscribedChannel>(
-    `SELECT id, events, service_ids AS "serviceIds" FROM channels WHERE org_id = $1 AND state = 'active'`,
-    [orgId],
-  )
 }
 
 async function readNames(

@@ -7,6 +7,11 @@ export interface GitCall {
   readonly directory: string
   readonly args: readonly string[]
   readonly input?: string
+  /**
+   * A call that follows once this one has succeeded, without input. A shell starts both, because it takes a large process
+   * milliseconds to start another one.
+   */
+  readonly next?: readonly string[] | undefined
   /** Time limit (milliseconds). */
   readonly limitMs: number
   /** Largest file that it may write (bytes), such as the pack of a transfer; any when absent. */

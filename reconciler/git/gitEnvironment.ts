@@ -1,6 +1,7 @@
 import type { GitAccess } from './gitAccess.ts'
 import { loginOf } from './gitAccess.ts'
 import type { GitCall } from './gitCall.ts'
+import { shellQuoted } from './shellQuoted.ts'
 
 /** Variables that git and ssh need; the last three on Windows. */
 const PASSED_ON = [
@@ -138,20 +139,16 @@ function sshCommandOf({ sshKeyFile, knownHostsFile }: GitAccess): string {
     ...(knownHostsFile === undefined
       ? []
       : [
-          `-o ${quoted(`UserKnownHostsFile=${sshPath(knownHostsFile)}`)}`,
+          `-o ${shellQuoted(`UserKnownHostsFile=${sshPath(knownHostsFile)}`)}`,
           '-o GlobalKnownHostsFile=/dev/null',
         ]),
     ...(sshKeyFile === undefined
       ? []
-      : ['-o IdentitiesOnly=yes', `-o ${quoted(`IdentityFile=${sshPath(sshKeyFile)}`)}`]),
+      : ['-o IdentitiesOnly=yes', `-o ${shellQuoted(`IdentityFile=${sshPath(sshKeyFile)}`)}`]),
   ].join(' ')
 }
 
 /** Escaped for ssh, which splits at blanks and expands percent signs. */
 function sshPath(path: string): string {
   return `"${path.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -5,6 +5,7 @@ import { fileReason } from '../../api/runtime/fileReason.ts'
 import type { GitCall } from './gitCall.ts'
 import { environmentOf } from './gitEnvironment.ts'
 import { failureText, NOT_FROM_GIT, PACKET } from './gitFailure.ts'
+import { shellQuoted } from './shellQuoted.ts'
 
 /** git ended with an error. `message` is that of git, with advice and without credentials. */
 export class GitError extends Error {
@@ -70,15 +71,12 @@ export function runGit(call: GitCall): Promise<Buffer> {
       clearTimeout(timer)
       call.signal?.removeEventListener('abort', end)
       if (bytes > OUTPUT_BYTES_MAX) reject(tooMuch(call))
-      else if (exitCode === 0 && call.protocolOnly === true && !PACKET.test(stderr))
-        reject(new GitError(NOT_FROM_GIT, exitCode))
-      else if (exitCode === 0) resolve(Buffer.concat(chunks))
-      else if (call.signal?.aborted === true) reject(call.signal.reason)
-      else if (call.fileBytesMax !== undefined && exitCode === NOT_FOUND)
-        reject(notStarted(new Error('it does not exist')))
-      else if (isLate)
-        reject(new GitError(`git ${call.args[0]} was ended after ${call.limitMs / 1_000} s`, null))
-      else reject(new GitError(messageOf(stderr, call, exitCode ?? killedBy), exitCode))
+      else if (exitCode !== 0 && call.signal?.aborted === true) reject(call.signal.reason)
+      else {
+        const failure = failureAfter(call, { exitCode, killedBy, isLate, stderr })
+        if (failure === null) resolve(Buffer.concat(chunks))
+        else reject(failure)
+      }
     })
     // git may end before it has read all of its input: its own message is better than EPIPE.
     child.stdin.on('error', () => {})
@@ -90,13 +88,29 @@ export function runGit(call: GitCall): Promise<Buffer> {
 const BLOCK_BYTES = 512
 /** Exit code of a shell that does not find the program. */
 const NOT_FOUND = 127
+/** Exit codes of a shell above this one name the signal that ended the program. git itself exits with 129 at most. */
+const SIGNAL_FROM = 129
 
-/** The program and its arguments. A file size limit needs a shell, and applies to all processes that git starts. */
-function commandOf({ args, fileBytesMax }: GitCall): [string, string[]] {
-  if (fileBytesMax === undefined) return ['git', [...args]]
-  const blocks = Math.ceil(fileBytesMax / BLOCK_BYTES)
-  // A lower limit that is already in force cannot and need not be raised.
-  return ['sh', ['-c', 'ulimit -f "$0" 2>/dev/null; exec git "$@"', String(blocks), ...args]]
+/** A file size limit needs a shell, and applies to all processes that git starts; so does a second call. */
+function needsShell({ fileBytesMax, next }: GitCall): boolean {
+  return fileBytesMax !== undefined || next !== undefined
+}
+
+/** The program and its arguments. */
+function commandOf(call: GitCall): [string, string[]] {
+  const { args, next, fileBytesMax } = call
+  if (!needsShell(call)) return ['git', [...args]]
+  const limit =
+    fileBytesMax === undefined
+      ? []
+      : // A lower limit that is already in force cannot and need not be raised.
+        [`ulimit -f ${Math.ceil(fileBytesMax / BLOCK_BYTES)} 2>/dev/null`]
+  const first = next === undefined ? [] : [`${commandText(args)} || exit`]
+  return ['sh', ['-c', [...limit, ...first, `exec ${commandText(next ?? args)}`].join('\n')]]
+}
+
+function commandText(args: readonly string[]): string {
+  return ['git', ...args.map(shellQuoted)].join(' ')
 }
 
 function endGroup({ pid }: ChildProcess): void {
@@ -121,6 +135,25 @@ function tooMuch({ args }: GitCall): GitOutputTooLarge {
     `git ${args[0]} returned more than ${OUTPUT_BYTES_MAX / 1024 / 1024} MiB`,
     null,
   )
+}
+
+/** How a call ended. */
+interface End {
+  readonly exitCode: number | null
+  readonly killedBy: NodeJS.Signals | null
+  readonly isLate: boolean
+  readonly stderr: string
+}
+
+/** Why a call did not succeed; null when it did. Pure. */
+function failureAfter(call: GitCall, { exitCode, killedBy, isLate, stderr }: End): GitError | null {
+  if (exitCode === 0) {
+    return call.protocolOnly === true && !PACKET.test(stderr) ? new GitError(NOT_FROM_GIT, exitCode) : null
+  }
+  if (needsShell(call) && exitCode === NOT_FOUND) return notStarted(new Error('it does not exist'))
+  if (isLate) return new GitError(`git ${call.args[0]} was ended after ${call.limitMs / 1_000} s`, null)
+  const isKilled = exitCode === null || (needsShell(call) && exitCode > SIGNAL_FROM)
+  return new GitError(messageOf(stderr, call, exitCode ?? killedBy), isKilled ? null : exitCode)
 }
 
 function messageOf(stderr: string, { access, args }: GitCall, end: number | NodeJS.Signals | null): string {

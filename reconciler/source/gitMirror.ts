@@ -1,10 +1,12 @@
-import { accessSync, constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
+import { makeBareRepository } from '../git/bareRepository.ts'
 import type { GitAccess } from '../git/gitAccess.ts'
 import { GitError, GitOutputTooLarge, runGit } from '../git/gitProgram.ts'
-import { APPROVAL_TRAILERS, approvalsIn } from './approvalTrailers.ts'
+import { type Commit, commitArgs, commitIn } from './gitCommit.ts'
 import { signatureProblem } from './gitSignature.ts'
+import { hasLargeLeftover, hasManyPacks, removeLeftovers } from './mirrorPacks.ts'
 
 /** Default time limit of a transfer, and time limit of local git commands (milliseconds). */
 const TRANSFER_MS_MAX = 10 * 60_000
@@ -43,17 +45,6 @@ export class BrokenMirror extends Error {
   override readonly name = 'BrokenMirror'
 }
 
-/** A commit; its texts come from the repository. */
-export interface Commit {
-  readonly sha: string
-  readonly subject: string
-  readonly author: string
-  /** ISO 8601. */
-  readonly at: string
-  /** Digests in its trailers `Pharos-Approve:`. */
-  readonly approvals: readonly string[]
-}
-
 /** A bare copy of one branch of a repository. Nothing is ever checked out, so nothing in it can run or be followed. */
 export interface Mirror {
   /**
@@ -61,7 +52,7 @@ export interface Mirror {
    * example after a crash, is created again, once. Throws SourceUnavailable.
    */
   fetch(signal?: AbortSignal): Promise<string>
-  /** Throws BrokenMirror, and SourceUnavailable for a message that is too long. */
+  /** Throws BrokenMirror. */
   commit(sha: string): Promise<Commit>
   /** Whether `descendant` contains `ancestor`; false when the mirror lacks one of them. */
   contains(descendant: string, ancestor: string): Promise<boolean>
@@ -87,20 +78,18 @@ export function mirrorOf(options: MirrorOptions): Mirror {
     }
   }
   const discard = (): void => rmSync(directory, { recursive: true, force: true })
+  const fetchHead = fetching(options, discard)
+  /** The commit of the last fetch. */
+  let head: Commit | undefined
   return {
-    fetch: fetching(options, { read, discard }),
-    commit: async (sha) => {
-      try {
-        return commitIn(await read(['log', '-1', '--no-mailmap', `--format=${FORMAT}`, sha]))
-      } catch (error) {
-        if (!(error instanceof GitOutputTooLarge)) throw error
-        throw new SourceUnavailable(
-          `the message of commit ${sha} is too long: ${error.message}`,
-          'unreachable',
-        )
-      }
+    fetch: async (signal) => {
+      head = await fetchHead(signal)
+      return head.sha
     },
+    commit: async (sha) => (head?.sha === sha ? head : commitIn(await read(commitArgs(sha)))),
     contains: async (descendant, ancestor) => {
+      // Most pushes add one commit.
+      if (head?.sha === descendant && head.parents.includes(ancestor)) return true
       try {
         await call(['merge-base', '--is-ancestor', ancestor, descendant], {})
         return true
@@ -123,24 +112,23 @@ export function mirrorOf(options: MirrorOptions): Mirror {
   }
 }
 
-/** The method `fetch` of a mirror. */
+/** The method `fetch` of a mirror, which resolves to the commit. */
 function fetching(
   options: MirrorOptions,
-  { read, discard }: Pick<Mirror, 'read' | 'discard'>,
-): Mirror['fetch'] {
-  const { branch, directory } = options
+  discard: () => void,
+): (signal: AbortSignal | undefined) => Promise<Commit> {
+  const { directory } = options
   let isSwept = false
   // A repository that git refuses must not be copied again at every fetch.
   let mayStartAnew = true
   // A garbage collection that failed once is not tried at every fetch.
   let mayCollectGarbage = true
-  /** The head after the last fetch. While it stays there is no garbage to collect. */
-  let lastHead: string | undefined
   return async (signal) => {
     if (!isSwept) removeLeftovers(directory)
     isSwept = true
+    let head: Commit
     try {
-      await fetchInto(options, signal)
+      head = await fetchInto(options, signal)
     } catch (error) {
       if (!(error instanceof GitError)) throw error
       // A stopped command does not imply a broken mirror, but may have left a partial pack.
@@ -152,44 +140,20 @@ function fetching(
       if (!mayStartAnew) throw unreachable(options, error)
       mayStartAnew = false
       discard()
-      await fetchInto(options, signal).catch((again: unknown) => {
+      head = await fetchInto(options, signal).catch((again: unknown) => {
         throw again instanceof GitError ? unreachable(options, again) : again
       })
     }
     mayStartAnew = true
     refuseShallow(options)
-    const head = (await read(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`]))
-      .toString()
-      .trim()
-    if (mayCollectGarbage && head !== lastHead) mayCollectGarbage = await collectGarbage(options, signal)
-    lastHead = head
+    if (mayCollectGarbage && hasManyPacks(directory))
+      mayCollectGarbage = await collectGarbage(options, signal)
     return head
   }
 }
 
-/** Fields of a commit, separated by zero bytes. */
-const FORMAT = `%H%x00%<(500,trunc)%s%x00%<(200,trunc)%an%x00%cI%x00${APPROVAL_TRAILERS}`
-
-function commitIn(output: Buffer): Commit {
-  const [sha = '', subject = '', author = '', at = '', approvals = ''] = output
-    .toString('utf8')
-    .trimEnd()
-    .split('\0')
-  return {
-    sha,
-    subject: shown(subject),
-    author: shown(author),
-    at,
-    approvals: approvalsIn(approvals),
-  }
-}
-
-/** Replaces control characters. */
-function shown(text: string): string {
-  return text.trim().replaceAll(/\p{Cc}/gu, '…')
-}
-
-async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined): Promise<void> {
+/** Fetches the branch; resolves to its newest commit. Throws GitError, and errors of Node for the folder. */
+async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined): Promise<Commit> {
   const { access, branch, directory, env } = options
   const { transferMsMax = TRANSFER_MS_MAX, transferMiBMax = TRANSFER_MIB_MAX } = options
   const common = { access, directory, env, signal }
@@ -199,7 +163,7 @@ async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined
   } else {
     rmSync(directory, { force: true })
     makeFolder(directory, OWNER_ONLY)
-    await runGit({ ...common, args: ['init', '--quiet', '--bare', '--template='], limitMs: LOCAL_MS_MAX })
+    makeBareRepository(directory)
   }
   // Without --update-shallow a shallow branch would silently not be updated.
   const quiet = [
@@ -214,15 +178,19 @@ async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined
   const refspec = `+refs/heads/${branch}:refs/heads/${branch}`
   const fileBytesMax = transferMiBMax * 1024 * 1024
   try {
-    await runGit({
+    const output = await runGit({
       ...common,
       args: ['fetch', ...quiet, '--no-recurse-submodules', '--', access.url, refspec],
+      next: commitArgs(`refs/heads/${branch}`),
       limitMs: transferMsMax,
       fileBytesMax,
     })
+    return commitIn(output)
   } catch (error) {
-    const isFull = leftoversIn(directory).some((file) => statSync(file).size >= fileBytesMax)
-    if (!(error instanceof GitError) || !isFull) throw error
+    // Only the message of the commit is printed.
+    if (error instanceof GitOutputTooLarge)
+      throw new GitOutputTooLarge(`the message of the newest commit of ${branch} is too long`, null)
+    if (!(error instanceof GitError) || !hasLargeLeftover(directory, fileBytesMax)) throw error
     removeLeftovers(directory)
     throw new GitOutputTooLarge(
       `a transfer brought more than ${transferMiBMax} MiB: keep manifests in a smaller repository, or raise "fetchMiB"`,
@@ -245,17 +213,6 @@ async function collectGarbage(options: MirrorOptions, signal: AbortSignal | unde
     removeLeftovers(directory)
     return false
   }
-}
-
-/** Removes partial packs of killed transfers, which may be as large as the repository. */
-function removeLeftovers(directory: string): void {
-  for (const file of leftoversIn(directory)) rmSync(file, { force: true })
-}
-
-function leftoversIn(directory: string): readonly string[] {
-  const packs = join(directory, 'objects', 'pack')
-  if (!existsSync(packs)) return []
-  return readdirSync(packs).flatMap((name) => (/^(?:tmp_|\.tmp-)/.test(name) ? [join(packs, name)] : []))
 }
 
 /** Without the history it is unknown whether a branch still contains the applied commit. */

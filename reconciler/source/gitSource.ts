@@ -4,15 +4,9 @@ import { patternCheckFor } from '../manifest/compile/patterns.ts'
 import { compileSteps, type SetSources } from '../manifest/compile/serviceSet.ts'
 import { sortedProblems } from '../manifest/manifestProblem.ts'
 import type { ValueSources } from '../manifest/values/valueReference.ts'
+import type { Commit } from './gitCommit.ts'
 import { type CommitManifests, manifestReader } from './gitManifests.ts'
-import {
-  BrokenMirror,
-  type Commit,
-  type Mirror,
-  type MirrorOptions,
-  mirrorOf,
-  SourceUnavailable,
-} from './gitMirror.ts'
+import { BrokenMirror, type Mirror, type MirrorOptions, mirrorOf, SourceUnavailable } from './gitMirror.ts'
 
 /** Settings of a source. */
 export interface GitSourceOptions extends MirrorOptions {

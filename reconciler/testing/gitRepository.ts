@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { makeBareRepository } from '../git/bareRepository.ts'
 
 /** A real repository with a working tree, for tests. */
 export interface GitRepository {
@@ -40,7 +41,9 @@ export function gitRepository(): GitRepository {
   const run = (program: string, ...args: readonly string[]): string =>
     execFileSync(program, args, { cwd: directory, env: ENVIRONMENT, stdio: 'pipe' }).toString().trimEnd()
   const git = (...args: readonly string[]): string => run('git', ...args)
-  git('init', '--quiet', '--template=', '--initial-branch=main')
+  makeBareRepository(join(directory, '.git'))
+  // One with a working tree, by its name.
+  writeFileSync(join(directory, '.git', 'config'), '')
   return {
     directory,
     url: `file://${directory}`,

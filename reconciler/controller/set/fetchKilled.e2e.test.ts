@@ -117,7 +117,7 @@ test('Scenario 22: a git process that is killed during a transfer is run again',
   // Which of git's programs dies first decides whether the copy is made anew at once or the repository counts as away.
   for (const { message } of one.events.filter(({ condition }) => condition === 'SourceUnavailable'))
     expect(message).toMatch(
-      /git fetch ended with SIGKILL|cannot be read: fatal: |can be read again|no longer holds/,
+      /git fetch ended with SIGKILL|cannot be read: (?:fatal: |Killed$)|can be read again|no longer holds/,
     )
   expect(leftovers()).toBe('')
 })

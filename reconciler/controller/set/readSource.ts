@@ -1,4 +1,5 @@
-import { BrokenMirror, type Commit, SourceUnavailable } from '../../source/gitMirror.ts'
+import type { Commit } from '../../source/gitCommit.ts'
+import { BrokenMirror, SourceUnavailable } from '../../source/gitMirror.ts'
 import { secretsFingerprint } from './secretsFingerprint.ts'
 import type { Accepted, SetContext, SetMemory } from './setContext.ts'
 import { withSetPolicy } from './setPolicy.ts'

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../api/testing/temporaryFolder.ts'
 import { startServer } from '../server/testing/startServer.ts'
 import { CommandScene } from './testing/commandScene.ts'
+import { gitCalls } from './testing/gitCalls.ts'
 import { type GitRepository, gitRepository } from './testing/gitRepository.ts'
 import { manifestOf } from './testing/manifestOf.ts'
 import { runHere } from './testing/programHere.ts'
@@ -41,6 +43,18 @@ test('a run of the command line records the commit of its manifests, and whether
     `${second}-dirty`,
     null,
   ])
+})
+
+test('an apply starts git twice in a checkout, and not at all elsewhere', async () => {
+  const { path, taken } = gitCalls(testFolder())
+  work.env.PATH = path
+  repository.commit({ 'monitoring/a.yaml': manifestOf('a') })
+  work.write({ 'a.yaml': manifestOf('a') })
+
+  await pharos('apply')
+  expect(taken()).toEqual(['log', 'status'])
+  await work.run('apply')
+  expect(taken()).toEqual([])
 })
 
 const UNKNOWN = manifestOf('a').replace('eu-west-1', 'eu-west-9')

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { visible } from '../../api/contract/visibleText.ts'
 import { GitError, runGit } from '../git/gitProgram.ts'
 import { APPROVAL_TRAILERS, approvalsIn } from './approvalTrailers.ts'
@@ -26,14 +26,22 @@ export async function folderCommit(
 ): Promise<FolderCommit | null> {
   const isFolder = existsSync(path) && statSync(path).isDirectory()
   const directory = isFolder ? resolve(path) : dirname(resolve(path))
-  if (!existsSync(directory)) return null
+  if (!isInCheckout(directory)) return null
   const gitOutput = async (...args: readonly string[]): Promise<string> => {
     const access = { url: directory, scheme: 'file' } as const
     const call = { access, directory, args, limitMs: GIT_MS_MAX, env, usersSettings: true }
     return (await runGit(call)).toString('utf8').trimEnd()
   }
   try {
-    const sha = await gitOutput('rev-parse', '--verify', '--quiet', 'HEAD^{commit}')
+    const head = await gitOutput(
+      'log',
+      '-1',
+      '--no-show-signature',
+      `--format=%H%x00${APPROVAL_TRAILERS}`,
+      'HEAD',
+      '--',
+    )
+    const [sha = '', trailers = ''] = head.split('\0')
     const status = await gitOutput(
       'status',
       '--porcelain',
@@ -42,7 +50,6 @@ export async function folderCommit(
       '--',
       resolve(path),
     )
-    const trailers = await gitOutput('log', '-1', '--no-show-signature', `--format=${APPROVAL_TRAILERS}`, sha)
     const approvals = approvalsIn(trailers)
     const [changed] = changedFiles(status)
     if (changed === undefined) return { name: sha, approvals, notice: null }
@@ -53,6 +60,13 @@ export async function folderCommit(
     if (!(error instanceof GitError)) throw error
     return error.message.includes('dubious ownership') ? ofAnotherUser(directory) : null
   }
+}
+
+/** Whether `directory` or a folder above it is a checkout: without one there is no need to start git. */
+function isInCheckout(directory: string): boolean {
+  if (existsSync(join(directory, '.git'))) return true
+  const above = dirname(directory)
+  return above !== directory && isInCheckout(above)
 }
 
 /** The files of `status` (of `git status -z`) that may change the manifests. */

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
+import { makeBareRepository } from './git/bareRepository.ts'
 import { CommandScene } from './testing/commandScene.ts'
 import type { Fault } from './testing/faultProxy.ts'
 import { manifestOf } from './testing/manifestOf.ts'
@@ -15,7 +16,7 @@ let repository: string
 beforeEach(() => {
   work.env.PHAROS_STATE_KEY = 'k'.repeat(32)
   repository = join(work.folder, 'state.git')
-  execFileSync('git', ['init', '--quiet', '--bare', repository])
+  makeBareRepository(repository)
 })
 
 const REF = 'refs/pharos/production'

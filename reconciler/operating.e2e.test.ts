@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
+import { makeBareRepository } from './git/bareRepository.ts'
 import { openStore } from './state/openStore.ts'
 import { CommandScene } from './testing/commandScene.ts'
 import { manifestOf } from './testing/manifestOf.ts'
@@ -116,7 +116,7 @@ test('Scenario 50: a state is exported and imported into a state in git, and pla
   expect(readFileSync(file, 'utf8')).not.toContain('canary')
 
   const repository = join(work.folder, 'state.git')
-  execFileSync('git', ['init', '--quiet', '--bare', repository])
+  makeBareRepository(repository)
   const elsewhere = `git:${repository}#refs/pharos/production`
   const there = (...args: readonly string[]) => runHere([...args, '--state', elsewhere, '--json'], work.env)
   expect((await there('state', 'import', file)).exitCode).toBe(0)

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
@@ -18,6 +17,7 @@ import { cases } from '../../scripts/testing/torture.ts'
 import { seededRandom } from '../../server/testing/robustness/random.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 import { IN_FLIGHT } from '../apply/execute.ts'
+import { makeBareRepository } from '../git/bareRepository.ts'
 import { type ControllerProcess, controllerProcess } from '../testing/controllerProcess.ts'
 import { manifestFiles } from '../testing/controllerScene.ts'
 import { failoverStress } from '../testing/failoverStress.ts'
@@ -167,7 +167,7 @@ test('Scenario 47: a leader that was suspended during its work changes nothing w
 
 test('Scenario 47: with a state in git a leader that was suspended changes nothing when it continues, and takes over again when the other one is killed', async () => {
   const remote = join(folder, 'state.git')
-  execFileSync('git', ['init', '--quiet', '--bare', remote])
+  makeBareRepository(remote)
   const inGit = `leaseTtl: 5s\n    state: "git:file://${remote}#refs/pharos/shop"`
   writeFileSync(config, readFileSync(config, 'utf8').replace('leaseTtl: 2s', inGit))
   const keys = Array.from({ length: 12 }, (_, index) => `s${String(index).padStart(2, '0')}`)
@@ -197,7 +197,7 @@ test.each([
   async (_, lease) => {
     if (lease !== '') {
       const remote = join(folder, 'state.git')
-      execFileSync('git', ['init', '--quiet', '--bare', remote])
+      makeBareRepository(remote)
       const inGit = `${lease}\n    state: "git:file://${remote}#refs/pharos/shop"`
       writeFileSync(config, readFileSync(config, 'utf8').replace('leaseTtl: 2s', inGit))
     }
@@ -230,7 +230,7 @@ test.each([
 
 test('a controller that is killed repeatedly leaves at most one folder behind', async () => {
   const remote = join(folder, 'state.git')
-  execFileSync('git', ['init', '--quiet', '--bare', remote])
+  makeBareRepository(remote)
   const inGit = `leaseTtl: 5s\n    state: "git:file://${remote}#refs/pharos/shop"`
   writeFileSync(config, readFileSync(config, 'utf8').replace('leaseTtl: 2s', inGit))
   repository.commit(manifestFiles('a'))

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from '../../api/client/client.ts'
+import { makeBareRepository } from '../git/bareRepository.ts'
 import { type ControllerProcess, controllerProcess } from './controllerProcess.ts'
 import { type FaultProxy, startFaultProxy } from './faultProxy.ts'
 import { type GitRepository, gitRepository } from './gitRepository.ts'
@@ -148,7 +148,7 @@ function wordsOf(process: ControllerProcess | undefined): readonly string[] {
 function writtenConfig(folder: string, url: string, state: StateKind): string {
   const config = join(folder, 'pharos-controller.yaml')
   const remote = join(folder, 'state.git')
-  if (state === 'git') execFileSync('git', ['init', '--quiet', '--bare', remote])
+  if (state === 'git') makeBareRepository(remote)
   const text = `apiVersion: pharos/v1
 kind: Controller
 listen: none

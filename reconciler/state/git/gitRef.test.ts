@@ -1,10 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { testFolder } from '../../../api/testing/temporaryFolder.ts'
+import { makeBareRepository } from '../../git/bareRepository.ts'
 import { runGit } from '../../git/gitProgram.ts'
+import { gitCalls } from '../../testing/gitCalls.ts'
 import { httpsGitServer } from '../../testing/httpsGitServer.ts'
 import { sshGitServer, sshSkipReason } from '../../testing/sshGitServer.ts'
 import { openStore } from '../openStore.ts'
@@ -16,7 +18,7 @@ const CANARY = 'canary-of-the-state'
 let folder: string
 beforeEach(() => {
   folder = testFolder()
-  execFileSync('git', ['init', '--quiet', '--bare', join(folder, 'state.git')])
+  makeBareRepository(join(folder, 'state.git'))
 })
 
 /** What two writers that saw the same come to: the second is refused, and what the first wrote stays. */
@@ -132,8 +134,48 @@ test('renewals for days leave few files behind, and later writes have the correc
   const log = execFileSync('git', ['-C', state, 'log', '--format=%s', REF], { encoding: 'utf8' })
   expect(log).toBe('last\nfirst\n')
   expect(
+    execFileSync('git', ['-C', state, 'fsck', '--strict', '--no-progress', '--no-dangling']),
+  ).toHaveLength(0)
+  expect(
     readdirSync(temporary, { recursive: true }).filter((name) => !String(name).includes('.lock')),
   ).toEqual([expect.stringMatching(/^pharos-git-state-\d+$/)])
+})
+
+test('a write starts git once, and so does a read of a state that is unchanged', async () => {
+  const { path, taken } = gitCalls(testFolder())
+  const location = gitLocationOf(`git:${join(folder, 'state.git')}#${REF}`, { PATH: path, HOME: folder })
+  const [one, two] = [await GitRef.open(location), await GitRef.open(location)]
+  taken()
+
+  await one.write({ state: 'of one', lease: '{}' }, 'one')
+  const [written, calls] = [await one.read(), taken()]
+  expect(calls).toEqual(['push', 'ls-remote'])
+  expect([await two.read(), taken()]).toEqual([written, ['ls-remote', 'fetch', 'cat-file']])
+  expect([await two.read(), taken()]).toEqual([written, ['ls-remote']])
+  one.close()
+  two.close()
+})
+
+test('a state that cannot be written on this machine is reported as unusable', async () => {
+  const temporary = testFolder()
+  vi.stubEnv('TMPDIR', temporary)
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+  })
+  const url = join(folder, 'state.git')
+  const ref = await GitRef.open(gitLocationOf(`git:${url}#${REF}`, { PATH: process.env.PATH }))
+  const [objects = ''] = readdirSync(temporary, { recursive: true }).filter((name) =>
+    String(name).endsWith('/objects'),
+  )
+  rmSync(join(temporary, String(objects)), { recursive: true })
+  writeFileSync(join(temporary, String(objects)), '')
+
+  await expect(ref.write({ state: 'one', lease: '{}' }, 'one')).rejects.toMatchObject({
+    name: 'StateError',
+    reason: 'unusable',
+    message: expect.stringMatching(/^the state in git cannot be used: .*objects.* cannot be used: /),
+  })
+  ref.close()
 })
 
 test('a git that is missing or too old is reported before it is used', async () => {

@@ -1,9 +1,12 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { fileErrorText, isFileError } from '../../../api/runtime/fileReason.ts'
+import { makeBareRepository } from '../../git/bareRepository.ts'
 import type { GitAccess } from '../../git/gitAccess.ts'
 import { GitError, runGit } from '../../git/gitProgram.ts'
 import { branchProblem, gitSchemeOf } from '../../git/gitUrl.ts'
 import { requireGit } from '../../git/gitVersion.ts'
+import { writeCommit } from '../../git/looseObject.ts'
 import { StateError } from '../model/stateError.ts'
 import { takeWorkFolder, type WorkFolder } from '../sqlite/workFolder.ts'
 
@@ -45,6 +48,8 @@ const LIMIT_MS = 60_000
 const WRITES_PER_CLEANUP = 50
 /** Local ref of the last fetched commit. */
 const READ_REF = 'refs/pharos-read'
+/** Author of all commits. */
+const AUTHOR = 'pharos <pharos@localhost>'
 /** Prefix of locations in git. */
 const PREFIX = 'git:'
 /** Form of a location in git, for messages. */
@@ -142,6 +147,8 @@ export class GitRef implements StateRef {
   readonly #writesPerCleanup: number
   /** Last known commit of the ref; empty for none. */
   #tip = ''
+  /** The files of that commit. */
+  #atTip: StateFiles | null = null
   /** Parent of the next commit: the last one that is not passing. */
   #parent = ''
   #writes = 0
@@ -161,7 +168,7 @@ export class GitRef implements StateRef {
     await usable(requireGit(location.env))
     const folder = await takeWorkFolder('git-state')
     try {
-      await git(location, folder.path, ['init', '--quiet', '--bare', '.'])
+      makeBareRepository(folder.path)
       return new GitRef(location, folder, writesPerCleanup)
     } catch (error) {
       folder.remove()
@@ -170,45 +177,41 @@ export class GitRef implements StateRef {
   }
 
   async read(): Promise<StateFiles | null> {
-    const { access, ref } = this.#location
     const commit = await this.#listed()
     if (commit === '') {
       this.#tip = ''
       this.#parent = ''
       return null
     }
-    const isNew = commit !== this.#tip
-    if (isNew) {
-      const refspec = `+${ref}:${READ_REF}`
-      await this.#git(['fetch', '--quiet', '--no-tags', '--depth=1', '--', access.url, refspec])
-    }
-    const from = isNew ? READ_REF : commit
-    const wanted = [from, `${from}:state.json`, `${from}:lease.json`].map((name) => `${name}\n`)
+    if (commit !== this.#tip) await this.#fetch()
+    return this.#atTip
+  }
+
+  /** Reads the commit that the ref has now. */
+  async #fetch(): Promise<void> {
+    const { access, ref } = this.#location
+    const refspec = `+${ref}:${READ_REF}`
+    await this.#git(['fetch', '--quiet', '--no-tags', '--depth=1', '--', access.url, refspec])
+    const wanted = [READ_REF, `${READ_REF}:state.json`, `${READ_REF}:lease.json`].map((name) => `${name}\n`)
     const [tip, state, lease] = objectsIn(await this.#git(['cat-file', '--batch'], wanted.join('')))
     if (tip === undefined || state === undefined || lease === undefined)
       throw new StateError(`${this.name} contains no state of pharos: name another ref with --state`)
-    if (isNew) {
-      // The ref may have moved since it was listed.
-      this.#tip = tip.id
-      this.#parent = tip.id
-    }
     const [, secs] = /^committer .* (\d+) [+-]\d+$/m.exec(tip.content) ?? []
-    return { state: state.content, lease: lease.content, writtenAtMs: Number(secs) * 1_000 }
+    // The ref may have moved since it was listed.
+    this.#tip = tip.id
+    this.#parent = tip.id
+    this.#atTip = { state: state.content, lease: lease.content, writtenAtMs: Number(secs) * 1_000 }
   }
 
-  async write(files: StateFiles, message: string, isTemporary = false): Promise<void> {
-    const blobs = await Promise.all(
-      (['lease', 'state'] as const).map(async (name) => {
-        const id = (await this.#git(['hash-object', '-w', '--stdin'], files[name])).toString('utf8').trim()
-        return `100644 blob ${id}\t${name}.json\n`
-      }),
-    )
-    const tree = (await this.#git(['mktree'], blobs.join(''))).toString('utf8').trim()
-    const identity = ['-c', 'user.name=pharos', '-c', 'user.email=pharos@localhost']
-    const parents = this.#parent === '' ? [] : ['-p', this.#parent]
-    const commit = (await this.#git([...identity, 'commit-tree', ...parents, '-m', message, tree]))
-      .toString('utf8')
-      .trim()
+  async write({ state, lease }: StateFiles, message: string, isTemporary = false): Promise<void> {
+    const atSecs = Math.floor(Date.now() / 1_000)
+    const files = [
+      { name: 'lease.json', content: lease },
+      { name: 'state.json', content: state },
+    ]
+    const parent = this.#parent === '' ? undefined : this.#parent
+    const fields = { parent, message, author: AUTHOR, atSecs }
+    const commit = await usable(writeCommit(this.#folder.path, files, fields))
     const { access, ref } = this.#location
     const expected = `--force-with-lease=${ref}:${this.#tip}`
     try {
@@ -219,6 +222,7 @@ export class GitRef implements StateRef {
       if (now !== commit) throw now === this.#tip ? error : new RefMoved(this.name)
     }
     this.#tip = commit
+    this.#atTip = { state, lease, writtenAtMs: atSecs * 1_000 }
     if (!isTemporary) this.#parent = commit
     this.#writes += 1
     // A failed garbage collection does not affect the write.
@@ -277,7 +281,9 @@ async function usable<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {
-    if (!(error instanceof GitError)) throw error
-    throw new StateError(`the state in git cannot be used: ${error.message}`, 'unusable', { cause: error })
+    const isOurs = error instanceof GitError || isFileError(error)
+    if (!isOurs) throw error
+    const reason = error instanceof GitError ? error.message : fileErrorText(error)
+    throw new StateError(`the state in git cannot be used: ${reason}`, 'unusable', { cause: error })
   }
 }

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { testFolder } from '../../../api/testing/temporaryFolder.ts'
+import { makeBareRepository } from '../../git/bareRepository.ts'
 import { openStore } from '../openStore.ts'
 import type { StateStore } from './store.ts'
 
@@ -10,7 +10,7 @@ let folder: string
 let stores: StateStore[]
 beforeEach(() => {
   folder = testFolder()
-  execFileSync('git', ['init', '--quiet', '--bare', join(folder, 'state.git')])
+  makeBareRepository(join(folder, 'state.git'))
   stores = []
 })
 afterEach(async () => {

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testFolder } from '../../../api/testing/temporaryFolder.ts'
+import { makeBareRepository } from '../../git/bareRepository.ts'
 import { type Binding, newBinding } from '../../plan/binding.ts'
 import { stateInGit } from '../../testing/modelStates.ts'
 import { openStore, readStore } from '../openStore.ts'
@@ -82,7 +82,7 @@ const env = { PATH: process.env.PATH }
 /** A bare repository on this machine stands for a remote one: git talks to it in the same way. */
 function repository(): string {
   const directory = join(folder, 'repository.git')
-  if (!existsSync(directory)) execFileSync('git', ['init', '--quiet', '--bare', directory])
+  if (!existsSync(directory)) makeBareRepository(directory)
   return directory
 }
 

@@ -132,8 +132,8 @@ test('one of the servers on a database runs checks, all serve agents, and anothe
   // One that hangs for longer than its turn: it finds out when it goes on, and has written nothing meanwhile.
   first.child.kill('SIGSTOP')
   target.status = 503
-  await stateIs(own.id, 'down')
   await untilStatus(second, 'investigating')
+  await stateIs(own.id, 'down')
   const before = (await resultsOf(remote.id)).length
   first.child.kill('SIGCONT')
   await untilMonitoring(first, '0')
@@ -143,6 +143,7 @@ test('one of the servers on a database runs checks, all serve agents, and anothe
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '%results'",
     ),
   )
+  await target.visited('/remote', target.visits('/remote').length + 2)
   while ((await resultsOf(remote.id)).length < before + 2) await sleep(LOOK_MS)
 
   expect(await second.stop()).toBe(0)
@@ -150,8 +151,8 @@ test('one of the servers on a database runs checks, all serve agents, and anothe
   const stopped = target.visits('/own').length
   target.status = 200
   await target.visited('/own', stopped + 2)
-  await stateIs(own.id, 'up')
   await untilStatus(first, 'monitoring')
+  await stateIs(own.id, 'up')
   const dueTimes = (await resultsOf(own.id)).map(({ at }) => at)
   expect(monitoring).toEqual(['1', '0'])
   expect(new Set(dueTimes).size).toBe(dueTimes.length)

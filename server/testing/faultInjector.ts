@@ -84,10 +84,10 @@ function sqliteInjector(dataDir: string): FaultInjector {
   }
 }
 
-/** SQLSTATE of each failure: an exception in a trigger, a full disk, and a statement timeout. */
+/** SQLSTATE of each failure: an exception in a trigger, a lack of memory, and a statement timeout. */
 const SQL_STATES: Readonly<Record<FailureKind, string>> = {
   ABORT: 'P0001',
-  FAIL: '53100',
+  FAIL: '53200',
   ROLLBACK: '57014',
 }
 

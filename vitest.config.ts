@@ -144,7 +144,7 @@ const POSTGRES_PROJECT = {
     // Backups are of data folders.
     exclude: [...EXCLUDED, 'server/testing/conformance/{restore*,auditCommands}.test.ts'],
     env: { PHAROS_TEST_ENGINE: 'postgres' },
-    globalSetup: ['server/testing/postgres/startDurableCluster.ts'],
+    globalSetup: ['server/testing/postgres/startClusters.ts'],
   },
 }
 

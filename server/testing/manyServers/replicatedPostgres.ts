@@ -1,16 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { withConnection } from '../../store/postgres/schema/migrate.ts'
+import { createData, newPostgresFolder, POSTGRES_USER } from '../postgres/dataFolder.ts'
 import { postgresPrograms } from '../postgres/programs.ts'
-
-/** The user and group with which root runs PostgreSQL, which refuses to run as root. */
-const NOBODY = 65_534
-const USER = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 type StandbyKind = 'synchronous' | 'asynchronous'
 
@@ -38,20 +35,8 @@ export interface PostgresServer {
 
 /** Creates and starts a server in a temporary folder. It is stopped when this process ends. */
 export async function startPostgres(): Promise<PostgresServer> {
-  const server = serverIn(newFolder())
-  await run('initdb', [
-    '-D',
-    server.data,
-    '-U',
-    'pharos',
-    '-A',
-    'trust',
-    '-E',
-    'UTF8',
-    '--locale=C',
-    '--no-sync',
-    '--wal-segsize=4',
-  ])
+  const server = serverIn(newPostgresFolder())
+  createData(server.data)
   await server.start()
   return server
 }
@@ -67,7 +52,8 @@ function serverIn(folder: string): PostgresServer & { readonly data: string } {
     run('pg_ctl', [...args, '-w', '-D', data, '-l', join(folder, 'log'), '-o', flags])
   const restart = () => control('restart', '-m', 'fast')
   const stop: PostgresServer['stop'] = (mode) => control('stop', '-m', mode)
-  const atExit = () => void spawnSync(programOf('pg_ctl'), ['stop', '-m', 'immediate', '-D', data], USER)
+  const atExit = () =>
+    void spawnSync(programOf('pg_ctl'), ['stop', '-m', 'immediate', '-D', data], POSTGRES_USER)
   process.once('exit', atExit)
   return {
     ...{ url, data, stop },
@@ -113,7 +99,7 @@ async function makeBackup(
   url: string,
   restart: () => Promise<void>,
 ): Promise<() => Promise<PostgresServer>> {
-  const archive = newFolder()
+  const archive = newPostgresFolder()
   await withConnection(url, async (client) => {
     await client.query("ALTER SYSTEM SET archive_mode = 'on'")
     await client.query("ALTER SYSTEM SET archive_timeout = '1s'")
@@ -138,7 +124,7 @@ async function makeBackup(
 
 /** Creates a server with a copy of the data in `folder` and the given files, without starting it. */
 async function copyServer(folder: string, url: string, files: Readonly<Record<string, string>>) {
-  const copy = serverIn(newFolder())
+  const copy = serverIn(newPostgresFolder())
   await withConnection(url, async (client) => {
     await client.query("SELECT pg_backup_start('copy', true)")
     mkdirSync(copy.data, { mode: 0o700 })
@@ -150,7 +136,9 @@ async function copyServer(folder: string, url: string, files: Readonly<Record<st
     writeFileSync(join(copy.data, 'backup_label'), rows[0]?.labelfile ?? '')
   })
   for (const [name, text] of Object.entries(files)) writeFileSync(join(copy.data, name), text)
-  if (USER.uid !== undefined) await run('chown', ['-R', `${NOBODY}:${NOBODY}`, copy.data])
+  if (POSTGRES_USER.uid !== undefined) {
+    await run('chown', ['-R', `${POSTGRES_USER.uid}:${POSTGRES_USER.gid}`, copy.data])
+  }
   return copy
 }
 
@@ -166,20 +154,14 @@ async function untilReplicating(client: pg.Client, kind: StandbyKind): Promise<v
   }
 }
 
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-pg-'))
-  if (USER.uid !== undefined) chownSync(folder, NOBODY, NOBODY)
-  return folder
-}
-
 function programOf(name: string): string {
   const found = postgresPrograms()
   if (found === undefined) throw new Error('this platform has no PostgreSQL for tests')
   return join(dirname(found.postgres), name)
 }
 
-async function run(name: 'initdb' | 'pg_ctl' | 'chown', args: readonly string[]): Promise<void> {
-  const [program, user] = name === 'chown' ? [name, {}] : [programOf(name), USER]
+async function run(name: 'pg_ctl' | 'chown', args: readonly string[]): Promise<void> {
+  const [program, user] = name === 'chown' ? [name, {}] : [programOf(name), POSTGRES_USER]
   // Without pipes, because the server outlives pg_ctl and would keep them open.
   const child = spawn(program, args, { ...user, cwd: tmpdir(), stdio: 'ignore' })
   const [code]: unknown[] = await once(child, 'exit')

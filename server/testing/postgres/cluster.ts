@@ -1,15 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { chownSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { migrate, withConnection } from '../../store/postgres/schema/migrate.ts'
+import { createData, newPostgresFolder, POSTGRES_USER } from './dataFolder.ts'
 import { postgresPrograms } from './programs.ts'
 
-/** The user and group with which root runs PostgreSQL, which refuses to run as root. */
-const NOBODY = 65_534
 /** Maximum wait for a start (milliseconds). */
 const START_MS_MAX = 60_000
 
@@ -42,24 +39,16 @@ export async function startCluster(
 ): Promise<Cluster> {
   const found = postgresPrograms()
   if (found === undefined) throw new Error('this platform has no PostgreSQL for tests')
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-pg-'))
-  const isRoot = process.getuid?.() === 0
-  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
-  if (isRoot) chownSync(folder, NOBODY, NOBODY)
+  const folder = newPostgresFolder()
   const data = join(folder, 'data')
-  const initialized = spawnSync(
-    found.initdb,
-    ['-D', data, '-U', 'pharos', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--wal-segsize=4'],
-    { ...user, cwd: folder, encoding: 'utf8' },
-  )
-  if (initialized.status !== 0) throw new Error(`initdb failed: ${initialized.stderr}`)
+  createData(data)
   // The shell ends PostgreSQL when its input ends, together with this process.
   const script = '"$0" "$@" >log 2>&1 & pid=$!; cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$PWD"'
   const child = spawn(
     '/bin/sh',
     ['-c', script, found.postgres, ...flagsOf({ data, folder, durability, settings })],
     {
-      ...user,
+      ...POSTGRES_USER,
       cwd: folder,
       stdio: ['pipe', 'ignore', 'ignore'],
     },

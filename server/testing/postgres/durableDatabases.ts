@@ -3,7 +3,7 @@ import { type Databases, databasesAt } from './cluster.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The URL of the database `postgres` of the cluster that startDurableCluster.ts starts. */
+    /** The URL of the database `postgres` of the cluster that startClusters.ts starts. */
     readonly durableCluster: string
   }
 }

@@ -17,5 +17,5 @@ export function environmentOf(source: string): string {
 /** Whether `source` is one file instead of a folder. Pure. */
 export function isFile(source: string): boolean {
   const [path = ''] = source.split(ENVIRONMENT)
-  return /\.ya?ml$/.test(path)
+  return /\.ya?ml$/i.test(path)
 }

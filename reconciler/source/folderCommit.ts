@@ -72,7 +72,7 @@ function isInCheckout(directory: string): boolean {
 /** The files of `status` (of `git status -z`) that may change the manifests. */
 function changedFiles(status: string): readonly string[] {
   // States, logs and other untracked files are no manifests. The second name of a renamed file has no status letters.
-  const isOther = (entry: string): boolean => entry.startsWith('?? ') && !/\.ya?ml$/.test(entry)
+  const isOther = (entry: string): boolean => entry.startsWith('?? ') && !/\.ya?ml$/i.test(entry)
   return status
     .split('\0')
     .filter((entry) => entry !== '' && !isOther(entry))

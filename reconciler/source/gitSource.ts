@@ -74,7 +74,8 @@ export async function compiledCommit(
   environment: string | undefined,
 ): Promise<ServiceSet> {
   const isPattern = await patternCheckFor(manifests.documents)
-  const sources = { ...compileWith, rootDirectory: ROOT, readSetFile: manifests.readSetFile, isPattern }
+  const { readSetFile, problems: unread } = manifests
+  const sources = { ...compileWith, rootDirectory: ROOT, readSetFile, isPattern, unread }
   let set = await compiled(manifests, sources, environment)
   // The first compilation determines the needed bodies; with them the set is compiled again.
   while (await manifests.fetchBodies()) set = await compiled(manifests, sources, environment)

@@ -116,6 +116,12 @@ test.each(['latin1', 'utf16le'] as const)(
   },
 )
 
+test('the extension of a manifest may be in capitals', () => {
+  for (const name of ['a.YAML', 'b.Yml', 'c.yaml.bak']) writeFileSync(join(folder, name), manifestOf(name))
+
+  expect(readManifests(folder)).toMatchObject({ files: 2, documents: [{ index: 0 }, { index: 0 }] })
+})
+
 test('a file that cannot be seen may be Defaults: the services of its folder and below are not used, and no other problem is invented', () => {
   const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n'
   const unseen: readonly (readonly [string, (path: string) => void])[] = [

@@ -105,7 +105,7 @@ function listed(
 
 /** Whether the file at `path` is a manifest by its name. Pure. */
 export function isManifestFile(path: string): boolean {
-  return /\.ya?ml$/.test(path)
+  return /\.ya?ml$/i.test(path)
 }
 
 /** Whether a link may point to a folder of manifests: skipping it silently would lose all of them. */

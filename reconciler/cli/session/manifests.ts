@@ -36,6 +36,7 @@ export async function loadManifests(
     {
       ...sources,
       rootDirectory: source.rootDirectory,
+      unread: source.problems,
       isPattern,
       onProgress: (done, total) => output.progress(`compiled ${done} of ${total} manifests`),
     },

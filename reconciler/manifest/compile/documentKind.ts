@@ -123,18 +123,18 @@ function notAMapping(): Unplaced {
   return { code: 'E_KIND', message: 'the document is not a mapping', hint: SKELETON, path: [] }
 }
 
+/** Part of the first key of a document in the middle of a file. */
+const BYTE_ORDER_MARK = '\uFEFF'
 const SKELETON = `a manifest starts with apiVersion: ${API_VERSION} and kind: Service`
 
 function kindProblem(mapping: Mapping): Unplaced | undefined {
   const { apiVersion, kind } = mapping
   if (apiVersion === undefined) {
     const message = 'apiVersion is missing: this is not a Pharos manifest'
-    return {
-      code: 'E_API_VERSION',
-      message,
-      hint: `${SKELETON}; move other YAML out of this folder, or list it in .pharosignore`,
-      path: [],
-    }
+    const hint = Object.keys(mapping)[0]?.startsWith(BYTE_ORDER_MARK)
+      ? 'remove the byte order mark in front of it'
+      : `${SKELETON}; move other YAML out of this folder, or list it in .pharosignore`
+    return { code: 'E_API_VERSION', message, hint, path: [] }
   }
   if (apiVersion !== API_VERSION) {
     const hint = isOurs(apiVersion)

@@ -1,6 +1,6 @@
 import { formatPath, problemsOf } from '../../../api/contract/problem.ts'
 import { ExpectedFailure } from '../../run/failure.ts'
-import type { ManifestProblem } from '../manifestProblem.ts'
+import { formatProblem, type ManifestProblem } from '../manifestProblem.ts'
 import { type Mapping, mappingOf } from '../mapping.ts'
 import { knownFieldsAt, unknownFieldHint } from '../schema/knownFields.ts'
 import { environmentManifestSchema } from '../schema/serviceManifest.ts'
@@ -36,11 +36,12 @@ export class UnknownEnvironment extends ExpectedFailure {
 
 /**
  * The Environment named `name` among `documents`, all of which are validated; without a name there are no variables and
- * patches. Throws UnknownEnvironment.
+ * patches. `unread` are problems of documents that may be Environments. Throws UnknownEnvironment.
  */
 export function chooseEnvironment(
   documents: readonly Document[],
   name: string | undefined,
+  unread: readonly ManifestProblem[],
 ): ChosenEnvironment {
   const parsed = documents.map((document) => ({
     document,
@@ -55,7 +56,7 @@ export function chooseEnvironment(
   const [found, ...others] = parsed.filter(
     ({ document }) => mappingOf(document.mapping.metadata)?.name === name,
   )
-  if (found === undefined) throw unknown(name, documents)
+  if (found === undefined) throw unknown(name, documents, unread)
   const { document, result } = found
   if (!result.success) return { ...NONE, problems, isFaulty: true }
   return {
@@ -119,16 +120,22 @@ export function unusedPatchWarnings(
   })
 }
 
-function unknown(name: string, documents: readonly Document[]): UnknownEnvironment {
+function unknown(
+  name: string,
+  documents: readonly Document[],
+  [problem]: readonly ManifestProblem[],
+): UnknownEnvironment {
+  const unless =
+    problem === undefined ? '' : `, unless a file with a problem has it: ${formatProblem(problem)}`
   const names = documents.flatMap((document) => {
     const known = mappingOf(document.mapping.metadata)?.name
     return typeof known === 'string' ? [known] : []
   })
   if (names.length === 0)
-    return new UnknownEnvironment(`--env ${name}: there is no document of kind Environment`)
+    return new UnknownEnvironment(`--env ${name}: there is no document of kind Environment${unless}`)
   const meant = suggestionFor(name, names)
   const hint = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${meant}?`
-  return new UnknownEnvironment(`--env ${name}: there is no Environment of that name (${hint})`)
+  return new UnknownEnvironment(`--env ${name}: there is no Environment of that name (${hint})${unless}`)
 }
 
 /** A service with patches merged into it, and the places of the patches. */

@@ -102,6 +102,18 @@ test('Scenario 8: a string of YAML 1.2 remains a string, and a file of comments 
   })
 })
 
+test('Scenario 8: a byte order mark in the middle of a file, as after files were joined, is named', () => {
+  const text = `${manifestOf('a')}---\n\uFEFF${manifestOf('b')}`
+
+  const { problems } = compileSet(readYaml({ file: 'a.yaml', directory: '', text }).documents, sources)
+
+  expect(problems.map(formatProblem)).toEqual([
+    expect.stringMatching(
+      /^a\.yaml:10:1: \[E_API_VERSION\] apiVersion is missing: .* \(remove the byte order mark in front of it\)$/,
+    ),
+  ])
+})
+
 test('Scenario 9: the error for a merge key names its replacement', () => {
   expect(compiled('      <<: {timeout: 5s}\n').problems).toEqual([
     `9:7: [E_UNKNOWN_FIELD] spec.endpoints[0].<< is not a known field ${NO_MERGE}`,

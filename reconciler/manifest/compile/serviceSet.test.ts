@@ -24,7 +24,7 @@ function compile(
   )
   const set = compileSet(
     read.flatMap((one) => one.documents),
-    { ...sources, ...change },
+    { ...sources, ...change, unread: read.flatMap((one) => one.problems) },
     environment,
   )
   const problems = sortedProblems([...read.flatMap((one) => one.problems), ...set.problems])
@@ -468,6 +468,21 @@ test('an escaped reference is literal text, and a misspelt one gets a suggestion
     'staging',
   )
   expect(misspelt.problems).toEqual([expect.stringContaining('(did you mean api_host?)')])
+})
+
+test('the error of a missing Environment names the file that may have it', () => {
+  const environment = 'apiVersion: pharos/v1\nkind: Environment\nmetadata: {name: prod}\n'
+  const missing = (text: string) => () => compile({ 'a.yaml': manifest(), 'prod.yaml': text }, {}, 'prod')
+
+  expect(missing(`${environment}spec: {vars: [}\n`)).toThrow(
+    '--env prod: there is no document of kind Environment, unless a file with a problem has it: prod.yaml:4:15: [E_YAML]',
+  )
+  expect(missing(environment.replace('kind: Environment', 'kind: Enviroment'))).toThrow(
+    'unless a file with a problem has it: prod.yaml:2:7: [E_KIND]',
+  )
+  expect(missing(`${environment.replace('prod', 'dev')}---\na: 1\n`)).toThrow(
+    '--env prod: there is no Environment of that name (there are dev), unless a file with a problem has it: prod.yaml:5:1: [E_API_VERSION]',
+  )
 })
 
 test('variables of an invalid Environment are not reported as missing', () => {

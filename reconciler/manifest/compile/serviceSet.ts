@@ -48,6 +48,8 @@ export function problemAt(
 
 /** The inputs of compileSet besides documents. */
 export interface SetSources extends ValueSources {
+  /** Problems of files whose documents are not known. */
+  readonly unread?: readonly ManifestProblem[] | undefined
   /** Absent when the API alone checks patterns. */
   readonly isPattern?: PatternCheck | undefined
   /** Called with the number of Service documents compiled so far. */
@@ -76,7 +78,8 @@ export function* compileSteps(
   const { services, environments, problems, ...classified } = classifyDocuments(documents)
   const checked = classified.defaults.map(withProblems)
   const defaults = checked.map(({ document }) => document)
-  const chosen = chooseEnvironment(environments, environmentName)
+  const unread = [...(sources.unread ?? []), ...problems]
+  const chosen = chooseEnvironment(environments, environmentName, unread)
   const defaultsOf = byDirectory(defaults)
   const read: ReadService[] = []
   for (const document of services) {

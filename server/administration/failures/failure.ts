@@ -1,5 +1,6 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { DiskFullError } from '../../store/shared/diskFullError.ts'
+import { connectionText, isOfConnection } from './databaseConnection.ts'
 
 /** Why a command failed. */
 export interface Failure {
@@ -27,6 +28,7 @@ const POOLER_REMEDY = 'see the pooler in the findings of "pharos-server doctor"'
 export function failureOf(error: unknown): Failure {
   if (error instanceof DiskFullError) return { code: 'E_DISK_FULL', message: error.message }
   if (error instanceof ApiError) return { code: `E_${error.code.toUpperCase()}`, message: error.message }
+  if (isOfConnection(error)) return { code: 'E_DATABASE', message: connectionText(error) }
   if (isSystemFailure(error)) return systemFailure(error)
   if (error instanceof Error && error.name === 'Error') return { code: 'E_FAILED', message: error.message }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -44,7 +46,6 @@ function systemFailure(error: SystemFailure): Failure {
     return { code: 'E_DISK_FULL', message: `the disk of ${where} is full: free some space` }
   }
   if (code.startsWith('SQLITE_')) return { code: 'E_DATABASE', message: databaseText(error) }
-  if (syscall === 'connect') return { code: 'E_DATABASE', message: unreachableText(error) }
   if ('severity' in error) {
     // A prepared statement that exists already, or does not: another client's.
     const remedy = code === '42P05' || code === '26000' ? `: ${POOLER_REMEDY}` : ''
@@ -64,11 +65,6 @@ function databaseText({ code, message }: SystemFailure): string {
   if (code.startsWith('SQLITE_BUSY')) return 'the database is locked by another program: try again'
   if (code.startsWith('SQLITE_IOERR')) return `the disk of the data folder fails (${message}): check it`
   return message
-}
-
-function unreachableText({ message, address, port }: SystemFailure): string {
-  const place = port === undefined ? address : `${address}:${port}`
-  return `the database at ${place} cannot be reached: ${message}`
 }
 
 function addressText({ code, message, address, hostname, port, hostFlag = '--host' }: SystemFailure): string {

@@ -44,8 +44,13 @@ export async function connect(url: string, applicationName = APPLICATION_NAME): 
   })
   // The next statement reports a lost connection.
   client.on('error', () => {})
-  await client.connect()
-  return client
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    // A command says of what it is (databaseConnection.ts): some errors do not.
+    throw error instanceof Error ? Object.assign(error, { isOfConnection: true }) : error
+  }
 }
 
 /** Runs `work` on a connection of its own to the database at `url`. */

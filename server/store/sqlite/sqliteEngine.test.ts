@@ -332,6 +332,10 @@ describe('restore', () => {
     await writeFile(file, 'x'.repeat(10_000))
 
     await expect(restoreDatabase(file, join(folder, 'restored'))).rejects.toThrow('is not a backup')
+    // As a copy of results, a database with another schema.
+    const other = join(folder, 'other.db')
+    new Sqlite(other).exec('CREATE TABLE endpoints (number); PRAGMA user_version = 3').close()
+    await expect(restoreDatabase(other, join(folder, 'restored'))).rejects.toThrow('is not a backup')
     await expect(stat(join(folder, 'restored'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })

@@ -62,6 +62,9 @@ async function assertWhole(copy: string, file: string, amend: Amend | undefined)
   const { default: Sqlite } = await import('better-sqlite3')
   const database = new Sqlite(copy)
   try {
+    // Also false for another database, such as the copy of results beside a backup.
+    const isOurs = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'orgs'").get() !== undefined
+    if (!isOurs && schemaVersion(database) > 0) throw notABackup(file)
     const verdict = database.pragma('integrity_check', { simple: true })
     if (verdict !== 'ok') throw new Error(`${file} is damaged: take another backup`)
     const version = schemaVersion(database)
@@ -77,14 +80,16 @@ async function assertWhole(copy: string, file: string, amend: Amend | undefined)
     amend?.(database)
   } catch (error) {
     if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_NOTADB') {
-      throw new Error(`${file} is not a backup: name a file that "pharos-server backup" wrote`, {
-        cause: error,
-      })
+      throw notABackup(file, error)
     }
     throw error
   } finally {
     database.close()
   }
+}
+
+function notABackup(file: string, cause?: unknown): Error {
+  return new Error(`${file} is not a backup: name a file that "pharos-server backup" wrote`, { cause })
 }
 
 /** Leftovers of another database, above all its log, would become part of the restored one. */

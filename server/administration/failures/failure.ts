@@ -61,7 +61,8 @@ function databaseText({ code, message }: SystemFailure): string {
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
     return 'the database is damaged or is not one: restore a backup'
   }
-  if (/^SQLITE_(READONLY|CANTOPEN)/.test(code)) return 'the data folder cannot be written: check its owner'
+  if (/^SQLITE_(READONLY|CANTOPEN)/.test(code))
+    return 'the data folder cannot be written: check its owner, and whether its disk is read-only'
   if (code.startsWith('SQLITE_BUSY')) return 'the database is locked by another program: try again'
   if (code.startsWith('SQLITE_IOERR')) return `the disk of the data folder fails (${message}): check it`
   return message

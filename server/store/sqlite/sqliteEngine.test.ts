@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -332,6 +332,9 @@ describe('restore', () => {
     await writeFile(file, 'x'.repeat(10_000))
 
     await expect(restoreDatabase(file, join(folder, 'restored'))).rejects.toThrow('is not a backup')
+    const cut = join(folder, 'cut.db')
+    await writeFile(cut, (await readFile(await backUp())).subarray(0, 100_000))
+    await expect(restoreDatabase(cut, join(folder, 'restored'))).rejects.toThrow(`${cut} is damaged`)
     // As a copy of results, a database with another schema.
     const other = join(folder, 'other.db')
     new Sqlite(other).exec('CREATE TABLE endpoints (number); PRAGMA user_version = 3').close()

@@ -66,7 +66,7 @@ async function assertWhole(copy: string, file: string, amend: Amend | undefined)
     const isOurs = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'orgs'").get() !== undefined
     if (!isOurs && schemaVersion(database) > 0) throw notABackup(file)
     const verdict = database.pragma('integrity_check', { simple: true })
-    if (verdict !== 'ok') throw new Error(`${file} is damaged: take another backup`)
+    if (verdict !== 'ok') throw damaged(file)
     const version = schemaVersion(database)
     if (version === 0) throw new Error(`${file} holds no data of pharos-server: use another backup`)
     if (version > MIGRATIONS.length) {
@@ -82,10 +82,16 @@ async function assertWhole(copy: string, file: string, amend: Amend | undefined)
     if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_NOTADB') {
       throw notABackup(file, error)
     }
+    if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CORRUPT'))
+      throw damaged(file, error)
     throw error
   } finally {
     database.close()
   }
+}
+
+function damaged(file: string, cause?: unknown): Error {
+  return new Error(`${file} is damaged: take another backup`, { cause })
 }
 
 function notABackup(file: string, cause?: unknown): Error {

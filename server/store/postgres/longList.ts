@@ -1,16 +1,12 @@
+import type { ClientBase } from 'pg'
+import { listPieces } from '../shared/listPieces.ts'
 import type { LongList } from '../store.ts'
 import type { Pools } from './connections/pools.ts'
 import { sqlOf } from './connections/sql.ts'
 import type { Statement } from './writes/guardedWrite.ts'
 
-/** Minimum size of a piece except the last (bytes): many small services share one piece. */
-const PIECE_BYTES = 256 * 1_024
 /** Rows fetched at once: a service has up to 1 MiB. */
 const FETCHED_ROWS = 4
-
-const OPENING = Buffer.from('[')
-const COMMA = Buffer.from(',')
-const CLOSING = Buffer.from(']')
 
 /** Bytes of the list of an organisation as one JSON array. */
 export const LIST_LENGTH_SQL =
@@ -36,10 +32,7 @@ export async function openLongList(
     const [known] =
       length === undefined ? [] : await sql.rows<{ length: string | number }>(length.text, length.values)
     await client.query(`DECLARE list NO SCROLL CURSOR FOR ${rows.text}`, [...rows.values])
-    const pieces = piecesOf(async () => {
-      const fetched = await client.query<{ text: string }>(`FETCH ${FETCHED_ROWS} FROM list`)
-      return fetched.rows.map(({ text }) => Buffer.from(text))
-    })
+    const pieces = listPieces(() => rowsOf(client))
     let isClosed = false
     const close = async (): Promise<void> => {
       if (isClosed) return
@@ -59,23 +52,11 @@ export async function openLongList(
   }
 }
 
-/** The JSON array, in pieces, of the rows that `fetch` returns until it returns none. */
-async function* piecesOf(fetch: () => Promise<readonly Uint8Array[]>): AsyncGenerator<Uint8Array, void> {
-  let gathered: Uint8Array[] = [OPENING]
-  let bytes = 0
-  let isFirst = true
-  for (let rows = await fetch(); rows.length > 0; rows = await fetch()) {
-    for (const row of rows) {
-      if (!isFirst) gathered.push(COMMA)
-      isFirst = false
-      gathered.push(row)
-      bytes += row.length
-    }
-    if (bytes < PIECE_BYTES) continue
-    yield Buffer.concat(gathered)
-    gathered = []
-    bytes = 0
+/** The rows of the cursor of a list. */
+async function* rowsOf(client: Pick<ClientBase, 'query'>): AsyncGenerator<Uint8Array, void> {
+  for (;;) {
+    const { rows } = await client.query<{ text: string }>(`FETCH ${FETCHED_ROWS} FROM list`)
+    if (rows.length === 0) return
+    for (const { text } of rows) yield Buffer.from(text)
   }
-  gathered.push(CLOSING)
-  yield Buffer.concat(gathered)
 }

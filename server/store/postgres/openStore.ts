@@ -1,7 +1,9 @@
+import type { Caller } from '../../domain/apiKeys.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { agentTokens } from '../administration/agentTokens.ts'
 import { auditLog } from '../administration/auditLog.ts'
 import { keyring } from '../administration/keyring.ts'
+import { keyUses } from '../administration/keyUses.ts'
 import { maintenance } from '../administration/maintenance.ts'
 import { organisations } from '../administration/organisations.ts'
 import { regionModes } from '../administration/regionModes.ts'
@@ -10,13 +12,13 @@ import { outbox } from '../commands/outbox.ts'
 import { monitoringReads } from '../monitoring/monitoringReads.ts'
 import { notifications } from '../notifications/notifications.ts'
 import { serviceHistory } from '../services/serviceHistory.ts'
+import { SELECT_CALLER } from '../shared/callerQuery.ts'
 import { statusPages } from '../statusPages/statusPages.ts'
 import type { Store } from '../store.ts'
 import { changeCount } from './changeCount.ts'
 import { COMMAND_ORDER } from './commandOrder.ts'
 import { openPools } from './connections/pools.ts'
 import { rowOf } from './connections/sql.ts'
-import { postgresKeys } from './credentials/keys.ts'
 import { type LimiterClocks, sharedAdmission } from './credentials/sharedAdmission.ts'
 import { postgresIncidents } from './incidents.ts'
 import { postgresMonitoring } from './monitoring.ts'
@@ -59,7 +61,9 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...postgresMonitoring(parts),
       ...agentTokens(scripts),
       ...regionModes(scripts, nowMs),
-      ...postgresKeys(pools),
+      // Nothing is cached: another process may have revoked a key.
+      callerOf: (hash) => rowOf<Caller>(pools.read, SELECT_CALLER, [hash]),
+      ...keyUses(scripts),
       ...secrets(scripts),
       ...auditLog(scripts),
       ...organisations(scripts, nowMs),

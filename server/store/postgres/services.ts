@@ -1,13 +1,11 @@
 import type { ServiceHistory } from '../services/serviceHistory.ts'
+import { WHOLE_LIST_BYTES_MAX } from '../shared/listPieces.ts'
 import { uuidOrNull } from '../shared/uuid.ts'
 import type { RenderedService, ServiceStore } from '../store.ts'
 import { rowOf, type Sql } from './connections/sql.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import { factsOf } from './writes/orgState.ts'
 import type { StoreParts } from './writes/storeParts.ts'
-
-/** Largest list rendered in memory (bytes). Gap G33. */
-const WHOLE_LIST_BYTES_MAX = 8 * 1024 * 1024
 
 /** Services in PostgreSQL. The rendered response is stored, so that a read parses nothing. */
 export function postgresServices({

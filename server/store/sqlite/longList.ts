@@ -1,17 +1,11 @@
 import type { Database } from 'better-sqlite3'
+import { listPieces } from '../shared/listPieces.ts'
 import type { LongList } from '../store.ts'
 
 /** Maximum wait of the first read for another process (milliseconds). */
 const BUSY_MS_MAX = 5_000
 /** Page cache (KiB): each page is read once. */
 const CACHE_KIB = 1_024
-/** Minimum size of a piece except the last (bytes): many small services share one piece. */
-const PIECE_BYTES = 256 * 1_024
-
-const OPENING = Buffer.from('[')
-const COMMA = Buffer.from(',')
-const CLOSING = Buffer.from(']')
-
 /** Bytes of the list of an organisation as one JSON array; SQLite reads none of the text for it. */
 export const LIST_LENGTH_SQL =
   'SELECT 1 + max(1, coalesce(sum(octet_length(response) + 1), 0)) FROM services WHERE org_id = ?'
@@ -31,7 +25,7 @@ export async function openAtInstant<Read extends { readonly rows: () => Iterable
     database.pragma(`cache_size = -${CACHE_KIB}`)
     database.exec('BEGIN')
     const { rows, ...known } = read(database)
-    const pieces = piecesOf(rows)
+    const pieces = listPieces(rows)
     const close = async (): Promise<void> => {
       // An unfinished statement keeps its connection open.
       await pieces.return()
@@ -57,23 +51,4 @@ export function openLongList(file: string, orgId: string): Promise<LongList> {
       rows: () => select.iterate(orgId),
     }
   })
-}
-
-/** The JSON array of `rows` in pieces; reading the rows starts with the first piece. */
-async function* piecesOf(rows: () => Iterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  let gathered: Uint8Array[] = [OPENING]
-  let bytes = 0
-  let isFirst = true
-  for (const row of rows()) {
-    if (!isFirst) gathered.push(COMMA)
-    isFirst = false
-    gathered.push(row)
-    bytes += row.length
-    if (bytes < PIECE_BYTES) continue
-    yield Buffer.concat(gathered)
-    gathered = []
-    bytes = 0
-  }
-  gathered.push(CLOSING)
-  yield Buffer.concat(gathered)
 }

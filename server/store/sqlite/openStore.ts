@@ -4,6 +4,7 @@ import { accounts } from '../accounts/accounts.ts'
 import { agentTokens } from '../administration/agentTokens.ts'
 import { auditLog } from '../administration/auditLog.ts'
 import { keyring } from '../administration/keyring.ts'
+import { keyUses } from '../administration/keyUses.ts'
 import { maintenance } from '../administration/maintenance.ts'
 import { organisations } from '../administration/organisations.ts'
 import { regionModes } from '../administration/regionModes.ts'
@@ -25,7 +26,6 @@ import { COMMAND_ORDER } from './commandOrder.ts'
 import { committedVersions } from './commits/committedVersion.ts'
 import { GroupCommit } from './commits/groupCommit.ts'
 import { sqliteKeys } from './credentials/keys.ts'
-import { sqliteKeyUses } from './credentials/keyUses.ts'
 import { DiskSpace } from './files/diskSpace.ts'
 import { fileGuard } from './files/fileGuard.ts'
 import { type Connections, databaseFile, openDatabase } from './files/openDatabase.ts'
@@ -107,7 +107,7 @@ export async function openStore(
     ...agentTokens(scripts),
     ...regionModes(scripts, nowMs),
     ...sqliteKeys(connections, versions.administration),
-    ...sqliteKeyUses(connections, commits),
+    ...keyUses(scripts),
     ...secrets(scripts),
     ...notifications(scripts),
     dueDeliveries: dueDeliveries(scripts, ONE_PROCESS),

@@ -6,6 +6,7 @@ import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
 import type { ServiceHistory } from '../services/serviceHistory.ts'
 import type { AutoIncidents } from '../shared/autoIncidents.ts'
 import { DiskFullError } from '../shared/diskFullError.ts'
+import { WHOLE_LIST_BYTES_MAX } from '../shared/listPieces.ts'
 import { keepsOrigin } from '../shared/pastGeneration.ts'
 import { columnsOf, usageOf } from '../shared/serviceRow.ts'
 import type { RenderedService, ServiceFacts, ServiceStore } from '../store.ts'
@@ -25,10 +26,6 @@ import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
 const KEPT_BYTES_MAX = 32 * 1024 * 1024
 /** Size in the cache of an absent service, or of a list that is too long (bytes). */
 const ABSENT_BYTES = 100
-/**
- * Largest list rendered in memory (bytes): it takes several times the memory, and blocks all other requests. Gap G33.
- */
-const WHOLE_LIST_BYTES_MAX = 8 * 1024 * 1024
 
 /** Dependencies that services share with the rest of the store. */
 interface Sharing {

@@ -1,9 +1,9 @@
 import { CONTRACT_RATE } from '../../../../api/contract/tokenBucket.ts'
 import type { Allowance } from '../../../domain/allowance.ts'
 import type { Caller } from '../../../domain/apiKeys.ts'
+import { SELECT_CALLER } from '../../shared/callerQuery.ts'
 import type { Admission } from '../../store.ts'
 import { rowOf, type Sql } from '../connections/sql.ts'
-import { SELECT_CALLER } from './keys.ts'
 
 /** Time in which a key earns one request, and in which an empty bucket fills (microseconds). Contract: Limits, rule 1. */
 const REFILL_US = CONTRACT_RATE.refillIntervalMs * 1_000

@@ -53,9 +53,6 @@ export interface GrowingDisk {
 
 const ENDLESS: GrowingDisk = { assertGrowth: () => {}, makeRoom: () => false }
 
-/** Runs a mutation, and resolves when it is durable. */
-export type Mutations = Pick<GroupCommit, 'run'>
-
 /**
  * Runs mutations in order of arrival. Waiting mutations share one transaction and one flush to disk; one that throws
  * leaves no trace and does not affect the others. No caller gets its result before its own commit is durable.

@@ -137,7 +137,7 @@ test('control characters in names and messages are replaced, and long messages a
     '…[1mHi… ',
     true,
   ])
-  expect(keys.length).toBe(4)
+  expect(keys.length).toBe(5)
   expect(problems).toEqual([expect.stringMatching(/^monitoring\/…bad\.yaml: /)])
 })
 

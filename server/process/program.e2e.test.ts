@@ -111,12 +111,12 @@ test('the master key is changed while the server seals and reads, and key ids st
 })
 
 test('a second concurrent rotation is refused, and the key in use stays in the file', async () => {
-  const rotate = () => runProgram(['master-key', 'rotate', '--data-dir', dataDir])
+  const rotation = ['master-key', 'rotate', '--data-dir', dataDir]
   const unlock = await lockRotation(dataDir)
-  const meanwhile = await rotate()
+  const meanwhile = await runHere(rotation)
   unlock()
 
-  const outcomes = await Promise.all([rotate(), rotate(), rotate()])
+  const outcomes = await Promise.all([runProgram(rotation), runProgram(rotation)])
   const { status } = await apiClient(server.url, key).post('/v1/services', sealedService)
 
   expect(meanwhile).toMatchObject({ code: 1, stderr: expect.stringContaining('is being rotated') })
@@ -129,9 +129,9 @@ test('a master key in the environment is rotated by prefixing a new one', async 
   const [old, fresh] = ['1a'.repeat(32), '2b'.repeat(32)]
   const orgId = await makeOrg(other)
   const [otherKey = ''] = await makeKeys(other, orgId, 1)
-  const started = (keys: string) => startProcess(other, [], { environment: { PHAROS_MASTER_KEY: keys } })
-  const rotate = (keys: string) =>
-    runProgram(['master-key', 'rotate', '--data-dir', other], { PHAROS_MASTER_KEY: keys })
+  const given = (keys: string) => ({ environment: { PHAROS_MASTER_KEY: keys } })
+  const started = (keys: string) => startProcess(other, [], given(keys))
+  const rotate = (keys: string) => runHere(['master-key', 'rotate', '--data-dir', other], given(keys))
   const first = await started(old)
   expect((await apiClient(first.url, otherKey).post('/v1/services', sealedService)).status).toBe(201)
   await first.stop()
@@ -144,7 +144,11 @@ test('a master key in the environment is rotated by prefixing a new one', async 
   })
   expect((await apiClient(both.url, otherKey).post('/v1/services', sealedService)).status).toBe(201)
   await both.stop()
-  await expect(started(old)).rejects.toThrow('is missing from PHAROS_MASTER_KEY')
+  const refused = await runHere(['serve', '--data-dir', other, '--port', '0'], given(old))
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is missing from PHAROS_MASTER_KEY'),
+  })
   await (await started(fresh)).stop()
 })
 
@@ -167,11 +171,12 @@ test('a backup taken while the server runs can be served on its own, with the ma
   const outcome = await runHere(['restore', '--from', backup, '--data-dir', restored])
   expect(outcome).toMatchObject({ code: 0 })
 
-  await expect(startProcess(restored)).rejects.toThrow('is missing from')
+  const refused = await runHere(['serve', '--data-dir', restored, '--port', '0'])
   const copy = await startProcess(restored, ['--master-key-file', `${dataDir}.master-key`])
   const listed = await apiClient(copy.url, key).get('/v1/services')
   const code = await copy.stop()
 
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is missing from') })
   expect([listed.text, code]).toEqual([services.text, 0])
 })
 
@@ -193,7 +198,7 @@ describe('a server that cannot start says why and what to do', () => {
     const address = other.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
 
-    const outcome = await runProgram(['serve', '--data-dir', join(folder, 'port'), '--port', String(port)])
+    const outcome = await runHere(['serve', '--data-dir', join(folder, 'port'), '--port', String(port)])
     other.close()
 
     expect(outcome).toEqual({

@@ -65,7 +65,7 @@ test.each([
 ])(
   '%j --json fails with one JSON document of %s, and with a message on stderr',
   async (args, code, words) => {
-    const { stdout, stderr, ...outcome } = await runHere([...args, '--json'], folder)
+    const { stdout, stderr, ...outcome } = await runHere([...args, '--json'], { cwd: folder })
 
     expect(outcome.code).toBe(1)
     expect(JSON.parse(stdout)).toEqual({ error: { code, message: expect.stringContaining(words) } })
@@ -82,7 +82,9 @@ test.each([
     'this machine has no address 192.0.2.1: use another --admin-host',
   ],
 ])('serve with %j fails with a remedy', async (args, words) => {
-  const { code, stderr } = await runHere(['serve', '--data-dir', 'data', '--port', '0', ...args], folder)
+  const { code, stderr } = await runHere(['serve', '--data-dir', 'data', '--port', '0', ...args], {
+    cwd: folder,
+  })
 
   expect([code, stderr]).toEqual([1, `pharos-server: ${words}\n`])
 })
@@ -97,7 +99,7 @@ test.each([
   [['serve', '--data-dir', 'made', '--port', '0', '--master-key-file', 'made/key'], 'is in the data folder'],
   [['plan', 'list', '--data-dir', 'made'], 'there is no data in made'],
 ])('%j fails and leaves nothing behind', async (args, words) => {
-  const { code, stderr } = await runHere(args, folder)
+  const { code, stderr } = await runHere(args, { cwd: folder })
 
   expect([code, stderr]).toEqual([1, expect.stringContaining(words)])
   expect((await readdir(folder)).filter((name) => name.startsWith('made'))).toEqual([])

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { startServer } from '../server/testing/startServer.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../server/testing/startServer.ts'
 import { METHODS } from './protocol/testing/providerClient.ts'
 import { NOTHING } from './protocol/testing/terraformCore.ts'
 import { encodeMsgpack } from './protocol/values/msgpack.ts'
@@ -16,11 +16,20 @@ const config = {
   endpoints: [{ url: 'https://example.com/', http: { method: 'GET' } }],
 }
 
-/** A configured provider, which expects an organisation, in front of a server with one service. */
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer({ rateLimit: 'none' })
+})
+afterAll(() => server.close())
+
+/** A configured provider, which expects an organisation of its own with one service. */
 async function scene() {
-  const { proxy, client, core } = await openProvider(await startServer({ rateLimit: 'none' }), {
-    isGuarded: true,
-  })
+  const orgId = await server.createOrg()
+  const apiKey = await server.createKey({ orgId })
+  const { proxy, client, core } = await openProvider(
+    { url: server.url, apiKey, orgId, close: async () => undefined },
+    { isGuarded: true },
+  )
   await core.configure({})
   const service = await core.apply(SERVICE, await core.plan(SERVICE, config))
   // What was asked once is not asked again before the next configuration.

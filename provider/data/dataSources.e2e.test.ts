@@ -36,11 +36,13 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     ;({ proxy, workspace, byHand } = await openScenario(server))
   })
 
-  async function failure(configuration: string): Promise<string> {
+  /** The errors of a plan of `configuration`, by the label of their block. */
+  async function failures(configuration: string): Promise<Readonly<Record<string, string>>> {
     workspace.configure(configuration)
     const { exitCode, output } = await workspace.run(['plan'])
     expect(exitCode).toBe(1)
-    return output.replaceAll(/\s+/g, ' ')
+    const errors = output.replaceAll(/\s+/g, ' ').split('Error: ').slice(1)
+    return Object.fromEntries(errors.map((error) => [/with data\.\w+\.(\w+),/.exec(error)?.[1], error]))
   }
 
   test('Scenario 39: finds one service by id and by name, with everything but its sealed values', async () => {
@@ -51,7 +53,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
       output "both" { value = [data.pharos_service.by_id.created_at, data.pharos_service.by_name.created_at] }`)
 
     await workspace.succeed(['apply', '-auto-approve'])
-    const found = await workspace.attributes('data.pharos_service.by_name')
+    const found = workspace.attributes('data.pharos_service.by_name')
 
     expect(found).toMatchObject({
       id: service.id,
@@ -74,21 +76,41 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(Object.keys(found.sealed_key_ids ?? {})).toEqual(['0.headers.Authorization'])
   })
 
-  test('Scenario 39: a missing or ambiguous service is an error that names the candidates', async () => {
+  test('Scenario 39: a missing service and an ambiguous one are errors that name the candidates', async () => {
     const ids = [
       (await byHand.createService({ ...request, name: 'twin' }, 'a')).id,
       (await byHand.createService({ ...request, name: 'twin' }, 'b')).id,
     ]
 
-    const unnamed = await failure('data "pharos_service" "x" { name = "unknown" }')
-    const twins = await failure('data "pharos_service" "x" { name = "twin" }')
-    const unknown = await failure('data "pharos_service" "x" { id = "00000000-0000-4000-8000-000000000000" }')
-    const neither = await failure('data "pharos_service" "x" {}')
+    const errors = await failures(`
+      data "pharos_service" "unnamed" { name = "unknown" }
+      data "pharos_service" "twins" { name = "twin" }
+      data "pharos_service" "unknown" { id = "00000000-0000-4000-8000-000000000000" }`)
 
-    expect(unnamed).toContain('No service of this organisation is called "unknown"')
-    for (const id of [...ids, 'Several services of this name']) expect(twins).toContain(id)
-    expect(unknown).toContain('This organisation has no service')
-    expect(neither).toContain('Set exactly one of id and name')
+    expect(errors.unnamed).toContain('No service of this organisation is called "unknown"')
+    for (const text of [...ids, 'Several services of this name']) expect(errors.twins).toContain(text)
+    expect(errors.unknown).toContain('This organisation has no service')
+  })
+
+  test('an invalid argument and a missing incident are errors at their data source', async () => {
+    const errors = await failures(`
+      data "pharos_services" "pattern" { name_regex = "(" }
+      data "pharos_incidents" "section" { section = "old" }
+      data "pharos_incident" "missing" { id = "${server.orgId}" }`)
+
+    expect(errors.pattern).toContain('Invalid regular expression')
+    expect(errors.section).toContain('active, resolved')
+    expect(errors.missing).toContain(`This organisation has no incident ${server.orgId}.`)
+  })
+
+  test('Scenario 39: a service without id and name, and an incident by its display id, are refused before any request', async () => {
+    const errors = await failures(`
+      data "pharos_service" "neither" {}
+      data "pharos_incident" "display_id" { id = "INC-1" }`)
+
+    expect(errors.neither).toContain('Set exactly one of id and name')
+    expect(errors.display_id).toContain('id must be the UUID of an incident, not its display_id.')
+    expect(proxy.requests()).toEqual([])
   })
 
   test('Scenario 39: lists services by a pattern, without matches as an empty list, and includes those that the same run creates', async () => {
@@ -108,14 +130,11 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
       data "pharos_services" "none" { name_regex = "^test-" }`)
 
     await workspace.succeed(['apply', '-auto-approve'])
-    const prod = await workspace.attributes('data.pharos_services.prod')
-    const none = await workspace.attributes('data.pharos_services.none')
+    const prod = workspace.attributes('data.pharos_services.prod')
+    const none = workspace.attributes('data.pharos_services.none')
 
     expect(prod.services).toMatchObject([{ name: 'prod-a' }, { name: 'prod-b' }, { name: 'prod-c' }])
     expect(none.services).toEqual([])
-    expect(await failure('data "pharos_services" "x" { name_regex = "(" }')).toContain(
-      'Invalid regular expression',
-    )
   })
 
   test('reads regions and organisation, each with one request', async () => {
@@ -126,11 +145,11 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     await workspace.succeed(['apply', '-auto-approve'])
     const requests = proxy.requests()
 
-    expect(await workspace.attributes('data.pharos_regions.all')).toMatchObject({
+    expect(workspace.attributes('data.pharos_regions.all')).toMatchObject({
       codes: expect.arrayContaining(['eu-west-1', 'us-east-1']),
       regions: expect.arrayContaining([{ code: 'eu-west-1', city: 'Dublin', country: 'Ireland' }]),
     })
-    expect(await workspace.attributes('data.pharos_org.me')).toMatchObject({
+    expect(workspace.attributes('data.pharos_org.me')).toMatchObject({
       id: server.orgId,
       plan: 'business',
       scope: 'read_write',
@@ -153,9 +172,9 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
       data "pharos_incidents" "resolved" { section = "resolved" }`)
 
     await workspace.succeed(['apply', '-auto-approve'])
-    const one = await workspace.attributes('data.pharos_incident.one')
-    const active = await workspace.attributes('data.pharos_incidents.active')
-    const resolved = await workspace.attributes('data.pharos_incidents.resolved')
+    const one = workspace.attributes('data.pharos_incident.one')
+    const active = workspace.attributes('data.pharos_incidents.active')
+    const resolved = workspace.attributes('data.pharos_incidents.resolved')
 
     expect(one).toMatchObject({
       title: 'Slow',
@@ -165,18 +184,13 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     })
     expect(active.incidents).toMatchObject([{ id: incident.id, service_ids: [service.id] }])
     expect(resolved.incidents).toEqual([])
-    expect(await failure('data "pharos_incidents" "x" { section = "old" }')).toContain('active, resolved')
   })
 
-  test('a missing incident is reported as missing, its display id as no id, and a key of another organisation as one', async () => {
-    const missing = `data "pharos_incident" "x" { id = "${server.orgId}" }`
+  test('with the key of another organisation, an incident is not reported as missing', async () => {
+    const { other } = await failures(`
+      provider "pharos" { expected_org_id = "${await server.createOrg()}" }
+      data "pharos_incident" "other" { id = "${server.orgId}" }`)
 
-    expect(await failure('data "pharos_incident" "x" { id = "INC-1" }')).toContain(
-      'id must be the UUID of an incident, not its display_id.',
-    )
-    expect(await failure(missing)).toContain(`This organisation has no incident ${server.orgId}.`)
-    expect(
-      await failure(`provider "pharos" { expected_org_id = "${await server.createOrg()}" }\n${missing}`),
-    ).toContain('API key of another organisation')
+    expect(other).toContain('API key of another organisation')
   })
 })

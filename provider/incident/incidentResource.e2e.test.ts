@@ -66,7 +66,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   }
 
   async function onlyIncident() {
-    const id = String((await workspace.attributes('pharos_incident.slow')).id)
+    const id = String(workspace.attributes('pharos_incident.slow').id)
     return byHand.incidents.get(id)
   }
 

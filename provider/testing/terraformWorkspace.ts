@@ -1,5 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -31,6 +31,8 @@ export interface WorkspaceOptions {
   readonly stateHome?: string
 }
 
+type Attributes = Readonly<Record<string, unknown>>
+
 /** A folder for a configuration, with the real Terraform and our provider, and without the user's settings. */
 export interface TerraformWorkspace {
   readonly folder: string
@@ -42,8 +44,12 @@ export interface TerraformWorkspace {
   readonly succeed: (args: readonly string[], environment?: NodeJS.ProcessEnv) => Promise<string>
   /** Starts Terraform and leaves it running, for tests that interrupt it. */
   readonly start: (args: readonly string[]) => ChildProcessWithoutNullStreams
+  /** Attributes of each resource and data source in the state, by address; empty when there is no state. */
+  readonly state: () => ReadonlyMap<string, Attributes>
   /** Attributes of a resource or data source in the state. */
-  readonly attributes: (address: string) => Promise<Readonly<Record<string, unknown>>>
+  readonly attributes: (address: string) => Attributes
+  /** Removes the state. */
+  readonly forget: () => void
   /** Files below the folder whose bytes contain `text`. */
   readonly filesWith: (text: string) => readonly string[]
   readonly remove: () => void
@@ -82,6 +88,7 @@ export async function terraformWorkspace(options: WorkspaceOptions): Promise<Ter
     environment: { ...environment, ...provider?.terraformEnvironment },
     ...(provider === undefined ? { install: installBuiltProvider } : {}),
   })
+  const stateFile = join(directory.path, 'terraform.tfstate')
   const run: TerraformWorkspace['run'] = async (args, extra = {}) => {
     provider?.useEnvironment({ ...environment, ...extra })
     const { exitCode, stdout, stderr } = await directory.runWith(extra, ...args)
@@ -104,7 +111,13 @@ export async function terraformWorkspace(options: WorkspaceOptions): Promise<Ter
     run,
     succeed,
     start: (args) => directory.start({}, ...args),
-    attributes: async (address) => attributesIn(await succeed(['show', '-json']), address),
+    state: () => instancesIn(stateFile),
+    attributes: (address) => {
+      const found = instancesIn(stateFile).get(address)
+      if (found === undefined) throw new Error(`${address} is not in the state`)
+      return found
+    },
+    forget: () => rmSync(stateFile),
     filesWith: (text) =>
       readdirSync(directory.path, { recursive: true, encoding: 'utf8' }).filter((name) => {
         const file = join(directory.path, name)
@@ -118,11 +131,28 @@ export async function terraformWorkspace(options: WorkspaceOptions): Promise<Ter
   }
 }
 
-function attributesIn(shown: string, address: string): Readonly<Record<string, unknown>> {
-  const { values } = JSON.parse(shown)
-  const found = values.root_module.resources.find((entry: { address: string }) => entry.address === address)
-  if (found === undefined) throw new Error(`${address} is not in the state`)
-  return found.values
+/** The attributes of each instance in the state `file`, by address, without a start of Terraform. */
+function instancesIn(file: string): ReadonlyMap<string, Attributes> {
+  if (!existsSync(file)) return new Map()
+  const { resources }: { readonly resources: readonly StateResource[] } = JSON.parse(
+    readFileSync(file, 'utf8'),
+  )
+  return new Map(
+    resources.flatMap(({ mode, type, name, instances }) =>
+      instances.map(({ index_key, attributes }) => {
+        const index = index_key === undefined ? '' : `[${JSON.stringify(index_key)}]`
+        return [`${mode === 'data' ? 'data.' : ''}${type}.${name}${index}`, attributes] as const
+      }),
+    ),
+  )
+}
+
+/** A resource or data source in Terraform's state file. */
+interface StateResource {
+  readonly mode: 'managed' | 'data'
+  readonly type: string
+  readonly name: string
+  readonly instances: readonly { readonly index_key?: string | number; readonly attributes: Attributes }[]
 }
 
 /** A provider in the process of a test. */

@@ -143,15 +143,15 @@ test('an error is its status, and its message arrives as it was whatever it is m
 
 test('messages of 64 MiB go both ways, beside other calls', { timeout: 60_000 }, async () => {
   const { call } = await running({ '/a/Echo': echo })
-  const large = Buffer.alloc(64 * MIB, 'x')
+  const [largest, large] = [Buffer.alloc(64 * MIB, 'x'), Buffer.alloc(8 * MIB, 'y')]
 
   const [first, second, ...others] = await Promise.all([
-    call('/a/Echo', large),
+    call('/a/Echo', largest),
     call('/a/Echo', large),
     ...Array.from({ length: 20 }, (_, index) => call('/a/Echo', Buffer.from(String(index)))),
   ])
 
-  expect([first?.equals(large), second?.equals(large)]).toEqual([true, true])
+  expect([first?.equals(largest), second?.equals(large)]).toEqual([true, true])
   expect(others.map(String)).toEqual(Array.from({ length: 20 }, (_, index) => String(index)))
 })
 
@@ -273,7 +273,7 @@ test('a response that is not read holds no other back', async () => {
 })
 
 test('a response of many messages is made as its caller takes it', async () => {
-  const parts = 100
+  const parts = 20
   let made = 0
   const { raw } = await running({
     '/a/Long': async function* () {

@@ -1,10 +1,12 @@
 import { refusalOf } from '../forms/readForm.ts'
 import {
   LONG_FORM_BYTES_MAX,
-  type RouteResponse,
+  orgAction,
+  orgPage,
   type OrgRequest,
   type OrgRoute,
   type Route,
+  type RouteResponse,
 } from '../routing/route.ts'
 import { changeChannel, editChannelPage } from './change.ts'
 import { channelPage, channelRef, deliveryPage, testChannel } from './channel.ts'
@@ -17,42 +19,30 @@ const SECRETS = { access: 'manage channel secrets', needsPassword: true } as con
 
 /** Notification channels and their deliveries. Gap G9. */
 export const channelRoutes: readonly Route[] = [
-  { method: 'GET', path: '/o/:org/channels', access: 'read', handle: listChannels },
-  { method: 'GET', path: '/o/:org/channels/new', access: USE, handle: (request) => newChannelPage(request) },
-  { method: 'GET', path: '/o/:org/channels/:id', access: 'read', handle: (request) => channelPage(request) },
-  { method: 'GET', path: '/o/:org/channels/:id/deliveries/:delivery', access: USE, handle: deliveryPage },
-  {
-    ...{ method: 'POST', path: '/api/o/:org/channels', access: USE, handle: createChannel },
-    formBytesMax: LONG_FORM_BYTES_MAX,
-  },
-  { method: 'GET', path: '/o/:org/channels/:id/edit', access: USE, handle: editChannelPage },
-  {
-    ...{ method: 'POST', path: '/api/o/:org/channels/:id/change', access: USE, handle: changeChannel },
-    formBytesMax: LONG_FORM_BYTES_MAX,
-  },
-  { method: 'POST', path: '/api/o/:org/channels/:id/show-secret', ...SECRETS, handle: showSecret },
-  { method: 'POST', path: '/api/o/:org/channels/:id/rotate', ...SECRETS, handle: rotateSecret },
-  { method: 'POST', path: '/api/o/:org/channels/:id/test', access: USE, handle: testChannel },
+  orgPage('channels', 'read', listChannels),
+  orgPage('channels/new', USE, (request) => newChannelPage(request)),
+  orgPage('channels/:id', 'read', (request) => channelPage(request)),
+  orgPage('channels/:id/deliveries/:delivery', USE, deliveryPage),
+  orgAction('channels', { access: USE, formBytesMax: LONG_FORM_BYTES_MAX }, createChannel),
+  orgPage('channels/:id/edit', USE, editChannelPage),
+  orgAction('channels/:id/change', { access: USE, formBytesMax: LONG_FORM_BYTES_MAX }, changeChannel),
+  orgAction('channels/:id/show-secret', SECRETS, showSecret),
+  orgAction('channels/:id/rotate', SECRETS, rotateSecret),
+  orgAction('channels/:id/test', USE, testChannel),
   setState('enable', 'active'),
   setState('disable', 'disabled'),
-  { method: 'POST', path: '/api/o/:org/channels/:id/delete', ...SECRETS, handle: remove },
-  { method: 'POST', path: '/api/o/:org/channels/:id/again', access: USE, handle: sendAllAgain },
-  {
-    method: 'POST',
-    path: '/api/o/:org/channels/:id/deliveries/:delivery/again',
-    access: USE,
-    handle: (request) => sendAgain(request, { webhookId: request.params.delivery ?? '' }),
-  },
+  orgAction('channels/:id/delete', SECRETS, remove),
+  orgAction('channels/:id/again', USE, sendAllAgain),
+  orgAction('channels/:id/deliveries/:delivery/again', USE, (request) =>
+    sendAgain(request, { webhookId: request.params.delivery ?? '' }),
+  ),
 ]
 
 function setState(verb: 'enable' | 'disable', state: 'active' | 'disabled'): OrgRoute {
-  return {
-    ...{ method: 'POST', path: `/api/o/:org/channels/:id/${verb}`, access: USE },
-    handle: async (request) => {
-      await request.store.setChannelState(channelRef(request), state, request.nowMs)
-      return back(request, `Channel ${state === 'active' ? 'enabled' : 'disabled'}.`)
-    },
-  }
+  return orgAction(`channels/:id/${verb}`, USE, async (request) => {
+    await request.store.setChannelState(channelRef(request), state, request.nowMs)
+    return back(request, `Channel ${state === 'active' ? 'enabled' : 'disabled'}.`)
+  })
 }
 
 function back({ root, params }: OrgRequest, flash: string): RouteResponse {

@@ -1,43 +1,24 @@
-import { LONG_FORM_BYTES_MAX, type RouteResponse, type OrgRequest, type Route } from '../routing/route.ts'
+import {
+  LONG_FORM_BYTES_MAX,
+  orgAction,
+  orgPage,
+  type OrgRequest,
+  type Route,
+  type RouteResponse,
+} from '../routing/route.ts'
 import { createIncident, newIncidentPage } from './create.ts'
 import { incidentPage, postUpdate } from './incident.ts'
 import { listIncidents } from './list.ts'
 
 /** Incidents: list, one with its timeline, opening one and posting updates. */
 export const incidentRoutes: readonly Route[] = [
-  { method: 'GET', path: '/o/:org/incidents', access: 'read', handle: listIncidents },
-  {
-    method: 'GET',
-    path: '/o/:org/incidents/new',
-    access: 'operate',
-    handle: (request) => newIncidentPage(request),
-  },
-  {
-    method: 'GET',
-    path: '/o/:org/incidents/:id',
-    access: 'read',
-    handle: (request) => incidentPage(request),
-  },
-  {
-    ...{ method: 'POST', path: '/api/o/:org/incidents', access: 'operate', handle: createIncident },
-    formBytesMax: LONG_FORM_BYTES_MAX,
-  },
-  {
-    ...{ method: 'POST', path: '/api/o/:org/incidents/:id/updates', access: 'operate', handle: postUpdate },
-    formBytesMax: LONG_FORM_BYTES_MAX,
-  },
-  {
-    method: 'POST',
-    path: '/api/o/:org/pages/:id/hide-incident',
-    access: 'operate',
-    handle: (request) => setVisibility(request, 'hide'),
-  },
-  {
-    method: 'POST',
-    path: '/api/o/:org/pages/:id/show-incident',
-    access: 'operate',
-    handle: (request) => setVisibility(request, 'show'),
-  },
+  orgPage('incidents', 'read', listIncidents),
+  orgPage('incidents/new', 'operate', (request) => newIncidentPage(request)),
+  orgPage('incidents/:id', 'read', (request) => incidentPage(request)),
+  orgAction('incidents', { access: 'operate', formBytesMax: LONG_FORM_BYTES_MAX }, createIncident),
+  orgAction('incidents/:id/updates', { access: 'operate', formBytesMax: LONG_FORM_BYTES_MAX }, postUpdate),
+  orgAction('pages/:id/hide-incident', 'operate', (request) => setVisibility(request, 'hide')),
+  orgAction('pages/:id/show-incident', 'operate', (request) => setVisibility(request, 'show')),
 ]
 
 /** Hides or shows an incident on a status page. */

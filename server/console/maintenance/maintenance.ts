@@ -12,35 +12,25 @@ import { versionOfText, versionSeen } from '../forms/version.ts'
 import { ALERT, asking, problemNotice, textField } from '../frame/fields.ts'
 import {
   LONG_FORM_BYTES_MAX,
-  type RouteResponse,
+  orgAction,
+  orgPage,
   type OrgRequest,
   type Page,
   type Route,
+  type RouteResponse,
 } from '../routing/route.ts'
 
 /** Maintenance windows. Gap G6. */
 export const maintenanceRoutes: readonly Route[] = [
-  { method: 'GET', path: '/o/:org/maintenance', access: 'read', handle: list },
-  {
-    method: 'GET',
-    path: '/o/:org/maintenance/new',
-    access: 'operate',
-    handle: (request) => edit(request, undefined),
-  },
-  { method: 'GET', path: '/o/:org/maintenance/:id', access: 'operate', handle: editOne },
-  {
-    method: 'POST',
-    path: '/api/o/:org/maintenance',
-    access: 'operate',
-    formBytesMax: LONG_FORM_BYTES_MAX,
-    handle: (request) => save(request, undefined),
-  },
-  {
-    ...{ method: 'POST', path: '/api/o/:org/maintenance/:id/change', access: 'operate', handle: change },
-    formBytesMax: LONG_FORM_BYTES_MAX,
-  },
-  { method: 'POST', path: '/api/o/:org/maintenance/:id/end', access: 'operate', handle: end },
-  { method: 'POST', path: '/api/o/:org/maintenance/:id/cancel', access: 'operate', handle: cancel },
+  orgPage('maintenance', 'read', list),
+  orgPage('maintenance/new', 'operate', (request) => edit(request, undefined)),
+  orgPage('maintenance/:id', 'operate', editOne),
+  orgAction('maintenance', { access: 'operate', formBytesMax: LONG_FORM_BYTES_MAX }, (request) =>
+    save(request, undefined),
+  ),
+  orgAction('maintenance/:id/change', { access: 'operate', formBytesMax: LONG_FORM_BYTES_MAX }, change),
+  orgAction('maintenance/:id/end', 'operate', end),
+  orgAction('maintenance/:id/cancel', 'operate', cancel),
 ]
 
 /** Maximum number of ended windows shown. */

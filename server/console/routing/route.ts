@@ -172,3 +172,21 @@ export type Route = OrgRoute | PersonRoute | OpenRoute
 export function isOrgRoute(route: Route): route is OrgRoute {
   return route.access !== 'anyone' && route.access !== 'signed in'
 }
+
+/** Who may use a route of an organisation, and what else it needs. */
+type Rule = OrgRoute['access'] | Pick<OrgRoute, 'access' | 'needsPassword' | 'formBytesMax'>
+
+/** A page of an organisation, at `path` below `/o/:org/`. Pure. */
+export function orgPage(path: string, rule: Rule, handle: OrgRoute['handle']): OrgRoute {
+  return {
+    method: 'GET',
+    path: `/o/:org/${path}`,
+    ...(typeof rule === 'string' ? { access: rule } : rule),
+    handle,
+  }
+}
+
+/** An action of an organisation, at `path` below `/api/o/:org/`. Pure. */
+export function orgAction(path: string, rule: Rule, handle: OrgRoute['handle']): OrgRoute {
+  return { ...orgPage(path, rule, handle), method: 'POST', path: `/api/o/:org/${path}` }
+}

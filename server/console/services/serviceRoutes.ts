@@ -14,7 +14,7 @@ import {
 import { serviceDeps } from '../../http/operations/serviceDeps.ts'
 import type { ServiceFacts } from '../../store/store.ts'
 import { messagePage } from '../routing/messagePages.ts'
-import type { RouteResponse, OrgRequest, Route } from '../routing/route.ts'
+import { orgAction, orgPage, type OrgRequest, type Route, type RouteResponse } from '../routing/route.ts'
 import { CONFIRMED, isManaged, managementOfService } from './actionForms.ts'
 import { readDefinition } from './definitionText.ts'
 import { live } from './live.ts'
@@ -27,57 +27,35 @@ const DEFINITION_BYTES_MAX = 1_024 * 1_024
 
 /** Services: list, page, forms and actions. */
 export const serviceRoutes: readonly Route[] = [
-  { method: 'GET', path: '/o/:org/services', access: 'read', handle: servicesPage },
-  {
-    method: 'GET',
-    path: '/o/:org/services/new',
-    access: 'operate',
-    handle: async (request) => newServicePage(request),
-  },
-  { method: 'GET', path: '/o/:org/services/:id', access: 'read', handle: (request) => servicePage(request) },
-  {
-    method: 'GET',
-    path: '/o/:org/services/:id/edit',
-    access: 'operate',
-    handle: async (request) => (await editServicePage(request)) ?? { kind: 'not found' },
-  },
-  { method: 'GET', path: '/o/:org/live', access: 'read', handle: live },
-  {
-    ...{ method: 'POST', path: '/api/o/:org/services', access: 'operate', handle: create },
-    formBytesMax: DEFINITION_BYTES_MAX,
-  },
-  {
-    ...{ method: 'POST', path: '/api/o/:org/services/:id/replace', access: 'operate', handle: replace },
-    formBytesMax: DEFINITION_BYTES_MAX,
-  },
+  orgPage('services', 'read', servicesPage),
+  orgPage('services/new', 'operate', async (request) => newServicePage(request)),
+  orgPage('services/:id', 'read', (request) => servicePage(request)),
+  orgPage(
+    'services/:id/edit',
+    'operate',
+    async (request) => (await editServicePage(request)) ?? { kind: 'not found' },
+  ),
+  orgPage('live', 'read', live),
+  orgAction('services', { access: 'operate', formBytesMax: DEFINITION_BYTES_MAX }, create),
+  orgAction('services/:id/replace', { access: 'operate', formBytesMax: DEFINITION_BYTES_MAX }, replace),
   action('pause', 'Paused.', (service, _facts, { nowMs }) => pauseService(service, nowMs)),
   action('resume', 'Resumed. Checks start at once.', (service, { quota }) => resumeService(service, quota)),
   action('delete', 'Deleted.', (service) => deleteService(service)),
-  {
-    method: 'POST',
-    path: '/api/o/:org/services/:id/auto-incident',
-    access: 'operate',
-    handle: changeAutoIncidents,
-  },
+  orgAction('services/:id/auto-incident', 'operate', changeAutoIncidents),
 ]
 
 type Decide = (service: Service, facts: ServiceFacts, request: OrgRequest) => ServiceChange | null
 
 /** An action that consists of a decision. */
 function action(name: string, flash: string, decide: Decide): Route {
-  return {
-    method: 'POST',
-    path: `/api/o/:org/services/:id/${name}`,
-    access: 'operate',
-    handle: async (request) => {
-      const { root, params } = request
-      const refusal = await unconfirmedText(request)
-      if (refusal !== undefined) return messagePage(422, 'Not changed', refusal)
-      const changed = await change(request, (service, facts) => decide(service, facts, request))
-      if (changed === undefined) return { kind: 'not found' }
-      return { kind: 'redirect', to: `${root}/services${name === 'delete' ? '' : `/${params.id}`}`, flash }
-    },
-  }
+  return orgAction(`services/:id/${name}`, 'operate', async (request) => {
+    const { root, params } = request
+    const refusal = await unconfirmedText(request)
+    if (refusal !== undefined) return messagePage(422, 'Not changed', refusal)
+    const changed = await change(request, (service, facts) => decide(service, facts, request))
+    if (changed === undefined) return { kind: 'not found' }
+    return { kind: 'redirect', to: `${root}/services${name === 'delete' ? '' : `/${params.id}`}`, flash }
+  })
 }
 
 /** Automatic incidents need no confirmation: the tools that manage services do not change them. */

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../web/html.ts'
 import { exactInstant } from '../../../web/times.ts'
 import type { NamedAuditEntry } from '../../store/notificationStore.ts'
 import { selectField, textField } from '../frame/fields.ts'
-import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
+import { orgPage, type OrgRequest, type Page, type Route, type RouteResponse } from '../routing/route.ts'
 import { ACTOR_KINDS, type AuditQuery, readAuditQuery, writeAuditQuery } from './auditQuery.ts'
 import { csv } from './csv.ts'
 
@@ -15,8 +15,8 @@ const SLICE_COUNT = 1_000
 
 /** The audit log. */
 export const auditRoutes: readonly Route[] = [
-  { method: 'GET', path: '/o/:org/settings/audit', access: 'read audit log', handle: show },
-  { method: 'GET', path: '/o/:org/settings/audit.csv', access: 'read audit log', handle: download },
+  orgPage('settings/audit', 'read audit log', show),
+  orgPage('settings/audit.csv', 'read audit log', download),
 ]
 
 async function show({ store, org, query, root }: OrgRequest): Promise<Page> {

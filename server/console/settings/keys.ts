@@ -7,7 +7,14 @@ import { timestamp } from '../../domain/environment.ts'
 import type { StoredKey } from '../../store/store.ts'
 import { refusalOf } from '../forms/readForm.ts'
 import { asking, selectField, textField } from '../frame/fields.ts'
-import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
+import {
+  orgAction,
+  orgPage,
+  type OrgRequest,
+  type Page,
+  type Route,
+  type RouteResponse,
+} from '../routing/route.ts'
 
 const REVOKED_SHOWN = 100
 /** Longest note of a key (code points). */
@@ -15,19 +22,17 @@ const NOTE_CHARS_MAX = 200
 
 /** API keys, each shown once. Contract: Authentication, rule 4. */
 export const keyRoutes: readonly Route[] = [
-  { method: 'GET', path: '/o/:org/settings/keys', access: 'manage keys', handle: (request) => list(request) },
-  { method: 'POST', path: '/api/o/:org/keys', access: 'manage keys', needsPassword: true, handle: mint },
-  {
-    method: 'POST',
-    path: '/api/o/:org/keys/:id/revoke',
-    access: 'manage keys',
-    needsPassword: true,
-    handle: async ({ store, org, params, by, nowMs, root }) => {
+  orgPage('settings/keys', 'manage keys', (request) => list(request)),
+  orgAction('keys', { access: 'manage keys', needsPassword: true }, mint),
+  orgAction(
+    'keys/:id/revoke',
+    { access: 'manage keys', needsPassword: true },
+    async ({ store, org, params, by, nowMs, root }) => {
       await store.revokeKey({ id: params.id ?? '', orgId: org.id, by, nowMs })
       const flash = 'Key revoked. Its next request is refused.'
       return { kind: 'redirect', to: `${root}/settings/keys`, flash }
     },
-  },
+  ),
 ]
 
 async function list(request: OrgRequest, fault?: string): Promise<Page> {

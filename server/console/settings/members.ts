@@ -8,7 +8,14 @@ import { timestamp } from '../../domain/environment.ts'
 import type { Member, OpenInvitation } from '../../store/accountStore.ts'
 import { refusalOf } from '../forms/readForm.ts'
 import { asking, problemNotice, selectField, textField } from '../frame/fields.ts'
-import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
+import {
+  orgAction,
+  orgPage,
+  type OrgRequest,
+  type Page,
+  type Route,
+  type RouteResponse,
+} from '../routing/route.ts'
 
 const ROLE_NAMES = [
   ['viewer', 'Viewer: sees services and incidents'],
@@ -18,47 +25,23 @@ const ROLE_NAMES = [
 
 /** Members of an organisation, and invitations. */
 export const memberRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/o/:org/settings/members',
-    access: 'manage members',
-    handle: (request) => list(request, {}),
-  },
-  {
-    method: 'POST',
-    path: '/api/o/:org/invitations',
-    access: 'manage members',
-    needsPassword: true,
-    handle: invite,
-  },
-  {
-    method: 'POST',
-    path: '/api/o/:org/invitations/:hash/withdraw',
-    access: 'manage members',
-    needsPassword: true,
-    handle: async ({ store, org, params, by, nowMs, root }) => {
+  orgPage('settings/members', 'manage members', (request) => list(request, {})),
+  orgAction('invitations', { access: 'manage members', needsPassword: true }, invite),
+  orgAction(
+    'invitations/:hash/withdraw',
+    { access: 'manage members', needsPassword: true },
+    async ({ store, org, params, by, nowMs, root }) => {
       await store.withdrawInvitation(org.id, Buffer.from(params.hash ?? '', 'hex'), by, nowMs)
       return { kind: 'redirect', to: `${root}/settings/members`, flash: 'Invitation withdrawn.' }
     },
-  },
-  {
-    method: 'POST',
-    path: '/api/o/:org/members/:id/role',
-    access: 'manage members',
-    needsPassword: true,
-    handle: changeRole,
-  },
-  {
-    method: 'POST',
-    path: '/api/o/:org/members/:id/remove',
-    access: 'manage members',
-    needsPassword: true,
-    handle: (request) =>
-      changed(request, 'Member removed and signed out.', async () => {
-        const { store, org, params, by, nowMs } = request
-        await store.removeMember({ orgId: org.id, personId: params.id ?? '', by, nowMs })
-      }),
-  },
+  ),
+  orgAction('members/:id/role', { access: 'manage members', needsPassword: true }, changeRole),
+  orgAction('members/:id/remove', { access: 'manage members', needsPassword: true }, (request) =>
+    changed(request, 'Member removed and signed out.', async () => {
+      const { store, org, params, by, nowMs } = request
+      await store.removeMember({ orgId: org.id, personId: params.id ?? '', by, nowMs })
+    }),
+  ),
 ]
 
 interface Faults {

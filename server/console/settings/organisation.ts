@@ -3,7 +3,14 @@ import { type Html, html } from '../../../web/html.ts'
 import { STORED_PER_ACTIVE_SERVICE } from '../../domain/planLimits.ts'
 import type { OrgUse } from '../../store/store.ts'
 import { textField } from '../frame/fields.ts'
-import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
+import {
+  orgAction,
+  orgPage,
+  type OrgRequest,
+  type Page,
+  type Route,
+  type RouteResponse,
+} from '../routing/route.ts'
 
 /** Longest name of an organisation (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
@@ -11,13 +18,8 @@ const BYTES_PER_MIB = 1_024 * 1_024
 
 /** The page of an organisation: name, limits and usage. */
 export const organisationRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/o/:org/settings/organisation',
-    access: 'read',
-    handle: (request) => show(request, undefined),
-  },
-  { method: 'POST', path: '/api/o/:org/organisation', access: 'manage organisation', handle: rename },
+  orgPage('settings/organisation', 'read', (request) => show(request, undefined)),
+  orgAction('organisation', 'manage organisation', rename),
 ]
 
 async function show(request: OrgRequest, fault: string | undefined): Promise<Page> {

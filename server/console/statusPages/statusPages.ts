@@ -4,7 +4,14 @@ import type { StatusPage } from '../../domain/statusPages/definition.ts'
 import { type Faults, refusalOf } from '../forms/readForm.ts'
 import { namedServices } from '../forms/services.ts'
 import { asking } from '../frame/fields.ts'
-import type { RouteResponse, OrgRequest, Page, Route } from '../routing/route.ts'
+import {
+  orgAction,
+  orgPage,
+  type OrgRequest,
+  type Page,
+  type Route,
+  type RouteResponse,
+} from '../routing/route.ts'
 import {
   afterButton,
   changedLine,
@@ -22,32 +29,17 @@ const FORM_BYTES_MAX = 1_024 * 1_024
 
 /** Status pages. Gap G51. */
 export const statusPageRoutes: readonly Route[] = [
-  { method: 'GET', path: '/o/:org/pages', access: 'read', handle: list },
-  {
-    method: 'GET',
-    path: '/o/:org/pages/new',
-    access: 'operate',
-    handle: (request) => edit(request, { draft: NEW_DRAFT, faults: {} }),
-  },
-  { method: 'GET', path: '/o/:org/pages/:id', access: 'read', handle: show },
-  {
-    method: 'POST',
-    path: '/api/o/:org/pages',
-    access: 'operate',
-    formBytesMax: FORM_BYTES_MAX,
-    handle: (request) => save(request, undefined),
-  },
-  {
-    method: 'POST',
-    path: '/api/o/:org/pages/:id/save',
-    access: 'operate',
-    formBytesMax: FORM_BYTES_MAX,
-    handle: async (request) => {
-      const page = await pageOf(request)
-      return page === undefined ? { kind: 'not found' } : save(request, page)
-    },
-  },
-  { method: 'POST', path: '/api/o/:org/pages/:id/delete', access: 'operate', handle: remove },
+  orgPage('pages', 'read', list),
+  orgPage('pages/new', 'operate', (request) => edit(request, { draft: NEW_DRAFT, faults: {} })),
+  orgPage('pages/:id', 'read', show),
+  orgAction('pages', { access: 'operate', formBytesMax: FORM_BYTES_MAX }, (request) =>
+    save(request, undefined),
+  ),
+  orgAction('pages/:id/save', { access: 'operate', formBytesMax: FORM_BYTES_MAX }, async (request) => {
+    const page = await pageOf(request)
+    return page === undefined ? { kind: 'not found' } : save(request, page)
+  }),
+  orgAction('pages/:id/delete', 'operate', remove),
 ]
 
 async function pageOf({ store, org, params }: OrgRequest): Promise<StatusPage | undefined> {

@@ -11,7 +11,7 @@ import { timestamp } from '../../domain/environment.ts'
 import type { ServiceOrigins, StoredKey } from '../../store/store.ts'
 import { isManaged } from '../services/actionForms.ts'
 import { pageLinks, selectField } from '../frame/fields.ts'
-import type { OrgRequest, Page, Route } from '../routing/route.ts'
+import { orgPage, type OrgRequest, type Page, type Route } from '../routing/route.ts'
 
 /** Services per page. */
 const PAGE_COUNT = 100
@@ -19,9 +19,7 @@ const PAGE_COUNT = 100
 const UNUSED_MS = 30 * 24 * 60 * 60 * 1_000
 
 /** The tools that manage the services of an organisation. */
-export const syncRoutes: readonly Route[] = [
-  { method: 'GET', path: '/o/:org/sync', access: 'read', handle: show },
-]
+export const syncRoutes: readonly Route[] = [orgPage('sync', 'read', show)]
 
 interface Row extends Management {
   readonly id: string

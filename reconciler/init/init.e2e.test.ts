@@ -59,6 +59,15 @@ test('init writes manifests that are formatted, and validate with and without ea
   expect((await runHere(['fmt', monitoring, '--check'])).exitCode).toBe(0)
 })
 
+test('the first command that init prints enters a folder of any name', async () => {
+  folder = join(folder, "Ada's shop $HOME `id` é")
+
+  const { stdout } = await runHere(['init', folder])
+  const [command = ''] = /^ {2}cd .*$/m.exec(stdout) ?? []
+
+  expect(execFileSync('sh', ['-c', `${command} && pwd`], { encoding: 'utf8' })).toBe(`${folder}\n`)
+})
+
 test('every manifest of init names an existing schema file for editors', async () => {
   await init()
 

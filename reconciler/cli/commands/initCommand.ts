@@ -5,6 +5,7 @@ import { makeFolder } from '../../../api/runtime/makeFolder.ts'
 import { installation, PIPELINES, type Pipeline, pipelineFiles } from '../../init/pipelineFiles.ts'
 import { repositoryFiles } from '../../init/repositoryFiles.ts'
 import { codeOf } from '../../../api/runtime/errorCode.ts'
+import { shellQuoted } from '../../git/shellQuoted.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import { UnwritableFile } from '../../run/fileFailure.ts'
@@ -59,7 +60,8 @@ function writeNew(file: string, text: string): boolean {
 }
 
 function nextSteps(folder: string, pipeline: Pipeline): string {
-  const enter = folder === '.' ? '' : `  cd ${folder}\n`
+  const enter =
+    folder === '.' ? '' : `  cd ${/^[\w./-]+$/.test(folder) ? folder : visible(shellQuoted(folder))}\n`
   const install = pipeline === 'none' ? '' : `  ${installation()}\n`
   const hint =
     pipeline === 'none'

@@ -13,6 +13,7 @@ import { monitoringReads } from '../monitoring/monitoringReads.ts'
 import { notifications } from '../notifications/notifications.ts'
 import { serviceHistory } from '../services/serviceHistory.ts'
 import { SELECT_CALLER } from '../shared/callerQuery.ts'
+import { publishedReads } from '../statusPages/publishedReads.ts'
 import { statusPages } from '../statusPages/statusPages.ts'
 import type { Store } from '../store.ts'
 import { changeCount } from './changeCount.ts'
@@ -26,7 +27,7 @@ import { monitoringLease } from './monitoringLease.ts'
 import { postgresSending } from './notifications/sending.ts'
 import { postgresScripts } from './postgresScripts.ts'
 import { postgresServices } from './services.ts'
-import { postgresPublished } from './statusPages/publishedReads.ts'
+import { PUBLISHED_SQL } from './statusPages/publishedSql.ts'
 import { postgresUpkeep } from './upkeep.ts'
 import { WINDOW_ROWS } from './windowRows.ts'
 import { OrgQueues } from './writes/orgQueues.ts'
@@ -71,7 +72,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...maintenance(scripts, WINDOW_ROWS),
       ...accounts(scripts),
       ...statusPages(scripts, nowMs),
-      ...postgresPublished(pools.read),
+      ...publishedReads(scripts, PUBLISHED_SQL),
       changeCount: changeCount(parts, monotonicMs),
       ...notifications(scripts),
       ...sending,

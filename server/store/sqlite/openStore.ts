@@ -18,6 +18,7 @@ import { recordAttempt } from '../notifications/recordAttempt.ts'
 import { serviceHistory } from '../services/serviceHistory.ts'
 import { autoIncidentsOf } from '../shared/autoIncidents.ts'
 import { effectsOf } from '../shared/transitionEffects.ts'
+import { publishedReads } from '../statusPages/publishedReads.ts'
 import { statusPages } from '../statusPages/statusPages.ts'
 import type { Store } from '../store.ts'
 import { prepareAutoIncidentRows } from './autoIncidentRows.ts'
@@ -35,7 +36,7 @@ import { prepareIncidentWrites } from './incidentWrites.ts'
 import { sqliteMonitoring } from './monitoring.ts'
 import { sqliteServices } from './services.ts'
 import { executorOn, sqliteScripts } from './sqliteScripts.ts'
-import { sqlitePublished } from './statusPages/publishedReads.ts'
+import { PUBLISHED_SQL } from './statusPages/publishedSql.ts'
 import { sqliteUpkeep } from './upkeep.ts'
 import { WINDOW_ROWS } from './windowRows.ts'
 
@@ -118,7 +119,8 @@ export async function openStore(
     ...maintenance(scripts, WINDOW_ROWS),
     ...statusPages(scripts, nowMs),
     ...accounts(scripts),
-    ...sqlitePublished(connections.reader, versions.all),
+    ...publishedReads(scripts, PUBLISHED_SQL),
+    changeCount: versions.all.current,
     ...sqliteUpkeep(connections, { commits, disk, scripts }),
   }
 }

@@ -5,7 +5,8 @@ import { readPage } from '../../statusPages/pageRows.ts'
 import { GroupCommit } from '../commits/groupCommit.ts'
 import { databaseFile, openDatabase } from '../files/openDatabase.ts'
 import { sqliteScripts } from '../sqliteScripts.ts'
-import { sqlitePublished } from './publishedReads.ts'
+import { publishedReads } from '../../statusPages/publishedReads.ts'
+import { PUBLISHED_SQL } from './publishedSql.ts'
 
 const folder = suiteFolder()
 let database: Database
@@ -68,7 +69,7 @@ test.each([
   },
 ])('a page that shows the incidents of $shown reads no others', async ({ shown, index, ...expected }) => {
   const scripts = sqliteScripts({ reader: database, writer: database }, new GroupCommit(database))
-  const store = sqlitePublished(database, { current: () => 0, forget: () => {} })
+  const store = publishedReads(scripts, PUBLISHED_SQL)
   const page = await scripts.read(() => readPage('slug', `page-${shown}`))
   if (page === undefined) throw new Error('there is no such page')
   run.length = 0

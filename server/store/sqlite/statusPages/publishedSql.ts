@@ -1,0 +1,14 @@
+import type { PublishedSql } from '../../statusPages/publishedReads.ts'
+
+/** The services of incidents, as rows of their own. The indexes are named: SQLite would choose others. */
+export const PUBLISHED_SQL: PublishedSql = {
+  incidents: (index) => `incidents i INDEXED BY ${index}`,
+  isByPerson: 'i.auto_managed = 0',
+  serviceIds: '(SELECT json_group_array(service_id) FROM incident_services WHERE incident_id = i.id)',
+  isListed: `EXISTS (SELECT 1 FROM incident_services s JOIN status_components c ON c.service_id = s.service_id
+    JOIN status_sections t ON t.id = c.section_id WHERE s.incident_id = i.id AND t.page_id = $2)`,
+  openOfComponents: `FROM status_sections t JOIN status_components c ON c.section_id = t.id
+      JOIN incident_services s ON s.service_id = c.service_id AND s.is_resolved = 0 AND s.position IS NOT NULL
+      JOIN incidents i ON i.position = s.position
+    WHERE t.page_id = $2 AND i.org_id = $1`,
+}

@@ -141,6 +141,26 @@ test('a slot that was due before a new service could be checked does not count a
   expect(found.map(({ atS }) => atS)).toEqual([slotS + 120, slotS + 60])
 })
 
+test('no slot in a pause counts as missed', async () => {
+  const own = mkdtempSync(join(folder, 'paused-'))
+  const results = openedResults(own)
+  const made = monitoredService(4)
+  results.update([made], START_S)
+  results.update([{ ...made, generation: 2, pausedAtS: START_S + 900 }], START_S + 900)
+  const slotsAt = async (nowS: number) => {
+    const query = { serviceId: made.id, isFailedOnly: true, limit: 1_000 }
+    return (await results.measurements(nowS).results(query)).map(({ atS }) => (atS - START_S) / 60)
+  }
+  const paused = await slotsAt(START_S + 7_200)
+  results.update([{ ...made, generation: 3 }], START_S + 7_200)
+  const resumed = await slotsAt(START_S + 7_500)
+  results.database.close()
+
+  expect([paused.length, resumed.length]).toEqual([15, 5])
+  expect(Math.max(...paused)).toBeLessThan(15)
+  expect(Math.min(...resumed)).toBeGreaterThan(120)
+})
+
 test('failed results are listed over all days, page by page', async () => {
   const found = []
   for (let before: string | undefined; ; ) {

@@ -1,7 +1,5 @@
 import { gridOf, slotAfter, slotKey } from '../../../monitoring/schedule/grid.ts'
 import { regionOfSeries } from '../../domain/regions.ts'
-import type { ResultsDatabase } from '../database/resultsDatabase.ts'
-import { STATE_CODES } from '../file/resultsSchema.ts'
 import { HOUR_S } from '../history/storedResult.ts'
 import type { Sources } from './sources.ts'
 
@@ -11,7 +9,6 @@ const LATE_S_MAX = 15
 const FIRST_CHECK_S = 2
 
 interface Definition {
-  readonly endpoint: number
   readonly endpointId: string
   readonly changedAtS: number
   readonly intervalS: number
@@ -21,6 +18,8 @@ interface Definition {
 
 /** The slots of a series without a result. */
 export interface MissedSlots {
+  /** False for a series that never existed, or ended days ago: it has no recent results. */
+  readonly isKnown: boolean
   /** Due times in an hour (since 1970). Only of the current definition: earlier ones are not stored. */
   readonly inHour: (hour: number) => readonly number[]
   /** Number of results in an hour without missed slots; 0 for hours that began before the definition. */
@@ -31,15 +30,15 @@ export interface MissedSlots {
 export function prepareMissedSlots({ database, nowS, results }: Sources, series: number): MissedSlots {
   const definition = database
     .prepare<[number], Definition>(
-      `SELECT s.endpoint, e.id AS "endpointId", s.changed_at_s AS "changedAtS", s.interval_s AS "intervalS",
+      `SELECT e.id AS "endpointId", s.changed_at_s AS "changedAtS", s.interval_s AS "intervalS",
          s.timeout_ms AS "timeoutMs", s.ended_at_s AS "endedAtS"
        FROM series_states s JOIN endpoints e ON e.number = s.endpoint WHERE s.series = ?`,
     )
     .get(series)
-  if (definition === undefined) return { inHour: () => [], expectedIn: () => 0 }
-  const { endpoint, endpointId, changedAtS, timeoutMs, endedAtS } = definition
+  if (definition === undefined) return { isKnown: false, inHour: () => [], expectedIn: () => 0 }
+  const { endpointId, changedAtS, timeoutMs, endedAtS } = definition
   const grid = gridOf(endpointId, regionOfSeries(series) ?? '', definition.intervalS)
-  const isPaused = preparePaused(database, endpoint)
+  // A pause ends the series, and a resumption is a change of its definition.
   const untilS = Math.min(endedAtS ?? nowS, nowS - timeoutMs / 1_000 - LATE_S_MAX)
   // A first check may take the place of the slot that follows it within a quarter of an interval.
   const quarterS = Math.ceil(grid.intervalMs / 4_000)
@@ -60,24 +59,13 @@ export function prepareMissedSlots({ database, nowS, results }: Sources, series:
     const first = slotAfter(grid, Math.max(beginS, changedAtS + FIRST_CHECK_S) * 1_000 - 1)
     for (let dueMs = first; dueMs < endS * 1_000; dueMs += grid.intervalMs) {
       const slotS = slotKey(dueMs)
-      if (!isTaken(slotS) && !isPaused(slotS)) missed.push(slotS)
+      if (!isTaken(slotS)) missed.push(slotS)
     }
     return missed
   }
   return {
+    isKnown: true,
     inHour,
     expectedIn: (hour) => (hour * HOUR_S < changedAtS ? 0 : Math.ceil((HOUR_S * 1_000) / grid.intervalMs)),
-  }
-}
-
-function preparePaused(database: ResultsDatabase, endpoint: number): (atS: number) => boolean {
-  const stateAt = database
-    .prepare<[number, number], number>(
-      'SELECT state FROM spans WHERE endpoint = ? AND from_s <= ? ORDER BY from_s DESC LIMIT 1',
-    )
-    .pluck()
-  return (atS) => {
-    const state = stateAt.get(endpoint, atS)
-    return state === STATE_CODES.paused || state === STATE_CODES.ended
   }
 }

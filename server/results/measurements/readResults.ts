@@ -19,7 +19,8 @@ interface SeriesOfService {
 }
 
 /** See `Measurements.results`. Reads hour by hour, newest first, until there are enough results. */
-export function* readResults(sources: Sources, query: ResultsQuery): Query<readonly ServiceResult[]> {
+export function* readResults(given: Sources, query: ResultsQuery): Query<readonly ServiceResult[]> {
+  const sources = { ...given, results: keepNeighbours(given.results) }
   const { database, nowS } = sources
   const series = seriesOfQuery(sources, query)
   const isBehind = prepareCursor(query.before)
@@ -35,12 +36,30 @@ export function* readResults(sources: Sources, query: ResultsQuery): Query<reado
       .filter((result) => result.atS >= (query.fromS ?? 0) && isBehind(result))
       .sort((a, b) => b.atS - a.atS || a.series - b.series)
     for (const { series: number, ...result } of ofHour) {
-      found.push({ ...result, details: result.outcome === 'up' ? null : detailsOf(number, result.atS) })
+      // A query for each of the many slots that nothing checked would take most of the time.
+      const hasNoDetails = result.outcome === 'up' || result.reason === 'not_checked'
+      found.push({ ...result, details: hasNoDetails ? null : detailsOf(number, result.atS) })
       if (found.length >= query.limit) return found
     }
     yield
   }
   return found
+}
+
+/**
+ * Keeps the last two hours of each series that `read` read. The search for missed slots reads an hour and the one before
+ * it, and hours are read newest first.
+ */
+function keepNeighbours(read: Sources['results']): Sources['results'] {
+  const kept = new Map<number, Map<number, readonly StoredResult[]>>()
+  return (series, hour) => {
+    const hours = kept.get(series) ?? new Map<number, readonly StoredResult[]>()
+    kept.set(series, hours)
+    const results = hours.get(hour) ?? read(series, hour)
+    hours.set(hour, results)
+    if (hours.size > 2) hours.delete(Math.max(...hours.keys()))
+    return results
+  }
 }
 
 type Found = Omit<ServiceResult, 'details'> & { readonly series: number }
@@ -94,16 +113,39 @@ function notChecked({ number, region, endpointId }: SeriesOfService, atS: number
 
 /** Whether the rollup of an hour shows that it has no matching results. */
 function prepareSkip(database: ResultsDatabase, nowS: number, isFailedOnly: boolean) {
-  const rollup = database.prepare<[number, number], { up: number; others: number }>(
-    'SELECT up, degraded + down + unknown AS others FROM hours WHERE series = ? AND hour = ?',
-  )
+  const rollupOf = prepareRollups(database)
   const late = database.prepare('SELECT 1 FROM late WHERE series = ? AND due_s >= ? AND due_s < ? LIMIT 1')
   const openFrom = hourOf(nowS) - OPEN_HOURS
   return ({ number, missed }: SeriesOfService, hour: number): boolean => {
-    const row = rollup.get(number, hour)
-    if (row === undefined) return hour < openFrom && missed.expectedIn(hour) === 0
+    const row = rollupOf(number, hour)
+    if (row === undefined) return (hour < openFrom || !missed.isKnown) && missed.expectedIn(hour) === 0
     if (!isFailedOnly || row.others > 0 || row.up < missed.expectedIn(hour)) return false
     return late.get(number, hour * HOUR_S, (hour + 1) * HOUR_S) === undefined
+  }
+}
+
+interface Rollup {
+  readonly hour: number
+  readonly up: number
+  readonly others: number
+}
+
+/** Prepares reading the rollups of hours, newest first, with one query for each series and day. */
+function prepareRollups(database: ResultsDatabase): (series: number, hour: number) => Rollup | undefined {
+  const ofHours = database.prepare<[number, number, number], Rollup>(
+    `SELECT hour, up, degraded + down + unknown AS others FROM hours
+     WHERE series = ? AND hour >= ? AND hour < ?`,
+  )
+  const read = new Map<number, { readonly firstHour: number; readonly rollups: readonly Rollup[] }>()
+  return (series, hour) => {
+    const firstHour = hour - (hour % DAY_HOURS)
+    const known = read.get(series)
+    const day =
+      known?.firstHour === firstHour
+        ? known
+        : { firstHour, rollups: ofHours.all(series, firstHour, firstHour + DAY_HOURS) }
+    read.set(series, day)
+    return day.rollups.find((rollup) => rollup.hour === hour)
   }
 }
 

@@ -151,6 +151,7 @@ test('webhooks and Slack go through their proxy, checks through theirs, and neit
 
   const tested = [await testChannel(started, ids[0] ?? ''), await testChannel(started, ids[1] ?? '')]
   const id = await createService(started, '/checked')
+  await until(() => received.includes('GET /checked'))
   await until(async () => (await outcomesOf(started, id)).includes('up'))
 
   expect(tested.map(({ code }) => code)).toEqual([0, 0])

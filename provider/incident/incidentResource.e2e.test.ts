@@ -72,7 +72,6 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
   test('opens an incident, posts one update for each change, and resolves it when it is destroyed', async () => {
     const opened = await writesOf(incident({}))
-    const clean = await workspace.run(PLAN)
     const updated = await writesOf(
       incident({ message: 'Found it', severity: 'major_outage', rest: 'status = "identified"' }),
     )
@@ -82,7 +81,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
     expect(opened).toEqual(['POST /v1/incidents'])
     expect(updated).toEqual(['POST /v1/incidents/:id/updates'])
-    expect([clean.exitCode, again.exitCode]).toEqual([0, 0])
+    expect(again.exitCode).toBe(0)
     const closed = await byHand.incidents.get(id)
     expect(closed.updates.map(({ body, status_at_update }) => [body, status_at_update])).toEqual([
       ['Looking', 'investigating'],

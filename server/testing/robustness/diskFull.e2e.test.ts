@@ -15,7 +15,7 @@ afterAll(() => {
 test.skipIf(rootReason !== null)(
   `on a full disk reads, deletes, pauses, revocations and restarts work, and nothing is lost${rootReason === null ? '' : ` (${rootReason})`}`,
   async () => {
-    expect(spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=56m', 'pharos', folder]).status).toBe(0)
+    expect(spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=48m', 'pharos', folder]).status).toBe(0)
 
     const { acknowledged } = await fillDisk(folder)
 

@@ -13,7 +13,9 @@ import { serviceBody } from '../serviceBodies.ts'
 
 const WAIT = { timeout: 60_000, interval: 50 }
 /** Number of keys that create services. Each may send 20 requests at once, and five a second. */
-const KEYS = 20
+const KEYS = 8
+/** Wait of a key whose requests are refused, until it may send another one (milliseconds). */
+const REFILL_MS = 200
 /** Number of copies to wait for under load. */
 const COPIES = 3
 
@@ -36,7 +38,7 @@ test('a restore brings back everything that was acknowledged before the last cop
     const api = apiClient(server.url, key)
     while (isLoaded) {
       const response = await api.post('/v1/services', serviceBody()).catch(() => undefined)
-      if (response?.status !== 201) await new Promise((resolve) => setTimeout(resolve, 20))
+      if (response?.status !== 201) await new Promise((resolve) => setTimeout(resolve, REFILL_MS))
       else acknowledged.set(serviceResponseSchema.parse(response.json).id, Date.now())
     }
   })

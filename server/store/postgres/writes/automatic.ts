@@ -4,7 +4,7 @@ import { timestamp } from '../../../domain/environment.ts'
 import type { Service } from '../../../domain/serviceChanges.ts'
 import type { AutoIncidentRows, StoredAutoIncident } from '../../shared/autoIncidents.ts'
 import type { Sql } from '../connections/sql.ts'
-import { assignmentsFrom, type Column, namesOf, type Parameters } from './parameters.ts'
+import { assignmentsFrom, type Column, type Parameters, SERVICE_ID } from './parameters.ts'
 
 /** State of a service's automatic incidents. */
 export interface AutomaticFacts {
@@ -173,15 +173,15 @@ export function automaticRows({ state, automatic: writes }: AutomaticDraft): Aut
   }
 }
 
-const OPEN_COLUMNS: readonly Column[] = [
-  ['service_id', 'uuid'],
-  ['incident_id', 'uuid'],
-  ['is_taken_over', 'boolean'],
-  ['is_failing', 'boolean'],
-  ['updates_made', 'integer'],
-  ['investigating_at_s', 'bigint'],
-  ['monitoring_at_s', 'bigint'],
-  ['reported_down', 'text'],
+const OPEN_COLUMNS: readonly Column<StoredAutoIncident & { readonly serviceId: string }>[] = [
+  ['service_id', 'uuid', ({ serviceId }) => serviceId],
+  ['incident_id', 'uuid', ({ incidentId }) => incidentId],
+  ['is_taken_over', 'boolean', ({ isTakenOver }) => isTakenOver],
+  ['is_failing', 'boolean', ({ isFailing }) => isFailing],
+  ['updates_made', 'integer', ({ updatesMade }) => updatesMade],
+  ['investigating_at_s', 'bigint', ({ investigatingAtS }) => investigatingAtS],
+  ['monitoring_at_s', 'bigint', ({ monitoringAtS }) => monitoringAtS],
+  ['reported_down', 'text', ({ reportedDown }) => reportedDown],
 ]
 
 /** Parts of a write for automatic incidents. A deleted service takes its rows with it. */
@@ -196,22 +196,11 @@ export function automaticParts(
     parts.push(`DELETE FROM ${table} t USING o WHERE t.service_id = ANY(${parameters.add(ids)}::uuid[])`)
   }
   const puts = [...automatic.opens].flatMap(([serviceId, autoIncident]) =>
-    autoIncident === null ? [] : [[serviceId, autoIncident] as const],
+    autoIncident === null ? [] : [{ ...autoIncident, serviceId }],
   )
   if (puts.length > 0) {
-    const rows = puts.map(([serviceId, autoIncident]) => [
-      ...[
-        serviceId,
-        autoIncident.incidentId,
-        autoIncident.isTakenOver,
-        autoIncident.isFailing,
-        autoIncident.updatesMade,
-      ],
-      ...[autoIncident.investigatingAtS, autoIncident.monitoringAtS, autoIncident.reportedDown],
-    ])
     parts.push(
-      `INSERT INTO auto_incidents (${namesOf(OPEN_COLUMNS)}) SELECT ${namesOf(OPEN_COLUMNS, 'u.')}
-       FROM o, ${parameters.table(OPEN_COLUMNS, rows)}
+      `${parameters.insert('auto_incidents', { columns: OPEN_COLUMNS, rows: puts })}
        ON CONFLICT (service_id) DO UPDATE SET ${assignmentsFrom('excluded', OPEN_COLUMNS)}`,
     )
   }
@@ -222,10 +211,7 @@ export function automaticParts(
   const mutedNow = [...automatic.muted].flatMap(([id, isMuted]) => (isMuted && isStored(id) ? [id] : []))
   if (mutedNow.length > 0) {
     parts.push(
-      `INSERT INTO muted_until_up SELECT u.service_id FROM o, ${parameters.table(
-        [['service_id', 'uuid']],
-        mutedNow.map((id) => [id]),
-      )} ON CONFLICT DO NOTHING`,
+      `${parameters.insert('muted_until_up', { columns: SERVICE_ID, rows: mutedNow })} ON CONFLICT DO NOTHING`,
     )
   }
   remove(
@@ -235,26 +221,20 @@ export function automaticParts(
   return [...parts, ...roundParts(automatic, parameters)]
 }
 
+const ROUND_COLUMNS: readonly Column<AutomaticWrites['rounds'][number]>[] = [
+  ['service_id', 'uuid', ({ serviceId }) => serviceId],
+  ['endpoint_id', 'uuid', ({ endpointId }) => endpointId],
+  ['round', 'bigint', ({ round }) => round],
+]
+const OLDEST: Column<AutomaticWrites['rounds'][number]> = ['oldest', 'bigint', ({ oldest }) => oldest]
+
 function roundParts({ rounds, forgotten }: AutomaticWrites, parameters: Parameters): readonly string[] {
   const parts: string[] = []
   const added = rounds.filter(({ serviceId }) => !forgotten.has(serviceId))
   if (added.length > 0) {
-    const columns: readonly Column[] = [
-      ['service_id', 'uuid'],
-      ['endpoint_id', 'uuid'],
-      ['round', 'bigint'],
-      ['oldest', 'bigint'],
-    ]
-    const rows = added.map(({ serviceId, endpointId, round, oldest }) => [
-      serviceId,
-      endpointId,
-      round,
-      oldest,
-    ])
     parts.push(
-      `INSERT INTO failing_rounds (service_id, endpoint_id, round) SELECT u.service_id, u.endpoint_id, u.round
-       FROM o, ${parameters.table(columns, rows)} ON CONFLICT DO NOTHING`,
-      `DELETE FROM failing_rounds t USING o, ${parameters.table(columns, rows)}
+      `${parameters.insert('failing_rounds', { columns: ROUND_COLUMNS, rows: added })} ON CONFLICT DO NOTHING`,
+      `DELETE FROM failing_rounds t USING o, ${parameters.table([...ROUND_COLUMNS, OLDEST], added)}
        WHERE t.service_id = u.service_id AND t.endpoint_id = u.endpoint_id AND t.round < u.oldest`,
     )
   }

@@ -1,5 +1,6 @@
+import type { EventRow } from '../../shared/events.ts'
 import type { Draft } from './draft.ts'
-import { type Column, namesOf, type Parameters } from './parameters.ts'
+import type { Column, Parameters } from './parameters.ts'
 
 /** A named part of a write, which other parts refer to. */
 export interface NamedPart {
@@ -7,34 +8,32 @@ export interface NamedPart {
   readonly text: string
 }
 
-const EVENT_COLUMNS: readonly Column[] = [
-  ['id', 'uuid'],
-  ['org_id', 'uuid'],
-  ['type', 'text'],
-  ['at_ms', 'bigint'],
-  ['incident_id', 'uuid'],
-  ['sequence', 'integer'],
-  ['body', 'text'],
+const EVENT_COLUMNS: readonly Column<EventRow>[] = [
+  ['id', 'uuid', ({ id }) => id],
+  ['org_id', 'uuid', ({ orgId }) => orgId],
+  ['type', 'text', ({ type }) => type],
+  ['at_ms', 'bigint', ({ atMs }) => atMs],
+  ['incident_id', 'uuid', ({ incidentId }) => incidentId],
+  ['sequence', 'integer', ({ sequence }) => sequence],
+  ['body', 'text', ({ body }) => body],
 ]
-const DELIVERY_COLUMNS: readonly Column[] = [
-  ['event_id', 'uuid'],
-  ['channel_id', 'uuid'],
-  ['webhook_id', 'text'],
-  ['incident_id', 'uuid'],
-  ['due_ms', 'bigint'],
+
+/** A delivery of an event. */
+type DeliveryRow = Pick<EventRow, 'id' | 'incidentId' | 'atMs'> & EventRow['deliveries'][number]
+
+const DELIVERY_COLUMNS: readonly Column<DeliveryRow>[] = [
+  ['event_id', 'uuid', ({ id }) => id],
+  ['channel_id', 'uuid', ({ channelId }) => channelId],
+  ['webhook_id', 'text', ({ webhookId }) => webhookId],
+  ['incident_id', 'uuid', ({ incidentId }) => incidentId],
+  ['due_ms', 'bigint', ({ atMs }) => atMs],
 ]
 
 /** Parts of a write for events and their deliveries. */
 export function eventParts({ events }: Draft, parameters: Parameters): readonly (NamedPart | string)[] {
   if (events.length === 0) return []
-  const rows = events.map(({ id, orgId, type, atMs, incidentId, sequence, body }) => [
-    ...[id, orgId, type, atMs, incidentId, sequence, body],
-  ])
-  const deliveries = events.flatMap(({ id, incidentId, atMs, deliveries: wanted }) =>
-    wanted.map(({ channelId, webhookId }) => [id, channelId, webhookId, incidentId, atMs]),
-  )
-  const made = `INSERT INTO events (${namesOf(EVENT_COLUMNS)}) SELECT ${namesOf(EVENT_COLUMNS, 'u.')}
-    FROM o, ${parameters.table(EVENT_COLUMNS, rows)} ORDER BY u.n RETURNING id, seq`
+  const deliveries = events.flatMap((event) => event.deliveries.map((one) => ({ ...event, ...one })))
+  const made = `${parameters.insert('events', { columns: EVENT_COLUMNS, rows: events })} RETURNING id, seq`
   const text = `INSERT INTO deliveries (event_seq, channel_id, webhook_id, incident_id, state, due_ms)
     SELECT e.seq, u.channel_id, u.webhook_id, u.incident_id, 'waiting', u.due_ms
     FROM events_made e JOIN ${parameters.table(DELIVERY_COLUMNS, deliveries)} ON u.event_id = e.id`

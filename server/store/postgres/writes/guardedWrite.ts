@@ -2,11 +2,18 @@ import { LONG_RESPONSES_BYTES_MAX, SHORT_RESPONSES_MAX } from '../../shared/stor
 import { BUS_READER } from '../../store.ts'
 import type { SqlValue } from '../connections/sql.ts'
 import { automaticParts } from './automatic.ts'
-import type { Draft } from './draft.ts'
+import type { CommandRow, CreationRow, Draft } from './draft.ts'
 import { eventParts } from './eventParts.ts'
 import { incidentParts } from './incidentParts.ts'
 import { ORG_COLUMNS } from './orgColumns.ts'
-import { assignmentsFrom, type Column, DELETED_AT_ONCE, namesOf, Parameters } from './parameters.ts'
+import {
+  assignmentsFrom,
+  type Column,
+  DELETED_AT_ONCE,
+  OF_ORG,
+  Parameters,
+  SERVICE_ID,
+} from './parameters.ts'
 import { pastParts, secretParts, serviceParts } from './serviceParts.ts'
 
 /** Maximum number of published commands kept for an organisation, for inspection. Gap G24. */
@@ -52,61 +59,50 @@ function guardPart({ state }: Draft, parameters: Parameters): string {
   return `UPDATE orgs SET ${assignments.join(', ')}, revision = revision + 1 WHERE ${guard} RETURNING id`
 }
 
+const COMMAND_COLUMNS: readonly Column<CommandRow>[] = [
+  ['type', 'text', ({ type }) => type],
+  ['region', 'text', ({ region }) => region],
+  ['service_id', 'uuid', ({ serviceId }) => serviceId],
+  ['generation', 'integer', ({ generation }) => generation],
+  ['number', 'bigint', ({ number }) => number],
+  ['created_at_ms', 'bigint', ({ nowMs }) => nowMs],
+]
+
 function commandParts({ commands, state }: Draft, parameters: Parameters): readonly string[] {
   if (commands.length === 0) return []
-  const columns: readonly Column[] = [
-    ['type', 'text'],
-    ['region', 'text'],
-    ['service_id', 'uuid'],
-    ['generation', 'integer'],
-    ['number', 'bigint'],
-    ['created_at_ms', 'bigint'],
-  ]
-  const rows = commands.map(({ type, region, serviceId, generation, number, nowMs }) => [
-    ...[type, region, serviceId, generation, number, nowMs],
-  ])
+  const added = parameters.insert('commands', { columns: COMMAND_COLUMNS, rows: commands, own: OF_ORG })
   const surplus = state.columns.commandsMade - COMMANDS_KEPT_MAX
-  return [
-    `INSERT INTO commands (org_id, type, region, service_id, generation, number, created_at_ms)
-     SELECT o.id, u.type, u.region, u.service_id, u.generation, u.number, u.created_at_ms
-     FROM o, ${parameters.table(columns, rows)} ORDER BY u.n`,
-    ...(surplus > 0
-      ? [
-          `DELETE FROM commands WHERE sequence IN
-           (SELECT c.sequence FROM commands c, o, outbox_readers r
-            WHERE c.org_id = o.id AND c.number <= ${parameters.add(surplus)} AND r.name = '${BUS_READER}'
-              AND (c.xid, c.sequence) <= (r.xid, r.sequence)
-            ORDER BY c.number LIMIT ${DELETED_AT_ONCE})`,
-        ]
-      : []),
-  ]
+  if (surplus <= 0) return [added]
+  const forgotten = `DELETE FROM commands WHERE sequence IN
+    (SELECT c.sequence FROM commands c, o, outbox_readers r
+     WHERE c.org_id = o.id AND c.number <= ${parameters.add(surplus)} AND r.name = '${BUS_READER}'
+       AND (c.xid, c.sequence) <= (r.xid, r.sequence)
+     ORDER BY c.number LIMIT ${DELETED_AT_ONCE})`
+  return [added, forgotten]
 }
+
+const CREATION_COLUMNS: readonly Column<CreationRow>[] = [
+  ['key_hash', 'bytea', ({ keyHash }) => keyHash],
+  ['body_mark', 'bytea', ({ bodyFingerprint }) => bodyFingerprint],
+  ['answer', 'text', ({ response }) => response],
+  ['created_at_ms', 'bigint', ({ nowMs }) => nowMs],
+  ['short_number', 'bigint', ({ shortNumber }) => shortNumber],
+  ['long_bytes_up_to', 'bigint', ({ longBytesUpTo }) => longBytesUpTo],
+]
 
 function creationParts({ creations, state }: Draft, parameters: Parameters): readonly string[] {
   if (creations.size === 0) return []
-  const columns: readonly Column[] = [
-    ['key_hash', 'bytea'],
-    ['body_mark', 'bytea'],
-    ['answer', 'text'],
-    ['created_at_ms', 'bigint'],
-    ['short_number', 'bigint'],
-    ['long_bytes_up_to', 'bigint'],
-  ]
-  const rows = [...creations.values()].map((row) => [
-    ...[row.keyHash, row.bodyFingerprint, row.response, row.nowMs, row.shortNumber, row.longBytesUpTo],
-  ])
+  const rows = [...creations.values()]
   const { shortResponsesMade, longResponseBytes } = state.columns
   const surplus = [
     `short_number <= ${parameters.add(shortResponsesMade - SHORT_RESPONSES_MAX)}`,
     `long_bytes_up_to <= ${parameters.add(longResponseBytes - LONG_RESPONSES_BYTES_MAX)}`,
   ]
   // The INSERT replaces an expired response of the same key: one statement must not write a row twice.
-  const others = `r.key_hash <> ALL(${parameters.add(rows.map(([keyHash = null]) => keyHash))}::bytea[])`
+  const others = `r.key_hash <> ALL(${parameters.add(rows.map(({ keyHash }) => keyHash))}::bytea[])`
   return [
-    `INSERT INTO remembered_creations (org_id, ${namesOf(columns)})
-     SELECT o.id, ${namesOf(columns, 'u.')} FROM o, ${parameters.table(columns, rows)}
-     ON CONFLICT (org_id, key_hash) DO UPDATE SET
-       ${assignmentsFrom('excluded', columns)}`,
+    `${parameters.insert('remembered_creations', { columns: CREATION_COLUMNS, rows, own: OF_ORG })}
+     ON CONFLICT (org_id, key_hash) DO UPDATE SET ${assignmentsFrom('excluded', CREATION_COLUMNS)}`,
     ...surplus.map(
       (condition) =>
         `DELETE FROM remembered_creations r USING o WHERE r.org_id = o.id AND ${condition} AND ${others}`,
@@ -116,33 +112,24 @@ function creationParts({ creations, state }: Draft, parameters: Parameters): rea
 
 function quietParts({ quiet }: Draft, parameters: Parameters): readonly string[] {
   if (quiet.size === 0) return []
-  const table = parameters.table(
-    [['service_id', 'uuid']],
-    [...quiet].map((id) => [id]),
-  )
   return [
-    `INSERT INTO quiet_changes (service_id) SELECT u.service_id FROM o, ${table}
+    `${parameters.insert('quiet_changes', { columns: SERVICE_ID, rows: [...quiet] })}
      ON CONFLICT (service_id) DO UPDATE SET xid = excluded.xid`,
   ]
 }
 
-function auditParts({ actions: acts }: Draft, writeId: string, parameters: Parameters): readonly string[] {
-  if (acts.length === 0) return []
-  const columns: readonly Column[] = [
-    ['at', 'text'],
-    ['actor_kind', 'text'],
-    ['actor', 'text'],
-    ['action', 'text'],
-    ['target_kind', 'text'],
-    ['target_id', 'text'],
-    ['detail', 'text'],
-  ]
-  const rows = acts.map(({ at, actorKind, actor, action, targetKind, targetId, detail }) => [
-    ...[at, actorKind, actor, action, targetKind, targetId, detail],
-  ])
-  return [
-    `INSERT INTO audit (org_id, write_id, ${namesOf(columns)})
-     SELECT o.id, ${parameters.add(writeId)}::uuid, ${namesOf(columns, 'u.')}
-     FROM o, ${parameters.table(columns, rows)} ORDER BY u.n`,
-  ]
+const AUDIT_COLUMNS: readonly Column<Draft['actions'][number]>[] = [
+  ['at', 'text', ({ at }) => at],
+  ['actor_kind', 'text', ({ actorKind }) => actorKind],
+  ['actor', 'text', ({ actor }) => actor],
+  ['action', 'text', ({ action }) => action],
+  ['target_kind', 'text', ({ targetKind }) => targetKind],
+  ['target_id', 'text', ({ targetId }) => targetId],
+  ['detail', 'text', ({ detail }) => detail],
+]
+
+function auditParts({ actions }: Draft, writeId: string, parameters: Parameters): readonly string[] {
+  if (actions.length === 0) return []
+  const own = { ...OF_ORG, write_id: `${parameters.add(writeId)}::uuid` }
+  return [parameters.insert('audit', { columns: AUDIT_COLUMNS, rows: actions, own })]
 }

@@ -3,16 +3,13 @@ import type { SqlValue } from '../connections/sql.ts'
 /** Maximum number of surplus rows that one write deletes: more than it adds, so that a backlog shrinks. */
 export const DELETED_AT_ONCE = 1_000
 
-/** A column to write, with its PostgreSQL type. */
-export type Column = readonly [name: string, type: string]
+type Value = string | number | boolean | null | Buffer
 
-/** The names of `columns` for a statement, each after `prefix`. Pure. */
-export function namesOf(columns: readonly Column[], prefix = ''): string {
-  return columns.map(([name]) => `${prefix}${name}`).join(', ')
-}
+/** A column to write: its name, its PostgreSQL type, and its value in a row. */
+export type Column<Row> = readonly [name: string, type: string, pick: (row: Row) => Value]
 
 /** Assignments to all but the first of `columns`, from the row `source`. Pure. */
-export function assignmentsFrom(source: 'excluded' | 'u', columns: readonly Column[]): string {
+export function assignmentsFrom<Row>(source: 'excluded' | 'u', columns: readonly Column<Row>[]): string {
   return columns
     .slice(1)
     .map(([name]) => `${name} = ${source}.${name}`)
@@ -32,13 +29,29 @@ export class Parameters {
    * The table `u` of `rows`, with their order as `u.n`. Each column is one array parameter, so the text does not depend
    * on the number of rows.
    */
-  table(
-    columns: readonly Column[],
-    rows: readonly (readonly (string | number | boolean | null | Buffer)[])[],
-  ): string {
-    const lists = columns.map(
-      ([, type], index) => `${this.add(rows.map((row) => row[index] ?? null))}::${type}[]`,
-    )
+  table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+    const lists = columns.map(([, type, pick]) => `${this.add(rows.map(pick))}::${type}[]`)
     return `unnest(${lists.join(', ')}) WITH ORDINALITY AS u(${columns.map(([name]) => name).join(', ')}, n)`
   }
+
+  /** The part of a write that inserts `rows` into `table`, in their order. Columns of `own` have an SQL expression. */
+  insert<Row>(
+    table: string,
+    { columns, rows, own = {} }: { columns: readonly Column<Row>[]; rows: readonly Row[]; own?: OwnColumns },
+  ): string {
+    const values = {
+      ...own,
+      ...Object.fromEntries(columns.map(([name]) => [name, own[name] ?? `u.${name}`])),
+    }
+    return `INSERT INTO ${table} (${Object.keys(values).join(', ')}) SELECT ${Object.values(values).join(', ')}
+      FROM o, ${this.table(columns, rows)} ORDER BY u.n`
+  }
 }
+
+type OwnColumns = Readonly<Record<string, string>>
+
+/** For tables with the rows of all organisations. */
+export const OF_ORG: OwnColumns = { org_id: 'o.id' }
+
+/** For tables of services: their rows are ids. */
+export const SERVICE_ID: readonly Column<string>[] = [['service_id', 'uuid', (id) => id]]

@@ -17,7 +17,14 @@ import {
   NOTHING_IGNORED,
   readIgnoreRules,
 } from './ignoreFile.ts'
-import { badNameProblem, fileProblem, isManifestFile, limitProblem, readBytes } from './manifestFiles.ts'
+import {
+  badNameProblem,
+  fileProblem,
+  isManifestFile,
+  limitProblem,
+  readBytes,
+  unseen,
+} from './manifestFiles.ts'
 
 /** The manifests of one commit. */
 export interface CommitManifests {
@@ -58,7 +65,7 @@ export function manifestReader(mirror: ObjectReader, path: string): ManifestRead
       const rules = await ignoreRulesIn(mirror, entries)
       // Without its rules, manifests that were left out on purpose would be applied.
       if (rules.problems.length > 0) return unreadSet(rules.problems)
-      const { taken, unseen, problems } = sorted(entries, rules.ignores)
+      const { taken, hidden, problems } = sorted(entries, rules.ignores)
       const nameOf = ({ entry }: Found): string => `${entry.sha} ${entry.path}`
       const fresh = taken.filter((one) => !parsed.has(nameOf(one)))
       const blobs = await readBlobs(mirror, [...new Set(fresh.map(({ entry }) => entry.sha))])
@@ -71,7 +78,7 @@ export function manifestReader(mirror: ObjectReader, path: string): ManifestRead
       }
       // Files that the newest commit no longer has are dropped from the cache.
       parsed = now
-      const documents = [...unseen, ...[...now.values()].flatMap((read) => read.documents)]
+      const documents = [...hidden, ...[...now.values()].flatMap((read) => read.documents)]
       const all = [...problems, ...[...now.values()].flatMap((read) => read.problems)]
       const tooMany = documents.length > SET_DOCUMENTS_MAX
       if (tooMany) all.push(limitProblem(path, `the set has more than ${SET_DOCUMENTS_MAX} documents`))
@@ -125,25 +132,26 @@ function sorted(
   ignores: Ignores,
 ): {
   readonly taken: readonly Found[]
-  readonly unseen: readonly ManifestDocument[]
+  readonly hidden: readonly ManifestDocument[]
   readonly problems: readonly ManifestProblem[]
 } {
   const taken: Found[] = []
-  const unseen: ManifestDocument[] = []
+  const hidden: ManifestDocument[] = []
   const problems: ManifestProblem[] = []
   let bytes = 0
   for (const one of entries) {
     if (isHidden(one) || ignores(one.below, false)) continue
     const refused = refusalOf(one, bytes)
     if (refused !== undefined) {
-      problems.push(refused)
-      if (isManifestFile(one.below)) unseen.push(hiddenDefaults(fileOf(one)))
+      const isUnseen = isManifestFile(one.below)
+      problems.push(isUnseen ? unseen(refused) : refused)
+      if (isUnseen) hidden.push(hiddenDefaults(fileOf(one)))
     } else if (isManifest(one)) {
       bytes += one.entry.size
       taken.push(one)
     }
   }
-  return { taken, unseen, problems }
+  return { taken, hidden, problems }
 }
 
 /** Whether the name of the file or one of its folders starts with a dot. */

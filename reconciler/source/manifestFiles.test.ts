@@ -149,6 +149,9 @@ test('a file that cannot be seen may be Defaults: the services of its folder and
     secrets: 'required',
   })
 
+  expect(new Set(unread.map(({ hint }) => hint?.split('; ')[1]))).toEqual(
+    new Set(['until then the services of its folder stay unchanged, because it may have their Defaults']),
+  )
   expect(unread.map(({ file }) => relative(folder, file))).toEqual([
     'large/pharos.yaml',
     'link/pharos.yaml',

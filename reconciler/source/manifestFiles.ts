@@ -139,8 +139,9 @@ function readFiles(
   const sources: ManifestFile[] = []
   let bytes = 0
   const leaveOut = (one: Found, problem: ManifestProblem): void => {
-    problems.push(problem)
-    if (isManifestFile(one.path)) documents.push(hiddenDefaults({ file: one.path, directory: one.directory }))
+    const isManifest = isManifestFile(one.path)
+    problems.push(isManifest ? unseen(problem) : problem)
+    if (isManifest) documents.push(hiddenDefaults({ file: one.path, directory: one.directory }))
   }
   for (const one of found) {
     const read = refusalOf(one) ?? beginningOf(one.path)
@@ -219,7 +220,7 @@ function sourceOf(
 ): ManifestFile | ReadFile {
   if (isLfsPointer(bytes)) {
     const hint = 'keep manifests out of Git LFS'
-    const problem = fileProblem(file, 'this is only a pointer of Git LFS', hint)
+    const problem = unseen(fileProblem(file, 'this is only a pointer of Git LFS', hint))
     return { documents: [hiddenDefaults({ file, directory })], problems: [problem] }
   }
   const decoded = decodeUtf8(bytes)
@@ -245,6 +246,12 @@ function refusalOf(found: Found): ManifestProblem | undefined {
 
 function setLimit(path: string): ManifestProblem {
   return limitProblem(path, `the files of the set have more than ${SET_BYTES_MAX} bytes together`)
+}
+
+/** `problem` of a manifest that is not read, with its effect on other manifests. Pure. */
+export function unseen(problem: ManifestProblem): ManifestProblem {
+  const effect = 'until then the services of its folder stay unchanged, because it may have their Defaults'
+  return { ...problem, hint: problem.hint === undefined ? effect : `${problem.hint}; ${effect}` }
 }
 
 /** The problem of a file that is not read because of its kind. Pure. */

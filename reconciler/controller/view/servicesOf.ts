@@ -54,7 +54,7 @@ type Put = (key: string, state: ServiceState, why?: Why) => void
 
 const FROZEN: Why = {
   reason: 'manifestInvalid',
-  message: 'its manifest has problems',
+  message: 'its manifest or its Defaults have problems',
   todo: 'see the problems of the set',
 }
 const REPORTED: Why = {

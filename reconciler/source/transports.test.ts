@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { testFolder } from '../../api/testing/temporaryFolder.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { suiteFolder, testFolder } from '../../api/testing/temporaryFolder.ts'
 import type { GitAccess } from '../git/gitAccess.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { authority, type HttpsGitServer, httpsGitServer } from '../testing/httpsGitServer.ts'
@@ -190,11 +190,14 @@ describe.skipIf(sshSkipReason !== null)(
       knownHostsFile: server.knownHostsFile,
       ...more,
     })
-    beforeEach(async () => {
-      server = await sshGitServer(folder)
+    const serverFolder = suiteFolder()
+    beforeAll(async () => {
+      server = await sshGitServer(serverFolder)
+    })
+    afterAll(() => server.close())
+    beforeEach(() => {
       repository.commit({ 'monitoring/a.yaml': manifestOf('a') })
     })
-    afterEach(() => server.close())
 
     test('manifests are fetched with the key of the configuration from a host that it knows', async () => {
       const source = sourceOf(access())

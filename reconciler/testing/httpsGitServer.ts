@@ -48,23 +48,33 @@ export interface HttpsGitServerOptions {
   readonly login?: { readonly username: string; readonly password: string }
 }
 
-/** An authority of our own, made in `folder`, and certificates for 127.0.0.1 signed by it. */
-export function authority(folder: string): {
+/** A certificate authority whose files are in one folder. */
+interface Authority {
   readonly caFile: string
   readonly issue: (days: number) => Certificate
-} {
+}
+
+const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+
+function openssl(...args: readonly string[]): void {
+  execFileSync('openssl', [...args], { stdio: 'pipe' })
+}
+
+/** An authority of our own, made in `folder`, and certificates for 127.0.0.1 signed by it. */
+export function authority(folder: string): Authority {
+  const [key, certificate] = [join(folder, 'ca.key'), join(folder, 'ca.crt')]
+  openssl('req', '-x509', ...NEW_KEY, '-subj', '/CN=authority', '-keyout', key, '-out', certificate)
+  return authorityIn(folder)
+}
+
+/** The authority whose files are in `folder`. */
+function authorityIn(folder: string): Authority {
   const at = (name: string): string => join(folder, name)
-  const openssl = (...args: readonly string[]): void => {
-    execFileSync('openssl', [...args], { stdio: 'pipe' })
-  }
-  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const subject = (name: string) => ['-subj', `/CN=${name}`]
-  openssl('req', '-x509', ...newKey, ...subject('authority'), '-keyout', at('ca.key'), '-out', at('ca.crt'))
-  writeFileSync(at('names'), 'subjectAltName=IP:127.0.0.1')
   return {
     caFile: at('ca.crt'),
     issue: (days) => {
-      openssl('req', '-new', ...newKey, ...subject('git'), '-keyout', at('git.key'), '-out', at('git.csr'))
+      writeFileSync(at('names'), 'subjectAltName=IP:127.0.0.1')
+      openssl('req', '-new', ...NEW_KEY, '-subj', '/CN=git', '-keyout', at('git.key'), '-out', at('git.csr'))
       const signed = ['-CA', at('ca.crt'), '-CAkey', at('ca.key'), '-days', String(days)]
       openssl('x509', '-req', '-in', at('git.csr'), ...signed, '-extfile', at('names'), '-out', at('git.crt'))
       return { cert: readFileSync(at('git.crt'), 'utf8'), key: readFileSync(at('git.key'), 'utf8') }
@@ -72,12 +82,33 @@ export function authority(folder: string): {
   }
 }
 
+interface KnownAuthority {
+  readonly files: ReadonlyMap<string, Buffer>
+  readonly certificate: Certificate
+}
+
+/** Keys take processes to make, and every server of this process may have the same ones. */
+let known: KnownAuthority | undefined
+
+/** An authority in `folder`, and a certificate of it that is valid for two days. */
+function certified(folder: string): Authority & { readonly certificate: Certificate } {
+  if (known === undefined) {
+    const made = authority(folder)
+    const certificate = made.issue(2)
+    const files = ['ca.key', 'ca.crt'].map((name) => [name, readFileSync(join(folder, name))] as const)
+    known = { files: new Map(files), certificate }
+    return { ...made, certificate }
+  }
+  for (const [name, content] of known.files) writeFileSync(join(folder, name), content)
+  return { ...authorityIn(folder), certificate: known.certificate }
+}
+
 /** Starts a server on the loopback. */
 export async function httpsGitServer({ root, login }: HttpsGitServerOptions): Promise<HttpsGitServer> {
-  const { caFile, issue } = authority(root)
+  const { caFile, issue, certificate } = certified(root)
   const logins: (string | null)[] = []
   let tellHeld = (): void => {}
-  const server = createServer(issue(2), (request, response) => {
+  const server = createServer(certificate, (request, response) => {
     const { authorization = null } = request.headers
     logins.push(authorization)
     const { behaviour } = self

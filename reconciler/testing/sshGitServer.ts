@@ -8,6 +8,9 @@ import { join } from 'node:path'
 /** Where Debian puts the server; `.ci/run` installs it. */
 const SSHD = '/usr/sbin/sshd'
 
+/** bash reads the settings of the user at the start of a remote command, unless it is below another shell. */
+const WITHOUT_BASHRC = 'SetEnv SHLVL=1'
+
 /** Why tests over ssh cannot run here; null when they can. Under CI they never go unnoticed: they fail. */
 export const sshSkipReason = existsSync(SSHD) || process.env.CI === 'true' ? null : `no sshd at ${SSHD}`
 
@@ -47,6 +50,7 @@ StrictModes no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
+${WITHOUT_BASHRC}
 `,
   )
   // What starts sshd elsewhere makes this folder, without which root's refuses to start.

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
-import { INJECTED_MARKUP } from '../../web/testing/injectedMarkup.ts'
+import { INJECTED_MARKUP, parsedPages } from '../../web/testing/injectedMarkup.ts'
 import { PAYLOADS } from '../../web/testing/payloads.ts'
 import { type HttpServer, startHttpServer } from '../controller/http/httpServer.ts'
 import type { ControllerStatus } from '../controller/status/status.ts'
@@ -83,33 +83,34 @@ describe.skipIf(skipReason !== null)(
 
     test('the browser reports no errors, with and without JavaScript', async () => {
       for (const javaScriptEnabled of [true, false]) {
+        const { page, complaints, close } = await opened('/', { javaScriptEnabled })
         for (const path of ['/', '/sets/shop', '/sets/shop?state=Synced&refresh=off']) {
-          const { page, complaints, close } = await opened(path, { javaScriptEnabled })
+          await page.goto(`${server.url}${path}`)
           await page.getByRole('heading', { level: 2, name: 'shop' }).waitFor()
           expect([path, complaints]).toEqual([path, []])
-          await close()
         }
+        await close()
       }
     })
 
     test('no script of forty payloads runs, in any text of manifests, commits, services and people', async () => {
-      shown = sampleStatus(
-        PAYLOADS.flatMap((payload, index) => writtenStatus(payload, `shop-${index}`).sets.slice(0, 1)),
-      )
-      const paths = ['/', ...shown.sets.map(({ name }) => `/sets/${name}`)]
+      const withAll = writtenStatus(PAYLOADS.join(' '), 'all')
+      const withOne = PAYLOADS.map((payload, index) => writtenStatus(payload, `shop-${index}`))
+      shown = sampleStatus([withAll, ...withOne].flatMap(({ sets }) => sets.slice(0, 1)))
+      const paths = withOne.map((_, index) => `/sets/shop-${index}`)
+      const texts = paths.map(async (path) => (await fetch(`${server.url}${path}`)).text())
+      const parsed = await parsedPages(browser, await Promise.all(texts))
       const { page, complaints, close } = await opened('/')
-      const found: unknown[] = []
-      for (const path of paths) {
-        await page.goto(`${server.url}${path}`)
-        const text = (await page.locator('main').textContent()) ?? ''
-        const payload = PAYLOADS[paths.indexOf(path) - 1] ?? ''
-        found.push([path, await page.evaluate(INJECTED_MARKUP), text.includes(payload)])
-      }
+      const injected = [await page.evaluate(INJECTED_MARKUP)]
+      await page.goto(`${server.url}/sets/all`)
+      injected.push(await page.evaluate(INJECTED_MARKUP))
       await close()
       shown = busyStatus()
 
-      expect(found).toEqual(paths.map((path) => [path, [], true]))
-      expect(complaints).toEqual([])
+      expect(parsed.map((one, index) => [one.injected, one.text.includes(PAYLOADS[index] ?? '-')])).toEqual(
+        PAYLOADS.map(() => [[], true]),
+      )
+      expect([injected, complaints]).toEqual([[[], []], []])
     })
 
     test('a screen reader finds landmarks, headings in order, tables with headers, and states in words', async () => {
@@ -178,8 +179,9 @@ describe.skipIf(skipReason !== null)(
 
     test('light and dark themes differ, and both have enough contrast', async () => {
       const grounds: string[] = []
+      const { page, close } = await opened('/')
       for (const colorScheme of ['light', 'dark'] as const) {
-        const { page, close } = await opened('/', { colorScheme })
+        await page.emulateMedia({ colorScheme })
         grounds.push(
           String(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')),
         )
@@ -204,27 +206,26 @@ describe.skipIf(skipReason !== null)(
             true,
           ])
         }
-        await close()
       }
+      await close()
       expect(grounds).toEqual(['rgb(245, 246, 248)', 'rgb(15, 20, 25)'])
     })
 
     test('nothing is cut off on a narrow screen or at twice the text size', async () => {
       const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
       for (const path of ['/', '/sets/shop']) {
-        const narrow = await opened(path, { viewport: { width: 320, height: 800 } })
-        expect([path, await narrow.page.evaluate(overflow)]).toEqual([path, 0])
-        await narrow.close()
+        const { page, close } = await opened(path, { viewport: { width: 320, height: 800 } })
+        expect([path, await page.evaluate(overflow)]).toEqual([path, 0])
 
-        const large = await opened(path, { viewport: { width: 1280, height: 800 } })
-        const session = await large.page.context().newCDPSession(large.page)
+        await page.setViewportSize({ width: 1280, height: 800 })
+        const session = await page.context().newCDPSession(page)
         const sizeOf = () =>
-          large.page.evaluate('parseFloat(getComputedStyle(document.querySelector("main p")).fontSize)')
+          page.evaluate('parseFloat(getComputedStyle(document.querySelector("main p")).fontSize)')
         const before = await sizeOf()
         await session.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
         expect([path, await sizeOf()]).toEqual([path, 2 * Number(before)])
-        expect([path, await large.page.evaluate(overflow)]).toEqual([path, 0])
-        await large.close()
+        expect([path, await page.evaluate(overflow)]).toEqual([path, 0])
+        await close()
       }
     })
 
@@ -244,12 +245,13 @@ describe.skipIf(skipReason !== null)(
           ),
         }),
       ])
+      const { page, close } = await opened('/')
       for (const path of ['/', '/sets/shop']) {
-        const { page, close } = await opened(path)
+        await page.goto(`${server.url}${path}`)
         expect(await page.locator('*').count()).toBeLessThan(4_000)
         expect(await page.content()).not.toContain('CANARY')
-        await close()
       }
+      await close()
       shown = busyStatus()
     })
 

@@ -2,12 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seededRandom } from '../robustness/random.ts'
 import { type Fault, type Installation, openInstallation } from './faults.ts'
 
-/** Pause between writes (milliseconds). The torture writes without one, which takes all processors. */
-const PAUSE_MS = 20
+/**
+ * The torture writes without pauses, which takes all processors, and for longer: what a fault can damage is written at
+ * its moment.
+ */
+const LOAD = { pauseMs: 20, calmMs: 250 }
 
 let installation: Installation
 beforeAll(async () => {
-  installation = await openInstallation(PAUSE_MS)
+  installation = await openInstallation(LOAD)
 })
 afterAll(() => installation.close())
 

@@ -8,8 +8,6 @@ import { type PostgresServer, startPostgres } from './replicatedPostgres.ts'
 import { seedOrg, shareDatabase } from './sharedDatabase.ts'
 import { startWriters, type WriterStats } from './writers.ts'
 
-/** Time for which writers run before and after a fault (milliseconds). */
-const CALM_MS = 1_000
 /** Duration of a database crash, and of a network outage (milliseconds). */
 const DOWN_MS = 2_000
 const SILENT_MS = 10_000
@@ -35,6 +33,8 @@ export interface Scene {
   orgId: string
   /** Resets the measured pauses before a fault, such as those caused by its preparation in this process. */
   restartPauses: () => void
+  /** Time for which writers run before and after a fault (milliseconds). */
+  readonly calmMs: number
   /**
    * Work to do after the writers have stopped. Removing a folder, for example, would block them like a longer outage.
    */
@@ -91,7 +91,7 @@ export const FAULTS = {
   failover: async (scene) => {
     const old = scene.database
     const standby = await old.makeStandby()
-    await sleep(CALM_MS)
+    await sleep(scene.calmMs)
     scene.restartPauses()
     const killedMs = performance.now()
     old.kill()
@@ -124,8 +124,17 @@ export interface Installation {
   readonly close: () => Promise<void>
 }
 
-/** Starts a database, a proxy in front of it, and the servers. Each writer pauses for `pauseMs` after a change. */
-export async function openInstallation(pauseMs?: number): Promise<Installation> {
+/**
+ * Starts a database, a proxy in front of it, and the servers. Each writer pauses for `pauseMs` after a change; `calmMs` is
+ * the time for which writers run before and after a fault (milliseconds).
+ */
+export async function openInstallation({
+  pauseMs,
+  calmMs = 1_000,
+}: {
+  readonly pauseMs?: number
+  readonly calmMs?: number
+} = {}): Promise<Installation> {
   const database = await startPostgres()
   const proxy = await startLossyProxy(database.url)
   const shared = shareDatabase(proxy.url)
@@ -137,6 +146,7 @@ export async function openInstallation(pauseMs?: number): Promise<Installation> 
     servers,
     startServer: () => shared.start(),
     orgId: '',
+    calmMs,
     restartPauses: () => {},
     afterwards: () => {},
   }
@@ -157,14 +167,14 @@ export async function openInstallation(pauseMs?: number): Promise<Installation> 
         ...(pauseMs !== undefined && { pauseMs }),
       })
       scene.restartPauses = writers.restartPauses
-      await sleep(CALM_MS)
+      await sleep(calmMs)
       const inflict: Inflict = FAULTS[fault]
       const outage = await inflict(scene)
       const outageMs = typeof outage === 'number' ? outage : undefined
       const made = writers.stats.made
       const deadlineMs = performance.now() + RECOVERY_MS_MAX
       while (writers.stats.made < made + WRITERS && performance.now() < deadlineMs) await sleep(50)
-      await sleep(CALM_MS)
+      await sleep(calmMs)
       await writers.stop()
       scene.afterwards()
       scene.afterwards = () => {}

@@ -94,6 +94,7 @@ test("incidents of two processes are delivered once each, in the order of each p
       return String(opened.id)
     }),
   )
+  await receiver.first(2 * INCIDENTS)
   const list = ['channel', 'deliveries', '--id', created.id, '--limit', '100', '--json']
   const states = async () => JSON.parse(await run(...list)).map(({ state }: { state: string }) => state)
   await expect.poll(states, WAIT).toEqual(Array.from({ length: 2 * INCIDENTS }, () => 'sent'))

@@ -68,6 +68,19 @@ test('help works with and without a command', async () => {
   expect((await runServerHere(['help', 'help'])).stdout).toContain('Usage: pharos-server [options] [command]')
 })
 
+test('help marks the options that a command requires', async () => {
+  const { stdout } = await runServerHere(['help', 'key', 'create'])
+
+  expect(stdout).toMatch(/--org <id> +organisation that the key belongs to \(required\)\n/)
+  expect(stdout.match(/\(required\)/g)).toHaveLength(1)
+})
+
+test('"version" prints the version', async () => {
+  expect((await runServerHere(['version'])).stdout).toBe((await runServerHere(['--version'])).stdout)
+  expect(await agentError(['version'])).toMatch(/^\d+\.\d+\.\d+$/)
+  expect((await runHere(['version'])).stdout).toBe((await runHere(['--version'])).stdout)
+})
+
 test('help shows a command of a group, and runs nothing', async () => {
   expect((await runServerHere(['help', 'org', 'list'])).stdout).toContain('Usage: pharos-server org list')
   expect((await runHere(['help', 'state', 'adopt'])).stdout).toContain('Usage: pharos state adopt')

@@ -7,7 +7,7 @@ type ReplacementIn = (message: string) => string | undefined
  * A command line that names a misspelt option or command first. Commander itself reports "--orgg" as a missing "--org",
  * and prints the whole help for "help" with an unknown command, and the help of the group for "help" with a command of a
  * group. Every error ends with the names that exist, or the help to read. Lists of commands show descriptions as they
- * are written; the help of a command starts with its description as a sentence.
+ * are written; the help of a command starts with its description as a sentence, and marks the options that it requires.
  */
 export class StrictCommand extends Command {
   /** A method of commander, which its types leave out. */
@@ -24,8 +24,11 @@ export class StrictCommand extends Command {
   }
 
   override createHelp(): Help {
-    return Object.assign(super.createHelp(), {
+    const help = super.createHelp()
+    const described = help.optionDescription.bind(help)
+    return Object.assign(help, {
       commandDescription: (command: Command) => sentence(command.description()),
+      optionDescription: (option: Option) => `${described(option)}${option.mandatory ? ' (required)' : ''}`,
     })
   }
 
@@ -46,10 +49,14 @@ export class StrictCommand extends Command {
     return super.error(message, options)
   }
 
-  /** `argv` and `options` as commander has them; "help" with a command is parsed as that command with --help. */
+  /**
+   * `argv` and `options` as commander has them; "version" is parsed as --version, and "help" with a command as that
+   * command with --help.
+   */
   override parseAsync(argv: readonly string[] = process.argv, options?: ParseOptions): Promise<this> {
     const start = options?.from === 'user' ? 0 : 2
     const [help, ...words] = argv.slice(start)
+    if (help === 'version') return super.parseAsync([...argv.slice(0, start), '--version', ...words], options)
     if (help !== 'help') return super.parseAsync(argv, options)
     return super.parseAsync([...argv.slice(0, start), ...helpRequest(this, words)], options)
   }

@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/contract/apiError.ts'
+import { SYSTEM } from '../domain/accounts/actor.ts'
 import type { Environment } from '../domain/environment.ts'
 import { KEY_BYTES, type MasterKey, masterKeyOf } from '../domain/seal.ts'
 import type { SecretStore, UpkeepStore } from '../store/store.ts'
@@ -35,7 +36,7 @@ export async function openMasterKeys(parts: MasterKeyParts): Promise<FindMasterK
   for (const id of named) find(id)
   const first = readKeys(source, dataDir)[0]
   if (named.length === 0 && first !== undefined) {
-    await store.activateMasterKey(first.id, environment.nowMs())
+    await store.activateMasterKey(first.id, environment.nowMs(), SYSTEM)
   }
   return find
 }

@@ -251,8 +251,11 @@ export interface Admission {
 export interface SecretStore {
   /** Ids of the master keys in use, active one first; empty before the first start. */
   masterKeyIds(): Promise<readonly string[]>
-  /** Makes `id` the key for new secrets; earlier secrets keep theirs until they are rewrapped. */
-  activateMasterKey(id: string, nowMs: number): Promise<void>
+  /**
+   * Makes `id` the key for new secrets; earlier secrets keep theirs until they are rewrapped. `by` is for the audit log;
+   * the operator when absent.
+   */
+  activateMasterKey(id: string, nowMs: number, by?: Actor): Promise<void>
   /** Removes `id`. Rejects when a secret still needs it. */
   retireMasterKey(id: string, nowMs: number): Promise<void>
   /** The secrets of one service. */

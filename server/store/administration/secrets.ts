@@ -24,7 +24,7 @@ export function secrets({ read, inTransaction }: Scripts): SecretStore {
         const text = 'SELECT id FROM master_keys ORDER BY is_active DESC, activated_at DESC'
         return (yield* rows<{ id: string }>(text, [])).map(({ id }) => id)
       }),
-    activateMasterKey: (id, nowMs) =>
+    activateMasterKey: (id, nowMs, by) =>
       inTransaction(function* () {
         // The index allows one active key, so a first statement deactivates the previous one.
         yield* run('UPDATE master_keys SET is_active = false WHERE is_active AND id <> $1', [id])
@@ -33,7 +33,7 @@ export function secrets({ read, inTransaction }: Scripts): SecretStore {
            ON CONFLICT (id) DO UPDATE SET is_active = true, activated_at = excluded.activated_at`,
           [id, timestamp(nowMs)],
         )
-        yield* recordForAllOrgs({ action: 'master_key.activate', targetId: id, nowMs })
+        yield* recordForAllOrgs({ action: 'master_key.activate', targetId: id, nowMs }, by)
       }),
     retireMasterKey: (id, nowMs) =>
       inTransaction(function* () {

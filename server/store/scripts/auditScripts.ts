@@ -1,4 +1,4 @@
-import { OPERATOR } from '../../domain/accounts/actor.ts'
+import { type Actor, OPERATOR } from '../../domain/accounts/actor.ts'
 import { type AuditedAction, auditRow } from '../shared/auditedAction.ts'
 import { uuidOrNull } from '../shared/uuid.ts'
 import { run, type Script, type ScriptValue } from './script.ts'
@@ -26,9 +26,12 @@ export function recordPersonAction(
   return run(text, [uuidOrNull(personId), ...valuesOf({ ...audited, orgId: '', targetId: personId })])
 }
 
-/** Adds an action by the operator that concerns every organisation to the audit log of each. */
-export function recordForAllOrgs(audited: Omit<AuditedAction, 'orgId' | 'by'>): Script<void> {
+/** Adds an action that concerns every organisation to the audit log of each. */
+export function recordForAllOrgs(
+  audited: Omit<AuditedAction, 'orgId' | 'by'>,
+  by: Actor = OPERATOR,
+): Script<void> {
   const text = `INSERT INTO audit (org_id, ${COLUMNS})
     SELECT id, $1, $2, $3, $4, $5, $6, $7 FROM orgs`
-  return run(text, valuesOf({ ...audited, orgId: '', by: OPERATOR }))
+  return run(text, valuesOf({ ...audited, orgId: '', by }))
 }

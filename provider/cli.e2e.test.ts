@@ -20,23 +20,19 @@ function run(...args: readonly string[]): Promise<Ended> {
   })
 }
 
-test('--help describes the command, and --version prints its version', async () => {
-  const help = await run('--help')
-  const version = await run('--version')
+test('--help describes every command, starting with a sentence, and --version prints the version', async () => {
+  const commands = [[], ['install'], ['package'], ['generate']]
+  const [version, ...helps] = await Promise.all([
+    run('--version'),
+    ...commands.map((args) => run(...args, '--help')),
+  ])
 
-  expect(help).toMatchObject({ exitCode: 0, stderr: '' })
-  expect(help.stdout).toContain('install')
-  expect(version).toEqual({ exitCode: 0, stdout: `${packageJson.version}\n`, stderr: '' })
-})
-
-test('the help of every command starts with a sentence', async () => {
-  const helps = await Promise.all(
-    [[], ['install'], ['package'], ['generate']].map((args) => run(...args, '--help')),
-  )
-
-  const descriptions = helps.map(({ stdout }) => stdout.split('\n\n')[1]?.replaceAll(/\s+/g, ' '))
-  for (const description of descriptions) expect(description).toMatch(/^[A-Z].*[^.]\.$/)
+  for (const help of helps) {
+    expect(help).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(help.stdout.split('\n\n')[1]?.replaceAll(/\s+/g, ' ')).toMatch(/^[A-Z].*[^.]\.$/)
+  }
   expect(helps[0]?.stdout).toMatch(/^ {2}install \[options\] +create a filesystem mirror/m)
+  expect(version).toEqual({ exitCode: 0, stdout: `${packageJson.version}\n`, stderr: '' })
 })
 
 test('a misspelt option is named before the missing one', async () => {
@@ -86,28 +82,14 @@ test('install writes the CLI configuration to the given path, and does not chang
   expect(refused.stderr).toContain('add the provider_installation block by hand')
 })
 
-test('a mirror that cannot be written is an error of one line with exit code 1', async () => {
-  const file = join(testFolder(), 'file')
+test('a mirror below a file is refused in plain words, in one line', async () => {
+  const file = join(testFolder(), 'a file')
   writeFileSync(file, '')
 
   const { exitCode, stdout, stderr } = await run('install', '--mirror', join(file, 'mirror'))
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
-  expect(stderr).toMatch(/^pharos-provider: .*\n$/)
-})
-
-test('a mirror below a file is refused in plain words', async () => {
-  const file = join(testFolder(), 'a file')
-  writeFileSync(file, '')
-
-  const { exitCode, stderr } = await run('install', '--mirror', file)
-
-  expect([exitCode, stderr]).toEqual([
-    1,
-    expect.stringMatching(
-      /^pharos-provider: .* cannot be used: a part of its path is a file, not a folder\n$/,
-    ),
-  ])
+  expect(stderr).toMatch(/^pharos-provider: .* cannot be used: a part of its path is a file, not a folder\n$/)
 })
 
 test('a missing option and an unknown command are named, with a pointer to --help', async () => {

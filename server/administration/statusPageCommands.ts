@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { readableTextProblem } from '../../api/contract/text.ts'
 import {
   COMPONENT_TEXT_CHARS_MAX,
   hostName,
@@ -170,12 +169,7 @@ function changeLast(
   sections.push({ ...section, components: [...section.components.slice(0, -1), { ...last, ...change }] })
 }
 
-function serviceTextOption(text: string): string {
-  const rule = { charsMax: COMPONENT_TEXT_CHARS_MAX, lines: 'one line', mayBeEmpty: true } as const
-  const problem = readableTextProblem(text, rule)
-  if (problem !== undefined) throw new InvalidArgumentError(problem)
-  return text
-}
+const serviceTextOption = readableOption(COMPONENT_TEXT_CHARS_MAX, { mayBeEmpty: true })
 
 function uptimeOption(text: string): boolean {
   if (text === 'shown' || text === 'hidden') return text === 'shown'
@@ -210,12 +204,7 @@ function slugOption(text: string): string {
   return text
 }
 
-function textOption(text: string): string {
-  const rule = { charsMax: PAGE_TEXT_CHARS_MAX, lines: 'many lines', mayBeEmpty: true } as const
-  const problem = readableTextProblem(text, rule)
-  if (problem !== undefined) throw new InvalidArgumentError(problem)
-  return text
-}
+const textOption = readableOption(PAGE_TEXT_CHARS_MAX, { lines: 'many lines', mayBeEmpty: true })
 
 function hostOption(text: string): string {
   const host = hostName(text)

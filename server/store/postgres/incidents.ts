@@ -1,31 +1,28 @@
 import type { Incident } from '../../../api/contract/incident.ts'
+import type { IncidentReads } from '../incidents/incidentReads.ts'
 import { WHOLE_PAGE_BYTES_MAX, WHOLE_PAGE_UPDATES_MAX } from '../shared/incidentRow.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import { uuidOrNull, uuidsIn } from '../shared/uuid.ts'
-import {
-  type IncidentAuthor,
-  type IncidentFilter,
-  type IncidentList,
-  type IncidentStore,
-  OPEN_ENTRIES_MAX,
-  type OpenIncidents,
-} from '../store.ts'
+import type { IncidentFilter, IncidentList, IncidentStore } from '../store.ts'
 import type { Pools } from './connections/pools.ts'
-import { rowOf, type Sql, type SqlValue } from './connections/sql.ts'
+import { rowOf, type SqlValue } from './connections/sql.ts'
 import { openLongList } from './longList.ts'
 import { readIncidents, SELECT_INCIDENT_JSON } from './writes/incidentRows.ts'
 import { quotaOf } from './writes/orgState.ts'
 import type { StoreParts } from './writes/storeParts.ts'
 
 /** Incidents in PostgreSQL. Maintenance windows are in the same table and every query here excludes them. */
-export function postgresIncidents({ pools, queues, nowMs }: StoreParts): IncidentStore {
+export function postgresIncidents({
+  pools,
+  queues,
+  nowMs,
+}: StoreParts): Omit<IncidentStore, keyof IncidentReads> {
   return {
     getIncident: async (orgId, incidentId) => {
       const id = uuidOrNull(orgId)
       return id === null ? undefined : (await readIncidents(pools.read, id, [incidentId]))[0]
     },
     listIncidents: (orgId, filter) => listIncidents(pools, orgId, filter),
-    openIncidents: (orgId) => readOpenIncidents(pools.read, orgId),
     createIncident: (orgId, { by, wantedServiceIds, fingerprint }, decide) =>
       queues.run(orgId, {
         reads: {
@@ -57,7 +54,6 @@ export function postgresIncidents({ pools, queues, nowMs }: StoreParts): Inciden
           return after
         },
       }),
-    incidentAuthors: (incidentId) => readAuthors(pools.read, incidentId),
   }
 }
 
@@ -117,36 +113,4 @@ function searchOf(orgId: string, { section, q, severity, serviceIds, page, limit
     LEFT JOIN LATERAL (SELECT count(*) AS updates, sum(octet_length(body)) + octet_length(page.title) AS bytes
           FROM incident_updates WHERE incident_id = page.id) size ON true`
   return { text, values }
-}
-
-async function readOpenIncidents(read: Sql, orgId: string): Promise<ReadonlyMap<string, OpenIncidents>> {
-  const rows = await read.rows<
-    OpenIncidents['newest'] & Omit<OpenIncidents, 'newest'> & { readonly serviceId: string }
-  >(
-    `SELECT "serviceId", (array_agg(id ORDER BY position DESC))[1] AS id,
-       'INC-' || max(number) AS display_id, array_agg(DISTINCT severity) AS severities
-     FROM (SELECT s.id AS "serviceId", i.id, i.number, i.position, i.severity
-       FROM incidents i CROSS JOIN LATERAL unnest(i.service_ids) AS s (id)
-       WHERE i.org_id = $1 AND i.kind = 'incident' AND (i.status = 'resolved') = false
-       ORDER BY i.position DESC LIMIT $2) newest
-     GROUP BY "serviceId"`,
-    [uuidOrNull(orgId), OPEN_ENTRIES_MAX],
-  )
-  return new Map(
-    rows.map(({ serviceId, id, display_id, severities }) => [
-      serviceId,
-      { newest: { id, display_id }, severities },
-    ]),
-  )
-}
-
-async function readAuthors(read: Sql, incidentId: string): Promise<ReadonlyMap<string, IncidentAuthor>> {
-  const rows = await read.rows<IncidentAuthor & { readonly updateId: string }>(
-    `SELECT id AS "updateId", actor_kind AS kind, CASE actor_kind
-       WHEN 'person' THEN (SELECT email FROM people WHERE people.id::text = actor)
-       WHEN 'key' THEN (SELECT last4 FROM api_keys WHERE api_keys.id::text = actor) END AS name
-     FROM incident_updates WHERE incident_id = $1 AND actor_kind IS NOT NULL`,
-    [uuidOrNull(incidentId)],
-  )
-  return new Map(rows.map(({ updateId, kind, name }) => [updateId, { kind, name }]))
 }

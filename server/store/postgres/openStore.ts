@@ -9,6 +9,7 @@ import { organisations } from '../administration/organisations.ts'
 import { regionModes } from '../administration/regionModes.ts'
 import { secrets } from '../administration/secrets.ts'
 import { outbox } from '../commands/outbox.ts'
+import { incidentReads } from '../incidents/incidentReads.ts'
 import { monitoringReads } from '../monitoring/monitoringReads.ts'
 import { notifications } from '../notifications/notifications.ts'
 import { serviceHistory } from '../services/serviceHistory.ts'
@@ -21,13 +22,13 @@ import { COMMAND_ORDER } from './commandOrder.ts'
 import { openPools } from './connections/pools.ts'
 import { rowOf } from './connections/sql.ts'
 import { type LimiterClocks, sharedAdmission } from './credentials/sharedAdmission.ts'
+import { INCIDENT_SQL } from './incidentSql.ts'
 import { postgresIncidents } from './incidents.ts'
 import { postgresMonitoring } from './monitoring.ts'
 import { monitoringLease } from './monitoringLease.ts'
 import { postgresSending } from './notifications/sending.ts'
 import { postgresScripts } from './postgresScripts.ts'
 import { postgresServices } from './services.ts'
-import { PUBLISHED_SQL } from './statusPages/publishedSql.ts'
 import { postgresUpkeep } from './upkeep.ts'
 import { WINDOW_ROWS } from './windowRows.ts'
 import { OrgQueues } from './writes/orgQueues.ts'
@@ -56,6 +57,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       monitoringLease: monitoringLease(pools),
       ...postgresServices(parts),
       ...serviceHistory(scripts),
+      ...incidentReads(scripts, INCIDENT_SQL),
       ...postgresIncidents(parts),
       ...outbox(scripts, { order: COMMAND_ORDER, storeId: identity.id }),
       ...monitoringReads(scripts, WINDOW_ROWS.serviceIds),
@@ -72,7 +74,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...maintenance(scripts, WINDOW_ROWS),
       ...accounts(scripts),
       ...statusPages(scripts, nowMs),
-      ...publishedReads(scripts, PUBLISHED_SQL),
+      ...publishedReads(scripts, INCIDENT_SQL),
       changeCount: changeCount(parts, monotonicMs),
       ...notifications(scripts),
       ...sending,

@@ -7,7 +7,6 @@ import type { IncidentWrites } from '../shared/autoIncidents.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import { announceIncident } from './announceIncident.ts'
 import type { RecordAction } from './changes/audit.ts'
-import { prepareAuthorWrite } from './changes/incidentAuthors.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
 import { executorOn } from './sqliteScripts.ts'
 
@@ -125,14 +124,16 @@ function prepareAppend(writer: Database) {
   const insert = writer.prepare(`
     INSERT INTO incident_updates (incident_id, place, id, body, status_at_update, created_at, is_automatic)
     VALUES (?, ?, ?, ?, ?, ?, ?)`)
-  const writeAuthor = prepareAuthorWrite(writer)
+  const author = writer.prepare(
+    'INSERT INTO incident_authors (update_id, actor_kind, actor) VALUES (?, ?, ?)',
+  )
   return ({ incident, by }: Written, from: number): void => {
     for (const [offset, update] of incident.updates.slice(from).entries()) {
       const { id, body, status_at_update, created_at } = update
       // Public pages do not show automatic texts.
       const isAutomatic = by.kind === 'system' ? 1 : 0
       insert.run(incident.id, from + offset, id, body, status_at_update, created_at, isAutomatic)
-      writeAuthor(id, by)
+      if ('id' in by) author.run(id, by.kind, by.id)
     }
   }
 }

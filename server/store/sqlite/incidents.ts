@@ -1,13 +1,12 @@
 import type { Incident } from '../../../api/contract/incident.ts'
+import type { IncidentReads } from '../incidents/incidentReads.ts'
 import type { AutoIncidents, IncidentWrites } from '../shared/autoIncidents.ts'
 import type { IncidentStore } from '../store.ts'
 import { prepareIdempotency } from './changes/idempotentCreations.ts'
-import { prepareAuthorRead } from './changes/incidentAuthors.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { prepareIncidentList } from './incidentList.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
-import { prepareOpenIncidents } from './openIncidents.ts'
 
 /** The parts that incidents share with the rest of the store. */
 interface Sharing {
@@ -21,7 +20,7 @@ interface Sharing {
 export function sqliteIncidents(
   { reader, writer }: Connections,
   { commits, nowMs, writes, autoIncidents }: Sharing,
-): IncidentStore {
+): Omit<IncidentStore, keyof IncidentReads> {
   const read = prepareIncidentRead(reader)
   const list = prepareIncidentList(reader, read)
   const ownService = writer
@@ -31,8 +30,6 @@ export function sqliteIncidents(
   return {
     getIncident: async (orgId, incidentId) => read.one(orgId, incidentId),
     listIncidents: list,
-    openIncidents: prepareOpenIncidents(reader),
-    incidentAuthors: prepareAuthorRead(reader),
     createIncident: (orgId, { by, wantedServiceIds, fingerprint }, decide) =>
       commits.run(() => {
         const text = remember(orgId, fingerprint, nowMs(), () => {

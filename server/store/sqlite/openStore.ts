@@ -10,6 +10,7 @@ import { organisations } from '../administration/organisations.ts'
 import { regionModes } from '../administration/regionModes.ts'
 import { secrets } from '../administration/secrets.ts'
 import { outbox } from '../commands/outbox.ts'
+import { incidentReads } from '../incidents/incidentReads.ts'
 import { monitoringReads } from '../monitoring/monitoringReads.ts'
 import { type ChannelLeases, dueDeliveries } from '../notifications/dueDeliveries.ts'
 import { giveNotice } from '../notifications/giveNotice.ts'
@@ -31,12 +32,12 @@ import { DiskSpace } from './files/diskSpace.ts'
 import { fileGuard } from './files/fileGuard.ts'
 import { type Connections, databaseFile, openDatabase } from './files/openDatabase.ts'
 import { ensureStoreId } from './files/storeIdentity.ts'
+import { INCIDENT_SQL } from './incidentSql.ts'
 import { sqliteIncidents } from './incidents.ts'
 import { prepareIncidentWrites } from './incidentWrites.ts'
 import { sqliteMonitoring } from './monitoring.ts'
 import { sqliteServices } from './services.ts'
 import { executorOn, sqliteScripts } from './sqliteScripts.ts'
-import { PUBLISHED_SQL } from './statusPages/publishedSql.ts'
 import { sqliteUpkeep } from './upkeep.ts'
 import { WINDOW_ROWS } from './windowRows.ts'
 
@@ -94,6 +95,7 @@ export async function openStore(
     ...{ sharedAdmission: null, monitoringLease: null },
     ...sqliteServices(connections, { commits, version: versions.all, nowMs, autoIncidents, note }),
     ...serviceHistory(scripts),
+    ...incidentReads(scripts, INCIDENT_SQL),
     ...sqliteIncidents(connections, { commits, nowMs, writes, autoIncidents }),
     // By the connection that wrote them, which has their pages in its cache.
     ...outbox(sqliteScripts({ reader: writer, writer }, commits), { order: COMMAND_ORDER, storeId }),
@@ -119,7 +121,7 @@ export async function openStore(
     ...maintenance(scripts, WINDOW_ROWS),
     ...statusPages(scripts, nowMs),
     ...accounts(scripts),
-    ...publishedReads(scripts, PUBLISHED_SQL),
+    ...publishedReads(scripts, INCIDENT_SQL),
     changeCount: versions.all.current,
     ...sqliteUpkeep(connections, { commits, disk, scripts }),
   }

@@ -14,7 +14,6 @@ import type { RecordAction } from './changes/audit.ts'
 import { prepareIdempotency } from './changes/idempotentCreations.ts'
 import { preparePastGenerations } from './changes/pastGenerations.ts'
 import { preparePublish } from './changes/publishCommands.ts'
-import { prepareQuietChange } from './changes/quietChanges.ts'
 import { cacheUntilCommit } from './commits/cacheUntilCommit.ts'
 import type { CommittedVersion } from './commits/committedVersion.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
@@ -157,7 +156,8 @@ function prepareApply(
        running_in = @runningIn, response = @text, origin = iif(@keepsOrigin, origin, @origin) WHERE id = @id`,
   )
   const remove = writer.prepare('DELETE FROM services WHERE id = ?')
-  const noteQuietChange = prepareQuietChange(writer)
+  // Only the newest change of a service without a command is kept.
+  const noteQuietChange = writer.prepare('INSERT OR REPLACE INTO quiet_changes (service_id) VALUES (?)')
   const seal = prepareSeal(writer)
   const publish = preparePublish(writer)
   return (facts, before, { service, text, sealed, commands, ...change }, nowMs) => {
@@ -167,7 +167,7 @@ function prepareApply(
     const { orgId } = facts.quota
     const origin = change.origin === undefined ? null : JSON.stringify(change.origin)
     publish(orgId, commands, nowMs)
-    if (commands.length === 0) noteQuietChange(id)
+    if (commands.length === 0) noteQuietChange.run(id)
     if (service === null) remove.run(id)
     else if (before === null) insert.run({ id, orgId, text, origin, ...columnsOf(service) })
     else update.run({ id, text, origin, keepsOrigin: Number(keepsOrigin(change)), ...columnsOf(service) })

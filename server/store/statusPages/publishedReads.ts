@@ -1,5 +1,6 @@
 import type { Severity } from '../../../api/contract/incidentTerms.ts'
 import type { StatusPage } from '../../domain/statusPages/definition.ts'
+import type { IncidentSql } from '../incidents/incidentSql.ts'
 import {
   listOf,
   row,
@@ -17,19 +18,6 @@ import type {
   PublishedStore,
 } from '../statusPageStore.ts'
 
-/** SQL about an incident or window `i` of the organisation `$1` and the page `$2`. */
-export interface PublishedSql {
-  /** The table as `i`, read by this index. */
-  readonly incidents: (index: string) => string
-  readonly isByPerson: string
-  /** The services of `i`, as a list. */
-  readonly serviceIds: string
-  /** Whether the page lists a service of `i`. */
-  readonly isListed: string
-  /** From FROM on: open incidents `i` of the components `c` of the page. */
-  readonly openOfComponents: string
-}
-
 /** Reads of status pages. */
 export type PublishedReads = Omit<PublishedStore, 'changeCount' | 'publishedPage'>
 
@@ -45,7 +33,7 @@ type UpdateRow = PageUpdate & { readonly incidentId: string; readonly place: num
 const NOT_HIDDEN = 'NOT EXISTS (SELECT 1 FROM status_hidden h WHERE h.page_id = $2 AND h.incident_id = i.id)'
 
 /** Reads of status pages by the SQL of a kind of database. */
-export function publishedReads({ read }: Scripts, sql: PublishedSql): PublishedReads {
+export function publishedReads({ read }: Scripts, sql: IncidentSql): PublishedReads {
   const visible = `i.org_id = $1 AND i.kind = 'incident' AND ${sql.isListed} AND ${NOT_HIDDEN}`
   // Conditions and indexes of incidents that pages show: the public must not cause scans of hidden incidents.
   const shown = { all: ['true', ''], people: [sql.isByPerson, 'people_'] } as const

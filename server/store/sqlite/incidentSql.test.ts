@@ -1,12 +1,12 @@
 import Sqlite, { type Database } from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { suiteFolder } from '../../../../api/testing/temporaryFolder.ts'
-import { readPage } from '../../statusPages/pageRows.ts'
-import { GroupCommit } from '../commits/groupCommit.ts'
-import { databaseFile, openDatabase } from '../files/openDatabase.ts'
-import { sqliteScripts } from '../sqliteScripts.ts'
-import { publishedReads } from '../../statusPages/publishedReads.ts'
-import { PUBLISHED_SQL } from './publishedSql.ts'
+import { suiteFolder } from '../../../api/testing/temporaryFolder.ts'
+import { readPage } from '../statusPages/pageRows.ts'
+import { GroupCommit } from './commits/groupCommit.ts'
+import { databaseFile, openDatabase } from './files/openDatabase.ts'
+import { sqliteScripts } from './sqliteScripts.ts'
+import { publishedReads } from '../statusPages/publishedReads.ts'
+import { INCIDENT_SQL } from './incidentSql.ts'
 
 const folder = suiteFolder()
 let database: Database
@@ -69,7 +69,7 @@ test.each([
   },
 ])('a page that shows the incidents of $shown reads no others', async ({ shown, index, ...expected }) => {
   const scripts = sqliteScripts({ reader: database, writer: database }, new GroupCommit(database))
-  const store = publishedReads(scripts, PUBLISHED_SQL)
+  const store = publishedReads(scripts, INCIDENT_SQL)
   const page = await scripts.read(() => readPage('slug', `page-${shown}`))
   if (page === undefined) throw new Error('there is no such page')
   run.length = 0

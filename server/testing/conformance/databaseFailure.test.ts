@@ -189,3 +189,27 @@ test('C168 the database error is in the log and in no response', async () => {
   expect(failed.text).toBe(INTERNAL)
   expect(server.logged()).toContain(INSIDE)
 })
+
+describe('C168 C169 when something inside fails', async () => {
+  let fails = false
+  const broken = await startServer({ rateLimit: 'none', environment: { uuid: () => nextUuid() } })
+  afterAll(() => broken.close())
+  function nextUuid(): string {
+    if (fails) throw new Error('a secret of the inside')
+    return crypto.randomUUID()
+  }
+  const client = apiClient(broken.url, broken.apiKey)
+
+  test('the response is 500 without details, nothing is stored, and the same request succeeds later', async () => {
+    fails = true
+    const failed = await client.post('/v1/services', serviceBody())
+    const stored = await broken.store.listServices(broken.orgId)
+    fails = false
+    const repeated = await client.post('/v1/services', serviceBody())
+
+    expect([failed.status, failed.text, stored]).toEqual([500, '{"error":"internal error"}', []])
+    expect(repeated.status).toBe(201)
+    expect(serviceResponseSchema.array().parse((await client.get('/v1/services')).json)).toHaveLength(1)
+    expect(broken.logged()).toContain('a secret of the inside')
+  })
+})

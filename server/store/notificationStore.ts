@@ -45,6 +45,8 @@ export interface StoredDelivery {
   readonly webhookId: string
   readonly type: EventType
   readonly incidentId: string | null
+  /** Its display id, such as `INC-42`. */
+  readonly incident: string | null
   readonly state: DeliveryState
   /** All attempts, including those before a manual resend. */
   readonly attempts: number

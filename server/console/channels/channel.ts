@@ -40,7 +40,7 @@ ${may('use channels') && channelActions(channel, request)}
     (one) =>
       html`<a href="${at}${one !== undefined && html`?state=${one}`}"${one === state && html` aria-current="page"`}>${one ?? 'all'}</a>`,
   )}</nav>
-${deliveries.length === 0 ? html`<p>No deliveries.</p>` : deliveryTable(deliveries, at, may('use channels') ? `${actions}/channels/${channel.id}` : undefined)}
+${deliveries.length === 0 ? html`<p>No deliveries.</p>` : deliveryTable(deliveries, channel.id, request)}
 ${deliveries.length === DELIVERIES_SHOWN && html`<p class="quiet">The newest ${DELIVERIES_SHOWN}.</p>`}</section>
 ${may('use channels') && resendForm(`${actions}/channels/${channel.id}`, request, faults.since)}`
   const page = { kind: 'page', title: channel.name, section: 'channels', body } as const
@@ -58,16 +58,23 @@ ${may('manage channel secrets') && kind === 'webhook' && html`${button('show-sec
 ${may('manage channel secrets') && button('delete', 'Delete', asking(`Delete ${name} and its deliveries?`))}</div>`
 }
 
-function deliveryTable(deliveries: readonly StoredDelivery[], at: string, actions: string | undefined): Html {
-  return html`<div class="scroll" tabindex="0"><table class="stack"><thead><tr><th scope="col">Event</th><th scope="col">At</th><th scope="col">State</th><th scope="col">Attempts</th><th scope="col">Last response</th>${actions !== undefined && html`<th scope="col">Action</th>`}</tr></thead>
+function deliveryTable(
+  deliveries: readonly StoredDelivery[],
+  channelId: string,
+  { root, actions, may }: OrgRequest,
+): Html {
+  const at = `/channels/${channelId}/deliveries`
+  return html`<div class="scroll" tabindex="0"><table class="stack"><thead><tr><th scope="col">Event</th><th scope="col">At</th><th scope="col">State</th><th scope="col">Attempts</th><th scope="col">Last response</th>${may('use channels') && html`<th scope="col">Action</th>`}</tr></thead>
 <tbody>${deliveries.map(
-    (one) => html`<tr><th scope="row">${one.type}</th><td data-of="At">${instant(timestamp(one.atMs))}</td>
+    (
+      one,
+    ) => html`<tr><th scope="row">${one.type}${one.incident !== null && html` <a href="${root}/incidents/${one.incidentId}">${one.incident}</a>`}</th><td data-of="At">${instant(timestamp(one.atMs))}</td>
 <td data-of="State">${one.state}${one.dueMs !== null && html`, next ${instant(timestamp(one.dueMs))}`}${one.failedReason !== null && html` <span class="quiet">${one.failedReason}</span>`}</td>
 <td data-of="Attempts">${one.attempts}</td><td data-of="Last response">${resultOf(one.last)}</td>
 ${
-  actions !== undefined &&
-  html`<td data-of="Action"><div class="row"><a class="button" href="${at}/deliveries/${one.webhookId}">Show<span class="unseen"> ${one.webhookId}</span></a>
-${html`<form method="post" action="${actions}/deliveries/${one.webhookId}/again"><button>${one.state === 'waiting' ? 'Try now' : 'Resend'}<span class="unseen"> ${one.webhookId}</span></button></form>`}</div></td>`
+  may('use channels') &&
+  html`<td data-of="Action"><div class="row"><a class="button" href="${root}${at}/${one.webhookId}">Show<span class="unseen"> ${one.webhookId}</span></a>
+${html`<form method="post" action="${actions}${at}/${one.webhookId}/again"><button>${one.state === 'waiting' ? 'Try now' : 'Resend'}<span class="unseen"> ${one.webhookId}</span></button></form>`}</div></td>`
 }</tr>`,
   )}</tbody></table></div>`
 }

@@ -70,7 +70,8 @@ test('an incident posted in the console reaches a webhook, verified with the sec
     type: 'incident.created',
     data: { incident: { title } },
   })
-  expect(view.text).toContain('incident.created')
+  const { id, display_id } = JSON.parse(first?.body ?? '').data.incident
+  expect(view.text).toContain(`incident.created <a href="${root}/incidents/${id}">${display_id}</a>`)
   expect(view.text).not.toContain(secret)
   expect(view.text).not.toContain('secret-part')
 })

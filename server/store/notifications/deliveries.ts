@@ -43,10 +43,10 @@ export function deliveries({ read }: Scripts, change: ChangeChannel): Pick<Notif
       read(function* () {
         const { id } = yield* findChannel(ref)
         const found = yield* rows<DeliveryRow>(
-          `SELECT d.webhook_id AS "webhookId", e.type, d.incident_id AS "incidentId", d.state, d.attempts,
-             e.at_ms AS "atMs", CASE d.state WHEN 'waiting' THEN d.due_ms END AS "dueMs",
+          `SELECT d.webhook_id AS "webhookId", e.type, d.incident_id AS "incidentId", 'INC-' || i.number AS incident,
+             d.state, d.attempts, e.at_ms AS "atMs", CASE d.state WHEN 'waiting' THEN d.due_ms END AS "dueMs",
              d.failed_reason AS "failedReason", a.at_ms AS "lastAtMs", a.status, a.error, a.ms
-           FROM deliveries d JOIN events e ON e.seq = d.event_seq
+           FROM deliveries d JOIN events e ON e.seq = d.event_seq LEFT JOIN incidents i ON i.id = d.incident_id
              LEFT JOIN attempts a ON a.event_seq = d.event_seq AND a.channel_id = d.channel_id AND a.number = d.attempts
            WHERE d.channel_id = $1 AND ($2::text IS NULL OR d.state = $2)
            ORDER BY d.event_seq DESC LIMIT $3`,

@@ -131,12 +131,26 @@ test('a lease is long enough for its renewals, and a state in git uses the acces
     'c.yaml:7:15: [E_VALUE] sets[0].leaseTtl must be at least 5s for a state in git',
   ])
   const access = '    stateAccess: {credential: {password: {env: STATE_TOKEN}}, caFile: /etc/pharos/ca.crt}\n'
-  const { sets } = settings(inGit(access), { STATE_TOKEN: 'a token' })
+  const { sets } = settings(inGit(access), { STATE_TOKEN: 'a token', PHAROS_STATE_KEY: 'k'.repeat(32) })
   expect(sets[0]?.stateAccess).toEqual({
     credential: { username: 'x-access-token', password: 'a token' },
     caFile: '/etc/pharos/ca.crt',
   })
   expect(Object.keys(sets[0]?.manifestEnv ?? {})).toEqual([])
+})
+
+test('a state whose key is missing or too short is refused before anything runs', () => {
+  const inGit = `${SMALLEST}    state: "git:https://git.example.com/state.git#refs/pharos/shop"\n`
+
+  expect(() => settings(inGit)).toThrow(
+    'the set shop cannot use its state: a state in git needs PHAROS_STATE_KEY',
+  )
+  for (const [text, env] of [
+    [SMALLEST, { PHAROS_STATE_KEY: 'short' }],
+    [`${inGit}    stateKey: {env: OWN}\n`, { OWN: 'short' }],
+  ] as const)
+    expect(() => settings(text, env)).toThrow(/^the set shop cannot use its state: the key .* is too short/)
+  expect(settings(`${inGit}    stateKey: {env: OWN}\n`, { OWN: 'k'.repeat(32) }).sets).toHaveLength(1)
 })
 
 test('an interval without a pause is refused with its place', () => {

@@ -7,6 +7,8 @@ import type { GitAccess } from '../../git/gitAccess.ts'
 import { gitSchemeOf } from '../../git/gitUrl.ts'
 import { decodeUtf8 } from '../../manifest/read/utf8Text.ts'
 import { isGitLocation, type StateAccess } from '../../state/git/gitRef.ts'
+import { StateError } from '../../state/model/stateError.ts'
+import { requireKeyPlace } from '../../state/stateKey.ts'
 import type { ControllerConfig, HookConfig, SetConfig } from './controllerSchema.ts'
 import type { SecretReference } from './fields.ts'
 import { type NotificationSettings, notificationSettingsOf } from './notificationSettings.ts'
@@ -129,6 +131,10 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
   refuseReadableSecrets(name, secretsDirectory, common)
   const scheme = gitSchemeOf(repository.url, { file: repository.allowFile })
   if ('problem' in scheme) throw new ConfigError(`the repository of the set ${name} ${scheme.problem}`)
+  const statePath = config.state ?? join(dataDir, `${name}.db`)
+  const stateKey =
+    config.stateKey === undefined ? env.PHAROS_STATE_KEY : secretOf(config.stateKey, `stateKey of ${name}`)
+  refuseUnusableKey(name, statePath, stateKey)
   return {
     config,
     access: {
@@ -141,15 +147,24 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
     apiUrl: url.replace(/\/+$/, ''),
     outgoing: outgoingOf(config, env),
     apiKey: key,
-    statePath: config.state ?? join(dataDir, `${name}.db`),
+    statePath,
     stateAccess:
       config.stateAccess &&
       reachedWith(config.stateAccess, `stateAccess.credential of the set ${name}`, secretOf),
-    stateKey:
-      config.stateKey === undefined ? env.PHAROS_STATE_KEY : secretOf(config.stateKey, `stateKey of ${name}`),
+    stateKey,
     mirrorDirectory: join(dataDir, 'mirrors', `${name}.${replica.replaceAll(/[^\w.-]/g, '_')}.git`),
     secretsDirectory,
     manifestEnv: chosenVariables(common.manifestEnv, config.variables),
+  }
+}
+
+/** Otherwise --check would accept a key with which the set cannot open its state. */
+function refuseUnusableKey(name: string, statePath: string, stateKey: string | undefined): void {
+  try {
+    requireKeyPlace(statePath, stateKey)
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error
+    throw new ConfigError(`the set ${name} cannot use its state: ${error.message}`)
   }
 }
 

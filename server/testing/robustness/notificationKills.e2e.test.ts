@@ -4,12 +4,12 @@ import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { killNotifications } from './notificationKills.ts'
 import { seededRandom } from './random.ts'
 
-test('despite two kills during a stream of incidents, each confirmed update arrives at two channels, with one id and in order', async () => {
+test('despite three kills during a stream of incidents, each confirmed update arrives at two channels, with one id and in order', async () => {
   const folder = testFolder()
 
   const report = await killNotifications({
     dataDir: join(folder, 'data'),
-    kills: 2,
+    kills: 3,
     random: seededRandom(1),
   })
 

@@ -13,7 +13,7 @@ import { seedIncidents } from './seedIncidents.ts'
 
 /** Number of requests that a key may send at once. */
 const BURST = 20
-const HEAP_MIB = 256
+const HEAP_MIB = 192
 /** Interval of polling for a condition (milliseconds). */
 const LOOK_MS = 20
 
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
-/** A server with a small heap, 100 incidents of 256 KiB, as many keys of their organisation, and one key of another. */
+/** A server with a small heap, 100 incidents of 176 KiB at least, as many keys of their organisation, and one key of another. */
 async function startSmall(keyCount: number, updates: number, bodyChars: number) {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-responses-'))
   undo.push(() => rm(folder, { recursive: true, force: true }))
@@ -57,8 +57,8 @@ async function startSmall(keyCount: number, updates: number, bodyChars: number) 
 }
 
 test.each([
-  ['of large updates', 13, 19_900],
-  ['of thousands of small updates', 1_700, 1],
+  ['of large updates', 9, 19_900],
+  ['of thousands of small updates', 1_300, 1],
 ])(
   'unread pages of the largest incidents, %s, stay within the memory limit, and other requests get a response',
   async (_what, updates, chars) => {

@@ -107,8 +107,6 @@ export function openTerraformDirectory({ install, environment = {} }: DirectoryO
     CHECKPOINT_DISABLE: '1',
     TF_IN_AUTOMATION: '1',
     TF_INPUT: '0',
-    // Terraform ends before it needs the memory that a collection of garbage would free.
-    GOGC: '400',
     ...environment,
   }
   const start: TerraformDirectory['start'] = (extra, ...args) =>

@@ -1,5 +1,5 @@
-import type { Script, Scripts } from '../scripts/script.ts'
-import type { Sql } from './connections/sql.ts'
+import type { Scripts } from '../scripts/script.ts'
+import { execute } from './connections/execute.ts'
 import type { StoreParts } from './writes/storeParts.ts'
 
 /** Runs scripts in PostgreSQL. Results are not cached: another process may change them at any time. */
@@ -12,11 +12,4 @@ export function postgresScripts({ pools, queues }: StoreParts): Scripts {
       queues.withOrgLocked(orgId, refusal, (sql) => execute(sql, script())),
     assertGrowth: () => {},
   }
-}
-
-/** Runs the statements of `script` one after the other. */
-export async function execute<Result>(sql: Sql, script: Script<Result>): Promise<Result> {
-  let step = script.next([])
-  while (step.done !== true) step = script.next(await sql.rows(step.value.text, step.value.values))
-  return step.value
 }

@@ -127,6 +127,18 @@ test('a delivery to an unreachable receiver is retried with the same id, with gr
   ])
 })
 
+test('a Retry-After of none, or before the time of this machine, does not make retries quicker', async () => {
+  notifications = opened([channel('webhook', hook.url)])
+  const past = 'Mon, 12 Jan 2026 10:00:00 GMT'
+  hook.responses.push({ status: 429, headers: { 'Retry-After': '0' } })
+  hook.responses.push({ status: 429, headers: { 'Retry-After': past } })
+  notifications.onEvent(event('delivered in the end'))
+  await received(hook, 3)
+
+  const times = hook.received.map(({ body }) => Date.parse(JSON.parse(body).sentAt))
+  expect(times.map((at) => at - (times[0] ?? 0))).toEqual([0, 750, 2_250])
+})
+
 test('a delivery that a receiver refuses permanently is reported without its URL, and does not delay later ones', async () => {
   notifications = opened([channel('slack', `${slack.url}/services/SECRET-PATH`)])
   slack.responses.push(404)

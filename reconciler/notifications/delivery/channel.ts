@@ -2,7 +2,7 @@ import type { ControllerClock } from '../../controller/schedule/clock.ts'
 import type { ControllerEvent } from '../../controller/status/status.ts'
 import { counted } from '../../text/counts.ts'
 import { DuplicateFilter } from './duplicateFilter.ts'
-import { backoffMs, isRetryable, type OutgoingRequest, type Send, Unreachable } from './outgoing.ts'
+import { retryPauseMs, isRetryable, type OutgoingRequest, type Send, Unreachable } from './outgoing.ts'
 import { RetryTimer } from './retryTimer.ts'
 
 /** Maximum of queued events of one receiver. */
@@ -94,7 +94,7 @@ export class Channel {
       const { result, pauseMs } = await this.#attempt({ events, dropped, delivery, sentAt }, attempt)
       onResult(result, events.length)
       if (result !== 'retried') return
-      await this.#retryTimer.pause(pauseMs ?? backoffMs(attempt, clock.random))
+      await this.#retryTimer.pause(retryPauseMs(attempt, pauseMs, clock.random))
     }
   }
 

@@ -100,8 +100,12 @@ export function isRetryable({ status, retryAfterMs }: OutgoingResponse): boolean
   )
 }
 
-/** Pause before attempt `attempt`, from 1 (milliseconds): doubles up to five minutes, half of it random. Pure. */
-export function backoffMs(attempt: number, random: () => number): number {
+/**
+ * Pause after attempt `attempt`, from 1 (milliseconds): doubles up to five minutes, half of it random, or longer if the
+ * response asked for it. A response that asks for none, or for an instant that has passed by the clock of this machine,
+ * does not shorten it. Pure.
+ */
+export function retryPauseMs(attempt: number, retryAfterMs: number | null, random: () => number): number {
   const whole = Math.min(RETRY_AFTER_MS_MAX, 1_000 * 2 ** (attempt - 1))
-  return whole / 2 + (whole / 2) * random()
+  return Math.max(whole / 2 + (whole / 2) * random(), retryAfterMs ?? 0)
 }

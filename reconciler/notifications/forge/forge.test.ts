@@ -234,6 +234,14 @@ for (const kind of ['github', 'gitlab'] as const) {
       )
     })
 
+    test('a forge that asks for no pause is not asked again at once', async () => {
+      server.faults.push({ status: 429, headers: { 'Retry-After': '0' } }, 503)
+      const startMs = notifications.clock.wallMs()
+      await happens(done)
+
+      expect(notifications.clock.wallMs() - startMs).toBe(1_000 + 750 + 1_500)
+    })
+
     test('only the leader reports to the forge', async () => {
       shown = { ...done, role: 'follower' }
       const told = { type: 'LeaseLost', severity: 'warning', message: 'another replica took over' } as const

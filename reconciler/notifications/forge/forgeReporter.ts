@@ -5,7 +5,7 @@ import type {
   EventType,
   SetStatus,
 } from '../../controller/status/status.ts'
-import { backoffMs, Unreachable } from '../delivery/outgoing.ts'
+import { retryPauseMs, Unreachable } from '../delivery/outgoing.ts'
 import { RetryTimer } from '../delivery/retryTimer.ts'
 import { type CommitMark, type CommitState, type Forge, upsertComment } from './forge.ts'
 import { ForgeRefused } from './forgeCalls.ts'
@@ -133,7 +133,7 @@ export class ForgeReporter {
         this.#waiting.add(set)
         this.#options.onResult('retried')
         const retryAfterMs = error instanceof ForgeRefused ? error.retryAfterMs : null
-        return retryAfterMs ?? backoffMs(attempt, this.#options.clock.random)
+        return retryPauseMs(attempt, retryAfterMs, this.#options.clock.random)
       }
     }
     this.#lastProblem = this.#waiting.size === 0 ? this.#lastProblem : ''

@@ -23,8 +23,6 @@ export function startBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
-      // Pages live too briefly to gain from compilers that optimise: a file takes a sixth less CPU without them.
-      '--js-flags=--no-opt --no-maglev',
     ],
   })
 }

@@ -20,8 +20,9 @@ const PASSED_ON = [
 const SETTINGS_PASSED_ON = ['XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM']
 /** Disables all settings except those of the repository. */
 const NO_SETTINGS = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
-/** Writes a line to stderr for each packet of git's protocol. */
-const PACKETS_SHOWN = { GIT_TRACE_PACKET: '1' }
+/** File descriptor on which git writes a line for each packet of its protocol: a long list would displace stderr. */
+export const PACKETS_FD = 3
+const PACKETS_SHOWN = { GIT_TRACE_PACKET: String(PACKETS_FD) }
 /** Speed and time from which a transfer over https counts as stalled (bytes per second, seconds). */
 const STALLED_BYTES_PER_SECOND = 100
 const STALLED_SECONDS = 60

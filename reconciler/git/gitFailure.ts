@@ -8,9 +8,6 @@ const MESSAGE_CHARS_MAX = 500
 export const NOT_FROM_GIT =
   'the response did not come from git but, for example, from a login page: check the address, the credential and any proxy'
 
-/** A line about a packet of git's protocol. */
-export const PACKET = /^.*\bpkt-line\.c:\d+ +packet: .*$/m
-
 /** Advice for messages of git and ssh. The first match is used. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
@@ -82,9 +79,9 @@ function withoutSecrets(stderr: string, access: GitAccess): string {
   return forms.reduce((text, secret) => text.replaceAll(secret, '…'), stderr)
 }
 
-/** Removes packets, frames, farewells and advice to interactive users from the output of ssh and git. */
+/** Removes frames, farewells and advice to interactive users from the output of ssh and git. */
 function withoutNoise(text: string): string {
-  const lines = text.split(/\r?\n/).filter((line) => !NOISE.test(line) && !PACKET.test(line))
+  const lines = text.split(/\r?\n/).filter((line) => !NOISE.test(line))
   return lines.join('\n')
 }
 

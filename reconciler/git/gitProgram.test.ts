@@ -1,13 +1,18 @@
-import { symlinkSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { testFolder } from '../../api/testing/temporaryFolder.ts'
+import { makeBareRepository } from './bareRepository.ts'
 import type { GitCall } from './gitCall.ts'
 import { runGit } from './gitProgram.ts'
+import { writeCommit } from './looseObject.ts'
 
 const ACCESS = { url: '', scheme: 'file' } as const
 
-async function outcomeOf(call: Pick<GitCall, 'args' | 'next' | 'fileBytesMax'>, path = process.env.PATH) {
+async function outcomeOf(
+  call: Omit<Partial<GitCall>, 'env'> & Pick<GitCall, 'args'>,
+  path = process.env.PATH,
+) {
   return runGit({ access: ACCESS, directory: '/', limitMs: 60_000, env: { PATH: path }, ...call }).then(
     (output) => output.toString(),
     ({ message, exitCode }) => ({ message, exitCode }),
@@ -39,5 +44,22 @@ test('a git that the shell does not find is reported as missing', async () => {
   expect(await outcomeOf({ args: ['version'], next: ['version'] }, path)).toEqual({
     message: 'git could not be started: it does not exist; install git, or correct PATH',
     exitCode: null,
+  })
+})
+
+test('a host that fails within a long list of refs is reported with its message', async () => {
+  const folder = testFolder()
+  makeBareRepository(folder)
+  const fields = { message: 'first', author: 'a <a@localhost>', atSecs: 0 }
+  const commit = await writeCommit(folder, [], fields)
+  for (const number of Array(500).keys())
+    writeFileSync(join(folder, `refs/heads/branch-${number}`), `${commit}\n`)
+  const upload =
+    'ends() { git-upload-pack --advertise-refs "$@" | head -c 20000; echo the disk failed >&2; exit 1; }; ends'
+  const list = ['-c', 'protocol.version=0', 'ls-remote', `--upload-pack=${upload}`, folder]
+
+  expect(await outcomeOf({ args: list, protocolOnly: true })).toMatchObject({
+    message: expect.stringContaining('the disk failed'),
+    exitCode: 128,
   })
 })

@@ -3,8 +3,8 @@ import { TIMER_MS_MAX } from '../../api/client/limiter.ts'
 import { codeOf } from '../../api/runtime/errorCode.ts'
 import { fileReason } from '../../api/runtime/fileReason.ts'
 import type { GitCall } from './gitCall.ts'
-import { environmentOf } from './gitEnvironment.ts'
-import { failureText, NOT_FROM_GIT, PACKET } from './gitFailure.ts'
+import { environmentOf, PACKETS_FD } from './gitEnvironment.ts'
+import { failureText, NOT_FROM_GIT } from './gitFailure.ts'
 import { shellQuoted } from './shellQuoted.ts'
 
 /** git ended with an error. `message` is that of git, with advice and without credentials. */
@@ -39,13 +39,13 @@ export function runGit(call: GitCall): Promise<Buffer> {
     const child = spawn(...commandOf(call), {
       cwd: call.directory,
       env: environmentOf(call),
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', ...(call.protocolOnly === true ? ['pipe' as const] : [])],
       // A process group, because git starts further processes for a transfer.
       detached: true,
     })
     child.on('error', (error) => reject(notStarted(error)))
     // Without free file descriptors it has no streams either.
-    if (child.pid === undefined) return
+    if (!child.stdin || !child.stdout || !child.stderr) return
     const end = (): void => endGroup(child)
     let isLate = false
     const timer = setTimeout(
@@ -67,13 +67,17 @@ export function runGit(call: GitCall): Promise<Buffer> {
     child.stderr.on('data', (chunk: Buffer) => {
       if (stderr.length < STDERR_CHARS_MAX) stderr += chunk.toString('utf8')
     })
+    let hasPackets = false
+    child.stdio[PACKETS_FD]?.on('data', () => {
+      hasPackets = true
+    })
     child.on('close', (exitCode, killedBy) => {
       clearTimeout(timer)
       call.signal?.removeEventListener('abort', end)
       if (bytes > OUTPUT_BYTES_MAX) reject(tooMuch(call))
       else if (exitCode !== 0 && call.signal?.aborted === true) reject(call.signal.reason)
       else {
-        const failure = failureAfter(call, { exitCode, killedBy, isLate, stderr })
+        const failure = failureAfter(call, { exitCode, killedBy, isLate, stderr, hasPackets })
         if (failure === null) resolve(Buffer.concat(chunks))
         else reject(failure)
       }
@@ -143,13 +147,17 @@ interface End {
   readonly killedBy: NodeJS.Signals | null
   readonly isLate: boolean
   readonly stderr: string
+  /** Whether it told of a packet, when it was asked to. */
+  readonly hasPackets: boolean
 }
 
 /** Why a call did not succeed; null when it did. Pure. */
-function failureAfter(call: GitCall, { exitCode, killedBy, isLate, stderr }: End): GitError | null {
-  if (exitCode === 0) {
-    return call.protocolOnly === true && !PACKET.test(stderr) ? new GitError(NOT_FROM_GIT, exitCode) : null
-  }
+function failureAfter(
+  call: GitCall,
+  { exitCode, killedBy, isLate, stderr, hasPackets }: End,
+): GitError | null {
+  if (exitCode === 0)
+    return call.protocolOnly === true && !hasPackets ? new GitError(NOT_FROM_GIT, exitCode) : null
   if (needsShell(call) && exitCode === NOT_FOUND) return notStarted(new Error('it does not exist'))
   if (isLate) return new GitError(`git ${call.args[0]} was ended after ${call.limitMs / 1_000} s`, null)
   const isKilled = exitCode === null || (needsShell(call) && exitCode > SIGNAL_FROM)

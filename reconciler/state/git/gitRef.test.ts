@@ -156,6 +156,23 @@ test('a write starts git once, and so does a read of a state that is unchanged',
   two.close()
 })
 
+test('one call of git tells whether the ref exists, whatever other refs end with its name', async () => {
+  const { path, taken } = gitCalls(testFolder())
+  const location = gitLocationOf(`git:${join(folder, 'state.git')}#${REF}`, { PATH: path, HOME: folder })
+  const other = await GitRef.open({ ...location, ref: `refs/heads/${REF}` })
+  const ref = await GitRef.open(location)
+  await other.write({ state: 'other', lease: '{}' }, 'other')
+  taken()
+
+  expect([await refExists(location), await ref.read(), taken()]).toEqual([
+    false,
+    null,
+    ['ls-remote', 'ls-remote'],
+  ])
+  other.close()
+  ref.close()
+})
+
 test('a state that cannot be written on this machine is reported as unusable', async () => {
   const temporary = testFolder()
   vi.stubEnv('TMPDIR', temporary)

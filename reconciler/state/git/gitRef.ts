@@ -106,13 +106,12 @@ export async function refExists(location: GitRefLocation): Promise<boolean> {
 
 /** The commit of the ref in the remote repository; empty when it has no such ref. Throws StateError. */
 async function listedCommit(location: GitRefLocation, directory: string): Promise<string> {
-  const list = async (protocolOnly: boolean) => {
-    const args = ['ls-remote', '--', location.access.url, location.ref]
-    const output = await git(location, directory, args, { protocolOnly })
-    return /^([0-9a-f]{40,64})\t/.exec(output.toString('utf8'))?.[1] ?? ''
-  }
+  const { access, ref } = location
   // To git, the page of a proxy or of a login is a repository without refs, and every service would seem to be new.
-  return (await list(false)) || (await list(true))
+  const output = await git(location, directory, ['ls-remote', '--', access.url, ref], { protocolOnly: true })
+  const lines = output.toString('utf8').split('\n')
+  // Refs that only end with the same words are listed too.
+  return lines.find((line) => line.endsWith(`\t${ref}`))?.split('\t')[0] ?? ''
 }
 
 /** The files of a state in git. */

@@ -4,7 +4,12 @@ import type { SensitiveOutput, ServiceResponse } from '../../api/contract/servic
  * The definition in `response` as JSON, for the history of its service. All values are omitted, sealed or not: a plain
  * one may be a secret that its author seals a minute later, and the history would keep it. Pure. Gap G48.
  */
-export function pastDefinition({ name, interval_secs, regions, endpoints }: ServiceResponse): string {
+export function pastDefinition({
+  name,
+  interval_secs,
+  regions,
+  endpoints,
+}: Pick<ServiceResponse, 'name' | 'interval_secs' | 'regions' | 'endpoints'>): string {
   const shown = endpoints.map(({ url, call, ...endpoint }) => {
     const { headers, body, ...http } = call.Http
     const values = Object.entries(headers ?? {}).map(([header, value]) => [header, withoutValue(value)])

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { isRegionCode, REGIONS } from './regions.ts'
+import {
+  endpointOfSeries,
+  isRegionCode,
+  REGIONS,
+  REGIONS_MAX,
+  regionOfSeries,
+  seriesNumber,
+  seriesOfEndpoint,
+} from './regions.ts'
 
 test('the platform has eight regions, the same for every caller', () => {
   expect(REGIONS.map(({ code, city, country }) => `${code} ${city}, ${country}`)).toEqual([
@@ -16,4 +24,12 @@ test('the platform has eight regions, the same for every caller', () => {
 
 test('a region is identified by its case-sensitive code', () => {
   expect(['eu-west-1', 'EU-WEST-1', 'Dublin', ''].map(isRegionCode)).toEqual([true, false, false, false])
+})
+
+test('the number of a series gives its endpoint and its region', () => {
+  expect(seriesOfEndpoint(3)).toEqual([96, 97, 98, 99, 100, 101, 102, 103])
+  expect(REGIONS.map(({ code }) => seriesNumber(3, code))).toEqual(seriesOfEndpoint(3))
+  expect(seriesOfEndpoint(3).map(endpointOfSeries)).toEqual(REGIONS.map(() => 3))
+  expect(seriesOfEndpoint(3).map(regionOfSeries)).toEqual(REGIONS.map(({ code }) => code))
+  expect(regionOfSeries(4 * REGIONS_MAX - 1)).toBeUndefined()
 })

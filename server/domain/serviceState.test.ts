@@ -5,6 +5,7 @@ import {
   atInstant,
   endpointState,
   newSeries,
+  SET_BACK_S_MAX,
   type SeriesResult,
   type SeriesState,
   type SeriesTimes,
@@ -67,6 +68,44 @@ test('a series without results for two intervals, a timeout and half a minute be
   expect(staleFromS(series, TIMES)).toBe(staleS)
   expect(atInstant(series, TIMES, staleS - 1)).toBe(series)
   expect(atInstant(series, TIMES, staleS + 900)).toMatchObject({ state: 'unknown', sinceS: staleS })
+})
+
+test('a series becomes unknown at that instant, keeps it from then on, and counts good results anew', () => {
+  const series = after(['down', 'up'])
+  const staleS = staleFromS(series, TIMES)
+
+  const stale = atInstant(series, TIMES, staleS)
+  expect(stale).toEqual({ ...series, state: 'unknown', sinceS: staleS, clean: 0, reason: 0 })
+  expect(atInstant(stale, TIMES, staleS + 9_000)).toBe(stale)
+})
+
+test('a series whose results came late is not stale before its state is as old', () => {
+  const series = { ...after(['up']), sinceS: START_S + 600 }
+
+  expect(staleFromS(series, TIMES)).toBe(START_S + 600 + 160)
+  expect(staleFromS({ ...series, state: 'unknown' }, TIMES)).toBe(START_S + 160)
+})
+
+test('after a clock was set back by more than an hour, state and results count as of now', () => {
+  const series = after(['down'])
+  const nowS = START_S - SET_BACK_S_MAX - 1
+
+  expect(SET_BACK_S_MAX).toBe(3_600)
+  expect(atInstant(series, TIMES, nowS)).toEqual({
+    ...series,
+    sinceS: nowS,
+    lastDueS: nowS,
+    knownDueS: nowS,
+  })
+  expect(atInstant({ ...series, sinceS: 5 }, TIMES, nowS).sinceS).toBe(5)
+  expect(atInstant(series, TIMES, nowS + 1)).toBe(series)
+})
+
+test('an unknown result gives a reason only to a series that is unknown', () => {
+  expect(after(['down', 'unknown']).reason).toBe(REASON)
+  expect(
+    afterResult(after(['up']), { dueS: START_S + 60, outcome: 'unknown', reason: 82 }, TIMES).reason,
+  ).toBe(0)
 })
 
 test('unknown results do not prevent a series from becoming stale, and give the reason', () => {

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../api/testing/temporaryFolder.ts'
 import { startServer } from '../server/testing/startServer.ts'
 import { makeBareRepository } from './git/bareRepository.ts'
 import { CommandScene } from './testing/commandScene.ts'
 import type { Fault } from './testing/faultProxy.ts'
+import { gitCalls } from './testing/gitCalls.ts'
 import { manifestOf } from './testing/manifestOf.ts'
 import { startProgram } from './testing/pharosProgram.ts'
 import { finished } from './testing/processes.ts'
@@ -71,6 +73,21 @@ test('a state in git is kept in a few commits, and no secret is in any of them',
     .join('\n')
   expect(contents).toContain('hmac:v1:')
   expect(contents).not.toContain('canary')
+})
+
+test('an apply asks the git host three times for the ref of its state before the first write, and a plan twice', async () => {
+  const { path, taken } = gitCalls(testFolder())
+  work.env.PATH = path
+  work.write({ 'a.yaml': manifestOf('a') })
+  const beforeWrite = (): readonly string[] => taken().join(' ').split(' push')[0]?.split(' ') ?? []
+  const listed = ['ls-remote', 'ls-remote', 'ls-remote']
+
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1 } })
+  expect(beforeWrite()).toEqual(['version', ...listed])
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 0 } })
+  expect(beforeWrite()).toEqual(['ls-remote', 'ls-remote', 'fetch', 'cat-file', 'ls-remote'])
+  expect(await json('plan')).toMatchObject({ exit: 0, unchanged: ['a'] })
+  expect(taken()).toEqual(['ls-remote', 'ls-remote', 'fetch', 'cat-file'])
 })
 
 test('a run without the key for the state in git ends, and does not block others', async () => {

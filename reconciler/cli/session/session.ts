@@ -92,7 +92,12 @@ export function openClient({
 export async function openSession(context: CommandContext): Promise<Session> {
   const { client, requests, url, close } = openClient(context)
   try {
-    const { store, ...key } = await openState(context, readStore, (opened) => opened.close(), false)
+    const { store, ...key } = await openState(context, {
+      exists: await stateExistsFor(context),
+      makes: false,
+      open: readStore,
+      release: (opened) => opened.close(),
+    })
     return { client, store, ...key, url, runId: randomUUID(), requests, close: closing(close, store) }
   } catch (error) {
     await close()
@@ -117,9 +122,10 @@ async function openToWrite(
   const { options, env } = context
   const { client, requests, url, close: closeClient } = openClient(context)
   try {
-    const org = await orgBeforeState(options.state, env, client)
+    const exists = await stateExistsFor(context)
+    const org = exists ? undefined : await orgBeforeState(options.state, env, client)
     if (org !== undefined) requireScope(org)
-    const opened = await openHeld(context)
+    const opened = await openHeld(context, exists)
     const close = closing(closeClient, opened.store, opened.lease)
     return { client, ...opened, org, url, runId: randomUUID(), requests, close }
   } catch (error) {
@@ -134,29 +140,30 @@ async function orgBeforeState(
   env: Environment,
   client: Client,
 ): Promise<Org | undefined> {
-  if (location === undefined || (await storeExists(location, env))) return undefined
+  if (location === undefined) return undefined
   requireKeyPlace(location, env[STATE_KEY_VARIABLE])
   return client.getOrg()
 }
 
 async function openHeld(
   context: CommandContext,
+  exists: boolean,
 ): Promise<Pick<WritingSession, 'store' | 'lease' | 'stateKey' | 'hasLastingKey'>> {
   const { env } = context
   let lease: HeldLease | undefined
-  const opened = await openState<StateStore>(
-    context,
-    async (location) => {
+  const opened = await openState<StateStore>(context, {
+    exists,
+    makes: true,
+    open: async (location) => {
       const store = await openStore(location, env)
       lease = await leaseOf(store, context)
       return store
     },
     // The lease is released first: a held lease would delay the next run and the end of this one.
-    async (store) => {
+    release: async (store) => {
       await lease?.release().finally(() => store.close())
     },
-    true,
-  )
+  })
   const { store, ...key } = opened
   return { store, ...key, lease: lease ?? (await leaseOf(store, context)) }
 }
@@ -211,11 +218,22 @@ export function sleepUnlessStopped(delayMs: number, interruption: Interruption):
 
 const ALL_CHANGED = 'every secret counts as changed once'
 
+/** Whether there is a state at --state; false without that option. Throws StateError. */
+async function stateExistsFor({ options, env }: CommandContext): Promise<boolean> {
+  return options.state !== undefined && (await storeExists(options.state, env))
+}
+
+interface Opening<Store> {
+  readonly exists: boolean
+  /** Whether to create a missing state. */
+  readonly makes: boolean
+  readonly open: (location: string, env: Environment) => Promise<Store>
+  readonly release: (store: Store) => Promise<void>
+}
+
 async function openState<Store extends StateReading>(
   { options, env, output }: CommandContext,
-  open: (location: string, env: Environment) => Promise<Store>,
-  release: (store: Store) => Promise<void>,
-  makes: boolean,
+  { exists, makes, open, release }: Opening<Store>,
 ): Promise<{ readonly store: Store | StateStore } & Pick<Session, 'stateKey' | 'hasLastingKey'>> {
   // Fingerprints that are never compared with another run need no lasting key.
   const temporaryKey = (): Pick<Session, 'stateKey' | 'hasLastingKey'> => ({
@@ -229,7 +247,6 @@ async function openState<Store extends StateReading>(
     )
     return { store: nullStore(), ...temporaryKey() }
   }
-  const exists = await storeExists(location, env)
   if (!exists) output.notice(`no state at ${location} yet: everything is new`)
   // A command that only reads creates no file: a missing state is read as an empty one.
   if (!makes && !exists) return { store: { ...nullStore(), isDurable: true }, ...temporaryKey() }

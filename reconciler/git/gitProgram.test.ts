@@ -30,11 +30,13 @@ test('a second call follows in the same shell once the first has succeeded, with
   })
 })
 
-test('a git that a signal ended below the shell has no exit code', async () => {
+test('a git that a signal ended below the shell has no exit code, and one that failed has its own', async () => {
   const killed = ['-c', 'alias.end=!kill -KILL $PPID', 'end']
 
   expect(await outcomeOf({ args: killed, next: ['version'] })).toMatchObject({ exitCode: null })
   expect(await outcomeOf({ args: killed, fileBytesMax: 1_024 })).toMatchObject({ exitCode: null })
+  const failed = ['-c', 'alias.end=!exit 255', 'end']
+  expect(await outcomeOf({ args: failed, next: ['version'] })).toMatchObject({ exitCode: 255 })
 })
 
 test('a git that the shell does not find is reported as missing', async () => {

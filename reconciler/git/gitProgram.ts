@@ -92,8 +92,9 @@ export function runGit(call: GitCall): Promise<Buffer> {
 const BLOCK_BYTES = 512
 /** Exit code of a shell that does not find the program. */
 const NOT_FOUND = 127
-/** Exit codes of a shell above this one name the signal that ended the program. git itself exits with 129 at most. */
+/** Exit codes of a shell between these two name the signal that ended the program. git itself exits with 129, or 255. */
 const SIGNAL_FROM = 129
+const SIGNAL_TO = 255
 
 /** A file size limit needs a shell, and applies to all processes that git starts; so does a second call. */
 function needsShell({ fileBytesMax, next }: GitCall): boolean {
@@ -160,7 +161,7 @@ function failureAfter(
     return call.protocolOnly === true && !hasPackets ? new GitError(NOT_FROM_GIT, exitCode) : null
   if (needsShell(call) && exitCode === NOT_FOUND) return notStarted(new Error('it does not exist'))
   if (isLate) return new GitError(`git ${call.args[0]} was ended after ${call.limitMs / 1_000} s`, null)
-  const isKilled = exitCode === null || (needsShell(call) && exitCode > SIGNAL_FROM)
+  const isKilled = exitCode === null || (needsShell(call) && exitCode > SIGNAL_FROM && exitCode < SIGNAL_TO)
   return new GitError(messageOf(stderr, call, exitCode ?? killedBy), isKilled ? null : exitCode)
 }
 

@@ -1,7 +1,9 @@
+import dns from 'node:dns'
 import { type AddressInfo, createServer } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { testAuthority } from '../../../monitoring/check/testing/certificates.ts'
+import { openPools } from '../../store/postgres/connections/pools.ts'
 import { connect } from '../../store/postgres/schema/migrate.ts'
 import { failureOf } from './failure.ts'
 
@@ -22,6 +24,7 @@ const server = createServer((socket) => {
 })
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
 afterAll(() => server.close())
+afterEach(() => vi.restoreAllMocks())
 
 /** Why no connection is made to the database whose URL ends with `place`. */
 async function failureAt(place: string) {
@@ -48,4 +51,33 @@ test('a host of a database without an address is not taken for one to listen on'
     code: 'E_DATABASE',
     message: 'the database cannot be reached: its host database.invalid has no address',
   })
+})
+
+test('the first address of a host that cannot be connected to is named, in an outage as well', async () => {
+  const closed = createServer()
+  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
+  // True because it listens on a port.
+  const address = `127.0.0.1:${(closed.address() as AddressInfo).port}`
+  await new Promise((resolve) => closed.close(resolve))
+  const place = `both.example:${address.split(':')[1]}/p`
+  const addresses = ['127.0.0.1', '127.0.0.2'].map((one) => ({ address: one, family: 4 }))
+  const lookup = (_host: string, _options: object, found: (...all: readonly unknown[]) => void) =>
+    found(null, addresses)
+  // True because a connection asks for all addresses.
+  vi.spyOn(dns, 'lookup').mockImplementation(lookup as typeof dns.lookup)
+  let nowMs = 0
+  const pools = openPools(`postgresql://user@${place}`, () => (nowMs += 2_000))
+  const outage = new Promise((resolve) => pools.onOutage(resolve))
+
+  const failure = await failureAt(place)
+  await pools.write.rows('SELECT 1').catch(() => {})
+  const reason = await outage
+  await pools.close()
+
+  const text = `connect ECONNREFUSED ${address}`
+  expect(failure).toEqual({
+    code: 'E_DATABASE',
+    message: `the database at ${address} cannot be reached: ${text}`,
+  })
+  expect(reason).toBe(text)
 })

@@ -26,6 +26,14 @@ export class NotSent extends ApiError {
   }
 }
 
+/**
+ * The error of a connection, with a text: when none of several addresses of a host could be connected to, such as those
+ * of localhost, that of the first. Pure.
+ */
+export function connectionError(error: unknown): unknown {
+  return error instanceof AggregateError ? (error.errors[0] ?? error) : error
+}
+
 /** SQLSTATE of an error of the server; `undefined` for an error of the connection. Pure. */
 export function sqlStateOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined

@@ -2,7 +2,7 @@ import { Client, Pool, type PoolClient } from 'pg'
 import type { OutageListener } from '../../store.ts'
 import { Circuit } from './circuit.ts'
 import { DatabaseDisk } from './databaseDisk.ts'
-import { isLost, NotSent, Retries } from './failures.ts'
+import { connectionError, isLost, NotSent, Retries } from './failures.ts'
 import { type Sql, type SqlValue, sqlOf, TYPES } from './sql.ts'
 
 /**
@@ -132,7 +132,8 @@ class WatchedPool {
     const isFull = this.#pool.totalCount >= this.#parts.max
     try {
       return await this.#pool.connect()
-    } catch (error) {
+    } catch (caught) {
+      const error = connectionError(caught)
       // A full pool says nothing about the database.
       if (!isFull) this.#parts.circuit.lost(begunAtMs, error)
       throw new NotSent(error)
@@ -213,6 +214,8 @@ async function probe(url: string): Promise<void> {
   try {
     await client.connect()
     await client.query('SELECT 1')
+  } catch (error) {
+    throw connectionError(error)
   } finally {
     // Not awaited: a connection whose peer does not respond never ends.
     void client.end().catch(() => {})

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { sqlStateOf } from '../connections/failures.ts'
+import { connectionError, sqlStateOf } from '../connections/failures.ts'
 import { TYPES } from '../connections/sql.ts'
 import { COMPATIBLE_FROM, MIGRATIONS } from './migrations.ts'
 
@@ -47,7 +47,8 @@ export async function connect(url: string, applicationName = APPLICATION_NAME): 
   try {
     await client.connect()
     return client
-  } catch (error) {
+  } catch (caught) {
+    const error = connectionError(caught)
     // A command says of what it is (databaseConnection.ts): some errors do not.
     throw error instanceof Error ? Object.assign(error, { isOfConnection: true }) : error
   }

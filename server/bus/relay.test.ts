@@ -93,20 +93,39 @@ test('a command whose publication fails stays in the outbox and is published aga
   expect(await unpublished(10)).toEqual([])
 })
 
+/** Endpoints of some 980 kB. */
+const call = { Http: { method: 'POST' as const, timeout: null, body: { value: 'x'.repeat(65_000) } } }
+const MANY = Array(15).fill(endpointBody({ call }))
+
 test('definitions are fetched a few at a time, once for all regions of a service, and all commands are published', async () => {
   const bus = closedBus()
   server = await startServer({ rateLimit: 'none', isRestored: false, bus })
   const regions = ['eu-west-1', 'us-east-1']
-  const call = { Http: { method: 'POST' as const, timeout: null, body: { value: 'x'.repeat(65_000) } } }
-  for (let made = 0; made < 9; made += 1) {
-    await create({ regions, endpoints: Array(15).fill(endpointBody({ call })) })
-  }
+  for (let made = 0; made < 9; made += 1) await create({ regions, endpoints: MANY })
 
   const fetched = await unpublished(500)
   bus.open()
   await server.publishCommands()
 
-  // Of some 980 kB each.
   expect(fetched.length).toBe(8 * regions.length)
   expect(bus.taken.length).toBe(9 * regions.length)
+})
+
+test('definitions of services that have moved to other regions are fetched a few at a time as well', async () => {
+  const bus = closedBus()
+  server = await startServer({ rateLimit: 'none', isRestored: false, bus })
+  const api = apiClient(server.url, server.apiKey)
+  const ids: string[] = []
+  for (let made = 0; made < 9; made += 1) {
+    ids.push((await create({ regions: ['eu-west-1'], endpoints: MANY })).id)
+  }
+  for (const id of ids)
+    await api.patch(`/v1/services/${id}`, serviceBody({ regions: ['us-east-1'], endpoints: MANY }))
+
+  const fetched = await unpublished(500)
+  bus.open()
+  await server.publishCommands()
+
+  expect(fetched.map(({ region }) => region)).toEqual(Array(8).fill('eu-west-1'))
+  expect(bus.taken.length).toBe(9 * 3)
 })

@@ -73,7 +73,7 @@ function cursorsOf(storeId: string) {
 }
 
 interface CommandRow extends Command, Position {
-  /** Size of the service's definition (bytes); `null` when the service does not run in the region. */
+  /** Size of the service's definition (bytes); `null` when it runs nowhere, so that no region gets one. */
   readonly bytes: number | null
 }
 
@@ -91,7 +91,7 @@ function* commandsAfter(
 ): Script<DeliveryPage> {
   const found = yield* rows<CommandRow>(
     `SELECT ${xid('c')} AS xid, c.sequence, c.type, c.region, c.service_id AS "serviceId", c.generation,
-       CASE WHEN strpos(',' || s.running_in || ',', ',' || c.region || ',') > 0 THEN octet_length(s.response) END AS bytes
+       CASE WHEN s.running_in <> '' THEN octet_length(s.response) END AS bytes
      FROM commands c LEFT JOIN services s ON s.id = c.service_id
      WHERE (${place('c')}) > (${given(1)}) AND ${settled} ORDER BY ${place('c')} LIMIT $3`,
     [from.xid, from.sequence, countMax],

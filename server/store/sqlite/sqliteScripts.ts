@@ -10,7 +10,6 @@ const REPLACEMENTS = [
   [/::\w+/g, ''],
   [/ COLLATE "C"/g, ''],
   [/\bgreatest\(/g, 'max('],
-  [/\bstrpos\(/g, 'instr('],
   [/\bjson_array_elements(?:_text)?\(/g, 'json_each('],
   // Each transaction locks the whole file.
   [/ FOR (?:NO KEY UPDATE|UPDATE OF t SKIP LOCKED)/g, ''],

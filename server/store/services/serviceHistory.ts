@@ -4,7 +4,7 @@ import { pastDefinition } from '../../domain/pastDefinition.ts'
 import { definitionJson } from '../scripts/definitionJson.ts'
 import { rows, type Scripts } from '../scripts/script.ts'
 import { uuidOrNull } from '../shared/uuid.ts'
-import type { ServiceGeneration, ServiceOrigins, ServiceStore } from '../store.ts'
+import type { ServiceGeneration, ServiceStore } from '../store.ts'
 
 /** The past of services. */
 export type ServiceHistory = Pick<ServiceStore, 'generationsOf' | 'listOrigins'>
@@ -18,13 +18,11 @@ interface GenerationRow {
   readonly definition: string | null
 }
 
-/** A service with one of the origins of its past; `pastGeneration` is `null` when none is read. */
-interface OriginRow {
+/** A service and the origin of its current generation. */
+interface CurrentRow {
   readonly id: string
   readonly name: string
   readonly origin: string | null
-  readonly pastGeneration: number | null
-  readonly pastOrigin: string | null
 }
 
 /** The past of services, as changes stored it. */
@@ -42,16 +40,26 @@ export function serviceHistory({ read }: Scripts): ServiceHistory {
       }),
     listOrigins: (orgId) =>
       read(function* () {
-        const name = `${definitionJson('s.response')} ->> 'name'`
-        // Only after a change by a person the earlier ones show who manages the service.
-        const found = yield* rows<OriginRow>(
-          `SELECT s.id, ${name} AS name, s.origin, g.generation AS "pastGeneration", g.origin AS "pastOrigin"
-           FROM services s LEFT JOIN past_generations g
-             ON g.service_id = s.id AND ${definitionJson('s.origin')} ->> 'personId' IS NOT NULL
-           WHERE s.org_id = $1 ORDER BY lower(${name}) COLLATE "C", s.id, g.generation DESC`,
+        const name = `${definitionJson('response')} ->> 'name'`
+        const current = yield* rows<CurrentRow>(
+          `SELECT id, ${name} AS name, origin FROM services WHERE org_id = $1
+           ORDER BY lower(${name}) COLLATE "C", id`,
           [uuidOrNull(orgId)],
         )
-        return originsOf(found)
+        const services = current.map(({ id, name, origin }) => ({ id, name, origins: [originIn(origin)] }))
+        // Only after a change by a person the earlier ones show who manages the service.
+        const byPerson = services.filter(
+          ({ origins: [newest] }) => newest != null && newest.personId !== null,
+        )
+        // Beside its definition, each past generation would have the database read all of it again.
+        const past = yield* rows<{ serviceId: string; origin: string | null }>(
+          `SELECT service_id AS "serviceId", origin FROM past_generations
+           WHERE service_id IN (SELECT value::uuid FROM json_array_elements_text($1::json)) ORDER BY generation DESC`,
+          [JSON.stringify(byPerson.map(({ id }) => id))],
+        )
+        const byId = new Map(byPerson.map((service) => [service.id, service]))
+        for (const { serviceId, origin } of past) byId.get(serviceId)?.origins.push(originIn(origin))
+        return services
       }),
   }
 }
@@ -65,16 +73,6 @@ function generationsOf(found: readonly GenerationRow[]): readonly ServiceGenerat
     newer = own ?? newer
     return { generation, untilMs, origin: originIn(origin), definition: newer }
   })
-}
-
-function originsOf(found: readonly OriginRow[]): readonly ServiceOrigins[] {
-  const services = new Map<string, { name: string; origins: (ChangeOrigin | null)[] }>()
-  for (const { id, name, origin, pastGeneration, pastOrigin } of found) {
-    const service = services.get(id) ?? { name, origins: [originIn(origin)] }
-    services.set(id, service)
-    if (pastGeneration !== null) service.origins.push(originIn(pastOrigin))
-  }
-  return [...services].map(([id, service]) => ({ id, ...service }))
 }
 
 function originIn(text: string | null): ChangeOrigin | null {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { testFolder } from '../../../api/testing/temporaryFolder.ts'
@@ -170,6 +170,20 @@ test('one call of git tells whether the ref exists, whatever other refs end with
     ['ls-remote', 'ls-remote'],
   ])
   other.close()
+  ref.close()
+})
+
+test('a ref that is known is listed without the packets of all refs', async () => {
+  const [bin, log] = [testFolder(), join(folder, 'with-packets')]
+  const script = `#!/bin/sh\n[ -z "$GIT_TRACE_PACKET" ] || echo "$1" >>'${log}'\nPATH='${process.env.PATH}' exec git "$@"\n`
+  writeFileSync(join(bin, 'git'), script, { mode: 0o755 })
+  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: folder }
+  const ref = await GitRef.open(gitLocationOf(`git:${join(folder, 'state.git')}#${REF}`, env))
+
+  expect(await ref.read()).toBeNull()
+  await ref.write({ state: 'first', lease: '{}' }, 'first')
+  expect(await ref.read()).toMatchObject({ state: 'first' })
+  expect(readFileSync(log, 'utf8')).toBe('ls-remote\n')
   ref.close()
 })
 

@@ -101,17 +101,28 @@ function accessIn(env: Readonly<Record<string, string | undefined>>): StateAcces
 export async function refExists(location: GitRefLocation): Promise<boolean> {
   await usable(requireGit(location.env))
   // Runs in /, because a missing working directory would look like a missing git.
-  return (await listedCommit(location, '/')) !== ''
+  return (await listedCommit(location, { directory: '/', isExpected: false })) !== ''
 }
 
-/** The commit of the ref in the remote repository; empty when it has no such ref. Throws StateError. */
-async function listedCommit(location: GitRefLocation, directory: string): Promise<string> {
+/**
+ * The commit of the ref in the remote repository; empty when it has no such ref. `isExpected` when it had one before. Throws
+ * StateError.
+ */
+async function listedCommit(
+  location: GitRefLocation,
+  { directory, isExpected }: { readonly directory: string; readonly isExpected: boolean },
+): Promise<string> {
   const { access, ref } = location
+  const list = async (protocolOnly: boolean): Promise<string> => {
+    const output = await git(location, directory, ['ls-remote', '--', access.url, ref], { protocolOnly })
+    const lines = output.toString('utf8').split('\n')
+    // Refs that only end with the same words are listed too.
+    return lines.find((line) => line.endsWith(`\t${ref}`))?.split('\t')[0] ?? ''
+  }
+  // A ref that is listed comes from git. The evidence takes long in a repository of many refs.
+  const found = isExpected ? await list(false) : ''
   // To git, the page of a proxy or of a login is a repository without refs, and every service would seem to be new.
-  const output = await git(location, directory, ['ls-remote', '--', access.url, ref], { protocolOnly: true })
-  const lines = output.toString('utf8').split('\n')
-  // Refs that only end with the same words are listed too.
-  return lines.find((line) => line.endsWith(`\t${ref}`))?.split('\t')[0] ?? ''
+  return found === '' ? list(true) : found
 }
 
 /** The files of a state in git. */
@@ -240,7 +251,7 @@ export class GitRef implements StateRef {
   }
 
   #listed(): Promise<string> {
-    return listedCommit(this.#location, this.#folder.path)
+    return listedCommit(this.#location, { directory: this.#folder.path, isExpected: this.#tip !== '' })
   }
 
   #git(args: readonly string[], input?: string): Promise<Buffer> {

@@ -201,8 +201,9 @@ function stepTaker({ rows, writes, environment, assertGrowth }: AutoIncidentPart
     try {
       return write(service, step)
     } catch (error) {
+      // A full disk, for one: the step is taken when there is space.
+      if (!(error instanceof ApiError) || error.status >= 500) throw error
       // Thrown before anything was written. A retry would be refused again.
-      if (!(error instanceof ApiError) || error.code === 'unavailable') throw error
       if (step.kind === 'update') rows.put(service.id, step.open)
       return { kind: 'refused', reason: error.message }
     }

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { ResultsBusyError } from '../../results/threads/resultsBusyError.ts'
+import { DiskFullError } from '../../store/shared/diskFullError.ts'
 import { PasswordsBusyError } from '../credentials/passwordHasher.ts'
 import { messagePage, NOT_FOUND_PAGE } from './messagePages.ts'
 import type { Page } from './route.ts'
@@ -31,6 +32,8 @@ export function pageOfError(error: unknown, onError: (error: unknown) => void): 
       const page = messagePage(503, 'Not available', text)
       return { ...page, retryAfterS: error.retryAfterSecs, mayResend: true }
     }
+    // The check for disk space logs it.
+    if (error instanceof DiskFullError) return messagePage(500, 'Not changed', sentence(error.message))
     if (error.code === 'unavailable') return messagePage(503, 'Not available', sentence(error.message))
   }
   const status = statusOf(error)

@@ -40,6 +40,8 @@ test('an automatic incident that finds the disk full is opened when there is spa
   const later = await store.applyTransition('file', 0, failing).catch((error: unknown) => error)
   await store.close()
 
-  expect(onFullDisk).toMatchObject({ message: expect.stringContaining('the disk of the data folder is full') })
+  expect(onFullDisk).toMatchObject({
+    message: expect.stringContaining('the disk of the data folder is full'),
+  })
   expect(later).toEqual({ kind: 'opened', incident: 'INC-1' })
 })

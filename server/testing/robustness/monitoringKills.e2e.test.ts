@@ -8,7 +8,8 @@ test('kills of server and agent during results lose no acknowledged one, duplica
 
   const report = await monitoringKills({
     ...{ folder, random: seededRandom(1) },
-    victims: ['server', 'agent', 'both'],
+    // With this seed, the second kill follows an acknowledgement, which a server may have sent too early.
+    victims: ['server', 'both', 'agent'],
   })
 
   expect(report).toMatchObject({ kills: 3, skipped: expect.any(Number) })

@@ -12,9 +12,16 @@ const KEY_CHARS_MIN = 32
 /** The key of the fingerprints of secrets. It is never part of the state. */
 export type StateKey = string
 
-/** Throws StateError when a new state at `statePath` would have no valid key. */
-export function requireKeyPlace(statePath: string, fromEnvironment: string | undefined): void {
-  if (fromEnvironment !== undefined && fromEnvironment !== '') checked(fromEnvironment, STATE_KEY_VARIABLE)
+/**
+ * Throws StateError when a new state at `statePath` would have no valid key: neither the `given` one of `source` nor one in
+ * a file.
+ */
+export function requireKeyPlace(
+  statePath: string,
+  given: string | undefined,
+  source = STATE_KEY_VARIABLE,
+): void {
+  if (given !== undefined && given !== '') checked(given, source)
   // A key file beside a state in git would be visible to every reader of the state.
   else if (isGitLocation(statePath))
     throw new StateError(`a state in git needs ${STATE_KEY_VARIABLE}, the key of the fingerprints of secrets`)

@@ -145,11 +145,13 @@ test('a state whose key is missing or too short is refused before anything runs'
   expect(() => settings(inGit)).toThrow(
     'the set shop cannot use its state: a state in git needs PHAROS_STATE_KEY',
   )
-  for (const [text, env] of [
-    [SMALLEST, { PHAROS_STATE_KEY: 'short' }],
-    [`${inGit}    stateKey: {env: OWN}\n`, { OWN: 'short' }],
+  for (const [text, env, source] of [
+    [SMALLEST, { PHAROS_STATE_KEY: 'short' }, 'PHAROS_STATE_KEY'],
+    [`${inGit}    stateKey: {env: OWN}\n`, { OWN: 'short' }, 'stateKey'],
   ] as const)
-    expect(() => settings(text, env)).toThrow(/^the set shop cannot use its state: the key .* is too short/)
+    expect(() => settings(text, env)).toThrow(
+      `the set shop cannot use its state: the key in ${source} is too short`,
+    )
   expect(settings(`${inGit}    stateKey: {env: OWN}\n`, { OWN: 'k'.repeat(32) }).sets).toHaveLength(1)
 })
 

@@ -134,7 +134,7 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
   const statePath = config.state ?? join(dataDir, `${name}.db`)
   const stateKey =
     config.stateKey === undefined ? env.PHAROS_STATE_KEY : secretOf(config.stateKey, `stateKey of ${name}`)
-  refuseUnusableKey(name, statePath, stateKey)
+  refuseUnusableKey(config, statePath, stateKey)
   return {
     config,
     access: {
@@ -159,12 +159,12 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
 }
 
 /** Otherwise --check would accept a key with which the set cannot open its state. */
-function refuseUnusableKey(name: string, statePath: string, stateKey: string | undefined): void {
+function refuseUnusableKey(config: SetConfig, statePath: string, stateKey: string | undefined): void {
   try {
-    requireKeyPlace(statePath, stateKey)
+    requireKeyPlace(statePath, stateKey, config.stateKey && 'stateKey')
   } catch (error) {
     if (!(error instanceof StateError)) throw error
-    throw new ConfigError(`the set ${name} cannot use its state: ${error.message}`)
+    throw new ConfigError(`the set ${config.name} cannot use its state: ${error.message}`)
   }
 }
 

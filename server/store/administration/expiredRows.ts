@@ -17,27 +17,31 @@ const FAILED_KEPT_MS = 30 * DAY_MS
 const NOTICES_KEPT_S = (90 * DAY_MS) / 1_000
 /** How long the number of an endpoint is kept after its history (days): agents deliver results up to a day late. */
 const NUMBERS_KEPT_DAYS = 7
-/** Numbers of endpoints checked in one transaction. */
-const SLICE_NUMBERS = 500
+/** Endpoints checked in one transaction: PostgreSQL reads some 40 definitions of 1 MiB in a second. */
+const SLICE_ENDPOINTS = 25
 /** Maximum number of rows deleted in one transaction: SQLite handles no request meanwhile. */
 const DELETED_AT_ONCE = 1_000
 
 /** Deletes expired rows, in small parts. Several programs may do so at once. */
 export async function removeExpired(scripts: Scripts, order: CommandOrder, nowMs: number): Promise<void> {
   const { read, write } = scripts
-  await markEndedEndpoints(scripts, nowMs)
-  for (const expired of [...expiredAt(nowMs), ...(await read(surplusEntries))]) {
-    const { table, from = `${table} t`, key, condition, values } = expired
-    const text = `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${from} WHERE ${condition}
-      LIMIT ${DELETED_AT_ONCE} FOR UPDATE OF t SKIP LOCKED) RETURNING 1 AS deleted`
-    await untilNone(write, text, values)
-  }
+  for (const expired of [...expiredAt(nowMs), ...(await read(surplusEntries))]) await remove(write, expired)
   // Only the oldest are read: reading all would take time proportional to the number of commands.
   const commands = `DELETE FROM commands WHERE created_at_ms < $1 AND sequence IN
     (SELECT c.sequence FROM commands c JOIN outbox_readers r ON r.name = '${BUS_READER}'
      WHERE (${order.place('c')}) <= (${order.place('r')}) ORDER BY ${order.place('c')} LIMIT ${DELETED_AT_ONCE})
     RETURNING 1 AS deleted`
   await untilNone(write, commands, [nowMs - COMMANDS_KEPT_MS])
+  // Last, because it reads definitions, and may fail for one of them.
+  await markEndedEndpoints(scripts, nowMs)
+  await remove(write, endedEndpoints(nowMs))
+}
+
+async function remove(write: Scripts['write'], expired: Expired): Promise<void> {
+  const { table, from = `${table} t`, key, condition, values } = expired
+  const text = `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${from} WHERE ${condition}
+    LIMIT ${DELETED_AT_ONCE} FOR UPDATE OF t SKIP LOCKED) RETURNING 1 AS deleted`
+  await untilNone(write, text, values)
 }
 
 /** Repeats a statement until it returns no row. */
@@ -88,15 +92,18 @@ function expiredAt(nowMs: number): readonly Expired[] {
       from: 'orgs o JOIN plans p ON p.name = o.plan JOIN past_generations t ON t.org_id = o.id',
       condition: `t.until_ms < $1 - coalesce(o.results_days, p.results_days) * ${DAY_MS}::bigint`,
     },
-    {
-      // A week after the removal for a deleted service; otherwise a week after the hourly counts expire.
-      ...{ table: 'numbered_endpoints', key: 'number', values: [nowMs] },
-      from: `numbered_endpoints t LEFT JOIN services s ON s.id = t.service_id LEFT JOIN orgs o ON o.id = s.org_id
-        LEFT JOIN plans p ON p.name = o.plan`,
-      condition: `t.ended_at_ms < $1 - ${DAY_MS}::bigint *
-        (${NUMBERS_KEPT_DAYS} + coalesce(greatest(p.hours_days, coalesce(o.results_days, p.results_days)), 0))`,
-    },
   ]
+}
+
+/** A week after the removal for a deleted service; otherwise a week after the hourly counts expire. */
+function endedEndpoints(nowMs: number): Expired {
+  return {
+    ...{ table: 'numbered_endpoints', key: 'number', values: [nowMs] },
+    from: `numbered_endpoints t LEFT JOIN services s ON s.id = t.service_id LEFT JOIN orgs o ON o.id = s.org_id
+      LEFT JOIN plans p ON p.name = o.plan`,
+    condition: `t.ended_at_ms < $1 - ${DAY_MS}::bigint *
+      (${NUMBERS_KEPT_DAYS} + coalesce(greatest(p.hours_days, coalesce(o.results_days, p.results_days)), 0))`,
+  }
 }
 
 /** The entries of the audit log beyond the newest AUDIT_ENTRIES_MAX of each organisation. */
@@ -118,20 +125,23 @@ function* surplusEntries(): Script<readonly Expired[]> {
  * that finds the endpoint missing. A number is never reused.
  */
 async function markEndedEndpoints({ read, write }: Scripts, nowMs: number): Promise<void> {
-  const newest = await read(() =>
-    row<{ number: number | null }>('SELECT max(number) AS number FROM numbered_endpoints', []),
-  )
+  const lastOfSlice = `SELECT max(number) AS number FROM
+    (SELECT number FROM numbered_endpoints WHERE number > $1 ORDER BY number LIMIT ${SLICE_ENDPOINTS}) slice`
   const slice = 'number > $2 AND number <= $3'
   const present = `SELECT (e.value ->> 'id')::uuid
     FROM services s, json_array_elements(${definitionJson('s.response')} -> 'endpoints') e
     WHERE s.id IN (SELECT service_id FROM numbered_endpoints WHERE ${slice})`
-  for (let after = 0; after < (newest?.number ?? 0); after += SLICE_NUMBERS) {
+  for (let after = 0; ; ) {
+    const last = (await read(() => row<{ number: number | null }>(lastOfSlice, [after])))?.number ?? null
+    if (last === null) return
+    const values = [nowMs, after, last]
     await write(() =>
       run(
         `UPDATE numbered_endpoints SET ended_at_ms = CASE WHEN ended_at_ms IS NULL THEN $1::bigint END
          WHERE ${slice} AND (ended_at_ms IS NULL) <> (endpoint_id IN (${present}))`,
-        [nowMs, after, after + SLICE_NUMBERS],
+        values,
       ),
     )
+    after = last
   }
 }

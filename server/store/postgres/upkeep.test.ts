@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { sharedCluster } from '../../testing/postgres/cluster.ts'
-import { STOPPED_CLOCKS } from '../../testing/storedServices.ts'
+import { STOPPED_CLOCKS, storeOrg, storeService } from '../../testing/storedServices.ts'
 import { BUS_READER } from '../store.ts'
 import { openStore } from './openStore.ts'
 import { withConnection } from './schema/migrate.ts'
@@ -41,4 +41,33 @@ test('clean-up keeps unpublished commands, the newest 100,000 audit entries of a
   expect(await kept(lastMs + 1)).toEqual([{ command: 2_501, entries: 0, entry: null }])
   await store.close()
   await cluster.drop(url)
+})
+
+test('clean-up skips gaps in the numbers of endpoints, and a definition that cannot be read stops nothing else', async () => {
+  const cluster = await sharedCluster()
+  const url = await cluster.createMigrated()
+  const store = await openStore(url, STOPPED_CLOCKS)
+  const query = (text: string) => withConnection(url, async (client) => (await client.query(text)).rows)
+  const insertNotice = () =>
+    query("INSERT INTO certificate_notices SELECT gen_random_uuid(), 'host', 443, 'print', 1, -1_000_000_000")
+  await store.activateMasterKey('first', 0)
+  const orgId = await storeOrg(store)
+  await storeService(store, orgId)
+  await query(
+    `INSERT INTO numbered_endpoints (number, endpoint_id, service_id) OVERRIDING SYSTEM VALUE
+     SELECT n * 1_000_000_000_000, gen_random_uuid(), s.id FROM services s, generate_series(1, 2) n`,
+  )
+
+  await store.tidy(5)
+  const ended = await query('SELECT ended_at_ms FROM numbered_endpoints')
+  await insertNotice()
+  await query("UPDATE services SET response = 'no JSON'")
+  const failed = await store.tidy(5).catch((error: unknown) => String(error))
+  const notices = await query('SELECT 1 FROM certificate_notices')
+  await store.close()
+  await cluster.drop(url)
+
+  expect(ended).toEqual([{ ended_at_ms: 5 }, { ended_at_ms: 5 }])
+  expect(failed).toContain('json')
+  expect(notices).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { GitAccess } from './gitAccess.ts'
 import { loginOf } from './gitAccess.ts'
 import type { GitCall } from './gitCall.ts'
@@ -46,11 +47,15 @@ const HARMLESS = Object.fromEntries(
  */
 export function environmentOf({
   access,
+  directory,
   env,
   keyRing,
   protocolOnly = false,
   usersSettings = false,
-}: Pick<GitCall, 'access' | 'env' | 'keyRing' | 'protocolOnly' | 'usersSettings'>): Record<string, string> {
+}: Pick<GitCall, 'access' | 'directory' | 'env' | 'keyRing' | 'protocolOnly' | 'usersSettings'>): Record<
+  string,
+  string
+> {
   const settings = Object.entries(configurationOf(access))
   const passed = [...PASSED_ON, ...(usersSettings ? SETTINGS_PASSED_ON : [])].flatMap((name) => {
     const value = env[name]
@@ -62,7 +67,8 @@ export function environmentOf({
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '/bin/false',
     SSH_ASKPASS: '/bin/false',
-    ...(usersSettings ? {} : NO_SETTINGS),
+    // In place of a damaged repository of ours, git would use, and change, a checkout that contains its folder.
+    ...(usersSettings ? {} : { ...NO_SETTINGS, GIT_CEILING_DIRECTORIES: dirname(directory) }),
     GIT_ATTR_NOSYSTEM: '1',
     GIT_ALLOW_PROTOCOL: access.scheme,
     GIT_PROTOCOL_FROM_USER: '0',

@@ -1,9 +1,11 @@
+import { unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { gitCalls } from '../testing/gitCalls.ts'
 import { gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
+import { mirrorOf } from './gitMirror.ts'
 import { gitSource } from './gitSource.ts'
 
 test('a cycle without a new commit starts git for the fetch only, and one with a new commit twice more', async () => {
@@ -32,4 +34,21 @@ test('a cycle without a new commit starts git for the fetch only, and one with a
   expect(await source.contains(second, first)).toBe(true)
   expect(taken()).toEqual(['fetch', 'log', 'ls-tree', 'cat-file'])
   expect([commit.sha, commit.parents, set.services.length]).toEqual([second, [first], 2])
+})
+
+test('a damaged mirror in the folder of another checkout is made again, and the checkout stays unchanged', async () => {
+  const [repository, other] = [gitRepository(), gitRepository()]
+  onTestFinished(() => repository.remove())
+  onTestFinished(() => other.remove())
+  const newest = repository.commit({ 'a.yaml': manifestOf('a') })
+  const own = other.commit({ README: 'other' })
+  other.git('checkout', '--quiet', '-b', 'work')
+  const directory = join(other.directory, 'data', 'mirror.git')
+  const access = { url: repository.url, scheme: 'file' } as const
+  const mirror = mirrorOf({ access, branch: 'main', directory, env: { PATH: process.env.PATH } })
+  await mirror.fetch()
+
+  unlinkSync(join(directory, 'HEAD'))
+  expect(await mirror.fetch()).toBe(newest)
+  expect(other.git('rev-parse', 'main').trim()).toBe(own)
 })

@@ -55,9 +55,15 @@ describe.skipIf(cannotRunTerraform)('terraform, with the provider as it is insta
     const closed = once(child, 'close')
     child.stdout.resume()
     child.stderr.resume()
+    // Only the provider continues from the request on, so that Terraform cannot write its state before the kill.
+    proxy.refuseForRate(() => {
+      if (proxy.passed.at(-1)?.method === 'POST') child.kill('SIGSTOP')
+      return false
+    })
     await proxy.responded('POST', 1)
     child.kill('SIGKILL')
     await closed
+    proxy.refuseForRate(() => false)
   }
 
   test(`${RENAMED} resource addresses are renamed without a moved block, and a service is replaced by an equal one that is created first, in one run, also on a machine without the journal, because the plan reads them from the state`, async () => {

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Makes the empty folder `directory` a bare repository, as `git init --bare` does, but without a process and whatever the
- * user's settings are. Throws the errors of Node.
+ * Makes the empty folder `directory` a bare repository, as `git init --bare` does, but without a process and whatever
+ * the user's settings are. Throws the errors of Node.
  */
 export function makeBareRepository(directory: string): void {
   for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])

@@ -8,8 +8,8 @@ export interface GitCall {
   readonly args: readonly string[]
   readonly input?: string
   /**
-   * A call that follows once this one has succeeded, without input. A shell starts both, because it takes a large process
-   * milliseconds to start another one.
+   * A call that follows once this one has succeeded, without input. A shell starts both, because it takes a large
+   * process milliseconds to start another one.
    */
   readonly next?: readonly string[] | undefined
   /** Time limit (milliseconds). */

@@ -22,8 +22,8 @@ export interface CommitFields {
 }
 
 /**
- * Writes a commit of `files`, sorted by name, into the repository `directory`; returns its SHA. git would take a process for
- * each object. Throws the errors of Node.
+ * Writes a commit of `files`, sorted by name, into the repository `directory`; returns its SHA. git would take a
+ * process for each object. Throws the errors of Node.
  */
 export async function writeCommit(
   directory: string,

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Number of packs above which git's automatic garbage collection merges them, `gc.autoPackLimit`. A mirror has packs only,
- * one of each transfer.
+ * Number of packs above which git's automatic garbage collection merges them, `gc.autoPackLimit`. A mirror has packs
+ * only, one of each transfer.
  */
 const PACKS_MAX = 50
 

@@ -13,8 +13,8 @@ const KEY_CHARS_MIN = 32
 export type StateKey = string
 
 /**
- * Throws StateError when a new state at `statePath` would have no valid key: neither the `given` one of `source` nor one in
- * a file.
+ * Throws StateError when a new state at `statePath` would have no valid key: neither the `given` one of `source` nor
+ * one in a file.
  */
 export function requireKeyPlace(
   statePath: string,
@@ -28,8 +28,8 @@ export function requireKeyPlace(
 }
 
 /**
- * The key of the state at `statePath`: `fromEnvironment`, or from the file beside the state, which `create` creates with mode
- * 0600 if it is missing. `undefined` when there is none.
+ * The key of the state at `statePath`: `fromEnvironment`, or from the file beside the state, which `create` creates
+ * with mode 0600 if it is missing. `undefined` when there is none.
  *
  * Throws StateError when the key is too short or its file can be read by others.
  */
@@ -65,8 +65,8 @@ function checked(key: string, source: string): StateKey {
 }
 
 /**
- * Returns the fingerprint function for service `key` in the state `stateId`. Fingerprints depend on the place, so that they do
- * not reveal equal secrets, and on the state key.
+ * Returns the fingerprint function for service `key` in the state `stateId`. Fingerprints depend on the place, so that
+ * they do not reveal equal secrets, and on the state key.
  */
 export function fingerprintFor(stateKey: StateKey, stateId: string, key: string): Fingerprint {
   const start = fingerprintPrefix(stateKey)

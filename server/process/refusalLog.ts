@@ -43,8 +43,9 @@ export function outageOf({ status, failure }: RequestRecord): ApiError | undefin
 }
 
 /**
- * Logs 401, 403, 404, 429, and 500 during an outage of the database or on a full disk, to `log`: every FLUSH_MS, one line with the count
- * per status and key (or address, without a valid key). Lines contain no path parameters, query, headers or body.
+ * Logs 401, 403, 404, 429, and 500 during an outage of the database or on a full disk, to `log`: every FLUSH_MS, one
+ * line with the count per status and key (or address, without a valid key). Lines contain no path parameters, query,
+ * headers or body.
  */
 export function startRefusalLog(log: Logger): RefusalLog {
   const counted = new Map<string, Refused>()

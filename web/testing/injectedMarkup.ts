@@ -2,8 +2,8 @@ import type { Browser } from 'playwright-core'
 
 /**
  * An expression to evaluate on a page: the HTML of elements that our programs never write. Empty when texts with markup
- * were shown as text. Only messages about the last action have the focus. Outside of `main`, our programs write scripts and
- * links too, but none with a part of a payload.
+ * were shown as text. Only messages about the last action have the focus. Outside of `main`, our programs write scripts
+ * and links too, but none with a part of a payload.
  */
 export const INJECTED_MARKUP = `[...document.querySelectorAll('*')].filter((one) =>
   [...one.attributes].some(({ name, value }) => /^on|^srcdoc$/.test(name) || name === 'autofocus' && !one.matches('p[role][tabindex="-1"]') || /^\\s*javascript:/i.test(value) && /^(href|src|action|formaction|data)$/.test(name)) ||
@@ -20,8 +20,8 @@ interface ParsedPage {
 }
 
 /**
- * Pages as a browser parses them from `texts`, without showing them: for the pages of one template, which differ in their
- * texts alone, at a small part of the cost.
+ * Pages as a browser parses them from `texts`, without showing them: for the pages of one template, which differ in
+ * their texts alone, at a small part of the cost.
  */
 export async function parsedPages(
   browser: Browser,

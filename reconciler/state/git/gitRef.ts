@@ -105,8 +105,8 @@ export async function refExists(location: GitRefLocation): Promise<boolean> {
 }
 
 /**
- * The commit of the ref in the remote repository; empty when it has no such ref. `isExpected` when it had one before. Throws
- * StateError.
+ * The commit of the ref in the remote repository; empty when it has no such ref. `isExpected` when it had one before.
+ * Throws StateError.
  */
 async function listedCommit(
   location: GitRefLocation,
@@ -139,16 +139,16 @@ export interface StateRef {
   /** The current files; null when the ref does not exist. Throws StateError. */
   read(): Promise<StateFiles | null>
   /**
-   * Replaces the files. Temporary ones are not kept in the history: the next write replaces them. Throws RefMoved when another
-   * writer changed the ref since it was read, StateError for other failures.
+   * Replaces the files. Temporary ones are not kept in the history: the next write replaces them. Throws RefMoved when
+   * another writer changed the ref since it was read, StateError for other failures.
    */
   write(files: StateFiles, message: string, isTemporary?: boolean): Promise<void>
   close(): void
 }
 
 /**
- * One ref of a remote repository whose commits contain the state. A write is a commit that the remote accepts only if the ref
- * has not changed since the last read or write.
+ * One ref of a remote repository whose commits contain the state. A write is a commit that the remote accepts only if
+ * the ref has not changed since the last read or write.
  */
 export class GitRef implements StateRef {
   readonly name: string

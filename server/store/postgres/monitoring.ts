@@ -13,9 +13,9 @@ interface ChangedRow {
 }
 
 /**
- * Changes of definitions and applied transitions, in PostgreSQL. Changes are ordered by transaction id, and visible once all earlier transactions
- * have ended: values of a sequence become visible out of order. All changes of a transaction have the same position, so
- * pages may be a few rows longer than requested.
+ * Changes of definitions and applied transitions, in PostgreSQL. Changes are ordered by transaction id, and visible
+ * once all earlier transactions have ended: values of a sequence become visible out of order. All changes of a
+ * transaction have the same position, so pages may be a few rows longer than requested.
  */
 export function postgresMonitoring({
   pools,

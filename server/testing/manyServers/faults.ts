@@ -125,8 +125,8 @@ export interface Installation {
 }
 
 /**
- * Starts a database, a proxy in front of it, and the servers. Each writer pauses for `pauseMs` after a change; `calmMs` is
- * the time for which writers run before and after a fault (milliseconds).
+ * Starts a database, a proxy in front of it, and the servers. Each writer pauses for `pauseMs` after a change; `calmMs`
+ * is the time for which writers run before and after a fault (milliseconds).
  */
 export async function openInstallation({
   pauseMs,

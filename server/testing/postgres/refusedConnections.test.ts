@@ -28,17 +28,24 @@ async function allowConnections(isAllowed: boolean): Promise<void> {
   })
 }
 
+const REASON = 'is not currently accepting connections'
+
 /** The lines of the log with the message `msg`. */
 function linesWith(msg: string): readonly Record<string, unknown>[] {
   const lines = server.logged().split('\n').slice(0, -1)
   return lines.map((line) => JSON.parse(line)).filter((line) => line.msg === msg)
 }
 
+/** The lines about refused requests that name why. On a busy machine, others name a connection that took too long. */
+function explained(): readonly Record<string, unknown>[] {
+  return linesWith('refused').filter(({ error }) => String(error).includes(REASON))
+}
+
 test('while PostgreSQL refuses connections, a server is not ready, asks for a retry, and logs the reason in few lines', async () => {
   await allowConnections(false)
   let refused = await get(`${server.url}/v1/org`)
   while ((await ready()) === 200) await sleep(10)
-  while (linesWith('refused').length === 0) {
+  while (explained().length === 0) {
     refused = await get(`${server.url}/v1/org`)
     await sleep(20)
   }
@@ -49,10 +56,7 @@ test('while PostgreSQL refuses connections, a server is not ready, asks for a re
 
   expect([refused.status, refused.headers.get('retry-after'), unready]).toEqual([500, '1', 503])
   expect(linesWith('request failed')).toEqual([])
-  expect(linesWith('refused')[0]).toMatchObject({
-    ...{ level: 50, status: 500, route: '/v1/org' },
-    error: expect.stringContaining('is not currently accepting connections'),
-  })
+  expect(explained()[0]).toMatchObject({ level: 50, status: 500, route: '/v1/org' })
   // Background tasks that the outage interrupts log it; those that begin in it do not.
   expect(linesWith('the database does not respond')).toEqual([
     expect.objectContaining({ level: 50, reason: expect.stringContaining('connection') }),

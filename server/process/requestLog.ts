@@ -12,7 +12,7 @@ const MUTATING: ReadonlySet<string> = new Set(['POST', 'PATCH', 'DELETE'])
 const REDACTED = ['*.authorization', '*.body', '*.headers', 'authorization', 'body', 'headers']
 
 /**
- * A structured log to `destination`, JSON lines. Work that an outage of the database refuses writes no line: the begin
+ * A structured log to `destination`, JSON lines. Work that an outage of the database refuses writes no line: the start
  * and the end of the outage do (watchDatabase.ts).
  */
 export function createLog(destination: DestinationStream, level: string): Logger {

@@ -5,7 +5,7 @@ import type { UpkeepStore } from '../store/store.ts'
 const DISK_CHECK_MS = 2_000
 
 /**
- * Logs the begin and the end of outages of the database, and of a full disk, which is checked now and periodically.
+ * Logs the start and the end of outages of the database, and of a full disk, which is checked now and periodically.
  * Resolves to the function that stops the checks.
  */
 export async function watchDatabase(

@@ -413,7 +413,7 @@ export interface UpkeepStore {
   stats(): Promise<StoreStats>
   /** Deletes expired rows, and runs the database's own maintenance. */
   tidy(nowMs: number): Promise<void>
-  /** Calls `listener` at the begin and at the end of each outage of the database; a file has none. */
+  /** Calls `listener` at the start and at the end of each outage of the database; a file has none. */
   onOutage(listener: OutageListener): void
   /** Calls `listener` after each commit that may have added commands. */
   onCommands(listener: () => void): void

@@ -16,7 +16,7 @@ async function retriedAt(timesMs: readonly number[], error: unknown = lost): Pro
   return retried
 }
 
-test('work that loses its connection is retried until five seconds after its begin', async () => {
+test('work that loses its connection is retried until five seconds after its start', async () => {
   expect(await retriedAt([100, 4_900, 4_960])).toEqual([true, true, false])
 })
 

@@ -7,11 +7,11 @@ const LOST_STATES = /^(?:08|57P0[1-3])/
 /** Serialization failure and deadlock: nothing was written, and the next try may succeed. */
 const CONFLICT_STATES: ReadonlySet<string> = new Set(['40001', '40P01'])
 
-/** How long after its begin work with a lost connection is retried (milliseconds). Gap G56. */
+/** How long after its start work with a lost connection is retried (milliseconds). Gap G56. */
 export const RETRY_MS = 5_000
 /** For how long it is retried when the loss is noticed later: a silent connection is, after its timeout. */
 const LATE_RETRY_MS = 1_500
-/** End of all retries after the begin (milliseconds), so that no client waits longer than eight seconds. */
+/** End of all retries after the start (milliseconds), so that no client waits longer than eight seconds. */
 const RETRIED_MS_MAX = 7_500
 /** Pause after a lost connection (milliseconds). */
 export const RETRY_PAUSE_MS = 50

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { databaseProblem } from '../../api/runtime/databasePair.ts'
 import { StrictCommand } from '../../api/runtime/strictCommand.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { addAccountCommands } from './accountCommands.ts'
@@ -39,11 +38,6 @@ export function commandLine({ write, writeError, environment }: CommandLineParts
     .version(packageJson.version)
     .configureOutput({ writeOut: write, writeErr: writeError })
     .exitOverride()
-    // Every command opens a database; help and the version work without one.
-    .hook('preAction', () => {
-      const problem = databaseProblem()
-      if (problem !== undefined) throw new Error(problem)
-    })
   addServeCommand(program, write, environment)
   addDevCommand(program, write)
   addOrgCommands(program, write)

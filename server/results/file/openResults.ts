@@ -52,9 +52,23 @@ export function prepareFile(dataDir: string): string {
   return file
 }
 
+/** Opens `results.db` of `dataDir`, which exists, for reading only. */
+export function openForReading(dataDir: string): ResultsDatabase {
+  const Sqlite = loadSqlite()
+  return sqliteResults(new Sqlite(join(dataDir, RESULTS_FILE), { readonly: true }))
+}
+
+/**
+ * Loads better-sqlite3 at the first use: a program must first check that it can be, a bundle imports what is static at
+ * its start, and results in PostgreSQL do not need it.
+ */
+function loadSqlite(): typeof DatabaseConstructor {
+  // True because the package exports its class.
+  return createRequire(import.meta.url)('better-sqlite3') as typeof DatabaseConstructor
+}
+
 function open(file: string, isSuspect: boolean) {
-  // Loaded here and no earlier: a program must first check that it can be, and a bundle imports what is static at its start.
-  const Sqlite = createRequire(import.meta.url)('better-sqlite3') as typeof DatabaseConstructor
+  const Sqlite = loadSqlite()
   const database = new Sqlite(file, { timeout: BUSY_MS_MAX })
   try {
     chmodSync(file, OWNER_FILE_MODE)

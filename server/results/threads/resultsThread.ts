@@ -1,7 +1,6 @@
 /** The thread that stores results; the only writer. */
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import Sqlite from 'better-sqlite3'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
 import { fileGuard } from '../../store/sqlite/files/fileGuard.ts'
 import { ConnectionLostError } from '../../store/postgres/blocking/blockingClient.ts'
@@ -10,9 +9,8 @@ import { prepareCertificateWatch } from '../certificateWatch.ts'
 import { CheckCounts } from '../checkCounts.ts'
 import { ensureDatabaseId } from '../database/databaseId.ts'
 import { isDamage } from '../file/damage.ts'
-import { openResults } from '../file/openResults.ts'
+import { openForReading, openResults } from '../file/openResults.ts'
 import { RESULTS_FILE } from '../file/resultsSchema.ts'
-import { sqliteResults } from '../file/sqliteResults.ts'
 import { putMaintenance } from '../history/maintenanceRows.ts'
 import { OpenHours } from '../history/openHours.ts'
 import { loadLog, ResultLog } from '../history/resultLog.ts'
@@ -84,9 +82,8 @@ function open({ place, lease, isSuspect }: ThreadSettings) {
     }
   }
   const opened = openResults(place.dataDir, isSuspect)
-  const path = join(place.dataDir, RESULTS_FILE)
-  const file = new Sqlite(path, { readonly: true })
-  return { ...opened, reader: sqliteResults(file), assertInPlace: fileGuard(path) }
+  const reader = openForReading(place.dataDir)
+  return { ...opened, reader, assertInPlace: fileGuard(join(place.dataDir, RESULTS_FILE)) }
 }
 
 const send = (message: FromThread): void => port.postMessage(message)

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
+import { databaseProblem } from '../../../api/runtime/databasePair.ts'
 import type { Engine } from '../engine.ts'
 import { recordForAllOrgs } from '../scripts/auditScripts.ts'
 import { assertUndamaged } from './files/assertUndamaged.ts'
@@ -38,12 +39,14 @@ interface SqliteSettings {
   readonly backupFolder?: string | undefined
 }
 
-/** The engine of the data folder `dataDir`. */
+/** The engine of the data folder `dataDir`. Throws with the command to run when better-sqlite3 cannot be loaded. */
 export function sqliteEngine(
   dataDir: string,
   nowMs: () => number,
   { mutationsPerCommit, backupFolder = dataDir }: SqliteSettings = {},
 ): SqliteEngine {
+  const problem = databaseProblem()
+  if (problem !== undefined) throw new Error(problem)
   const locks = { serve: lockDataFolder, rotation: lockRotation }
   return {
     place: dataDir,

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { suiteFolder } from '../../../api/testing/temporaryFolder.ts'
 import { apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
-import { startProcess } from '../serverProcess.ts'
+import { PROGRAM, startProcess } from '../serverProcess.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { durableDatabases } from './durableDatabases.ts'
 
@@ -28,9 +28,11 @@ async function run(...args: readonly string[]): Promise<string> {
   return stdout.trim()
 }
 
-test('two processes serve one database: each returns what the other created, even after that was killed', async () => {
-  const [first, second] = await Promise.all([1, 2].map(() => startProcess(flags)))
-  if (first === undefined || second === undefined) throw new Error('a process is missing')
+test('two processes, one without SQLite, serve one database: each returns what the other created, even after that was killed', async () => {
+  // There it finds no better-sqlite3, which an installation may leave out.
+  const program = join(folder, basename(PROGRAM))
+  copyFileSync(PROGRAM, program)
+  const [first, second] = await Promise.all([startProcess(flags), startProcess(flags, [], { program })])
   const orgId = await run('org', 'create', '--name', 'Acme', '--plan', 'business')
   const key = await run('key', 'create', '--org', orgId)
   const token = { value: 'hush', sensitive: true }
@@ -48,6 +50,10 @@ test('two processes serve one database: each returns what the other created, eve
   expect([made.status, found.status, found.text, refused.status]).toEqual([201, 200, made.text, 401])
   expect(JSON.parse(listed)).toMatchObject([{ service_id: id, type: 'StartServiceMonitoring' }])
   expect(await second.stop()).toBe(0)
+  for (const thread of ['results', 'reading', 'link']) {
+    const code = readFileSync(PROGRAM.replace(/\.js$/, `-${thread}.js`), 'utf8')
+    expect(code).not.toMatch(/^import .* from ['"]better-sqlite3['"]/m)
+  }
 })
 
 test('a master key is never created for a shared database', async () => {

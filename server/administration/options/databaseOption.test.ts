@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { suiteFolder } from '../../../api/testing/temporaryFolder.ts'
 import { runHere } from '../../testing/commandHere.ts'
+import { placeGiven } from './databaseOption.ts'
 
 const URL = 'postgresql://pharos:hush@127.0.0.1:1/pharos'
 
@@ -37,6 +38,15 @@ test.each([
 
   expect([code, stderr]).toEqual([1, expect.stringMatching(text)])
   expect(`${stdout}${stderr}`).not.toContain('hush')
+})
+
+test.each([
+  ['?sslmode=require', '?sslmode=verify-full'],
+  ['?sslrootcert=ca.pem&sslmode=verify-ca&x=1', '?sslrootcert=ca.pem&sslmode=verify-full&x=1'],
+  ['?sslmode=no-verify', '?sslmode=no-verify'],
+  ['?sslmode=require&uselibpqcompat=true', '?sslmode=require&uselibpqcompat=true'],
+])('a TLS mode that verifies the certificate is the same as verify-full: %s is used as %s', (given, used) => {
+  expect(placeGiven(`${URL}${given}`)).toEqual({ database: `${URL}${used}` })
 })
 
 test('the URL of a database is read from a file, and no message contains its password', async () => {

@@ -86,8 +86,17 @@ export function engineOf(place: DatabasePlace, backupFolder?: string): Engine {
 
 /** `text` if it is the URL of a PostgreSQL database. The message does not repeat it: it may contain a password. */
 function readDatabaseUrl(text: string): string {
-  if (URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol)) return text
+  if (URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol)) return verifying(text)
   throw new Error('must be a URL such as postgresql://user:password@host/database')
+}
+
+/**
+ * `url` with `verify-full` in place of the modes that the driver treats like it: for these it prints a warning at each
+ * start, and its next major release does not verify the certificate. Pure.
+ */
+function verifying(url: string): string {
+  if (url.includes('uselibpqcompat=true')) return url
+  return url.replace(/(?<=[?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, 'verify-full')
 }
 
 function readUrlFile(file: string): string {

@@ -48,6 +48,8 @@ class GitStore implements StateStore {
   #lease: Contents['lease']
   readonly #openedWithMs: number | null
   #epoch: number | undefined
+  /** Epoch of a lease whose release did not reach the ref, so that the same holder need not wait for its end. */
+  #unreleased: number | undefined
   /** Names of operators' input that is being used, so that a concurrent push does not restore it. */
   readonly #used = new Set<string>()
   #isDirty = false
@@ -91,11 +93,16 @@ class GitStore implements StateStore {
     return retryOnRefMoved(async () => {
       const { state, lease } = await this.#kept.read()
       const isUnmoved = lease.epoch === unmoved?.epoch && lease.renewals === unmoved.renewals
-      if (lease.holder !== null && !isUnmoved) return { heldBy: { ...lease, holder: lease.holder } }
+      const isOurs = lease.epoch === this.#unreleased && lease.holder === holder
+      if (lease.holder !== null && !isUnmoved && !isOurs) {
+        this.#lease = lease
+        return { heldBy: { ...lease, holder: lease.holder } }
+      }
       this.#state = lease.holder === null ? state : afterTakeover(state, this.#nowMs())
       this.#lease = { holder, epoch: lease.epoch + 1, renewals: 0 }
       await this.#kept.write({ state: this.#state, lease: this.#lease }, `${holder} begins`)
       this.#epoch = this.#lease.epoch
+      this.#unreleased = undefined
       this.#isDirty = false
       return { epoch: this.#lease.epoch }
     })
@@ -115,6 +122,7 @@ class GitStore implements StateStore {
       await this.#push('release')
     } catch (error) {
       // A lease that was taken over, or whose state was removed, needs no release.
+      this.#unreleased = this.#epoch
       if (!(error instanceof StateError) || (error.reason !== 'lost' && error.reason !== 'gone')) throw error
     } finally {
       this.#epoch = undefined

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testFolder } from '../../../api/testing/temporaryFolder.ts'
@@ -302,6 +302,31 @@ describe.each([
     expect([events.length, events[0]?.seq]).toEqual([EVENTS_KEPT, EVENTS_KEPT + 5])
     await store.close()
   })
+})
+
+test('a holder whose release did not reach the repository takes its lease back, unless another one has it', async () => {
+  const { open } = inGit()
+  const [first, second] = [await open(), await open()]
+  const releaseInVain = async (): Promise<void> => {
+    const away = join(folder, 'away')
+    renameSync(repository(), away)
+    await expect(first.release()).rejects.toMatchObject({ reason: 'unusable' })
+    renameSync(away, join(folder, 'repository.git'))
+  }
+  await first.acquire('test')
+  await releaseInVain()
+  const held = { holder: 'test', epoch: 1, renewals: 0 }
+  expect([await second.acquire('other'), await second.lease()]).toEqual([{ heldBy: held }, held])
+
+  expect(await first.acquire('test')).toEqual({ epoch: 2 })
+
+  await releaseInVain()
+  const taken = await second.acquire('other', { ...held, epoch: 2 })
+  expect([taken, await first.acquire('test')]).toEqual([
+    { epoch: 3 },
+    { heldBy: { holder: 'other', epoch: 3, renewals: 0 } },
+  ])
+  await Promise.all([first.close(), second.close()])
 })
 
 async function acknowledged(store: StateStore): Promise<readonly boolean[]> {

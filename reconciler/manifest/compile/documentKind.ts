@@ -3,7 +3,7 @@ import { ENVIRONMENT_LIMITS, SERVICE_LIMITS } from '../manifestLimits.ts'
 import type { ManifestProblem } from '../manifestProblem.ts'
 import { type Mapping, mappingOf } from '../mapping.ts'
 import type { ManifestPath } from '../read/position.ts'
-import type { ManifestDocument, ManifestFile } from '../read/readYaml.ts'
+import { type ManifestDocument, type ManifestFile, mayContainDefaults } from '../read/readYaml.ts'
 import { API_VERSION, KINDS } from '../schema/serviceManifest.ts'
 import { suggestionFor } from '../suggestion.ts'
 import type { Document } from './document.ts'
@@ -36,14 +36,14 @@ export function classifyDocuments(documents: readonly ManifestDocument[]): Class
     const mapping = mappingOf(value)
     const survey = surveyOf(value)
     const problem =
-      mapping === undefined ? notAMapping() : (sizeProblem(survey, mapping.kind) ?? kindProblem(mapping))
+      mapping === undefined ? notAMapping(value) : (sizeProblem(survey, mapping.kind) ?? kindProblem(mapping))
     if (problem !== undefined || mapping === undefined) {
-      const { path, ...rest } = problem ?? notAMapping()
+      const { path, ...rest } = problem ?? notAMapping(value)
       // The place of a whole file is known without parsing it again, which would take too long for a large one.
       const isWhole = index === 0 && rest.code === 'E_LIMIT'
       const at = isWhole ? { line: 1, column: 1 } : positionsOf(source).locate(index, path, 'value')
       problems.push({ ...rest, file: source.file, ...at })
-      if (mapping !== undefined && isMeantAsDefaults(mapping)) defaults.push(hidden)
+      if (isMeantAsDefaults(value)) defaults.push(hidden)
     } else {
       const list = { Service: services, Defaults: defaults, Environment: environments }
       const kind = KINDS.find((known) => known === mapping.kind) ?? 'Service'
@@ -55,8 +55,11 @@ export function classifyDocuments(documents: readonly ManifestDocument[]): Class
   return { services, defaults, environments, problems }
 }
 
-function isMeantAsDefaults({ apiVersion, kind, metadata }: Mapping): boolean {
-  if (typeof kind === 'string') return kind === 'Defaults' || suggestionFor(kind, KINDS) === 'Defaults'
+/** Whether a document without a valid kind seems to be Defaults, or to contain them, as a list of documents does. */
+function isMeantAsDefaults(value: unknown): boolean {
+  if (mayContainDefaults(JSON.stringify(value))) return true
+  const { apiVersion, kind, metadata } = mappingOf(value) ?? {}
+  if (typeof kind === 'string') return suggestionFor(kind, KINDS) === 'Defaults'
   // The other kinds have a name.
   return isOurs(apiVersion) && mappingOf(metadata)?.name === undefined
 }
@@ -119,8 +122,12 @@ function impossibleKeyProblem(source: ManifestFile, index: number, path: Manifes
 
 type Unplaced = Pick<ManifestProblem, 'code' | 'message' | 'hint'> & { readonly path: ManifestPath }
 
-function notAMapping(): Unplaced {
-  return { code: 'E_KIND', message: 'the document is not a mapping', hint: SKELETON, path: [] }
+function notAMapping(value: unknown): Unplaced {
+  const hint = Array.isArray(value)
+    ? 'make each item a document of its own, with a line --- between two'
+    : SKELETON
+  const message = `the document is ${Array.isArray(value) ? 'a list instead of' : 'not'} a mapping`
+  return { code: 'E_KIND', message, hint, path: [] }
 }
 
 /** Part of the first key of a document in the middle of a file. */

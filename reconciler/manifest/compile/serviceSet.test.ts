@@ -262,6 +262,13 @@ test.each([
   ['of a misspelt kind', { 'eu/defaults.yaml': DEFAULTS.replace('Defaults', 'Default') }, 'E_KIND'],
   ['without a kind', { 'eu/defaults.yaml': DEFAULTS.replace('kind: Defaults\n', '') }, 'E_KIND'],
   ['of a kind in capitals', { 'eu/defaults.yaml': DEFAULTS.replace('kind', 'Kind') }, 'E_KIND'],
+  ['in a list', { 'eu/defaults.yaml': `- ${DEFAULTS.trim().replaceAll('\n', '\n  ')}\n` }, 'E_KIND'],
+  [
+    'in a list of another format',
+    { 'eu/list.yaml': `{kind: List, items: [{kind: Defaults}]}` },
+    'E_API_VERSION',
+  ],
+  ['without blanks', { 'eu/defaults.yaml': 'apiVersion:pharos/v1\nkind:Defaults\n' }, 'E_KIND'],
   ['that are neither YAML nor spelt well', { 'eu/defaults.yaml': 'Kind: Default\nspec: [' }, 'E_YAML'],
   ['of another version', { 'eu/defaults.yaml': DEFAULTS.replace('/v1', '/v2') }, 'E_API_VERSION'],
   [

@@ -57,10 +57,15 @@ export function readYaml(source: ManifestFile): ReadFile {
 
 const DEFAULTS_KIND = /\bkind["']?\s*:\s*["']?Defaults?\b/i
 
+/** Whether `text`, as YAML or JSON, may contain Defaults. Pure. */
+export function mayContainDefaults(text: string): boolean {
+  return DEFAULTS_KIND.test(text)
+}
+
 /** A file that cannot be read because of `problems`. Pure. */
 export function unread(source: ManifestFile, problems: readonly ManifestProblem[]): ReadFile {
   // UTF-16 has a zero byte beside each letter.
-  if (!DEFAULTS_KIND.test(source.text.replaceAll('\0', ''))) return { documents: [], problems }
+  if (!mayContainDefaults(source.text.replaceAll('\0', ''))) return { documents: [], problems }
   return { documents: [hiddenDefaults(source)], problems }
 }
 

@@ -17,5 +17,10 @@ export function environmentOf(source: string): string {
 /** Whether `source` is one file instead of a folder. Pure. */
 export function isFile(source: string): boolean {
   const [path = ''] = source.split(ENVIRONMENT)
+  return isManifestFile(path)
+}
+
+/** Whether the file at `path` is a manifest by its name. Pure. */
+export function isManifestFile(path: string): boolean {
   return /\.ya?ml$/i.test(path)
 }

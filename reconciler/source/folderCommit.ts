@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { visible } from '../../api/contract/visibleText.ts'
 import { GitError, runGit } from '../git/gitProgram.ts'
+import { isManifestFile } from '../plan/sourceName.ts'
 import { APPROVAL_TRAILERS, approvalsIn } from './approvalTrailers.ts'
 
 /** Time limit of local git commands (milliseconds). */
@@ -72,7 +73,7 @@ function isInCheckout(directory: string): boolean {
 /** The files of `status` (of `git status -z`) that may change the manifests. */
 function changedFiles(status: string): readonly string[] {
   // States, logs and other untracked files are no manifests. The second name of a renamed file has no status letters.
-  const isOther = (entry: string): boolean => entry.startsWith('?? ') && !/\.ya?ml$/i.test(entry)
+  const isOther = (entry: string): boolean => entry.startsWith('?? ') && !isManifestFile(entry)
   return status
     .split('\0')
     .filter((entry) => entry !== '' && !isOther(entry))

@@ -9,6 +9,7 @@ import {
   type ReadFile,
 } from '../manifest/read/readYaml.ts'
 import type { ReadSetFile } from '../manifest/values/valueReference.ts'
+import { isManifestFile } from '../plan/sourceName.ts'
 import { listTree, type ObjectReader, readBlobs, type TreeEntry, TreeTooLarge } from './gitTree.ts'
 import {
   IGNORE_FILE,
@@ -17,14 +18,7 @@ import {
   NOTHING_IGNORED,
   readIgnoreRules,
 } from './ignoreFile.ts'
-import {
-  badNameProblem,
-  fileProblem,
-  isManifestFile,
-  limitProblem,
-  readBytes,
-  unseen,
-} from './manifestFiles.ts'
+import { badNameProblem, fileProblem, limitProblem, readBytes, unseen } from './manifestFiles.ts'
 
 /** The manifests of one commit. */
 export interface CommitManifests {

@@ -24,6 +24,7 @@ import {
   type YamlOptions,
 } from '../manifest/read/readYaml.ts'
 import { decodeUtf8 } from '../manifest/read/utf8Text.ts'
+import { isManifestFile } from '../plan/sourceName.ts'
 import {
   IGNORE_FILE,
   type IgnoreRules,
@@ -101,11 +102,6 @@ function listed(
     if (ignores(below, isFolder)) return []
     return isFolder ? listed(path, below, ignores, problems) : [{ path, directory, kind: kindOf(entry) }]
   })
-}
-
-/** Whether the file at `path` is a manifest by its name. Pure. */
-export function isManifestFile(path: string): boolean {
-  return /\.ya?ml$/i.test(path)
 }
 
 /** Whether a link may point to a folder of manifests: skipping it silently would lose all of them. */

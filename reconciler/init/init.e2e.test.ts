@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { beforeEach, expect, test } from 'vitest'
 import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
@@ -66,6 +66,14 @@ test('the first command that init prints enters a folder of any name', async () 
   const [command = ''] = /^ {2}cd .*$/m.exec(stdout) ?? []
 
   expect(execFileSync('sh', ['-c', `${command} && pwd`], { encoding: 'utf8' })).toBe(`${folder}\n`)
+})
+
+test('that command enters a folder whose name starts like an option', () => {
+  const here = { cwd: folder, encoding: 'utf8' } as const
+  const stdout = execFileSync(process.execPath, [resolve('dist/pharos.js'), 'init', '--', '-x'], here)
+  const [command = ''] = /^ {2}cd .*$/m.exec(stdout) ?? []
+
+  expect(execFileSync('sh', ['-c', `${command} && pwd`], here)).toBe(`${join(folder, '-x')}\n`)
 })
 
 test('every manifest of init names an existing schema file for editors', async () => {

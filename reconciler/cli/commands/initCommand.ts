@@ -60,8 +60,9 @@ function writeNew(file: string, text: string): boolean {
 }
 
 function nextSteps(folder: string, pipeline: Pipeline): string {
-  const enter =
-    folder === '.' ? '' : `  cd ${/^[\w./-]+$/.test(folder) ? folder : visible(shellQuoted(folder))}\n`
+  // Otherwise cd would take the name for an option.
+  const path = folder.startsWith('-') ? `./${folder}` : folder
+  const enter = folder === '.' ? '' : `  cd ${/^[\w./-]+$/.test(path) ? path : visible(shellQuoted(path))}\n`
   const install = pipeline === 'none' ? '' : `  ${installation()}\n`
   const hint =
     pipeline === 'none'

@@ -125,6 +125,6 @@ test('a plan that cannot read the regions says what to do', async () => {
   const detail =
     `The list of regions could not be read. The response cannot be used: ${server.url}/v1 does not look like the ` +
     'API: GET /v1/regions got status 404 (the address ends before /v1, and has a path only if a proxy needs one). ' +
-    'Check PHAROS_URL and any proxy in front of the API.'
+    'Check url of the provider (or PHAROS_URL), and any proxy in front of the API.'
   expect(diagnostics).toMatchObject([{ severity: 'warning', path: 'regions', detail }])
 })

@@ -362,6 +362,10 @@ test('Scenario 40: several keys of one organisation work together, and keys of d
   work.env.PHAROS_API_KEYS = `${work.env.PHAROS_API_KEY}, ${foreign}`
   expect(await json('apply')).toMatchObject({ exit: 1, error: { code: 'E_ORG_MISMATCH' } })
   expect(await names()).toEqual([])
+  work.env.PHAROS_API_KEYS = `pharos_${'a1'.repeat(32)}`
+  expect(await json('apply')).toMatchObject({
+    error: { message: expect.stringContaining('check PHAROS_API_KEYS, the key may have been revoked') },
+  })
   work.env.PHAROS_API_KEYS = `${work.env.PHAROS_API_KEY},${await scene.server.createKey({ orgId })}`
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1 } })
 })

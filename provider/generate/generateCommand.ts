@@ -44,11 +44,14 @@ export async function generate(
     },
   })
   try {
-    const { services, unreadable } = await withExplainedFailure('list the services', () =>
+    const list = (): ReturnType<Client['listServices']> =>
       withinTime({ operation: 'read' }, new AbortController().signal, (signal) =>
         client.listServices({ signal }),
-      ),
-    )
+      )
+    const { services, unreadable } = await withExplainedFailure('list the services', list, {
+      url: 'PHAROS_URL',
+      key: 'PHAROS_API_KEY',
+    })
     for (const { id, problem } of unreadable) process.stderr.write(`service ${id} was left out: ${problem}\n`)
     const text =
       language === 'hcl'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ConnectionError } from '../../api/client/attempt.ts'
 import { UnreadableResponse } from '../../api/client/contractResponse.ts'
+import { ApiError } from '../../api/contract/apiError.ts'
 import { DiagnosticError } from '../protocol/authoring/diagnostics.ts'
 import { withExplainedFailure } from './explain.ts'
 
@@ -13,11 +14,17 @@ async function detailOf(error: Error): Promise<string> {
   return `${summary}: ${detail}`
 }
 
+test('a refused key is reported with both places that it may come from', async () => {
+  expect(await detailOf(new ApiError('unauthorized', 'unauthorized'))).toBe(
+    'Cannot read the organisation: The API responded: unauthorized. The API key is missing, malformed or revoked (status 401): check api_key of the provider (or PHAROS_API_KEY).',
+  )
+})
+
 test('an address without the API is reported as such', async () => {
   const error = new UnreadableResponse('http://a/v2 does not look like the API: GET /v1/org got status 404')
 
   expect(await detailOf(error)).toBe(
-    'Cannot read the organisation: The response cannot be used: http://a/v2 does not look like the API: GET /v1/org got status 404. Check PHAROS_URL and any proxy in front of the API.',
+    'Cannot read the organisation: The response cannot be used: http://a/v2 does not look like the API: GET /v1/org got status 404. Check url of the provider (or PHAROS_URL), and any proxy in front of the API.',
   )
 })
 
@@ -30,6 +37,6 @@ test('a connection error that cannot pass says what to fix, and any other one to
   const noTls = new ConnectionError('no response from https://a (X)', 'not-sent', { hint: 'another port?' })
   expect(await detailOf(noTls)).toMatch(/: another port\?$/)
   expect(await detailOf(new ConnectionError('no response from http://a (X)', 'not-sent'))).toContain(
-    'Nothing was changed: check PHAROS_URL and that the server runs.',
+    'Nothing was changed: check url of the provider (or PHAROS_URL) and that the server runs.',
   )
 })

@@ -3,30 +3,46 @@ import { UnreadableResponse } from '../../api/client/contractResponse.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 
+/** Where a user corrects the settings for the API. */
+interface SettingNames {
+  readonly url: string
+  readonly key: string
+}
+
+/** The attributes of a provider block, and the variables that it uses without them. */
+const OF_PROVIDER = {
+  url: 'url of the provider (or PHAROS_URL)',
+  key: 'api_key of the provider (or PHAROS_API_KEY)',
+}
+
 /**
  * The result of `work`. A failure of the API becomes a diagnostic with the failed `task` (such as "create the
  * service"), the API's message, and advice. Other errors are thrown unchanged.
  */
-export async function withExplainedFailure<T>(task: string, work: () => Promise<T>): Promise<T> {
+export async function withExplainedFailure<T>(
+  task: string,
+  work: () => Promise<T>,
+  { url, key }: SettingNames = OF_PROVIDER,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof ApiError) {
       throw new DiagnosticError(
-        errorAt(undefined, `Cannot ${task}`, `${responseSentence(error)} ${advice(error)}`),
+        errorAt(undefined, `Cannot ${task}`, `${responseSentence(error)} ${advice(error, key)}`),
       )
     }
     if (error instanceof ConnectionError) {
       const outcome =
         error.outcome === 'unknown'
           ? 'It is unknown whether the API applied the change: check before you apply again.'
-          : `Nothing was changed: ${asSentence(error.hint ?? 'check PHAROS_URL and that the server runs')}`
+          : `Nothing was changed: ${asSentence(error.hint ?? `check ${url} and that the server runs`)}`
       throw new DiagnosticError(
         errorAt(undefined, `Cannot ${task}`, `There was ${error.message}. ${outcome}`),
       )
     }
     if (error instanceof UnreadableResponse) {
-      const advice = 'Check PHAROS_URL and any proxy in front of the API.'
+      const advice = `Check ${url}, and any proxy in front of the API.`
       throw new DiagnosticError(
         errorAt(undefined, `Cannot ${task}`, `The response cannot be used: ${error.message}. ${advice}`),
       )
@@ -45,12 +61,12 @@ function responseSentence({ message }: ApiError): string {
   return `The API responded: ${message}.`
 }
 
-function advice(error: ApiError): string {
+function advice(error: ApiError, key: string): string {
   switch (error.status) {
     case 400:
       return 'The API refused the definition (status 400).'
     case 401:
-      return 'The API key is missing, malformed or revoked (status 401): check PHAROS_API_KEY.'
+      return `The API key is missing, malformed or revoked (status 401): check ${key}.`
     case 403:
       return 'Either the key is read-only, or the plan does not allow this (status 403).'
     case 404:

@@ -6,7 +6,7 @@ import { outputOn, reportFailure, type Streams } from '../text/output.ts'
 import { closingText, type Ending } from './closingText.ts'
 import type { CommandContext, CommandResult } from './session/context.ts'
 import type { Interruption } from './session/interruption.ts'
-import type { CommandOptions } from './session/settings.ts'
+import { type CommandOptions, settingNames } from './session/settings.ts'
 
 /** The state after a second request to stop. */
 const AT_ONCE =
@@ -41,7 +41,7 @@ export async function runCommand(
     end({ result })
     return result.exitCode
   } catch (error) {
-    const failure = failureOf(error)
+    const failure = failureOf(error, settingNames(options, streams.env))
     fail(failure)
     return failure.exitCode
   }

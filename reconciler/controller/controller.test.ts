@@ -328,7 +328,7 @@ test('a refused key is reported with the setting of the set', async () => {
   one.start()
 
   expect((await one.nextCycle()).conditions[0]?.message).toBe(
-    'the API responded with 401: unauthorized: check api.key of the set (or PHAROS_API_KEY), it may have been revoked',
+    'the API responded with 401: unauthorized: check api.key of the set (or PHAROS_API_KEY), the key may have been revoked',
   )
 })
 

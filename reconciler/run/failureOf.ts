@@ -8,7 +8,7 @@ import { ExpectedFailure, type Failure, type FailureCode } from './failure.ts'
 import { fileErrorText, isFileError } from '../../api/runtime/fileReason.ts'
 
 /** What the settings for the API are called where a user corrects them. */
-interface SettingNames {
+export interface SettingNames {
   readonly url: string
   readonly key: string
 }
@@ -40,7 +40,7 @@ function codeAndMessage(error: unknown, { url, key }: SettingNames): readonly [F
 
 function apiMessage(error: ApiError, key: string): string {
   const text = `the API responded with ${error.status}: ${error.message}`
-  if (error.code === 'unauthorized') return `${text}: check ${key}, it may have been revoked`
+  if (error.code === 'unauthorized') return `${text}: check ${key}, the key may have been revoked`
   if (error.code === 'forbidden') return `${text}: the plan of the organisation may not include API access`
   return text
 }

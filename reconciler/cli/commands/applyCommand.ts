@@ -20,6 +20,7 @@ import type { Interruption } from '../session/interruption.ts'
 import { withPlanInput } from '../session/planInput.ts'
 import { reviewOf } from '../session/planReview.ts'
 import { openSendingSession, sleepUnlessStopped, type WritingSession } from '../session/session.ts'
+import { settingNames } from '../session/settings.ts'
 import { requireDigest } from './operatorCommands.ts'
 
 /** Applies the manifests below `path`. */
@@ -54,7 +55,7 @@ async function ended(
   applied: Applied,
   input: PlanInput & WritingSession,
   origin: RunOrigin,
-  { output, interruption }: CommandContext,
+  { output, options, env, interruption }: CommandContext,
 ): Promise<CommandResult> {
   const { set, requests, runId } = input
   const { problems, warnings } = set
@@ -70,7 +71,10 @@ async function ended(
   )
   // The user knows why an interrupted run ended.
   const isInterrupted = interruption.exitCode() !== undefined
-  const failure = applied.endedBy === undefined || isInterrupted ? unrecorded : failureOf(applied.endedBy)
+  const failure =
+    applied.endedBy === undefined || isInterrupted
+      ? unrecorded
+      : failureOf(applied.endedBy, settingNames(options, env))
   if (failure !== undefined) reportFailure(failure, output)
   return {
     exitCode: unrecorded === undefined || isInterrupted ? ran : unrecorded.exitCode,

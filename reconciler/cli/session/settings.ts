@@ -6,6 +6,7 @@ import { type Outgoing, readOutgoing } from '../../../api/network/outgoing.ts'
 import { DEFAULT_SAFETY_LIMITS, type SafetyLimit, type SafetyLimits } from '../../plan/safetyLimits.ts'
 import { RUN_MS_MAX } from '../../run/apiWait.ts'
 import { UsageError } from '../../run/failure.ts'
+import type { SettingNames } from '../../run/failureOf.ts'
 
 /** Options of all commands, as parsed by commander. */
 export interface CommandOptions {
@@ -68,7 +69,7 @@ const RATE_MAX = 1_000 / REFILL_INTERVAL_MS
 /** Address and key of the API, proxy and CA certificates. Throws UsageError when one is missing or invalid. */
 export function apiAccess(options: CommandOptions, env: Environment): ApiAccess {
   const url = options.url ?? env.PHAROS_URL
-  const several = (env.PHAROS_API_KEYS ?? '').split(',').flatMap((key) => key.trim() || [])
+  const several = severalKeys(env)
   const [apiKey, ...moreApiKeys] = several.length > 0 ? several : [env.PHAROS_API_KEY?.trim()]
   if (url === undefined || url === '') {
     throw new UsageError('no API address: set PHAROS_URL, for example to http://127.0.0.1:7171')
@@ -77,7 +78,8 @@ export function apiAccess(options: CommandOptions, env: Environment): ApiAccess 
   const more = moreApiKeys.flatMap((key) => key ?? [])
   for (const key of [apiKey, ...more]) {
     const problem = clientProblem(url, key)
-    if (problem !== undefined) throw new UsageError(`${problem}: check PHAROS_URL and PHAROS_API_KEY`)
+    const names = settingNames(options, env)
+    if (problem !== undefined) throw new UsageError(`${problem}: check ${names.url} and ${names.key}`)
   }
   return {
     url: url.replace(/\/+$/, ''),
@@ -85,6 +87,18 @@ export function apiAccess(options: CommandOptions, env: Environment): ApiAccess 
     moreApiKeys: more,
     outgoing: outgoingOf(options, env),
     rate: requestRate(options),
+  }
+}
+
+function severalKeys(env: Environment): readonly string[] {
+  return (env.PHAROS_API_KEYS ?? '').split(',').flatMap((key) => key.trim() || [])
+}
+
+/** The option or variable of the address and of the key that `apiAccess` takes. Pure. */
+export function settingNames(options: CommandOptions, env: Environment): SettingNames {
+  return {
+    url: options.url === undefined ? 'PHAROS_URL' : '--url',
+    key: severalKeys(env).length > 0 ? 'PHAROS_API_KEYS' : 'PHAROS_API_KEY',
   }
 }
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
@@ -244,6 +244,18 @@ describe('documents', () => {
 
     expect(folders.filter((folder) => !mapped.includes(folder))).toEqual([])
     expect(mapped.filter((folder = '') => !existsSync(folder))).toEqual([])
+  })
+
+  test('the map of README.md has every folder', () => {
+    const map = /^## Map\n(.*?)^## /ms.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
+    const folders = new Set(
+      execFileSync('git', ['ls-files'], { encoding: 'utf8' })
+        .split('\n')
+        .flatMap((file) => /^([^./][^/]*)\//.exec(file)?.[1] ?? []),
+    )
+
+    expect(folders.size).toBeGreaterThan(8)
+    expect([...folders].filter((folder) => !map.includes(`| \`${folder}/\` |`))).toEqual([])
   })
 
   test('every listener has the same port in all documents, and no two listeners share one', () => {

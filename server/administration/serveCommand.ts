@@ -60,7 +60,7 @@ export function addServeCommand(
     .addOption(
       portOption('--port <port>', 'port of the API, 0 for any free one', VARIABLES.port).default(7171),
     )
-    .addOption(hostOption('--host <host>', 'address to listen on', VARIABLES.host))
+    .addOption(hostOption('--host <host>', 'address of the API', VARIABLES.host))
     .addOption(
       portOption(
         '--admin-port <port>',
@@ -84,14 +84,16 @@ export function addServeCommand(
     )
     .addOption(hostOption('--agent-host <host>', 'address of the agent port', VARIABLES.agentHost))
     .addOption(
-      new Option('--agent-tls-cert <file>', 'certificate chain of the agent port (PEM)').env(
-        VARIABLES.agentTlsCert,
-      ),
+      new Option(
+        '--agent-tls-cert <file>',
+        'certificate chain of the agent port (PEM) (default: that of --tls-cert)',
+      ).env(VARIABLES.agentTlsCert),
     )
     .addOption(
-      new Option('--agent-tls-key <file>', 'private key of that certificate (PEM)').env(
-        VARIABLES.agentTlsKey,
-      ),
+      new Option(
+        '--agent-tls-key <file>',
+        'private key of that certificate (PEM) (default: that of --tls-key)',
+      ).env(VARIABLES.agentTlsKey),
     )
     .addOption(
       new Option(
@@ -151,7 +153,10 @@ export function addServeCommand(
       proxyOption(command, '--webhook-proxy', 'URL of a proxy for notifications', VARIABLES.webhookProxy),
     )
     .addOption(
-      new Option('--monitor <on|off>', 'whether to check the services; off serves only the API')
+      new Option(
+        '--monitor <on|off>',
+        'whether to check services; off serves API, console and status pages only',
+      )
         .env(VARIABLES.monitor)
         .choices(['on', 'off'])
         .default('on'),

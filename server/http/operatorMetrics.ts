@@ -75,17 +75,22 @@ export function addStoreMetrics(
   )
   add(
     'pharos_last_backup_timestamp_seconds',
-    'When the last copy of the database was written; absent before the first',
+    'Time of the last backup of the database; absent before the first',
     [],
     async (set) => {
       const { lastBackupAtMs } = await stats()
       if (lastBackupAtMs !== null) set(lastBackupAtMs / 1_000)
     },
   )
-  add('pharos_backup_age_seconds', 'Age of that copy; absent before the first', [], async (set) => {
-    const { lastBackupAtMs } = await stats()
-    if (lastBackupAtMs !== null) set(Math.max(0, nowMs() - lastBackupAtMs) / 1_000)
-  })
+  add(
+    'pharos_backup_age_seconds',
+    'Age of the last backup of the database; absent before the first',
+    [],
+    async (set) => {
+      const { lastBackupAtMs } = await stats()
+      if (lastBackupAtMs !== null) set(Math.max(0, nowMs() - lastBackupAtMs) / 1_000)
+    },
+  )
 }
 
 /** Adds the metrics of monitoring to `registry`, read at each scrape. Most are absent while another server monitors. */
@@ -147,7 +152,7 @@ export function addMonitoringMetrics(
   add('pharos_results_up', 'Whether the results thread stores results', [], (set, { isStoring }) =>
     set(isStoring ? 1 : 0),
   )
-  add('pharos_results_waiting', 'Messages in the queue of the results thread', [], (set, { waiting }) =>
+  add('pharos_results_waiting', 'Requests that wait for the results thread', [], (set, { waiting }) =>
     set(waiting),
   )
   add(

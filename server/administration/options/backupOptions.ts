@@ -25,18 +25,18 @@ export interface BackupOptions {
 export function addBackupFlags(command: Command): Command {
   return command
     .addOption(
-      new Option('--backup-to <dir>', 'folder for copies of the database on a schedule (default: none)')
+      new Option('--backup-to <dir>', 'folder for scheduled backups of the database (default: none)')
         .env(VARIABLES.backupTo)
         .argParser(readGiven),
     )
     .addOption(
-      new Option('--backup-every <duration>', 'time between two copies: 30m, 12h, 1d')
+      new Option('--backup-every <duration>', 'time between two backups: 30m, 12h, 1d')
         .env(VARIABLES.backupEvery)
         .argParser(readInterval)
         .default('1d'),
     )
     .addOption(
-      new Option('--backup-keep <count>', 'copies to keep')
+      new Option('--backup-keep <count>', 'number of backups to keep')
         .env(VARIABLES.backupKeep)
         .argParser(wholeNumber(1, KEEP_MAX))
         .default(7),

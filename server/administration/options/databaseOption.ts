@@ -34,13 +34,11 @@ export function addDatabaseFlags<Options>(
   isGiven: (options: Options) => boolean = () => false,
 ): Command {
   return command
-    .addOption(
-      new Option('--data-dir <dir>', 'folder of the database').env(VARIABLES.dataDir).argParser(readGiven),
-    )
+    .addOption(new Option('--data-dir <dir>', 'data folder').env(VARIABLES.dataDir).argParser(readGiven))
     .addOption(
       new Option(
         '--database <url>',
-        'URL of a PostgreSQL database instead of a folder; visible in the process list',
+        'URL of a PostgreSQL database instead of a data folder; visible in the process list',
       )
         .env(VARIABLES.database)
         .argParser((text) => readPrivateOption(command, '--database', () => readDatabaseUrl(text)))

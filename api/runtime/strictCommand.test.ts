@@ -68,11 +68,12 @@ test('help works with and without a command', async () => {
   expect((await runServerHere(['help', 'help'])).stdout).toContain('Usage: pharos-server [options] [command]')
 })
 
-test('help marks the options that a command requires', async () => {
+test('help marks the options that a command requires, and shows no default of a switch', async () => {
   const { stdout } = await runServerHere(['help', 'key', 'create'])
 
   expect(stdout).toMatch(/--org <id> +organisation that the key belongs to \(required\)\n/)
   expect(stdout.match(/\(required\)/g)).toHaveLength(1)
+  expect(stdout).toMatch(/--json +print JSON\n/)
 })
 
 test('"version" prints the version', async () => {

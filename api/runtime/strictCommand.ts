@@ -28,7 +28,11 @@ export class StrictCommand extends Command {
     const described = help.optionDescription.bind(help)
     return Object.assign(help, {
       commandDescription: (command: Command) => sentence(command.description()),
-      optionDescription: (option: Option) => `${described(option)}${option.mandatory ? ' (required)' : ''}`,
+      optionDescription: (option: Option) => {
+        // Commander shows the default of a switch, which says nothing.
+        const text = described(option).replace(/ \(default: false\)$/, '')
+        return `${text}${option.mandatory ? ' (required)' : ''}`
+      },
     })
   }
 

@@ -70,7 +70,8 @@ export async function runAgent(settings: RunSettings): Promise<number> {
     onError: (error) => {
       isConnected = false
       const reason = error instanceof Error ? error.message : String(error)
-      if (shouldLog(reason)) log.warn({ reason }, 'no sync with the server: checks continue, results wait')
+      if (shouldLog(reason))
+        log.warn({ reason }, 'sync with the server failed: checks continue, results wait')
     },
     onSync: () => {
       if (!isConnected) log.info({ server: server.origin }, 'connected')
@@ -91,7 +92,7 @@ export async function runAgent(settings: RunSettings): Promise<number> {
       ? undefined
       : await serveMetrics(settings.metricsPort, () => ({ ...agent.stats, isConnected }))
   await agent.setRegions([REGION_OF_TOKEN])
-  write(`running checks for ${server.origin}; ${backlog.count} results wait for it\n`)
+  write(`running checks for ${server.origin}; ${backlog.count} results wait to be delivered\n`)
   if (metrics !== undefined) write(`metrics on ${metrics.url}\n`)
   const { code, reason } = await ended.promise
   log.info({ reason }, 'stopping')

@@ -251,7 +251,7 @@ test.concurrent(
     target.status = null
     const kept = spooledIn(spool).length
     const second = programs.startAgent(['--spool', spool])
-    await second.wrote('no sync with the server')
+    await second.wrote('sync with the server failed')
     await programs.startServer()
     await until(() => spooledIn(spool).length === 0)
     target.status = 200

@@ -67,7 +67,7 @@ export function applyTransitions({ store, log, read }: TransitionParts): Applyin
     underWay = underWay
       .then(() => applyAll(resultsFile))
       .catch((error: unknown) => {
-        log.warn({ err: error }, 'changes of states could not be applied yet')
+        log.warn({ err: error }, 'state changes could not be applied yet')
         if (!isStopped) retry = setTimeout(() => apply(current), RETRY_MS)
       })
   }

@@ -79,7 +79,7 @@ export async function followLease<Leased extends Work>({
   const renewals = setInterval(() => {
     renewing = renewing
       .then(renew)
-      .catch((error: unknown) => log.warn({ err: error }, 'the lease of monitoring could not be renewed'))
+      .catch((error: unknown) => log.warn({ err: error }, 'the monitoring lease could not be renewed'))
     // Renewals go on while the work starts or stops.
     renewing
       .then(changeOnce)

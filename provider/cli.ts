@@ -108,14 +108,14 @@ program
     'write the files that a registry needs: a zip for each platform, the manifest, SHA256SUMS and docs/',
   )
   .requiredOption('--out <dir>', 'folder for the files; created when missing', given)
-  .option('--platform <platforms...>', `platforms, out of ${SCRIPT_PLATFORMS.join(', ')} (default: all)`)
+  .option('--platform <platforms...>', `platforms, of ${SCRIPT_PLATFORMS.join(', ')} (default: all)`)
   .option(
     '--standalone',
     "put a program that needs no Node (about 100 MB) into this platform's zip, instead of the script",
   )
   .option(
     '--standalone-node <platform=file...>',
-    "the same for other platforms of Linux, macOS and Windows: the executable of each platform's Node, of the same version as this one",
+    'the same for other platforms (Linux, macOS, Windows), each with its Node executable, of the same version as this Node',
   )
   .option('--sign <key>', 'sign SHA256SUMS with this GnuPG key, as public registries require')
   .option('--dev', DEV)

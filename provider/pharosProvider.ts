@@ -41,7 +41,7 @@ const providerSchema = defineSchema({
       type: 'string',
       optional: true,
       description:
-        'File of the certificates (PEM) of the authorities to trust, instead of the usual ones. Default: the ' +
+        'File of CA certificates (PEM) to trust instead of those that Node trusts. Default: the ' +
         'environment variable `PHAROS_CA_FILE`. `HTTPS_PROXY` and `NO_PROXY` name a proxy.',
     },
     expected_org_id: {

@@ -16,7 +16,7 @@ function takeAddress(resource: TerraformResource, name?: string): void {
   const label = name ?? stack.getLogicalId(resource)
   if (!/^[a-z_]/i.test(label)) {
     throw new Error(
-      `no Terraform address can be made of the id "${name ?? node.id}": start it with a letter from a to z or with _`,
+      `no Terraform address can be made from the id "${name ?? node.id}": start it with a letter from a to z or with _`,
     )
   }
   const address = `${terraformResourceType}.${label}`
@@ -24,7 +24,7 @@ function takeAddress(resource: TerraformResource, name?: string): void {
   const other = owners.get(address)
   if (other !== undefined && other !== resource) {
     throw new Error(
-      `"${other.node.path}" and "${node.path}" have one Terraform address, ${address}: rename one`,
+      `"${other.node.path}" and "${node.path}" have the same Terraform address, ${address}: rename one`,
     )
   }
   for (const [before, owner] of owners) if (owner === resource) owners.delete(before)

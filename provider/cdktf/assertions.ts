@@ -56,11 +56,11 @@ function checkedCode(code: number): number {
   if (Token.isUnresolved(code)) return code
   if (Number.isInteger(code) && code >= STATUS_CODE_MIN && code <= STATUS_CODE_MAX) return code
   throw new Error(
-    `${code} is no status code: give a whole number from ${STATUS_CODE_MIN} to ${STATUS_CODE_MAX}`,
+    `${code} is not a status code: give a whole number from ${STATUS_CODE_MIN} to ${STATUS_CODE_MAX}`,
   )
 }
 
-/** Assertions on the status code. Each throws for a number that is no status code. */
+/** Assertions on the status code. Each throws for a number that is not a status code. */
 export const status = {
   /** Exactly `code`. */
   is: (code: number): Assertion => ({ statusCode: { eq: checkedCode(code) } }),

@@ -81,7 +81,7 @@ export class Endpoint {
 
   /** Maximum of redirects to follow; 0 checks the redirect itself. Throws for NaN, which would be left out. */
   followRedirects(redirectsMax: number): Endpoint {
-    if (Number.isNaN(redirectsMax)) throw new Error('followRedirects() needs a number, and NaN is none')
+    if (Number.isNaN(redirectsMax)) throw new Error('followRedirects() needs a number, not NaN')
     return this.#with({ redirectsMax })
   }
 
@@ -163,12 +163,12 @@ export class Endpoint {
 
 /**
  * `value`, which may come from a file that no compiler has checked, or be a token such as the value of a variable.
- * Throws when it is neither a text nor a secret.
+ * Throws when it is neither a string nor a secret.
  */
 function checkedValue(value: Value, place: string): Value {
   if (Token.isUnresolved(value)) return Token.asString(value)
   if (typeof value === 'string' || value?.secret instanceof Secret) return value
-  throw new Error(`the value of the ${place} is neither a text nor a secret`)
+  throw new Error(`the value of the ${place} is neither a string nor a secret`)
 }
 
 function bindingValue(value: Value, scope: Construct): ServiceEndpointsHttpBody {

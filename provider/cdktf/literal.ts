@@ -8,7 +8,7 @@ import { Token } from 'cdktf'
 export function literal(text: string): string {
   if (Token.isUnresolved(text)) {
     throw new Error(
-      'literal() takes a text that is known now, and this one holds a token: leave literal() out',
+      'literal() takes a string that is known now, and this one contains a token: leave literal() out',
     )
   }
   // Terraform treats U+FEFF at the start of a text as a byte order mark and drops it, unless it comes from an expression.

@@ -46,7 +46,7 @@ export function secretFromVariable(variable: TerraformVariable): Secret {
   variable.addOverride('ephemeral', true)
   return new Secret((scope) => {
     if (TerraformStack.of(scope) === TerraformStack.of(variable)) return variable.stringValue
-    throw new Error(`variable ${name} is of another stack than ${scope.node.path}: declare one in each`)
+    throw new Error(`variable ${name} belongs to another stack than ${scope.node.path}: declare one in each`)
   })
 }
 
@@ -57,7 +57,8 @@ export function secretFromVariable(variable: TerraformVariable): Secret {
  */
 export function secretFromEnv(name: `TF_VAR_${string}`): Secret {
   const [, id] = /^TF_VAR_([A-Za-z_]\w*)$/.exec(name) ?? []
-  if (id === undefined) throw new Error(`${name} names no Terraform variable: it is TF_VAR_ and a name`)
+  if (id === undefined)
+    throw new Error(`${name} is not the name of a variable: use TF_VAR_ and the name of a Terraform variable`)
   return new Secret((scope) => {
     const stack = TerraformStack.of(scope)
     const existing = stack.node.tryFindChild(id)

@@ -157,7 +157,7 @@ const MATCHERS: Readonly<Record<AssertionKind, (subject: string) => string>> = {
 function assertionText(assertion: Assertion): string {
   const parts = assertionParts(assertion)
   const { kind, subject = '' } = parts
-  // The methods of the layer refuse numbers that are no status codes; the API accepts any integer.
+  // The methods of the layer refuse numbers that are not status codes; the API accepts any integer.
   if (kind === 'StatusCode' && !Object.values(parts.operator).flat().every(isStatusCode)) {
     return `{ statusCode: ${plainOperator(parts.operator)} }`
   }

@@ -68,7 +68,7 @@ function advice(error: ApiError, key: string): string {
     case 401:
       return `The API key is missing, malformed or revoked (status 401): check ${key}.`
     case 403:
-      return 'Either the key is read-only, or the plan does not allow this (status 403).'
+      return 'Either the API key is read-only, or the plan of the organisation does not allow this (status 403).'
     case 404:
       return 'It has been deleted meanwhile (status 404): plan again.'
     default:

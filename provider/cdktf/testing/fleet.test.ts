@@ -98,10 +98,10 @@ describe.each(libraries)('a fleet on $name', (library) => {
       }))
 
     expect(() => fleet('shop.eu', 'shopeu')).toThrow(
-      '"stack/shop.eu" and "stack/shopeu" have one Terraform address, pharos_service.shopeu: rename one',
+      '"stack/shop.eu" and "stack/shopeu" have the same Terraform address, pharos_service.shopeu: rename one',
     )
-    expect(() => fleet('日本')).toThrow('no Terraform address can be made of the id "日本"')
-    expect(() => fleet('1st')).toThrow('no Terraform address can be made of the id "1st"')
+    expect(() => fleet('日本')).toThrow('no Terraform address can be made from the id "日本"')
+    expect(() => fleet('1st')).toThrow('no Terraform address can be made from the id "1st"')
     expect(Object.keys(fleet('blog.example.com', '_x', 'Web-shop'))).toHaveLength(3)
   })
 
@@ -121,7 +121,7 @@ describe.each(libraries)('a fleet on $name', (library) => {
     })
 
     expect(() => monitorEach(stack, { shop, blog }, definitionOf)).toThrow(
-      'service stack/blog: the value of the header "X-Token" is neither a text nor a secret',
+      'service stack/blog: the value of the header "X-Token" is neither a string nor a secret',
     )
     expect(() => monitorEach(stack, [shop, docs], definitionOf)).toThrow(
       'service stack/entry 2: "5" is not a duration',

@@ -41,11 +41,11 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     service(stack, 'web shop')
 
     expect(() => service(stack, 'webshop')).toThrow(
-      '"stack/web shop" and "stack/webshop" have one Terraform address, pharos_service.webshop: rename one',
+      '"stack/web shop" and "stack/webshop" have the same Terraform address, pharos_service.webshop: rename one',
     )
     expect(() => service(stack, 'wébshop')).not.toThrow()
-    expect(() => service(stack, 'wbshop')).toThrow('have one Terraform address, pharos_service.wbshop')
-    expect(() => service(stack, '日本')).toThrow('no Terraform address can be made of the id "日本"')
+    expect(() => service(stack, 'wbshop')).toThrow('have the same Terraform address, pharos_service.wbshop')
+    expect(() => service(stack, '日本')).toThrow('no Terraform address can be made from the id "日本"')
     expect(service(new terraform.TerraformStack(app, 'other'), 'webshop').friendlyUniqueId).toBe('webshop')
   })
 
@@ -61,7 +61,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
 
     expect(renamed.friendlyUniqueId).toBe('shop')
     expect(() => service(stack, 'shop')).toThrow(
-      '"stack/web shop" and "stack/shop" have one Terraform address',
+      '"stack/web shop" and "stack/shop" have the same Terraform address',
     )
     expect(() => new pharos.MonitoredService(stack, 'web  shop', layer)).toThrow('pharos_service.webshop')
     const incident = (id: string) =>
@@ -111,11 +111,11 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(() => new pharos.MonitoredService(stack, 'b', { ...config, timeouts: { read: '0x1s' } })).toThrow(
       'service stack/b: "0x1s" is not a duration',
     )
-    expect(() => status.is(2_000)).toThrow('2000 is no status code: give a whole number from 100 to 999')
-    expect(() => status.between(99, 200)).toThrow('99 is no status code')
+    expect(() => status.is(2_000)).toThrow('2000 is not a status code: give a whole number from 100 to 999')
+    expect(() => status.between(99, 200)).toThrow('99 is not a status code')
     expect(() => latency.total.below(duration(variable.stringValue))).not.toThrow()
     expect(() => status.is(variable.numberValue)).not.toThrow()
-    expect(() => get('https://a.example/').followRedirects(Number('many'))).toThrow('NaN is none')
+    expect(() => get('https://a.example/').followRedirects(Number('many'))).toThrow('a number, not NaN')
     expect(() => get('https://a.example/').followRedirects(variable.numberValue)).not.toThrow()
   })
 
@@ -124,7 +124,9 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     const { stringValue } = new terraform.TerraformVariable(stack, 'team', { type: 'string' })
 
     expect(pharos.literal('\ufeff$\u007b')).toBe('$\u007b"\ufeff"}$$\u007b')
-    expect(() => pharos.literal(`team ${stringValue}`)).toThrow('this one holds a token: leave literal() out')
+    expect(() => pharos.literal(`team ${stringValue}`)).toThrow(
+      'this one contains a token: leave literal() out',
+    )
   })
 
   test('accepts the API key only as a secret', () => {
@@ -150,7 +152,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
 
     expect(() => secretFromVariable(open)).toThrow('variable stack/open holds a secret: set sensitive: true')
     expect(() => secretFromVariable(written)).toThrow('its default would be written into the stack')
-    expect(() => secretFromEnv('TF_VAR_')).toThrow('TF_VAR_ names no Terraform variable')
+    expect(() => secretFromEnv('TF_VAR_')).toThrow('TF_VAR_ is not the name of a variable')
     expect(() => new pharos.MonitoredService(stack, 'a', { regions, endpoints: endpoint })).toThrow(
       'stack/taken already exists',
     )
@@ -172,7 +174,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     // @ts-expect-error: does not compile, and does not run where nothing compiles
     expect(() => secretText`Bearer hunter2`).toThrow('secretText holds no secret')
     expect(() => new pharos.MonitoredService(second!, 'a', { regions, endpoints })).toThrow(
-      'variable first/token is of another stack than second',
+      'variable first/token belongs to another stack than second',
     )
   })
 

@@ -352,8 +352,8 @@ test('a name that changes from none to empty, or back, is reported', () => {
   ]
 
   expect([warnings(null, ''), warnings('', null)]).toEqual([
-    expected('none to an empty text'),
-    expected('an empty text to none'),
+    expected('none to an empty string'),
+    expected('an empty string to none'),
   ])
   expect([warnings(null, null), warnings('', ''), warnings('a', ''), warnings(null, 'a')]).toEqual([
     [],

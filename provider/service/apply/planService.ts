@@ -201,7 +201,7 @@ export function emptyNameWarnings(config: Config, prior: State): readonly Diagno
     if (endpoint === UNKNOWN || endpoint.name === UNKNOWN || before === undefined) return []
     if (endpoint.name === before.name || endpoint.name || before.name) return []
     const path: Path = ['endpoints', index, 'name']
-    const [from, to] = endpoint.name === null ? ['an empty text', 'none'] : ['none', 'an empty text']
+    const [from, to] = endpoint.name === null ? ['an empty string', 'none'] : ['none', 'an empty string']
     const detail =
       `${formatPath(path)} changes from ${from} to ${to}, which the plan does not show. To the API these are two names, ` +
       'and an endpoint of another name is a new one.'

@@ -39,7 +39,8 @@ const httpAttributes = {
   with_dns: {
     type: 'bool',
     optional: true,
-    description: 'Whether each check resolves the host name again. Default: false. API: `with_dns`.',
+    description:
+      'Whether each check resolves the host name again, and latencies include that time. Default: false. API: `with_dns`.',
   },
   body: {
     nesting: 'single',
@@ -60,7 +61,7 @@ const endpointAttributes = {
   name: {
     type: 'string',
     optional: true,
-    description: 'Name of the endpoint; an empty text is a name too. Default: none. API: `name`.',
+    description: 'Name of the endpoint; an empty string is a name too. Default: none. API: `name`.',
   },
   http: {
     nesting: 'single',

@@ -193,11 +193,11 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     const again = await plan()
     const back = await apply(serviceBlock('a'))
 
-    expect(output.replaceAll(/\s+/g, ' ')).toContain('endpoints[0].name changes from none to an empty text')
+    expect(output.replaceAll(/\s+/g, ' ')).toContain('endpoints[0].name changes from none to an empty string')
     expect(output).toContain('1 changed')
     expect(again).toMatchObject({ exitCode: 0 })
     expect(again.output).not.toContain('Warning')
-    expect(back.replaceAll(/\s+/g, ' ')).toContain('changes from an empty text to none')
+    expect(back.replaceAll(/\s+/g, ' ')).toContain('changes from an empty string to none')
   })
 
   test('Scenario 43: an invalid value from a variable passes validate, and is an error in the plan', async () => {

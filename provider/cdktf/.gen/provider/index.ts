@@ -11,7 +11,7 @@ export interface PharosProviderConfig {
   */
   readonly apiKey?: string;
   /**
-  * File of the certificates (PEM) of the authorities to trust, instead of the usual ones. Default: the environment variable `PHAROS_CA_FILE`. `HTTPS_PROXY` and `NO_PROXY` name a proxy.
+  * File of CA certificates (PEM) to trust instead of those that Node trusts. Default: the environment variable `PHAROS_CA_FILE`. `HTTPS_PROXY` and `NO_PROXY` name a proxy.
   */
   readonly caFile?: string;
   /**

@@ -1862,7 +1862,7 @@ export interface ServiceEndpointsHttp {
   */
   readonly timeout?: string;
   /**
-  * Whether each check resolves the host name again. Default: false. API: `with_dns`.
+  * Whether each check resolves the host name again, and latencies include that time. Default: false. API: `with_dns`.
   */
   readonly withDns?: boolean | cdktf.IResolvable;
 }
@@ -2106,7 +2106,7 @@ export interface ServiceEndpoints {
   */
   readonly http: ServiceEndpointsHttp;
   /**
-  * Name of the endpoint; an empty text is a name too. Default: none. API: `name`.
+  * Name of the endpoint; an empty string is a name too. Default: none. API: `name`.
   */
   readonly name?: string;
   /**

@@ -22,7 +22,7 @@ function env(): NodeJS.ProcessEnv {
   return { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, HOME: folder }
 }
 
-/** What bash offers when the tab key is hit behind `line`. */
+/** What bash offers when the tab key is hit after `line`. */
 function offered(line: string): readonly string[] {
   const words = line.split(' ')
   const script = `${bashScript}
@@ -95,7 +95,7 @@ function makeFolder(): void {
   writeFileSync(join(folder, 'monitoring/a b.yaml'), '')
 }
 
-/** A terminal in which zsh reads each of its arguments with the tab key behind it, and shows what it made of it. */
+/** A terminal in which zsh reads each of its arguments with the tab key after it, and shows what it made of it. */
 const ZSH_AT_A_TERMINAL = `zmodload zsh/zpty
 zpty shell env TERM=dumb zsh -f -i
 until_said() {

@@ -82,7 +82,7 @@ const BOMBS = [
   [
     '110,000 references to a variable that nothing closes',
     `${HEAD}  interval: 30s\n  regions: [a]\n  endpoints: [{url: "https://a/", body: "${`\${var.a:-`.repeat(110_000)}"}]\n`,
-    '7:42 E_VARIABLE spec.endpoints[0].body has "${var." without a name and a brace to close it',
+    '7:42 E_VARIABLE spec.endpoints[0].body has "${var." without a name and a closing brace',
   ],
 ] as const
 

@@ -20,7 +20,7 @@ const onPath =
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'init',
-    args: [['<folder>', 'folder of the repository; . for this one']],
+    args: [['<folder>', 'folder of the repository; . for the current one']],
     summary: 'create a repository of manifests; existing files are kept',
     examples: ['pharos init shop', 'pharos init shop --ci github --target https://shop.example.com/'],
     groups: [],
@@ -48,7 +48,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'lint',
     args: [['[path...]', 'folders of manifests, or files (default: .)']],
     isListed: false,
-    summary: 'check manifests against the rules of .pharos-lint.yaml; exits 2 when one is broken',
+    summary: 'check manifests against the rules of .pharos-lint.yaml; exits 2 with findings',
     examples: ['pharos lint monitoring/', 'pharos lint monitoring/ --format github'],
     groups: ['manifests', 'selection'],
     formats: PROBLEM_FORMATS,
@@ -214,7 +214,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'schema',
     isListed: false,
     args: [],
-    summary: 'print the JSON Schema of manifests, or of the controller, for editors',
+    summary: 'print the JSON Schema of manifests, or of the configuration of the controller, for editors',
     examples: ['pharos schema > manifest.schema.json'],
     groups: [],
     options: [['--controller', 'print the schema of pharos-controller.yaml instead']],

@@ -12,7 +12,11 @@ import { EVERYWHERE, OPTIONS } from './session/optionGroups.ts'
 import type { CommandOptions } from './session/settings.ts'
 
 const EXAMPLES_HELP = `
-More commands: pharos import, for the configuration of other tools; pharos lint, for rules of a team; pharos schema and pharos completion, for editors and shells.
+More commands:
+  pharos import               create manifests from the configuration of another tool
+  pharos lint                 check manifests against the rules of .pharos-lint.yaml
+  pharos schema               print the JSON Schema of manifests, for editors
+  pharos completion           print the completion script of a shell
 
 Examples:
   pharos export --write monitoring/                  # services that exist, as manifests; then state adopt
@@ -44,7 +48,7 @@ const EXIT_CODES_HELP = `
 Exit codes:
   0  done, or nothing to do          4  changes are blocked by a safety limit
   1  could not run                   5  the state is locked by another run
-  2  changes pending, drift found    6  manual decision required
+  2  changes, drift or findings      6  manual decision required
   3  changes to some services failed 7  manifests are invalid
                                      8  a check of "pharos test" failed
   130, 143  interrupted; changes under way are finished and recorded`

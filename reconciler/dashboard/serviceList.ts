@@ -38,7 +38,7 @@ function manifestLink({ manifest }: ServiceStatus, { source, commit }: ManifestP
 
 function fieldDetails(key: string, fields: readonly PlannedField[]): Html {
   const left = fields.length - FIELDS_MAX
-  return html`<details><summary>What differs: ${counted(fields.length, 'field')}</summary>
+  return html`<details><summary>Differences in ${counted(fields.length, 'field')}</summary>
 <div class="scroll">${tableOf({
     caption: html`Fields of <bdi>${shortened(key, NAME_CHARS_MAX)}</bdi>`,
     columns: ['Field', 'The service has', 'Git says', 'Why'],

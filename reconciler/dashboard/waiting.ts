@@ -29,7 +29,7 @@ function approval(pending: PendingApproval, means: Means): Html {
   return html`${brakes.slice(0, LINES_MAX).map(({ brake, message }) => html`<p><strong>${brake}</strong>: ${shortened(message, MESSAGE_CHARS_MAX)}</p>`)}
 ${
   changes.length > 0 &&
-  html`<details><summary>What waits: ${counted(changes.length, 'change')}</summary><ul class="lines">
+  html`<details><summary>Blocked: ${counted(changes.length, 'change')}</summary><ul class="lines">
 ${changes.slice(0, LINES_MAX).map((change) => html`<li><bdi>${shortened(change, NAME_CHARS_MAX)}</bdi></li>`)}</ul>
 ${more(changes.length)}</details>`
 }

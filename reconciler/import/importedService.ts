@@ -140,7 +140,7 @@ export function headersOf(
   for (const [name, value] of entries) {
     const text = value.written()
     if (text === undefined) {
-      value.note(`left out: the header ${name} is not a text`)
+      value.note(`left out: the header ${name} is not a string`)
       continue
     }
     const problem = requestHeadersProblem({ [name]: { value: text } })

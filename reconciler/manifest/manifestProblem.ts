@@ -50,7 +50,7 @@ export interface Place {
   readonly file: string
   readonly line: number
   readonly column: number
-  /** The place behind the end; absent for a point, such as that of a syntax error. */
+  /** The place after the end; absent for a point, such as that of a syntax error. */
   readonly end?: LineColumn
   /** JSON pointer in the document; absent when the place is no value. */
   readonly pointer?: string

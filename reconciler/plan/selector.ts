@@ -43,7 +43,7 @@ class Reader {
     return this.#at === this.#text.length
   }
 
-  /** Consumes and returns the match of `pattern` here, and the blanks behind it. */
+  /** Consumes and returns the match of `pattern` here, and the blanks after it. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at
     const [found] = pattern.exec(this.#text) ?? []

@@ -132,7 +132,9 @@ export function countsOfApplied({
 
 function summaryCounts(applied: Applied): string {
   const parts = Object.entries(countsOfApplied(applied)).flatMap(([word, count]) =>
-    count === 0 && word !== 'unchanged' ? [] : [`${count} ${word}`],
+    count === 0 && word !== 'unchanged'
+      ? []
+      : [`${count} ${word === 'withheld' ? 'blocked by safety limits' : word}`],
   )
   const isIdle = parts.length === 1
   return `${isIdle ? 'Nothing to do' : 'Applied'}: ${parts.join(', ')}`

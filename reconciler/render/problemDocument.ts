@@ -2,7 +2,7 @@ import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 
 /**
  * A problem as data for --json: its place twice, as a line and a column and as a range whose end is the first place
- * behind it, the value that it is about as a JSON pointer, and the document in which that stands. Pure.
+ * after it, the value that it is about as a JSON pointer, and the document that contains the value. Pure.
  */
 export function problemDocument(problem: ManifestProblem): object {
   const { code, file, line, column, end = { line, column }, pointer, origin, message, hint } = problem

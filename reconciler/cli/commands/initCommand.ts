@@ -67,10 +67,11 @@ function nextSteps(folder: string, pipeline: Pipeline): string {
   const hint =
     pipeline === 'none'
       ? ''
-      : 'commit the packed file and package-lock.json, or use "npm install" alone if your registry has pharos; '
-  return `Next (${hint}"test" runs the checks once from this machine; "plan" and "apply" need PHAROS_URL and PHAROS_API_KEY):
+      : '\nCommit the packed file and package-lock.json. If your registry has pharos, "npm install" alone is enough.'
+  return `Next:
 ${enter}${install}  pharos validate monitoring
   pharos test monitoring
   pharos plan monitoring --state pharos.db
-  pharos apply monitoring --state pharos.db`
+  pharos apply monitoring --state pharos.db
+"test" runs the checks once from this machine; "plan" and "apply" need PHAROS_URL and PHAROS_API_KEY.${hint}`
 }

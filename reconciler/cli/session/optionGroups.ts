@@ -45,7 +45,10 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
       '--max-updates <limit>',
       'the same limit for updates, and for updates that undo drift (default: 10,30%)',
     ],
-    ['--max-recreates <limit>', 'the same limit for services to create again (default: 3,10%)'],
+    [
+      '--max-recreates <limit>',
+      'the same limit for creating services again that were deleted outside git (default: 3,10%)',
+    ],
   ],
   grace: [
     [

@@ -80,7 +80,7 @@ const window = mapping({
 /** Access to a repository besides its address. */
 const access = {
   credential: mapping({
-    username: text('must be a text').default('x-access-token'),
+    username: text('must be a string').default('x-access-token'),
     password: secretReference,
   })
     .optional()

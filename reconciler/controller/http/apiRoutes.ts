@@ -94,7 +94,7 @@ function actionIn(body: unknown): RequestedAction {
   if (field !== undefined)
     throw new Refusal(400, `${visible(field)} is not a known field: known are reason, actor and for`)
   if (!isText(reason) || !isText(actor))
-    throw new Refusal(400, 'reason and actor must be texts of at most 500 characters')
+    throw new Refusal(400, 'reason and actor must be strings of at most 500 characters')
   if (period === undefined) return { reason, actor, forMs: null }
   const duration = typeof period === 'string' ? parseDuration(period) : undefined
   if (duration === undefined || duration.secs * 1_000 > SUSPENSION_MS_MAX)

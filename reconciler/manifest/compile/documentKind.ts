@@ -139,7 +139,7 @@ function kindProblem(mapping: Mapping): Unplaced | undefined {
   if (apiVersion === undefined) {
     const message = 'apiVersion is missing: this is not a Pharos manifest'
     const hint = Object.keys(mapping)[0]?.startsWith(BYTE_ORDER_MARK)
-      ? 'remove the byte order mark in front of it'
+      ? 'remove the byte order mark at its start'
       : `${SKELETON}; move other YAML out of this folder, or list it in .pharosignore`
     return { code: 'E_API_VERSION', message, hint, path: [] }
   }

@@ -109,7 +109,7 @@ test('Scenario 8: a byte order mark in the middle of a file, as after files were
 
   expect(problems.map(formatProblem)).toEqual([
     expect.stringMatching(
-      /^a\.yaml:10:1: \[E_API_VERSION\] apiVersion is missing: .* \(remove the byte order mark in front of it\)$/,
+      /^a\.yaml:10:1: \[E_API_VERSION\] apiVersion is missing: .* \(remove the byte order mark at its start\)$/,
     ),
   ])
 })
@@ -224,9 +224,9 @@ test.each([
     '      assertions:\n      - dns: "< 1s"\n       - dns: "< 1s"\n',
     'items of one list start',
   ],
-  ['no blank after a colon', '      timeout:5s\n      name: x\n', 'behind the colon on the line before'],
+  ['no blank after a colon', '      timeout:5s\n      name: x\n', 'after the colon on the line before'],
   ['a template that was not filled in', '      timeout: {{ .Values.t }}\n', '9:17: [E_YAML]'],
-  ['a key without a colon', '      name\n      timeout: 1s\n', 'no ": " behind its key'],
+  ['a key without a colon', '      name\n      timeout: 1s\n', 'no ": " after its key'],
   [
     'an odd blank a line above',
     '      timeout:\u00a05s\n      name: x\n',

@@ -87,7 +87,7 @@ function next(noise: fc.Stream<number>): number {
   return [...noise.take(1)][0] ?? 0
 }
 
-/** Comments and blanks between and behind lines, where they change nothing that a parser would tell. */
+/** Comments and blanks between and after lines, where they change nothing that a parser would tell. */
 function noisy(manifest: PlainManifest, noise: fc.Stream<number>): string {
   const text = dump(manifest, { lineWidth: 60 })
   const lines = text.split('\n').flatMap((line) => {

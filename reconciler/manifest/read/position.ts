@@ -8,7 +8,7 @@ export type ManifestPath = readonly (string | number)[]
 
 /** A range of a file, and the value of its document there. */
 export interface Extent extends LineColumn {
-  /** The place behind the end. */
+  /** The place after the end. */
   readonly end: LineColumn
   /** JSON pointer in the document, cut off before the first key that is no name and may be a misplaced secret. */
   readonly pointer: string
@@ -64,7 +64,7 @@ export class Positions {
     return { ...this.lineColumn(start), end: this.lineColumn(Math.max(start, end)), pointer }
   }
 
-  /** Offsets of the key and the value at `path` of document number `index`, behind opening quotes; `undefined` when missing. */
+  /** Offsets of the key and the value at `path` of document number `index`, after opening quotes; `undefined` when missing. */
   offsets(index: number, path: ManifestPath): { readonly key: number; readonly value: number } | undefined {
     const node = this.#nodeAt(index, path)
     return node === undefined ? undefined : { key: node.keyStart, value: node.start }
@@ -205,7 +205,7 @@ function readNode(text: string, events: readonly Event[], at: number, key: Key |
   }
 }
 
-/** A block scalar starts behind the indentation of its first line. */
+/** A block scalar starts after the indentation of its first line. */
 function textStart(text: string, start: number): number {
   if (text[start - 1] !== '\n') return start
   const blanks = /[^ ]/.exec(text.slice(start))?.index ?? 0

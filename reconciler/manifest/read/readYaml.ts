@@ -166,7 +166,7 @@ function repeatedKeyProblems(source: ManifestFile): readonly ManifestProblem[] {
 const PLAIN_REASONS: Readonly<Record<string, string>> = {
   'missed comma between flow collection entries': 'a comma is missing between two items',
   'the stream contains non-printable characters': 'the file contains a control character',
-  'end of the stream or a document separator is expected': 'there is content behind the end of the document',
+  'end of the stream or a document separator is expected': 'there is content after the end of the document',
   'deficient indentation': 'this line is not indented far enough',
   'object-based map does not support complex keys': 'a mapping or a list is used as the name of a field',
   'can not read a block mapping entry; a multiline key may not be an implicit key':
@@ -181,7 +181,7 @@ function syntaxProblem(source: ManifestFile, error: YAMLException): ManifestProb
     return {
       code: 'E_ALIAS',
       ...place,
-      // The mark is behind the asterisk.
+      // The mark is after the asterisk.
       column: Math.max(1, column - 1),
       message: 'aliases are not supported',
       hint: 'share values with a kind: Defaults document',

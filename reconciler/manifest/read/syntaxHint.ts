@@ -7,9 +7,9 @@ const ODD_BLANK = /[\u00a0\u2000-\u200b\u202f\u3000]/
 const COLON_IN_TEXT = /^\s*(?:- +)*[^\s"'#[{][^:]*:\s+[^\s"'[{#&*!|>][^#]*:(?:\s|$)/
 /** An unquoted text that starts with a character reserved by YAML. */
 const RESERVED_START = /(?:^|:|-)\s+[@`%]/
-/** Text behind a closing quote. */
+/** Text after a closing quote. */
 const BEHIND_QUOTES = /:\s+(?:"[^"]*"|'[^']*')\s*[^\s#,\]}]/
-/** A field without a blank behind its colon, which makes it a text: `interval:30s`; addresses excepted. */
+/** A field without a blank after its colon, which makes it a string: `interval:30s`; addresses excepted. */
 const NO_BLANK = /^\s*(?:- +)*[A-Za-z][\w-]*:(?!\/\/)[^\s:]/
 const CONFLICT = /^(?:<{7}|>{7}) /
 const TAG = /^unknown .*tag/
@@ -41,9 +41,9 @@ export function syntaxHint(text: string, error: YAMLException): string | undefin
   const joined = [line, before].find((one) => NO_BLANK.test(one))
   if (joined !== undefined && /indentation|multiline key/.test(reason)) {
     const where = joined === line ? 'this line' : 'the line before'
-    return `put a space behind the colon on ${where}`
+    return `put a space after the colon on ${where}`
   }
-  if (reason.includes('multiline key')) return 'an earlier line has no ": " behind its key'
+  if (reason.includes('multiline key')) return 'an earlier line has no ": " after its key'
   if (BEHIND_QUOTES.test(line)) return 'quote the whole text'
   if (reason.includes('indentation'))
     return 'items of one list start in the same column, and so do the fields of one mapping'

@@ -50,7 +50,10 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, FieldDescription>> = {
     'Maximum number of redirects to follow; 10 when left out. A check never follows more than 20.',
     3,
   ),
-  'spec.endpoints.withDns': about('Whether to measure the time of name resolution.', true),
+  'spec.endpoints.withDns': about(
+    'Whether each check resolves the host name again, and latencies include that time; false when left out.',
+    true,
+  ),
   'spec.endpoints.headers': about('Headers by name. A secret must be a reference.', {
     Accept: 'application/json',
     Authorization: { env: 'CHECKOUT_PROBE_TOKEN', prefix: 'Bearer ' },

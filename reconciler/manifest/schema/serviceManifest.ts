@@ -180,7 +180,7 @@ export const defaultsManifestSchema = z.strictObject({
 })
 
 const scalar = z.union([z.string(), z.number(), z.boolean()], {
-  error: 'must be a text, a number, true or false',
+  error: 'must be a string, a number, true or false',
 })
 const anyMapping = z.record(z.string(), z.unknown(), { error: 'must be a mapping' })
 

@@ -97,7 +97,7 @@ class References {
     this.#text = text
   }
 
-  /** The text behind the last reference. */
+  /** The text after the last reference. */
   rest(): string {
     return this.#text.slice(this.#from)
   }
@@ -116,17 +116,17 @@ class References {
     const [name] = NAME.exec(this.#text) ?? []
     const none = { name: null, fallback: undefined }
     if (name === undefined) return none
-    const behind = this.#from + name.length
-    if (this.#text[behind] === '}') {
-      this.#from = behind + 1
+    const nameEnd = this.#from + name.length
+    if (this.#text[nameEnd] === '}') {
+      this.#from = nameEnd + 1
       return { name, fallback: undefined }
     }
-    if (!this.#text.startsWith(DEFAULT, behind) || this.#isUnclosed) return none
-    const end = this.#text.indexOf('}', behind)
+    if (!this.#text.startsWith(DEFAULT, nameEnd) || this.#isUnclosed) return none
+    const end = this.#text.indexOf('}', nameEnd)
     this.#isUnclosed = end < 0
     if (end < 0) return none
     this.#from = end + 1
-    return { name, fallback: this.#text.slice(behind + DEFAULT.length, end) }
+    return { name, fallback: this.#text.slice(nameEnd + DEFAULT.length, end) }
   }
 }
 
@@ -146,7 +146,7 @@ export function variableWords(
 ): { readonly message: string; readonly hint: string } {
   if (name === null) {
     const hint = `write \${var.name} or \${var.name:-default}, the name of letters, digits and "_"; $\${var. stands for itself`
-    return { message: 'has "${var." without a name and a brace to close it', hint }
+    return { message: 'has "${var." without a name and a closing brace', hint }
   }
   const meant = suggestionFor(name, [...variables.keys()])
   const hint = `define it under spec.vars of the Environment that --env names, or give \${var.${name}:-default}`

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,6 +7,8 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { MonitoredServices } from '../agents/monitoredServices.ts'
+import { OPERATOR } from '../domain/accounts/actor.ts'
+import { timestamp } from '../domain/environment.ts'
 import { RESULTS_FILE } from '../results/file/resultsSchema.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
@@ -56,6 +59,19 @@ test('the page has the last result of each series under the names of blackbox_ex
 
   const text = await probesOf(server, 1, `?service=${up.id}`)
   const all = await probesOf(server, 2)
+  const nowMs = Date.now()
+  const hour = (from: number) => ({
+    startsAt: timestamp(nowMs + from * 3_600_000),
+    endsAt: timestamp(nowMs + (from + 1) * 3_600_000),
+  })
+  const window = { orgId: server.orgId, title: 'Move', serviceIds: [up.id] }
+  const statesDuring = async (from: number) => {
+    await server.store.createMaintenance({ ...window, id: randomUUID(), ...hour(from) }, OPERATOR, nowMs)
+    const page = await probesOf(server, 1, `?service=${up.id}`)
+    return [...page.matchAll(/state="(\w+)"\} 1$/gm)].map(([, state]) => state)
+  }
+  const beforeWindow = await statesDuring(1)
+  const inWindow = await statesDuring(-0.5)
 
   const endpoint = up.endpoints[0]?.id ?? ''
   const own = `org="${server.orgId}",service="${up.id}",service_name="A \\"quoted\\\\\\" name",endpoint="${endpoint}",instance="${url}"`
@@ -81,6 +97,7 @@ test('the page has the last result of each series under the names of blackbox_ex
     '1',
   ])
   expect(all).not.toContain('canary')
+  expect([beforeWindow, inWindow]).toEqual([['up'], ['maintenance']])
 })
 
 test.each([
@@ -129,6 +146,7 @@ test('a page with more than 5,000 series is 400 until fewer are selected', async
   const page = (query: string) =>
     renderProbes(new URLSearchParams(query), {
       store,
+      nowMs: Date.now,
       latest: async (series) => {
         asked.push(series.length)
         return []

@@ -14,13 +14,18 @@ const SERIES_MAX = 5_000
 /** Number of services read at a time. */
 const PAGE_SERVICES = 200
 const FILTERS = ['org', 'region', 'service'] as const
-const STATES: readonly State[] = ['up', 'degraded', 'down', 'unknown']
+/** States of an endpoint. An open maintenance window of its service is shown instead of the measured state. */
+const STATES: readonly (State | 'maintenance')[] = ['up', 'degraded', 'down', 'unknown', 'maintenance']
 const MICROSECONDS = 1_000_000
 
 /** Dependencies of the page. */
 export interface ProbeParts {
-  readonly store: Pick<MonitoringStore, 'definitionsAfter' | 'definitionOf' | 'endpointNumbers'> &
+  readonly store: Pick<
+    MonitoringStore,
+    'definitionsAfter' | 'definitionOf' | 'endpointNumbers' | 'historyPolicy'
+  > &
     Pick<Store, 'listOrgs'>
+  readonly nowMs: () => number
   /** Last results of at most LATEST_SERIES_MAX series. Rejects while they cannot be read. */
   readonly latest: (series: readonly number[]) => Promise<readonly LatestResult[]>
 }
@@ -28,6 +33,7 @@ export interface ProbeParts {
 /** A series and the labels of its metrics. */
 interface Probe {
   readonly series: number
+  readonly service: string
   readonly endpoint: string
   /** Labels of the endpoint, and further ones of its region, as text. */
   readonly endpointLabels: string
@@ -46,13 +52,15 @@ export async function renderProbes(query: URLSearchParams, parts: ProbeParts): P
   if (probes.length === 0) await assertExists(filter, parts.store)
   const families = makeFamilies()
   const endpoints = new Set<string>()
+  const inMaintenance = await servicesInMaintenance(parts)
   for (let at = 0; at < probes.length; at += LATEST_SERIES_MAX) {
     const page = new Map(probes.slice(at, at + LATEST_SERIES_MAX).map((probe) => [probe.series, probe]))
     for (const result of await parts.latest([...page.keys()])) {
       const probe = page.get(result.series)
       if (probe === undefined) continue
       addResult(families, probe, result)
-      if (!endpoints.has(probe.endpoint)) addEndpoint(families, probe, result)
+      const state = inMaintenance.has(probe.service) ? 'maintenance' : result.endpointState
+      if (!endpoints.has(probe.endpoint)) addEndpoint(families, probe, state)
       endpoints.add(probe.endpoint)
     }
   }
@@ -102,6 +110,13 @@ async function assertExists({ org, service }: Filter, store: ProbeParts['store']
   }
 }
 
+/** Services with an open maintenance window. */
+async function servicesInMaintenance({ store, nowMs }: ProbeParts): Promise<ReadonlySet<string>> {
+  const atMs = nowMs()
+  const { maintenance } = await store.historyPolicy(atMs)
+  return new Set(maintenance.filter(({ fromS }) => fromS * 1_000 <= atMs).map(({ serviceId }) => serviceId))
+}
+
 async function* definitionsOf(
   { service }: Filter,
   store: ProbeParts['store'],
@@ -138,6 +153,7 @@ function probesOf(
     const endpointLabels = labelText({ org: orgId, service: id, service_name: name, endpoint, instance })
     return regions.map((region) => ({
       series: seriesNumber(number, region),
+      service: id,
       endpoint,
       endpointLabels,
       labels: `${endpointLabels},${labelText({ region })}`,
@@ -214,9 +230,12 @@ function addResult(families: Families, { labels }: Probe, result: LatestResult):
   if (result.certificateEndS !== null) add(families.expiry, result.certificateEndS)
 }
 
-function addEndpoint({ state: family }: Families, { endpointLabels }: Probe, result: LatestResult): void {
+function addEndpoint(
+  { state: family }: Families,
+  { endpointLabels }: Probe,
+  shown: (typeof STATES)[number],
+): void {
   for (const state of STATES) {
-    const value = result.endpointState === state ? 1 : 0
-    family.lines.push(`${family.name}{${endpointLabels},state="${state}"} ${value}`)
+    family.lines.push(`${family.name}{${endpointLabels},state="${state}"} ${shown === state ? 1 : 0}`)
   }
 }

@@ -14,7 +14,7 @@ test('a results thread that does not respond fails one scrape, and no later scra
   await new MonitoredServices(server.store).readAll()
   const replies: (() => void)[] = []
   const latest = () => new Promise<readonly []>((resolve) => replies.push(() => resolve([])))
-  const page = probesPage({ store: server.store, latest, pageMsMax: 200 })
+  const page = probesPage({ store: server.store, nowMs: Date.now, latest, pageMsMax: 200 })
 
   const late = [page(EVERYTHING), page(EVERYTHING)]
   const refusals = await Promise.allSettled(late)

@@ -7,7 +7,7 @@ import { type ProbeParts, renderProbes } from './probeMetrics.ts'
 const PAGE_MS_MAX = 8_000
 
 /** Dependencies of the page. `latest` is `undefined` while the server checks nothing. */
-export interface ProbesPageParts extends Pick<ProbeParts, 'store'> {
+export interface ProbesPageParts extends Pick<ProbeParts, 'store' | 'nowMs'> {
   readonly latest: ProbeParts['latest'] | undefined
   /** Default PAGE_MS_MAX. */
   readonly pageMsMax?: number
@@ -19,6 +19,7 @@ export interface ProbesPageParts extends Pick<ProbeParts, 'store'> {
  */
 export function probesPage({
   store,
+  nowMs,
   latest,
   pageMsMax = PAGE_MS_MAX,
 }: ProbesPageParts): AdminParts['probes'] {
@@ -28,7 +29,7 @@ export function probesPage({
     const signal = AbortSignal.timeout(pageMsMax)
     const page = underWay.then(() => {
       signal.throwIfAborted()
-      return renderProbes(query, { store, latest: (series) => latest(series).catch(refuse) })
+      return renderProbes(query, { store, nowMs, latest: (series) => latest(series).catch(refuse) })
     })
     underWay = page.catch(() => {})
     return Promise.race([page, refusalAfter(signal)])

@@ -164,7 +164,7 @@ async function listen(
   const { backups } = settings
   if (backups) stopSteps.push(startBackups(backups, { log, registry, nowMs: environment.nowMs }))
   if (monitoring !== undefined) addMonitoringMetrics(metrics.registry, monitoring.stats)
-  const probes = probesPage({ store, latest: monitoring?.latest })
+  const probes = probesPage({ store, nowMs: environment.nowMs, latest: monitoring?.latest })
   const adminUrl = await listenAdmin(settings, { store, metrics, probes }, stopSteps)
   const agentUrl =
     monitoring === undefined ? null : await listenForAgents(settings, store, monitoring, stopSteps)

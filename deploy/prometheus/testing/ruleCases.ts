@@ -145,7 +145,10 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
       ...one(`${ENDPOINT}"down"}`, '1x10', 10),
       labels: { service_name: 'Shop', instance: 'https://shop.example/', state: 'down' },
     },
-    quiet: [one(`${ENDPOINT}"down"}`, '0x10', 10), one(`${ENDPOINT}"degraded"}`, '1x10', 10)],
+    quiet: ['degraded', 'maintenance'].map((state) => ({
+      series: { [`${ENDPOINT}"down"}`]: '0x10', [`${ENDPOINT}"${state}"}`]: '1x10' },
+      atMinute: 10,
+    })),
   },
   PharosEndpointUnknown: {
     firing: {

@@ -182,6 +182,14 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
   PharosChecksLate: agent('pharos_agent_scheduler_lag_seconds', '5.1x60', '5x60'),
   PharosChecksSkipped: agent('pharos_agent_slots_skipped_total', '0+1x60', '0 1x59'),
 
+  PharosControllerDown: {
+    firing: {
+      ...one('up{job="pharos-controller",instance="a:1"}', '1 0x8', 7),
+      labels: { job: 'pharos-controller', instance: 'a:1' },
+    },
+    // A restart takes a few minutes.
+    quiet: [one('up{job="pharos-controller",instance="a:1"}', '1 0x4 1x8', 7)],
+  },
   PharosNotConverging: {
     firing: {
       series: {
@@ -191,8 +199,16 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
       atMinute: 60,
       labels: { set: 'shop', instance: 'a:1' },
     },
-    // The other replica leads, and its runs succeed.
+    // A person suspended the set. The other replica leads, and its runs succeed.
     quiet: [
+      {
+        series: {
+          [`${LAST_SUCCESS}{set="shop",instance="a:1"}`]: '0x60',
+          [`${LEADER}{set="shop",instance="a:1"}`]: '1x60',
+          ['pharos_condition{set="shop",instance="a:1",condition="Suspended"}']: '1x60',
+        },
+        atMinute: 60,
+      },
       {
         series: {
           [`${LAST_SUCCESS}{set="shop",instance="a:1"}`]: '0x60',

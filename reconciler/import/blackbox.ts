@@ -6,6 +6,7 @@ import {
   intervalOf,
   labelOf,
   methodOf,
+  noteOnce,
   type ReadServices,
   statusOf,
   timeoutOf,
@@ -43,7 +44,8 @@ export const fromBlackbox: ReadServices = (documents, variable) => {
     ...probesOfPrometheus(document),
     ...[document, ...document.get('items').items()].flatMap(probesOfResource),
   ])
-  if (probes.length === 0) {
+  const isPrometheus = (one: SourceValue) => one.get('scrape_configs').isThere || one.items().length > 0
+  if (probes.length === 0 && !documents.some(isPrometheus)) {
     for (const document of documents.filter((one) => one.get('modules').isThere)) {
       document
         .get('modules')
@@ -102,16 +104,23 @@ function rulesOf(config: SourceValue, name: string): readonly SourceValue[] {
   return rules.filter((rule) => rule.get('target_label').text() === `__param_${name}`)
 }
 
+/** The settings of a rule by which it copies a label as it is. */
+const COPYING: Readonly<Record<string, RegExp>> = {
+  action: /^replace$/i,
+  regex: /^\(\.[*+]\)$/,
+  replacement: /^\$(?:1|\{1\})$/,
+}
+
 /** A rule that copies one label as it is. */
 function copiedLabel(rule: SourceValue): string | undefined {
   const [label, ...others] = rule.get('source_labels').items()
-  const changes = ['regex', 'replacement', 'action', 'modulus', 'separator'].some(
-    (key) => rule.get(key).isThere,
+  const isCopy = Object.entries(COPYING).every(
+    ([key, usual]) => !rule.get(key).isThere || usual.test(rule.get(key).text() ?? ''),
   )
-  return others.length > 0 || changes ? undefined : label?.text()
+  return others.length > 0 || !isCopy ? undefined : label?.text()
 }
 
-/** Notes rules that change targets or modules in ways that are not read here. */
+/** Notes rules that change or select targets, modules or labels in ways that are not read here. */
 function noteRelabelling(config: SourceValue): void {
   for (const rule of rulesOf(config, 'target')) {
     if (copiedLabel(rule) !== '__address__') {
@@ -121,6 +130,20 @@ function noteRelabelling(config: SourceValue): void {
   for (const rule of rulesOf(config, 'module')) {
     if (copiedLabel(rule) === undefined) rule.note('left out: the rule changes modules: check the manifests')
   }
+  const rules = config.get('relabel_configs').items()
+  for (const rule of rules) {
+    const action = rule.get('action').text()?.toLowerCase() ?? ''
+    if (/^(?:keep|drop)(?:equal)?$/.test(action))
+      rule.note('left out: the rule selects targets: remove the manifests of the others')
+  }
+  noteOnce(rules.filter(setsLabel), 'left out: labels that rules set')
+}
+
+/** Whether a rule sets a label of targets; every configuration sets `instance` to the target. */
+function setsLabel(rule: SourceValue): boolean {
+  const label = rule.get('target_label').text() ?? '__'
+  const isUsual = label === 'instance' && ['__param_target', '__address__'].includes(copiedLabel(rule) ?? '')
+  return !label.startsWith('__') && !isUsual
 }
 
 /** The module that a label of a target chooses, by itself or by a rule that copies it. */
@@ -143,6 +166,8 @@ function probesOfResource(resource: SourceValue): readonly Probe[] {
   const targets = spec.get('targets')
   if (targets.get('ingress').isThere)
     targets.get('ingress').note('left out: import reads only the targets of staticConfig')
+  const rules = targets.get('staticConfig').get('relabelingConfigs')
+  if (rules.isThere) rules.note('left out: relabelingConfigs: check the targets and labels of the manifests')
   return targets
     .get('staticConfig')
     .get('static')
@@ -162,18 +187,18 @@ function serviceOf(
   modules: ReadonlyMap<string, SourceValue>,
   variable: VariableOf,
 ): ImportedService | undefined {
+  const address = target.text() ?? ''
+  const shown = withoutSecrets(address)
   const definition = modules.get(module)
   if (definition === undefined && module !== USUAL_MODULE)
-    return target.note(`${target.text()} is left out: these files have no module ${module}`)
+    return target.note(`${shown} is left out: these files have no module ${module}`)
   const prober = definition?.get('prober').text() ?? 'http'
-  if (prober !== 'http')
-    return target.note(`${target.text()} is left out: Pharos checks HTTP only, not ${prober}`)
+  if (prober !== 'http') return target.note(`${shown} is left out: Pharos checks HTTP only, not ${prober}`)
   const http = definition?.get('http')
-  const method = http === undefined ? 'GET' : methodOf(target.text() ?? '', http.get('method'))
+  const method = http === undefined ? 'GET' : methodOf(shown, http.get('method'))
   if (method === undefined) return undefined
-  const address = target.text() ?? ''
   // The exporter itself adds the scheme to a target that has none.
-  const url = urlOf(address, target, /^https?:\/\//.test(address) ? address : `http://${address}`)
+  const url = urlOf(shown, target, /^https?:\/\//.test(address) ? address : `http://${address}`)
   if (url === undefined) return undefined
   const follows =
     http?.get('follow_redirects').flag() !== false && http?.get('no_follow_redirects').flag() !== true
@@ -203,6 +228,11 @@ function serviceOf(
       },
     ],
   }
+}
+
+/** The address of a target for a note, without the parts that may hold a secret. */
+function withoutSecrets(address: string): string {
+  return address.replace(/[?#].*/s, '').replace(/[^/]*@/, '')
 }
 
 /** The shortest of the time limits that are there (seconds): the exporter keeps both its module's and Prometheus'. */

@@ -23,19 +23,36 @@ const REDIRECTS = 10
 
 /** The services of a Gatus configuration: one for each endpoint. */
 export const fromGatus: ReadServices = (documents, variable) => {
-  return documents.flatMap((document) => {
+  for (const document of documents) {
     for (const key of ['external-endpoints', 'suites', 'announcements', 'tunneling', 'connectivity']) {
       if (document.get(key).isThere) document.get(key).note(`left out: no equivalent of ${key}`)
     }
+  }
+  const settings = (key: string) => documents.map((document) => document.get(key))
+  noteOnce(
+    settings('maintenance'),
+    'left out: maintenance: create windows (pharos-server maintenance create)',
+  )
+  noteOnce(settings('alerting'), 'left out: alerting: create channels (pharos-server channel create)')
+  const services = documents
+    .flatMap((document) => document.first('endpoints', 'services').items())
+    .flatMap((endpoint) => serviceOf(endpoint, variable) ?? [])
+  noteOnceForAll(services.map(({ place }) => place))
+  return services
+}
+
+/** Notes what the services of `endpoints` have in common, once for all of them. */
+function noteOnceForAll(endpoints: readonly SourceValue[]): void {
+  for (const key of ['alerts', 'maintenance-windows', 'ui']) {
     noteOnce(
-      [document.get('maintenance')],
-      'left out: maintenance: create windows (pharos-server maintenance create)',
+      endpoints.map((endpoint) => endpoint.get(key)),
+      `left out: no equivalent of ${key}`,
     )
-    noteOnce([document.get('alerting')], 'left out: alerting: create channels (pharos-server channel create)')
-    const endpoints = document.get('endpoints')
-    const found = endpoints.isThere ? endpoints : document.get('services')
-    return found.items().flatMap((endpoint) => serviceOf(endpoint, variable) ?? [])
-  })
+  }
+  noteOnce(
+    endpoints.flatMap((endpoint) => endpoint.get('conditions').items().filter(isOnExpiry)),
+    'left out: Pharos watches the expiry of every certificate, and notifies the channels',
+  )
 }
 
 function serviceOf(endpoint: SourceValue, variable: VariableOf): ImportedService | undefined {
@@ -55,14 +72,11 @@ function serviceOf(endpoint: SourceValue, variable: VariableOf): ImportedService
   for (const [key, value] of client.entries()) {
     if (!['timeout', 'ignore-redirect'].includes(key)) value.note(`left out: no equivalent of client.${key}`)
   }
-  for (const key of ['alerts', 'maintenance-windows', 'ui']) {
-    if (endpoint.get(key).isThere) endpoint.get(key).note(`left out: no equivalent of ${key}`)
-  }
   const group = endpoint.get('group').text()
   const isGraphql = endpoint.get('graphql').flag() === true
   const body = bodyIn(endpoint, isGraphql, variable)
-  const conditions = endpoint.get('conditions').items().flatMap(assertionsOf)
-  const judges = (kind: 'status'): boolean => conditions.some((form) => kind in form)
+  const conditions = endpoint.get('conditions').items()
+  const assertions = conditions.filter((condition) => !isOnExpiry(condition)).flatMap(assertionsOf)
   return {
     name: group === undefined ? name : `${group} ${name}`,
     intervalS: intervalOf(endpoint.get('interval'), INTERVAL_S),
@@ -88,8 +102,8 @@ function serviceOf(endpoint: SourceValue, variable: VariableOf): ImportedService
           isGraphql ? 'application/json' : undefined,
         ),
         body,
-        // Without a condition on the status, Gatus accepts any.
-        assertions: judges('status') ? conditions : [{ status: { gte: 100 } }, ...conditions],
+        // Without a condition on the status, Gatus accepts any. One without an equivalent leaves Pharos' default.
+        assertions: conditions.some(isOnStatus) ? assertions : [{ status: { gte: 100 } }, ...assertions],
       },
     ],
   }
@@ -127,6 +141,14 @@ const STATUS: Readonly<Record<string, 'eq' | 'not' | 'lt' | 'lte' | 'gt' | 'gte'
   '>=': 'gte',
 }
 
+function isOnStatus(condition: SourceValue): boolean {
+  return condition.text()?.toUpperCase().includes('[STATUS]') === true
+}
+
+function isOnExpiry(condition: SourceValue): boolean {
+  return condition.text()?.toUpperCase().startsWith('[CERTIFICATE_EXPIRATION]') === true
+}
+
 /** The assertion of a condition such as `[STATUS] == 200`; none, with a note, without an equivalent. */
 function assertionsOf(condition: SourceValue): readonly AssertionForm[] {
   const text = literal(condition.text()?.trim()) ?? ''
@@ -137,7 +159,7 @@ function assertionsOf(condition: SourceValue): readonly AssertionForm[] {
   const [, left = '', operator = '', right = ''] = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.*)$/.exec(text) ?? []
   const form = assertionOf(left, operator, right)
   if (form !== undefined) return [form]
-  if (left.toUpperCase() === '[CONNECTED]') return []
+  if (left.toUpperCase() === '[CONNECTED]' && operator === '==' && right === 'true') return []
   condition.note(`left out: ${reasonOf(left, text)}`)
   return []
 }
@@ -158,7 +180,8 @@ function assertionOf(left: string, operator: string, right: string): AssertionFo
     case '[BODY]': {
       if (operator !== '==') return undefined
       const pattern = /^pat\((.*)\)$/.exec(right)?.[1]
-      return { body: pattern === undefined ? textOf(any ?? [right]) : patternOf(pattern) }
+      if (pattern === undefined) return { body: textOf(any ?? [right]) }
+      return /[[\]\\]/.test(pattern) ? undefined : { body: patternOf(pattern) }
     }
     default:
       return undefined
@@ -191,17 +214,15 @@ function textOf(texts: readonly string[]): { regex: string } {
   return { regex: `^\\s*${choices.length === 1 ? choices[0] : `(?:${choices.join('|')})`}\\s*$` }
 }
 
-/** A pattern in which * matches any text. */
+/** A pattern in which * matches any text, and ? one character. */
 function patternOf(pattern: string): { contains: string } | { regex: string } {
-  const contained = /^\*([^*]+)\*$/.exec(pattern)?.[1]
+  const contained = /^\*([^*?]+)\*$/.exec(pattern)?.[1]
   if (contained !== undefined) return { contains: contained }
-  return { regex: `^\\s*${pattern.split('*').map(quotedPattern).join('[\\s\\S]*')}\\s*$` }
+  const regex = quotedPattern(pattern).replaceAll('\\*', '[\\s\\S]*').replaceAll('\\?', '[\\s\\S]')
+  return { regex: `^\\s*${regex}\\s*$` }
 }
 
 function reasonOf(left: string, text: string): string {
-  if (left === '[CERTIFICATE_EXPIRATION]') {
-    return 'Pharos watches the expiry of every certificate, and notifies the channels'
-  }
   if (/\[BODY\][.[]|^(?:len|has)\(/.test(left)) return `no assertion on values inside JSON: ${text}`
   return `no equivalent of ${text}`
 }

@@ -616,7 +616,7 @@ test.each([
 })
 
 test.each([
-  ['swagger: "2.0"', '1.yml:1:1: left out: the document has no servers, so its address is unknown'],
+  ['swagger: "2.0"', '1.yml:1:1: left out: the document has no servers, so its address is unknown: add them'],
   [
     'servers: [{url: /v1}]',
     '1.yml:1:17: the API is left out: its URL must be an absolute http:// or https:// URL',
@@ -867,6 +867,7 @@ test.each([
   ['[RESPONSE_TIME] < 1.5s', { latency: { total: '< 1.5s' } }],
   ['[BODY] == ok', { body: { regex: '^\\s*ok\\s*$' } }],
   ['[BODY] == any(up, ok.)', { body: { regex: '^\\s*(?:up|ok\\.)\\s*$' } }],
+  ['[BODY] == pat(*a?b*)', { body: { regex: '^\\s*[\\s\\S]*a[\\s\\S]b[\\s\\S]*\\s*$' } }],
 ])('the condition %s of Gatus becomes the same assertion', (condition, assertion) => {
   const { specs, notes } = read(
     'gatus',
@@ -875,6 +876,71 @@ test.each([
 
   expect(specs.a.endpoints[0].assertions).toContainEqual(assertion)
   expect(notes).toEqual([])
+})
+
+test.each([
+  ['[STATUS] == 200 || [STATUS] == 404', undefined],
+  ['[CONNECTED] == false', [{ status: { gte: 100 } }]],
+  ['[BODY] == pat(*[0-9]*)', [{ status: { gte: 100 } }]],
+])('the condition %s of Gatus has no equivalent and is reported', (condition, assertions) => {
+  const { specs, notes } = read(
+    'gatus',
+    `endpoints: [{name: a, url: "https://shop.example/", conditions: ["${condition}"]}]`,
+  )
+
+  expect(specs.a.endpoints[0].assertions).toEqual(assertions)
+  expect(notes).toEqual([`1.yml:1:67: left out: no equivalent of ${condition}`])
+})
+
+test('what endpoints of Gatus share by aliases and merge keys is carried over, and reported once where it is defined', () => {
+  const { specs, labels, notes } = read(
+    'gatus',
+    `level: &level 1.0
+base: &base
+  client: &client {timeout: 5s, insecure: yes}
+  headers: &headers {X-Probe: pharos}
+  alerts: [{type: slack}]
+usual: &usual
+  !!merge <<: *base
+  interval: 90s
+  conditions: ["[STATUS] == 200", "[BODY].up == true"]
+endpoints:
+  - <<: *usual
+    name: one
+    url: https://one.example/
+    extra-labels: {level: *level}
+  - !!merge <<: [*usual]
+    name: two
+    url: https://two.example/
+    enabled: no
+    client: {<<: *client, timeout: soon}
+    headers: {<<: *headers, X-Two: "2"}
+  - name: three
+    url: https://three.example/
+    conditions: ["[STATUS] == 200", "[CERTIFICATE_EXPIRATION] > 48h"]
+    alerts: [{type: slack}]
+  - name: four
+    url: https://four.example/
+    conditions: ["[STATUS] == 200", "[CERTIFICATE_EXPIRATION] > 72h"]
+`,
+  )
+
+  expect(specs.one).toMatchObject({
+    interval: '1m30s',
+    endpoints: [{ timeout: '5s', headers: { 'X-Probe': 'pharos' }, assertions: [{ status: 200 }] }],
+  })
+  expect(specs.two).toMatchObject({
+    paused: true,
+    endpoints: [{ headers: { 'X-Probe': 'pharos', 'X-Two': '2' }, assertions: [{ status: 200 }] }],
+  })
+  expect(labels.one).toEqual({ level: '1.0' })
+  expect(notes).toEqual([
+    '1.yml:3:43: left out: no equivalent of client.insecure',
+    '1.yml:5:11: left out: no equivalent of alerts (here and in 1 other place)',
+    '1.yml:9:36: left out: no assertion on values inside JSON: [BODY].up == true',
+    '1.yml:19:36: the timeout is not understood: that of the server is used',
+    '1.yml:23:38: left out: Pharos watches the expiry of every certificate, and notifies the channels (here and in 1 other place)',
+  ])
 })
 
 test('a GraphQL body of Gatus is sent as it sends it, with its placeholders', () => {
@@ -1030,6 +1096,51 @@ test('a target has the module of its label or of a rule, and a module is reporte
     '1.yml:2:72: the secret is not copied: set PLAIN_AUTHORIZATION',
     '1.yml:5:98: left out: an assertion on a missing header fails',
     '2.yml:18:23: left out: the rule changes targets: correct the URLs of the manifests',
+  ])
+})
+
+test('rules that copy targets as they are, are not reported, and those that select targets or set labels are', () => {
+  // Prometheus accepts a list whose next lines are not indented.
+  const { specs, notes } = read(
+    'blackbox',
+    `scrape_configs:
+  - job_name: a
+    metrics_path: /probe
+    static_configs:
+      - targets: [
+          "https://one.example",
+      "https://two.example/?token=canary"
+      ]
+        labels: {team: web}
+    relabel_configs:
+      - source_labels: [__address__]
+        action: replace
+        regex: (.*)
+        replacement: $1
+        target_label: __param_target
+      - {source_labels: [__param_target], target_label: instance}
+      - {target_label: __address__, replacement: "blackbox:9115"}
+      - {source_labels: [team], regex: web, action: keep}
+      - {target_label: zone, replacement: eu}
+      - {target_label: region, replacement: eu}
+`,
+    `kind: Probe
+metadata: {name: b}
+spec:
+  targets:
+    staticConfig:
+      static: [three.example]
+      relabelingConfigs: [{targetLabel: zone, replacement: eu}]
+`,
+    'modules: {http_2xx: {prober: http}}',
+  )
+
+  expect(Object.keys(specs)).toEqual(['one.example', 'three.example'])
+  expect(notes).toEqual([
+    '1.yml:7:8: https://two.example/ is left out: its URL has a secret in its query or fragment (token): send it as a header',
+    '1.yml:18:9: left out: the rule selects targets: remove the manifests of the others',
+    '1.yml:19:9: left out: labels that rules set (here and in 1 other place)',
+    '2.yml:7:26: left out: relabelingConfigs: check the targets and labels of the manifests',
   ])
 })
 

@@ -76,8 +76,13 @@ export function intervalOf(value: SourceValue, usualS: number): number {
   return whole
 }
 
-/** The timeout of an endpoint (seconds): the longest that the API takes, with a note, for a longer one; none for 0. */
+/**
+ * The timeout of an endpoint (seconds): the longest that the API takes, with a note, for a longer one; none for 0, and
+ * none, with a note, for one that is not understood.
+ */
 export function timeoutOf(value: SourceValue, seconds = secondsOf(value)): number | undefined {
+  if (seconds === undefined && value.isThere)
+    return value.note('the timeout is not understood: that of the server is used')
   if (seconds === undefined || seconds <= 0) return undefined
   if (seconds > TIMEOUT_SECS_MAX) value.note(`the timeout is reduced to ${TIMEOUT_SECS_MAX} s, the maximum`)
   return Math.min(seconds, TIMEOUT_SECS_MAX)
@@ -190,7 +195,8 @@ export function labelOf(text: string): string {
 /** Notes once, at the first of `values`, what none of them carries over: a note for each would bury the others. */
 export function noteOnce(values: readonly SourceValue[], message: string): void {
   const there = values.filter(({ isThere }) => isThere)
-  const places = there.length < 2 ? '' : ` (here and in ${counted(there.length - 1, 'other place')})`
+  const others = new Set(there.map(({ place }) => Object.values(place).join(':'))).size - 1
+  const places = others < 1 ? '' : ` (here and in ${counted(others, 'other place')})`
   there[0]?.note(`${message}${places}`)
 }
 

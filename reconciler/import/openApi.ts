@@ -106,7 +106,7 @@ function addressOf(document: SourceValue): string | undefined {
   }
   const [server] = document.get('servers').items()
   if (server !== undefined) return serverAddress(server)
-  document.note('left out: the document has no servers, so its address is unknown')
+  document.note('left out: the document has no servers, so its address is unknown: add them')
   return undefined
 }
 

@@ -1,4 +1,4 @@
-import { binaryTag, CORE_SCHEMA, loadAll, Schema, YAMLException } from 'js-yaml'
+import { binaryTag, CORE_SCHEMA, loadAll, mergeTag, Schema, YAMLException } from 'js-yaml'
 import { type ManifestPath, Positions } from '../manifest/read/position.ts'
 
 /** A file of another tool. */
@@ -23,13 +23,21 @@ export class UnreadableSource extends Error {}
 const ALIASES_MAX = 1_000
 /** Maximum of levels: descriptions of APIs nest their schemas deeply. */
 const DEPTH_MAX = 200
-/** With the only tag that configurations of other tools use. */
-const SCHEMA = new Schema([...CORE_SCHEMA.tags, binaryTag])
+/** Maximum of keys in merged mappings (`<<`). */
+const MERGED_KEYS_MAX = 1_000_000
+/** Maximum of lines whose indentation is corrected, each of which takes another attempt to parse the file. */
+const INDENTED_LINES_MAX = 100
+/** Wider than any indentation of a file. */
+const INDENTATION = ' '.repeat(DEPTH_MAX * 2)
+/** With merge keys, also as `!!merge <<`, and with the only other tag that configurations of other tools use. */
+const SCHEMA = new Schema([...CORE_SCHEMA.tags, binaryTag, mergeTag])
 
 interface Origin {
   readonly source: SourceFile
   readonly document: number
   readonly positions: () => Positions
+  /** Lines with INDENTATION before their text. */
+  readonly indented: ReadonlySet<number>
   readonly notes: ImportNote[]
 }
 
@@ -45,10 +53,8 @@ export class SourceValue {
     this.#value = value
   }
 
-  /** The value of a key, or else of a merged mapping (`<<`). */
   get(key: string): SourceValue {
-    const own = fieldOf(this.#value, key)
-    return new SourceValue(this.#origin, [...this.#path, key], own ?? mergedOf(this.#value, key))
+    return new SourceValue(this.#origin, [...this.#path, key], fieldOf(this.#value, key))
   }
 
   /** The value of the first of `keys` that is there; else that of the last. */
@@ -100,57 +106,78 @@ export class SourceValue {
     return typeof value === 'number' && Number.isFinite(value) ? value : undefined
   }
 
-  /** Accepts 0 and 1 as well, as in databases. */
+  /** Accepts 0 and 1 as well, as in databases, and the words that tools in Go accept. */
   flag(): boolean | undefined {
     if (this.#value === 0 || this.#value === 1) return this.#value === 1
-    return typeof this.#value === 'boolean' ? this.#value : undefined
+    if (typeof this.#value !== 'string') return typeof this.#value === 'boolean' ? this.#value : undefined
+    const word = this.#value.toLowerCase()
+    return ['y', 'yes', 'on'].includes(word) ? true : ['n', 'no', 'off'].includes(word) ? false : undefined
+  }
+
+  /** Where the file defines this value; a value that several places share has one. */
+  get place(): Omit<ImportNote, 'message'> {
+    const { source, document, positions, indented } = this.#origin
+    const { line, column } = positions().locate(document, this.#path, 'value')
+    return { file: source.file, line, column: indented.has(line) ? column - INDENTATION.length : column }
   }
 
   /** Notes `message` at the place of this value. Returns `undefined`, for a caller that then has no value. */
   note(message: string): undefined {
-    const { source, document, positions, notes } = this.#origin
-    const { line, column } = positions().locate(document, this.#path, 'value')
-    notes.push({ file: source.file, line, column, message })
+    this.#origin.notes.push({ ...this.place, message })
   }
 }
 
 /** The documents of a YAML or JSON file. Throws UnreadableSource, with the place, when it is neither. */
 export function readSource(source: SourceFile, notes: ImportNote[]): readonly SourceValue[] {
+  const { values, text, indented } = parsed(source)
   let positions: Positions | undefined
-  try {
-    const values = loadAll(source.text, {
-      filename: source.file,
-      maxAliases: ALIASES_MAX,
-      maxDepth: DEPTH_MAX,
-      json: true,
-      schema: SCHEMA,
-    })
-    return values.map(
-      (value, document) =>
-        new SourceValue(
-          { source, document, notes, positions: () => (positions ??= new Positions(source.text, DEPTH_MAX)) },
-          [],
-          value,
-        ),
-    )
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error
-    const place = error.mark === undefined ? '' : `:${error.mark.line + 1}:${error.mark.column + 1}`
-    throw new UnreadableSource(`${source.file}${place}: ${error.reason}`)
+  const origin = { source, notes, indented, positions: () => (positions ??= new Positions(text, DEPTH_MAX)) }
+  return values.map((value, document) => new SourceValue({ ...origin, document }, [], value))
+}
+
+interface Parsed {
+  readonly values: readonly unknown[]
+  /** The text, with INDENTATION before the lines `indented`. */
+  readonly text: string
+  readonly indented: ReadonlySet<number>
+}
+
+/**
+ * Other tools accept a list, mapping or text in brackets or quotes whose next lines are not indented, such as the last
+ * bracket below the key of a list: these lines are indented until the file can be parsed.
+ */
+function parsed({ file, text: given }: SourceFile): Parsed {
+  const indented = new Set<number>()
+  let text = given
+  for (;;) {
+    try {
+      return { values: documentsOf(text, file), text, indented }
+    } catch (error) {
+      if (!(error instanceof YAMLException)) throw error
+      const { line = 0, column = 0, position = 0 } = error.mark ?? {}
+      const isNext = error.reason === 'deficient indentation' && !indented.has(line + 1)
+      if (!isNext || indented.size === INDENTED_LINES_MAX) {
+        const place = error.mark === undefined ? '' : `:${line + 1}:${column + 1}`
+        throw new UnreadableSource(`${file}${place}: ${error.reason}`)
+      }
+      indented.add(line + 1)
+      text = `${text.slice(0, position - column)}${INDENTATION}${text.slice(position - column)}`
+    }
   }
+}
+
+function documentsOf(text: string, filename: string): readonly unknown[] {
+  return loadAll(text, {
+    filename,
+    maxAliases: ALIASES_MAX,
+    maxDepth: DEPTH_MAX,
+    maxTotalMergeKeys: MERGED_KEYS_MAX,
+    json: true,
+    schema: SCHEMA,
+  })
 }
 
 function fieldOf(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
   return Reflect.get(value, key)
-}
-
-function mergedOf(value: unknown, key: string): unknown {
-  const merged = fieldOf(value, '<<')
-  const sources = Array.isArray(merged) ? merged : [merged]
-  for (const source of sources) {
-    const found = fieldOf(source, key) ?? (source === undefined ? undefined : mergedOf(source, key))
-    if (found !== undefined) return found
-  }
-  return undefined
 }

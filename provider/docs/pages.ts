@@ -21,6 +21,18 @@ const EXAMPLE_OF: Readonly<Record<string, string>> = {
   'data-sources/regions': 'lookup',
 }
 
+/** How a resource is imported: the ids that it accepts, and one of them. */
+const IMPORT_OF: Readonly<Record<string, { readonly ids: string; readonly example: string }>> = {
+  'resources/service': {
+    ids: 'Import a service by its UUID, or by `name=` and its exact name, which must be unique',
+    example: 'name=website',
+  },
+  'resources/incident': {
+    ids: 'Import an incident by its UUID',
+    example: '6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e',
+  },
+}
+
 const GENERATED = '<!-- Written by "npm run bindings" from the schema: change that instead. -->'
 
 /** Kinds of types, with their folders and names in the registries. */
@@ -47,6 +59,7 @@ export function referencePages(provider: Provider, examples: Examples): readonly
           heading: `${type} (${title})`,
           schema: handlers.schema,
           example: exampleFor(path, examples),
+          imported: importSection(path, type),
         }),
       }
     }),
@@ -68,9 +81,10 @@ interface PageParts {
   readonly heading: string
   readonly schema: Schema
   readonly example: string | undefined
+  readonly imported?: string
 }
 
-function page({ title, heading, schema, example }: PageParts): string {
+function page({ title, heading, schema, example, imported = '' }: PageParts): string {
   const { description = '', attributes } = schema
   const shown =
     example === undefined ? '' : `\n## Example Usage\n\n${block('terraform', example.trimEnd())}\n`
@@ -82,6 +96,19 @@ ${shown}
 ## Schema
 
 ${schemaSections(attributes)}
+${imported}`
+}
+
+function importSection(path: string, type: string): string {
+  const known = IMPORT_OF[path]
+  if (known === undefined) return ''
+  const { ids, example } = known
+  return `
+## Import
+
+${ids}:
+
+${block('terraform', `import {\n  to = ${type}.example\n  id = "${example}"\n}`)}
 `
 }
 

@@ -9,6 +9,9 @@ terraform {
   }
 }
 
+# Reads PHAROS_URL and PHAROS_API_KEY from the environment.
+provider "pharos" {}
+
 data "pharos_org" "mine" {}
 
 data "pharos_regions" "all" {}

@@ -23,12 +23,12 @@ interface Environment extends ServiceDefaults {
   /** Prefix of each service's name, which shows its environment. */
   readonly prefix: string
   /** Whether to import the service of the blog, which was created manually. */
-  readonly takesBlogOver: boolean
+  readonly importsBlog: boolean
 }
 
 /** The stack of one environment. */
 function monitoring(app: App, id: string, environment: Environment): void {
-  const { domain, prefix, takesBlogOver, ...defaults } = environment
+  const { domain, prefix, importsBlog, ...defaults } = environment
   const stack = new TerraformStack(app, id)
   // PHAROS_URL and PHAROS_API_KEY come from the environment: neither belongs in a repository.
   new PharosProvider(stack, 'pharos')
@@ -67,21 +67,21 @@ function monitoring(app: App, id: string, environment: Environment): void {
     name: `${prefix}blog`,
     endpoints: get(`https://blog.${domain}/`),
   })
-  if (takesBlogOver) blog.importFrom('name=blog')
+  if (importsBlog) blog.importFrom('name=blog')
 }
 
 const app = new App()
 monitoring(app, 'production', {
   domain: 'example.com',
   prefix: '',
-  takesBlogOver: true,
+  importsBlog: true,
   interval: '1m',
   regions: ['eu-west-1', 'us-east-1'],
 })
 monitoring(app, 'staging', {
   domain: 'staging.example.com',
   prefix: 'staging ',
-  takesBlogOver: false,
+  importsBlog: false,
   interval: '5m',
   regions: ['eu-west-1'],
 })

@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { IDLE_SYNC } from '../../monitoring/agent/testing/idleSync.ts'
 import { makeKeyPair } from '../../monitoring/protocol/sessionSeal.ts'
 import { createLog } from '../process/requestLog.ts'
 import { freePort } from '../testing/freePort.ts'
+import { rawExchange } from '../testing/rawExchange.ts'
 import { agentListener } from './agentListener.ts'
 import { type AgentHarness, startHarness } from './testing/agentHarness.ts'
 
@@ -19,6 +20,8 @@ beforeAll(async () => {
 afterAll(() => harness.close())
 
 const MIB = 1_024 * 1_024
+/** Agents that wait for changes: Node warns when eleven listen to one signal. */
+const WAITING = 11
 const OTHER_INSTANCE = '0192b1d4-5c1e-4000-8000-0000000000bb'
 const { publicKey } = makeKeyPair()
 
@@ -145,12 +148,14 @@ test('API keys are refused by the agent listener and agent tokens by the API, an
   expect(new Set(statuses)).toEqual(new Set([401, 429]))
 })
 
+/** The start of a sync. */
+const halfSync = () =>
+  `POST /agent/v1/sync HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100\r\n\r\n{`
+
 test('an agent that disconnects during a message, or a proxy that requests a tunnel, leaves nothing behind', async () => {
   const { port, hostname } = new URL(harness.url)
   const half = connect(Number(port), hostname)
-  half.write(
-    `POST /agent/v1/sync HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100\r\n\r\n{`,
-  )
+  half.write(halfSync())
   await once(half, 'connect')
   half.destroy()
   const tunnel = connect(Number(port), hostname)
@@ -178,20 +183,21 @@ async function startForwarding(other: string, monotonicMs = () => 0) {
   await once(listener.server.listen(0, '127.0.0.1'), 'listening')
   // True because the server listens on TCP.
   const { port } = listener.server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
   const ask = (changes: object = {}, signal = new AbortController().signal) =>
-    fetch(`http://127.0.0.1:${port}/agent/v1/sync`, {
+    fetch(`${url}/agent/v1/sync`, {
       ...{ method: 'POST', body: JSON.stringify(sync(changes)), signal },
       headers: { authorization: `Bearer ${token}` },
     })
-  return { ask, lines, stop: listener.stop }
+  return { ask, url, lines, stop: listener.stop }
 }
 
 test('a server that cannot forward requests of agents logs the reason at intervals', async () => {
   let nowMs = 0
   const other = `http://127.0.0.1:${await freePort()}`
-  const { ask, lines, stop } = await startForwarding(other, () => nowMs)
+  const { ask, url, lines, stop } = await startForwarding(other, () => nowMs)
 
-  const statuses = [(await ask()).status, (await ask()).status]
+  const statuses = [(await ask()).status, (await rawExchange(url, halfSync())).status]
   const first = lines.length
   nowMs = 60_000
   statuses.push((await ask()).status)
@@ -212,20 +218,27 @@ test('a server that stops ends forwarded syncs at once, and logs no failure when
   await once(silent.listen(0, '127.0.0.1'), 'listening')
   // True because the server listens on TCP.
   const { port } = silent.address() as AddressInfo
-  const { ask, lines, stop } = await startForwarding(`http://127.0.0.1:${port}`)
+  const { ask, url, lines, stop } = await startForwarding(`http://127.0.0.1:${port}`)
   const left = new AbortController()
+  const warnings: Error[] = []
+  const note = (warning: Error) => warnings.push(warning)
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
 
   const leaving = ask({}, left.signal)
-  const waiting = ask()
-  await expect.poll(() => arrived.length).toBe(2)
+  const leavingHalfway = connect(Number(new URL(url).port), '127.0.0.1')
+  leavingHalfway.write(halfSync())
+  const waiting = Promise.all(Array.from({ length: WAITING }, () => ask()))
+  await expect.poll(() => arrived.length).toBe(WAITING + 2)
   left.abort()
+  leavingHalfway.destroy()
   await expect(leaving).rejects.toThrow()
-  // The socket of the agent that left is closed, the other one waits.
-  await expect.poll(() => arrived.filter(({ closed }) => closed).length).toBe(1)
+  // The sockets of the agents that left are closed, the others wait.
+  await expect.poll(() => arrived.filter(({ closed }) => closed).length).toBe(2)
   const stopped = stop()
 
-  expect((await waiting).status).toBe(429)
+  expect((await waiting).map(({ status }) => status)).toEqual(Array(WAITING).fill(429))
   await stopped
-  expect(lines).toEqual([])
+  expect([lines, warnings]).toEqual([[], []])
   silent.close()
 })

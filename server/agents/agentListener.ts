@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsHttpServer } from 'node:https'
 import type { Logger } from 'pino'
@@ -83,6 +84,8 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
   let isStopping = false
   /** Aborted when the server stops. */
   const forwardedSyncs = new AbortController()
+  // Every waiting agent listens; Node would warn at eleven listeners.
+  setMaxListeners(0, forwardedSyncs.signal)
   let forwardQuietUntilMs = Number.NEGATIVE_INFINITY
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {

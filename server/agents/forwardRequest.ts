@@ -36,8 +36,8 @@ export async function forwardRequest(
     sent.once('response', resolve)
     sent.once('error', reject)
   })
-  // The response reports a failure of the request.
-  pipeline(request, sent).catch(() => {})
+  // Not a pipeline, which takes the socket from a request whose destination fails: the response still needs it.
+  request.pipe(sent)
   const reply = await arrival.catch((error: unknown) => {
     throw new ResultsBusyError('the server that monitors cannot be reached', { cause: error })
   })

@@ -141,7 +141,9 @@ test('a service missing from the list counts as deleted only when a single read 
 test('the absence of many services is confirmed by one more list, not by single reads', async () => {
   const ids = Array.from({ length: 40 }, (_, index) => UNKNOWN_ID.replace(/..$/, String(index + 10)))
 
-  const found = await Promise.all(ids.map((id) => reads.read(known(id), signal)))
+  // Each call of Terraform has its own signal.
+  const reading = ids.map((id) => reads.read(known(id), new AbortController().signal))
+  const found = await Promise.all(reading)
 
   expect(found.every((service) => service === null)).toBe(true)
   expect(proxy.requests().length).toBe(2 + CONFIRMATIONS_MAX)

@@ -24,7 +24,7 @@ export function statusGauges(registry: Registry, status: () => ControllerStatus)
     },
   })
   const services = gauge('services', 'Services by state', ['state'])
-  const drift = gauge('drift_services', 'Services that were changed by hand', [])
+  const drift = gauge('drift_services', 'Services changed outside git', [])
   const pending = gauge('pending_ops', 'Changes that wait for an approval, a window or a resumption', [])
   const blocked = gauge('blocked', 'Services that do not match git and are not changed, by reason', [
     'reason',

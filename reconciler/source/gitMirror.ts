@@ -6,7 +6,7 @@ import type { GitAccess } from '../git/gitAccess.ts'
 import { GitError, GitOutputTooLarge, runGit } from '../git/gitProgram.ts'
 import { type Commit, commitArgs, commitIn } from './gitCommit.ts'
 import { signatureProblem } from './gitSignature.ts'
-import { hasLargeLeftover, hasManyPacks, removeLeftovers } from './mirrorPacks.ts'
+import { hasLargeLeftover, PACKS_MAX, packsIn, removeLeftovers } from './mirrorPacks.ts'
 
 /** Default time limit of a transfer, and time limit of local git commands (milliseconds). */
 const TRANSFER_MS_MAX = 10 * 60_000
@@ -121,8 +121,8 @@ function fetching(
   let isSwept = false
   // A repository that git refuses must not be copied again at every fetch.
   let mayStartAnew = true
-  // A garbage collection that failed once is not tried at every fetch.
-  let mayCollectGarbage = true
+  /** Number of packs above which garbage is collected. */
+  let packsMax = PACKS_MAX
   return async (signal) => {
     if (!isSwept) removeLeftovers(directory)
     isSwept = true
@@ -146,8 +146,11 @@ function fetching(
     }
     mayStartAnew = true
     refuseShallow(options)
-    if (mayCollectGarbage && hasManyPacks(directory))
-      mayCollectGarbage = await collectGarbage(options, signal)
+    if (packsIn(directory) > packsMax) {
+      await collectGarbage(options, signal)
+      // If it failed, or git left the packs because another one works on them, this is not repeated at every fetch.
+      packsMax = Math.max(PACKS_MAX, 2 * packsIn(directory))
+    }
     return head
   }
 }
@@ -202,16 +205,14 @@ async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined
 /** Maintenance writes the whole history as one file, to which the limit of a transfer does not apply. */
 const NO_MAINTENANCE = '--no-auto-maintenance'
 
-/** Runs git's automatic garbage collection; returns whether it succeeded. */
-async function collectGarbage(options: MirrorOptions, signal: AbortSignal | undefined): Promise<boolean> {
+/** Runs git's automatic garbage collection. If it fails, the mirror is usable all the same. */
+async function collectGarbage(options: MirrorOptions, signal: AbortSignal | undefined): Promise<void> {
   const { access, directory, env, transferMsMax: limitMs = TRANSFER_MS_MAX } = options
   try {
     await runGit({ access, directory, env, signal, args: ['gc', '--auto', '--quiet'], limitMs })
-    return true
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     removeLeftovers(directory)
-    return false
   }
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { testFolder } from '../../api/testing/temporaryFolder.ts'
@@ -177,24 +177,34 @@ test('a transfer beyond its limit is aborted and leaves nothing on the disk, and
   expect([(await loaded()).keys, statSync(mirror).ino]).toEqual([['a', 'b'], kept])
 })
 
-test('a mirror is garbage-collected even where all transfers together exceed the limit of one', async () => {
-  const packs = join(folder, 'mirror', 'objects', 'pack')
+test('a mirror is garbage-collected even where all transfers together exceed the limit of one, and again after a failure', async () => {
+  const packFolder = join(folder, 'mirror', 'objects', 'pack')
+  const packs = (): readonly string[] => readdirSync(packFolder).filter((name) => name.endsWith('.pack'))
   source = gitSource({ ...mirrored(), branch: 'main', path: 'monitoring', transferMiBMax: 1 })
   for (const name of ['one', 'two']) {
     repository.commit({ [name]: randomBytes(700_000) })
     await source.fetch()
   }
-  // As many as so many pushes would leave, and more than git leaves as they are.
-  const script =
-    'for n in $(seq 60); do echo "$n" | git hash-object -w --stdin | git pack-objects -q objects/pack/pack; done'
-  execFileSync('sh', ['-c', script], { cwd: join(folder, 'mirror'), stdio: 'pipe' })
+  /** Makes copies of a pack, which stand for those of so many pushes: more than git leaves as they are. */
+  const afterPushes = async (from: number, to: number): Promise<number> => {
+    const [pack = ''] = packs()
+    for (let index = from; index <= to; index += 1) {
+      const copy = join(packFolder, `pack-${String(index).padStart(40, '0')}`)
+      for (const kind of ['pack', 'idx'])
+        linkSync(join(packFolder, pack.replace(/pack$/, kind)), `${copy}.${kind}`)
+    }
+    repository.commit({ three: String(to) })
+    await source.fetch()
+    return packs().length
+  }
+  const lock = join(folder, 'mirror', 'packed-refs.lock')
+  writeFileSync(lock, '')
+  expect(await afterPushes(1, 60)).toBeGreaterThan(60)
+  rmSync(lock)
+  expect(await afterPushes(61, 62)).toBeGreaterThan(62)
 
-  repository.commit({ three: 'small' })
-  await source.fetch()
-
-  const names = readdirSync(packs)
-  expect(names.filter((name) => name.startsWith('tmp_'))).toEqual([])
-  expect(names.filter((name) => name.endsWith('.pack')).length).toBeLessThan(5)
+  expect(await afterPushes(63, 130)).toBeLessThan(5)
+  expect(readdirSync(join(folder, 'mirror'), { recursive: true }).join(' ')).not.toContain('tmp_')
 })
 
 test('a repository that becomes empty, shallow or another one is reported as such', async () => {

@@ -5,11 +5,11 @@ import { join } from 'node:path'
  * Number of packs above which git's automatic garbage collection merges them, `gc.autoPackLimit`. A mirror has packs
  * only, one of each transfer.
  */
-const PACKS_MAX = 50
+export const PACKS_MAX = 50
 
-/** Whether the mirror in `directory` has so many packs that git would merge them. */
-export function hasManyPacks(directory: string): boolean {
-  return packFiles(directory).filter((name) => name.endsWith('.pack')).length > PACKS_MAX
+/** The number of packs of the mirror in `directory`. */
+export function packsIn(directory: string): number {
+  return packFiles(directory).filter((name) => name.endsWith('.pack')).length
 }
 
 /** Whether a transfer that was ended has left a file of `bytes` or more. */

@@ -52,6 +52,23 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /does not appear to be a git repository/,
     'there is no repository at the address, or this user has no access to it: correct the address',
   ],
+  [
+    // A ref that did move is recognised before, so another one of that name takes the push.
+    /matches more than one|\(stale info\)/,
+    'a branch or a tag of the repository has the complete name of this ref: rename it, or name another ref',
+  ],
+  [
+    /exists; cannot create/,
+    'the repository has a ref whose name is the beginning of this one, or begins with it: name another ref',
+  ],
+  [
+    /funny ref|hidden ref/,
+    'the host accepts no ref of this name: name one such as refs/pharos/NAME or a branch',
+  ],
+  [
+    /hook declined|protected branch/,
+    'the host refused the push: allow it for this account, or name another ref',
+  ],
   [/info\/refs not valid|bad line length character/, NOT_FROM_GIT],
   [/mismatched algorithms/, 'the repository uses SHA-256, which is not supported'],
   [/Operation too slow|Operation timed out|Timeout, server/i, 'the host stopped responding'],
@@ -86,4 +103,4 @@ function withoutNoise(text: string): string {
 }
 
 const NOISE =
-  /^(?:@+.*|IT IS POSSIBLE THAT .*|Someone could be .*|It is also possible .*|Please .*|and the repository exists\.|Add correct host key .*|\s+(?:remove with:|ssh-keygen ).*|Connection closed by .*|\s*)$/
+  /^(?:@+.*|To \S+|error: failed to push some refs to .*|IT IS POSSIBLE THAT .*|Someone could be .*|It is also possible .*|Please .*|and the repository exists\.|Add correct host key .*|\s+(?:remove with:|ssh-keygen ).*|Connection closed by .*|\s*)$/

@@ -156,6 +156,45 @@ test('a write starts git once, and so does a read of a state that is unchanged',
   two.close()
 })
 
+test('a push that the repository refuses is reported with the reason and a remedy', async () => {
+  const state = join(folder, 'state.git')
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', ['-C', state, ...args], { encoding: 'utf8' }).trim()
+  const refusal = async (ref: string): Promise<string> => {
+    const location = gitLocationOf(`git:${state}#${ref}`, { PATH: process.env.PATH, HOME: folder })
+    const opened = await GitRef.open(location)
+    await opened.read()
+    const refused = opened.write({ state: ref, lease: '{}' }, 'write')
+    const { message } = await refused.then(
+      () => new Error('accepted'),
+      (error: Error) => error,
+    )
+    opened.close()
+    return message
+  }
+  expect(await refusal(REF)).toBe('accepted')
+  const commit = git('rev-parse', REF)
+  const sameName = expect.stringContaining(
+    'a branch or a tag of the repository has the complete name of this ref',
+  )
+
+  git('update-ref', `refs/heads/${REF}`, commit)
+  expect(await refusal(REF)).toEqual(sameName)
+  git('update-ref', `refs/heads/${REF}-new`, git('commit-tree', '-m', 'other', `${commit}^{tree}`))
+  expect(await refusal(`${REF}-new`)).toEqual(sameName)
+  expect(await refusal(`${REF}/new`)).toContain('whose name is the beginning of this one, or begins with it')
+  expect(await refusal('refs/HEAD')).toMatch(/: the host accepts no ref of this name: .* \(.*funny ref.*\)$/)
+  git('config', 'receive.hideRefs', 'refs/hidden')
+  expect(await refusal('refs/hidden/a')).toMatch(
+    /: the host accepts no ref of this name: .*\(.*hidden ref.*\)$/,
+  )
+  writeFileSync(join(state, 'pre-receive'), '#!/bin/sh\necho keep out; exit 1\n', { mode: 0o755 })
+  git('config', 'core.hooksPath', state)
+  expect(await refusal('refs/heads/other')).toMatch(
+    /: the host refused the push: .* \(remote: keep out .*\)$/,
+  )
+})
+
 test('one call of git tells whether the ref exists, whatever other refs end with its name', async () => {
   const { path, taken } = gitCalls(testFolder())
   const location = gitLocationOf(`git:${join(folder, 'state.git')}#${REF}`, { PATH: path, HOME: folder })

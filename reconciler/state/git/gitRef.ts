@@ -225,7 +225,7 @@ export class GitRef implements StateRef {
     const { access, ref } = this.#location
     const expected = `--force-with-lease=${ref}:${this.#tip}`
     try {
-      await this.#git(['push', '--quiet', '--porcelain', expected, '--', access.url, `${commit}:${ref}`])
+      await this.#git(['push', '--quiet', expected, '--', access.url, `${commit}:${ref}`])
     } catch (error) {
       // The ref shows whether another push came first or the push failed for another reason.
       const now = await this.#listed()

@@ -116,6 +116,21 @@ test('Scenario 72: requests have versions in their user agent, and expected_org_
   expect(proxy.userAgents.at(-1)).toMatch(/^terraform-provider-pharos\/1\.2\.3 terraform\/\S+ ci\/7$/)
 })
 
+test('a plan of new services with a refused key fails, with one error', async () => {
+  const core = await providerIn({ PHAROS_URL: server.url, PHAROS_API_KEY: apiKey })
+  await core.configure({})
+
+  const plans = [await core.plan('pharos_service', service), await core.plan('pharos_service', service)]
+
+  const detail =
+    'The API responded: unauthorized. The API key is missing, malformed or revoked (status 401): check api_key of ' +
+    'the provider (or PHAROS_API_KEY).'
+  expect(plans.map(({ diagnostics }) => diagnostics)).toMatchObject([
+    [{ severity: 'error', summary: 'Cannot read the regions', detail }],
+    [],
+  ])
+})
+
 test('a plan that cannot read the regions says what to do', async () => {
   const core = await providerIn({ PHAROS_URL: `${server.url}/v1`, PHAROS_API_KEY: server.apiKey })
   await core.configure({})

@@ -229,7 +229,10 @@ function onlyUnknown<T extends object>(planned: Readonly<Record<string, unknown>
   ) as Partial<T>
 }
 
-/** Problems with the configured regions, or a warning when the list of regions is not available in time. */
+/**
+ * Problems with the configured regions, or a warning when the list of regions is not available in time. A refused key
+ * is an error, because the apply would fail too; it is reported for one resource.
+ */
 async function checkRegions(
   session: Session,
   config: Config,
@@ -242,11 +245,18 @@ async function checkRegions(
     timeouts,
     defaultMs: REGIONS_MS,
   } as const
+  let isKeyRefused = false
+  const regions = (wanted: AbortSignal): ReturnType<Session['regions']> =>
+    session.regions(wanted).catch((error: unknown) => {
+      isKeyRefused = error instanceof ApiError && (error.status === 401 || error.status === 403)
+      throw error
+    })
   try {
-    return regionProblems(config, await runTask(limits, signal, (wanted) => session.regions(wanted)))
+    return regionProblems(config, await runTask(limits, signal, regions))
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof DiagnosticError)) throw error
+    if (isKeyRefused) return session.noteFailedRead(error) === 'new' ? error.diagnostics : []
     return error.diagnostics.map(({ detail }) =>
       warningAt(['regions'], 'Regions were not checked', `The list of regions could not be read. ${detail}`),
     )

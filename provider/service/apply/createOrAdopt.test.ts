@@ -39,7 +39,7 @@ interface Scene {
   readonly proxy: RecordingProxy
   readonly session: Session
   /** The session of another run on the same machine. */
-  readonly sessionOf: (run: TerraformRun) => Session
+  readonly sessionOf: (run: TerraformRun, scope?: string) => Session
   readonly byHand: Client
 }
 
@@ -47,8 +47,8 @@ async function scene(withoutHeaders: readonly string[], options: StartServerOpti
   const server = await startServer({ rateLimit: 'none', ...options })
   const proxy = await startRecordingProxy(server.url, { withoutHeaders })
   const folder = mkdtempSync(join(tmpdir(), 'journal-'))
-  const sessionOf = (run: TerraformRun): Session => {
-    const guard = new CreationGuard({ folders: [folder], run, scope: '', warn: () => undefined })
+  const sessionOf = (run: TerraformRun, scope = ''): Session => {
+    const guard = new CreationGuard({ folders: [folder], run, scope, warn: () => undefined })
     return new Session({ url: proxy.url, apiKey: server.apiKey, userAgent: 'test', guard })
   }
   const session = sessionOf(running('2'))
@@ -207,6 +207,26 @@ test.each([
     ])
   },
 )
+
+test('a service with a recorded response is taken over through another address of the API, and one without is named', async () => {
+  const { session, sessionOf, byHand } = await scene([])
+  const killed = sessionOf(running('1'), 'another address')
+  closing.push(() => killed.client.close())
+  const made = await createOrAdopt({ session: killed, request, signal, report })
+  const unconfirmed = { ...request, name: 'unconfirmed' }
+  killed.guard?.begin(unconfirmed)
+  const arrived = await byHand.createService(unconfirmed, 'killed')
+
+  const created = await createOrAdopt({ session, request, signal, report })
+  const creating = createOrAdopt({ session, request: unconfirmed, signal, report })
+
+  expect(created.id).toBe(made.id)
+  await expect(creating).rejects.toMatchObject({
+    diagnostics: [
+      { summary: 'Service "unconfirmed" exists already', detail: expect.stringContaining(arrived.id) },
+    ],
+  })
+})
 
 test('a request of a killed run that arrives after the list was read creates the same service, on a server with idempotency keys', async () => {
   const { session, sessionOf, byHand } = await scene([], { isPlain: false })

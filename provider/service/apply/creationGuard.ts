@@ -138,13 +138,14 @@ export class CreationGuard {
   }
 
   /**
-   * Whether `intent` is an unhandled intent of this workspace to create `what`, and its Terraform process has ended.
+   * Whether `intent` is an unhandled intent of this workspace to create `what`, and its Terraform process has ended. An
+   * id says more than a definition, which another address or key of the same organisation would hide.
    */
   #isLost(intent: Intent, what: string): boolean {
     return (
       intent.workspace === this.#run.workspace &&
       !this.#claimed.has(intent.nonce) &&
-      isIntentFor(intent, what) &&
+      (intent.id !== undefined || isIntentFor(intent, what)) &&
       !this.#run.isRunning(intent.owner)
     )
   }

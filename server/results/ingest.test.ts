@@ -43,7 +43,8 @@ function open(storeId = STORE) {
       ),
     end: (nowS: number) =>
       board.transact(() => board.update({ services: [], ended: [SERVICE], isWhole: false }, nowS)),
-    send: (given: readonly TestResult[], nowS = START_S + 3_600, store = storeId) =>
+    /** Sends results, by default when the last one is due. */
+    send: (given: readonly TestResult[], nowS = given.at(-1)?.dueS ?? START_S, store = storeId) =>
       ingest([batchOf(store, given)], storeId, nowS * 1_000)[0],
     /** Sends results with their details. */
     ingest: (given: readonly TestResult[], nowS: number) =>
@@ -221,10 +222,11 @@ test('a deleted service is removed, and its results are refused', () => {
   expect(results.send(round(2, 'up'))?.refused.map(([, , reason]) => reason)).toEqual(['ended', 'ended'])
 })
 
-test('a service without results becomes unknown, and up again with one result of each region', () => {
+test('a service without results becomes unknown, and up again with one result of each region that is not late', () => {
   results.update()
   results.send(round(1, 'up'))
   results.board.transact(() => results.board.markStale(START_S + 600))
+  results.send(round(4, 'up'), START_S + 600)
   results.send(round(10, 'up'))
 
   const staleS = START_S + 60 + 2 * 60 + 10 + 30
@@ -352,7 +354,7 @@ test('each stored result is counted once, under its region and outcome', () => {
   const { checks } = results
   results.update()
   results.send([...round(1, 'up', 'down'), ...round(2, 'up')])
-  results.send([...round(2, 'up'), { series: DUBLIN, dueS: START_S + 1e6, outcome: 'up' }])
+  results.send([...round(2, 'up'), { series: DUBLIN, dueS: START_S + 1e6, outcome: 'up' }], START_S + 120)
   results.database.exec('DROP TABLE late; DROP TABLE log')
   expect(() => results.send(round(3, 'up'))).toThrow(/no such table|does not exist/)
 

@@ -9,6 +9,7 @@ import {
   type SeriesState,
   type State,
   serviceState,
+  staleFromS,
 } from '../domain/serviceState.ts'
 import { type EndpointEntry, newService, type SeriesEntry, type ServiceEntry } from './boardEntries.ts'
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
@@ -93,17 +94,21 @@ export class StateBoard {
   }
 
   /**
-   * Applies a new result to the state of an active series, its endpoint and its service at `nowS`. A result that is too old
-   * to be the current state opens no incident: an agent may deliver it hours after it ended.
+   * Applies a new result to the state of an active series, its endpoint and its service at `nowS`. A result that is too
+   * old to be the current state, because an agent delivers it hours later, opens no incident, and leaves an unknown
+   * series unknown: otherwise the next result would continue its state, and the time between them would count as known.
    */
   applyResult(seriesId: number, result: SeriesResult, nowS: number): void {
     const series = this.#series.get(seriesId)
     if (series === undefined) return
-    const state = afterResult(series.state, result, series.times)
-    this.#changeSeries(series, state, result.dueS)
+    const { state: before, times } = series
+    const after = afterResult(before, result, times)
+    const { lastDueS, knownDueS } = after
+    const isKnown = after !== before && knownDueS === result.dueS
+    const isCurrent = isKnown && nowS < staleFromS(after, times)
+    const isTooLate = isKnown && !isCurrent && before.state === 'unknown'
+    this.#changeSeries(series, isTooLate ? { ...before, lastDueS, knownDueS } : after, result.dueS)
     const service = this.#services.get(this.#endpoints.get(series.endpoint)?.serviceId ?? '')
-    const isKnown = state !== series.state && state.knownDueS === result.dueS
-    const isCurrent = isKnown && atInstant(state, series.times, nowS) === state
     if (service !== undefined && isCurrent) this.#rounds.afterResult(service, series, result.dueS)
   }
 

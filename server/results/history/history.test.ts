@@ -257,7 +257,7 @@ test('days have the seconds of each state, with maintenance in place of a state,
     ],
   })
   opened.update([one], START_S + 12 * HOUR_S)
-  opened.send([{ series: ONE, dueS: START_S + 12 * HOUR_S + 600 }], START_S + 13 * HOUR_S)
+  opened.send([{ series: ONE, dueS: START_S + 12 * HOUR_S + 600 }], START_S + 12 * HOUR_S + 600)
   opened.send([{ series: ONE, dueS: START_S + 23 * HOUR_S, outcome: 'down' }], START_S + DAY_S)
   const upAgain = [0, 60].map((later) => ({ series: ONE, dueS: START_S + DAY_S + 1_800 + later }))
   opened.send(upAgain, START_S + DAY_S + HOUR_S)

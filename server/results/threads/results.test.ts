@@ -112,8 +112,11 @@ test('a results thread that dies is restarted, and reaches the same states from 
 
 test('a gap is unknown, even when a result arrives right after the restart', async () => {
   const [before, after] = [lastMinutes(59, 58), lastMinutes(1, 0)]
-  await results.ingest(batchOf(STORE, before))
-  await killThread()
+  await results.stop()
+  const earlier = openedResults(folders[0] ?? '')
+  earlier.send(before, nowS - 3_500)
+  earlier.database.close()
+  results = startResults(folders[0] ?? '')
   await isUp()
   await results.ingest(batchOf(STORE, after))
 

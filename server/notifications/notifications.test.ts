@@ -185,6 +185,23 @@ test('a failed delivery is retried with the same id; later events of its inciden
   expect(received[1]?.headers['webhook-timestamp']).not.toBe(received[0]?.headers['webhook-timestamp'])
 })
 
+test('deliveries that wait when the clock is set back by a day are sent at once, in order', async () => {
+  const server = await start()
+  aheadMs = DAY_MS
+  let status = 500
+  const receiver = await receiving(() => ({ status }))
+  const { id } = await createChannel(server, receiver.url)
+  const incidentId = await incident(server, await service(server))
+  await until(async () => (await deliveriesOf(server, id))[0].attempts === 1)
+  await update(server, incidentId, 'identified')
+
+  status = 204
+  aheadMs = 0
+  const received = await receiver.first(3)
+
+  expect(received.map(({ body }) => JSON.parse(body).sequence)).toEqual([1, 1, 2])
+})
+
 test('a delivery is given up after eleven attempts in three days, kept, and can be resent manually with its id', async () => {
   const server = await start()
   let status = 503

@@ -1,7 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type AfterAttempt, type AttemptResult, afterAttempt } from '../domain/notifications/retries.ts'
+import {
+  type AfterAttempt,
+  type AttemptResult,
+  afterAttempt,
+  SET_BACK_MS_MIN,
+} from '../domain/notifications/retries.ts'
 import { type Slot, slotsToStart } from '../domain/notifications/slots.ts'
 import type { DueDelivery, NotificationStore } from '../store/notificationStore.ts'
 import type { Poster } from './poster.ts'
@@ -18,7 +23,7 @@ const STOP_MS_MAX = 2_000
 
 /** Dependencies of the sender. */
 export interface SenderParts {
-  readonly store: Pick<NotificationStore, 'dueDeliveries' | 'recordAttempt'>
+  readonly store: Pick<NotificationStore, 'dueDeliveries' | 'hastenDeliveries' | 'recordAttempt'>
   readonly poster: Poster
   readonly nowMs: () => number
   /** A number in [0, 1). */
@@ -49,6 +54,8 @@ export function startSender({ store, poster, nowMs, random, log, onAttempt }: Se
   let polling: Promise<void> | undefined
   let isPollWanted = false
   let isStopped = false
+  /** The latest time of a poll; before the first one, the clock may have been set back since the last process. */
+  let latestMs = Number.POSITIVE_INFINITY
 
   async function poll(): Promise<void> {
     while (isPollWanted && !isStopped) {
@@ -65,7 +72,18 @@ export function startSender({ store, poster, nowMs, random, log, onAttempt }: Se
           }),
         )
       }
+      await followClock(nowMs())
     }
+  }
+
+  /** Attempts deliveries that were postponed by a clock that has been set back since. */
+  async function followClock(now: number): Promise<void> {
+    if (now < latestMs - SET_BACK_MS_MIN) {
+      await store.hastenDeliveries(now)
+      latestMs = now
+      isPollWanted = true
+    }
+    latestMs = Math.max(latestMs, now)
   }
 
   function wake(): void {

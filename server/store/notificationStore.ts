@@ -142,6 +142,11 @@ export interface NotificationStore {
     nowMs: number,
     choose: <Due extends Slot>(due: readonly Due[]) => readonly Due[],
   ): Promise<readonly DueDelivery[]>
+  /**
+   * Makes waiting deliveries due at `nowMs` whose last attempt, or event, is later than that by more than
+   * SET_BACK_MS_MIN: the clock was set back, and their time may be days away.
+   */
+  hastenDeliveries(nowMs: number): Promise<void>
   /** Records an attempt of `delivery` and its consequences. Resolves to the reason when this disabled the channel. */
   recordAttempt(
     delivery: DueDelivery,

@@ -41,6 +41,11 @@ export const ORDERED_MS = 10 * MINUTE_MS
  * updates and an organisation 50 channels, and a search of all would delay everything else. Gap G9.
  */
 export const SOUGHT_MAX = 50
+/**
+ * How much later than the present an attempt or event of a waiting delivery is when the clock was set back since
+ * (milliseconds). Clocks of several servers differ by less.
+ */
+export const SET_BACK_MS_MIN = MINUTE_MS
 /** Statuses whose Retry-After counts: too many requests, and unavailable. */
 const RETRY_AFTER_STATUSES: ReadonlySet<number | null> = new Set([429, 503])
 

@@ -1,6 +1,7 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
+import { SET_BACK_MS_MIN } from '../../domain/notifications/retries.ts'
 import type { NotificationStats, NotificationStore, StoredDelivery } from '../notificationStore.ts'
-import { row, rows, type Scripts } from '../scripts/script.ts'
+import { row, rows, run, type Scripts } from '../scripts/script.ts'
 import { recordChannelAction } from './channelAction.ts'
 import { type ChangeChannel, findChannel } from './channelRows.ts'
 import { assertActive } from './channels.ts'
@@ -10,7 +11,19 @@ const RESEND = `UPDATE deliveries SET state = 'waiting', ended_ms = NULL, failed
 const HASTEN = `UPDATE deliveries SET due_ms = $2
   WHERE channel_id = $1 AND webhook_id = $3 AND state = 'waiting'`
 
-type Methods = 'listDeliveries' | 'getDelivery' | 'resendDeliveries' | 'notificationStats'
+/** Deliveries that a clock postponed that was set back later. */
+const SET_BACK = `UPDATE deliveries SET due_ms = $1 WHERE state = 'waiting' AND due_ms > $1
+  AND coalesce(
+    (SELECT a.at_ms FROM attempts a WHERE a.event_seq = deliveries.event_seq AND a.channel_id = deliveries.channel_id
+       AND a.number = deliveries.attempts),
+    (SELECT e.at_ms FROM events e WHERE e.seq = deliveries.event_seq)) > $1 + ${SET_BACK_MS_MIN}`
+
+type Methods =
+  | 'hastenDeliveries'
+  | 'listDeliveries'
+  | 'getDelivery'
+  | 'resendDeliveries'
+  | 'notificationStats'
 
 /** A delivery with its last attempt. */
 type DeliveryRow = Omit<StoredDelivery, 'last'> & {
@@ -21,7 +34,10 @@ type DeliveryRow = Omit<StoredDelivery, 'last'> & {
 }
 
 /** Listing and resending deliveries. */
-export function deliveries({ read }: Scripts, change: ChangeChannel): Pick<NotificationStore, Methods> {
+export function deliveries(
+  { read, write }: Scripts,
+  change: ChangeChannel,
+): Pick<NotificationStore, Methods> {
   return {
     getDelivery: (ref, webhookId) =>
       read(function* () {
@@ -39,6 +55,7 @@ export function deliveries({ read }: Scripts, change: ChangeChannel): Pick<Notif
         )
         return { webhookId, body: found.body, attempts }
       }),
+    hastenDeliveries: (nowMs) => write(() => run(SET_BACK, [nowMs])),
     listDeliveries: (ref, { state = null, countMax }) =>
       read(function* () {
         const { id } = yield* findChannel(ref)

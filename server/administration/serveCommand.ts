@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { stderrLog } from '../../api/runtime/stderrLog.ts'
 import { proxyOption } from '../../monitoring/program/proxyOption.ts'
@@ -27,6 +28,7 @@ import { readGiven } from './options/readGiven.ts'
 import { type StatusListeningOptions, statusListeningOf, statusUrlOption } from './options/statusListening.ts'
 import { addTlsFlags, sharedTlsOf, type TlsOptions } from './options/tlsOptions.ts'
 import type { Write } from './text/output.ts'
+import { shellQuoted } from './text/shellQuoted.ts'
 
 interface ServeOptions
   extends DatabasePlace,
@@ -252,7 +254,10 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
   const monitoring = program.monitoring === null ? '' : `${program.monitoring}\n`
   const agents = program.agentUrl === null ? '' : `agents on ${program.agentUrl}\n`
   const pages = program.statusUrl === null ? '' : `status pages on ${program.statusUrl}\n`
-  const people = consoleUrl === null ? '' : `console on ${consoleUrl}\n${await ownersMissing(program.store)}`
+  const people =
+    consoleUrl === null
+      ? ''
+      : `console on ${consoleUrl}\n${await ownersMissing(program.store, { dataDir, consoleUrl })}`
   write(`listening on ${program.url}\n${admin}${agents}${pages}${people}${monitoring}`)
   log.info({ signal: await stopped }, 'stopping')
   await program.close()
@@ -269,12 +274,19 @@ async function assertMigrated(engine: Engine): Promise<void> {
   )
 }
 
-/** A line for each organisation without an owner. */
-async function ownersMissing(store: Store): Promise<string> {
+/** A line for each organisation without an owner, with the command that invites one. */
+async function ownersMissing(
+  store: Store,
+  { dataDir, consoleUrl }: { readonly dataDir: string | null; readonly consoleUrl: string },
+): Promise<string> {
+  // The URL of a database contains its password.
+  const place = dataDir === null ? '--database-file FILE' : `--data-dir ${shellQuoted(resolve(dataDir))}`
+  const address = `--email ADDRESS --console-url ${consoleUrl}`
   const orgs = await store.orgsWithoutOwner()
   return orgs
     .map(
-      ({ id }) => `organisation ${id} has no owner: pharos-server owner invite --org ${id} --email ADDRESS\n`,
+      ({ id }) =>
+        `organisation ${id} has no owner: pharos-server owner invite ${place} --org ${id} ${address}\n`,
     )
     .join('')
 }

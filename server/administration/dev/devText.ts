@@ -1,3 +1,4 @@
+import { shellQuoted } from '../text/shellQuoted.ts'
 import { SAMPLE_INTERVAL_S } from './sampleService.ts'
 
 /** A started `dev`; the JSON document of `dev --json`. */
@@ -26,13 +27,13 @@ export function devText(document: DevDocument, isTemporary: boolean, pharosFile:
   API          ${url}
   status page  ${statusPageUrl}
   console      ${consoleUrl}
-  sample       ${sample.url}/ (a service to try things on, checked every ${SAMPLE_INTERVAL_S} s)
+  sample       ${sample.url}/ (a service to break and repair, checked every ${SAMPLE_INTERVAL_S} s)
 
 Paste into another terminal:
 
   export PHAROS_URL=${url}
   export PHAROS_API_KEY=${apiKey}
-  alias pharos=${quoted(`node ${quoted(pharosFile)}`)}
+  alias pharos=${shellQuoted(`node ${shellQuoted(pharosFile)}`)}
 
 Next:
 
@@ -46,9 +47,4 @@ Break the sample, and repair it. The status page shows the outage within a minut
   curl -X POST ${sample.url}/break
   curl -X POST ${sample.url}/repair
 `
-}
-
-/** `text` as one word of a shell. */
-function quoted(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -22,7 +22,9 @@ interface CommandOptions extends DatabaseOptions {
 /** Adds `commands`, which lists the commands to the regions in order of publication. */
 export function addCommandLog(program: Command, write: Write): void {
   addDatabase(
-    program.command('commands').description('list the commands to the regions, in order of publication'),
+    program
+      .command('commands')
+      .description('list the commands that start and end monitoring in regions, in order of publication'),
   )
     .option('--org <id>', 'only commands of this organisation')
     .option('--service <id>', 'only commands of this service, which may be deleted')

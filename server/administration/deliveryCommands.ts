@@ -40,7 +40,7 @@ export function addDeliveryCommands(channel: Command, write: Write): void {
       const header = ['ID', 'AT', 'EVENT', 'STATE', 'ATTEMPTS', 'LAST RESPONSE', 'NEXT ATTEMPT']
       present(write, json, deliveries.map(shown), table(header, rows))
     })
-  addChannelOptions(channel.command('resend').description('send ended deliveries again, with the same ids'))
+  addChannelOptions(channel.command('resend').description('send deliveries again, with the same ids'))
     .addOption(new Option('--delivery <id>', 'one delivery, from "channel deliveries"').conflicts('since'))
     .option('--since <instant>', 'all failed deliveries of events since then', readInstant)
     .action(async (options: ChannelOptions & { delivery?: string; since?: number }) => {
@@ -67,7 +67,9 @@ function addTest(channel: Command, write: Write): void {
       return endOf(store, channelRef, webhookId)
     })
     if (delivery === undefined || delivery.state === 'waiting') {
-      throw new Error(`nothing was sent within ${TEST_MS_MAX / 1_000} s: a running server sends it`)
+      throw new Error(
+        `nothing was sent within ${TEST_MS_MAX / 1_000} s: start the server, which sends notifications`,
+      )
     }
     if (delivery.state === 'failed') throw new Error(`the test failed: ${resultOf(delivery)}`)
     present(write, options.json, shown(delivery), `delivered: ${resultOf(delivery)}`)

@@ -65,8 +65,8 @@ function refreshing({ isRefreshing, self }: PageFrame): Html | false {
   if (self === null) return false
   const sign = self.includes('?') ? '&' : '?'
   return isRefreshing
-    ? html`Refreshes every ${REFRESH_SECONDS} seconds: <a href="${self}${sign}refresh=off">stop</a>.`
-    : html`Automatic refresh is off: <a href="${self}">turn it on</a>.`
+    ? html`Refreshes every ${REFRESH_SECONDS} seconds: <a href="${self}${sign}refresh=off">stop refreshing</a>.`
+    : html`Automatic refresh is off: <a href="${self}">refresh again</a>.`
 }
 
 function account({ viewer, root, set }: PageFrame): Html | false {

@@ -281,6 +281,29 @@ test('no approval is offered for changes that an approval cannot release', async
   })
 })
 
+test('a set says that its path does not exist before it has services, and quotes the first problem of a manifest', async () => {
+  const one = await controllerOf()
+  one.repository.commit({ 'elsewhere/a.yaml': manifestOf('a') })
+  one.start()
+  expect(await one.nextCycle()).toMatchObject({
+    headline: 'ManifestsInvalid',
+    conditions: [
+      { message: 'the path does not exist', todo: 'restore the folder, or correct the path of the set' },
+    ],
+  })
+  expect(one.events.find(({ type }) => type === 'RunFinished')?.message).toBe('converged')
+
+  one.repository.commit({ 'monitoring/a.yaml': 'apiVersion: pharos/v1\nkind: Servise\n' })
+
+  expect((await one.nextCycle()).conditions).toMatchObject([
+    {
+      type: 'ManifestsInvalid',
+      message:
+        '1 problem in the manifests: monitoring/a.yaml:2:7: [E_KIND] kind must be one of Service, Defaults, Environment (did you mean Service?)',
+    },
+  ])
+})
+
 test('the same drift of many services is reported as a suspected server change, and one approval reverts all of it', async () => {
   const one = await controllerOf()
   const keys = Array.from({ length: 12 }, (_, index) => `s${index}`)

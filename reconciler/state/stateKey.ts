@@ -24,7 +24,9 @@ export function requireKeyPlace(
   if (given !== undefined && given !== '') checked(given, source)
   // A key file beside a state in git would be visible to every reader of the state.
   else if (isGitLocation(statePath))
-    throw new StateError(`a state in git needs ${STATE_KEY_VARIABLE}, the key of the fingerprints of secrets`)
+    throw new StateError(
+      `a state in git needs ${STATE_KEY_VARIABLE}, the key of the fingerprints of secrets: set it to ${KEY_CHARS_MIN} characters or more, for example with "openssl rand -hex 32"`,
+    )
 }
 
 /**

@@ -1,5 +1,6 @@
 import { releasedKeys, type SafetyLimitName } from '../../plan/safetyLimits.ts'
 import { ApiTimeout, waitText } from '../../run/apiWait.ts'
+import { formatProblem } from '../../manifest/manifestProblem.ts'
 import { failureOf } from '../../run/failureOf.ts'
 import { counted, listed } from '../../text/counts.ts'
 import { STALLED_AFTER } from '../schedule/schedule.ts'
@@ -79,7 +80,7 @@ function stalled({ failures, report, fault }: ConditionFacts): readonly FoundCon
   return reason === '' ? [] : [found('Degraded', reason, 'retries continue')]
 }
 
-function sourceConditions({ source }: CycleReport): readonly FoundCondition[] {
+function sourceConditions({ source, applied }: CycleReport): readonly FoundCondition[] {
   if (source === null) return []
   const { sourceProblem, refused, isRewritten, accepted } = source
   const problems = accepted?.set.problems ?? []
@@ -98,20 +99,27 @@ function sourceConditions({ source }: CycleReport): readonly FoundCondition[] {
       found('HistoryRewritten', message, 'acknowledge it if intended; until then nothing is removed'),
     )
   }
-  if (problems.length > 0) {
+  const [problem] = problems
+  if (problem !== undefined) {
     const todo = 'correct the manifests: until then their services do not change, and nothing is removed'
-    conditions.push(
-      found('ManifestsInvalid', `${counted(problems.length, 'problem')} in the manifests`, todo),
-    )
+    const first = problems.length === 1 ? '' : ', the first'
+    const message = `${counted(problems.length, 'problem')} in the manifests${first}: ${formatProblem(problem)}`
+    conditions.push(found('ManifestsInvalid', message, todo))
   }
+  // With services to remove, the safety limit missingPath reports it.
+  const isReported = applied?.planResult.limited.tripped.some(({ brake }) => brake === 'missingPath') === true
+  if (accepted?.loaded.exists === false && !isReported)
+    conditions.push(found('ManifestsInvalid', 'the path does not exist', CORRECT_PATH))
   return conditions
 }
+
+const CORRECT_PATH = 'restore the folder, or correct the path of the set'
 
 /** Safety limits with their own conditions. The others are shown as changes that wait for approval. */
 const OF_LIMIT: Readonly<Partial<Record<SafetyLimitName, readonly [ConditionType, string | null]>>> = {
   windowClosed: ['WindowClosed', null],
   otherSet: ['Degraded', 'keep each service in one of the two sets'],
-  missingPath: ['ManifestsInvalid', 'restore the folder, or correct the path of the set'],
+  missingPath: ['ManifestsInvalid', CORRECT_PATH],
 }
 
 function limitConditions({ applied }: CycleReport): readonly FoundCondition[] {
@@ -152,16 +160,16 @@ function serviceConditions(
   }
   if (failed + pending > 0) {
     const differ = failed + pending === 1 ? 'does not match its manifest' : 'do not match their manifests'
-    conditions.push(
-      found('Degraded', `${counted(failed + pending, 'service')} ${differ}`, 'see the services'),
-    )
+    conditions.push(found('Degraded', `${counted(failed + pending, 'service')} ${differ}`, SEE_SERVICES))
   }
   if (drifted > 0) {
     const message = `${counted(drifted, 'service')} ${drifted === 1 ? 'was' : 'were'} changed outside git`
-    conditions.push(found('Drifted', message, 'see the services'))
+    conditions.push(found('Drifted', message, SEE_SERVICES))
   }
   return conditions
 }
+
+const SEE_SERVICES = 'see the services on the page of the set, in status.json, or with --once --json'
 
 /** Maximum of services that a condition names. */
 const KEYS_MAX = 10

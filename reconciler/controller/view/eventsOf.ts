@@ -74,12 +74,11 @@ export function eventsOfReport(report: CycleReport, before: CycleReport | null):
   }
   const isNew = done.length + failed.length > 0 || isNewCommit || outcome !== before?.outcome
   if (isNew && outcome !== 'failed') {
-    const counts = Object.entries(report.counts).filter(([, count]) => count > 0)
-    add(
-      'RunFinished',
-      outcome === 'converged' ? 'info' : 'warning',
-      `${outcome}: ${counts.map(([what, count]) => `${count} ${what}`).join(', ')}`,
+    const counts = Object.entries(report.counts).flatMap(([what, count]) =>
+      count > 0 ? [`${count} ${what}`] : [],
     )
+    const text = counts.length === 0 ? outcome : `${outcome}: ${counts.join(', ')}`
+    add('RunFinished', outcome === 'converged' ? 'info' : 'warning', text)
   }
   return events
 }

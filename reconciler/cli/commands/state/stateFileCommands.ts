@@ -49,7 +49,7 @@ export const importState: Command = async ([file = ''], context) => {
     await store.close()
   }
   context.output.result(
-    `${location}: ${document.bindings.length} services; secrets count as changed once unless you copy the key of the state too`,
+    `${location}: ${counted(document.bindings.length, 'service')}; secrets count as changed once unless you copy the key of the state too`,
   )
   return { exitCode: EXIT.converged, document: { services: document.bindings.length } }
 }

@@ -10,18 +10,18 @@ import { hasPostgres } from './server/testing/postgres/programs.ts'
 /** What the temporary files of all tests take at most, roughly (bytes). */
 const FILES_BYTES_MAX = 1024 ** 3
 
-// Tests start real programs that read settings from the environment: those of the developer stay outside.
+// Tests start real programs that read settings from the environment: the developer's must not reach them.
 for (const name of Object.keys(process.env)) {
   if (/^(?:PHAROS_(?!TEST_)|TF_|GIT_|CDKTF_)|^(?:https?|all|no)_proxy$/i.test(name)) delete process.env[name]
 }
-// SQLite and git flush what they write, and tests delete it again: in memory that takes an eighth less computing.
+// SQLite and git flush files that tests delete soon: in memory, that takes an eighth less CPU time.
 const MEMORY = '/dev/shm'
 if (process.env.TMPDIR === undefined && hasSpace(MEMORY)) process.env.TMPDIR = MEMORY
-// Most tests name hosts of the internet and mean none of them: a server checks nothing unless a test asks for it.
+// Most tests name hosts on the internet that must not be contacted: servers check only where a test asks for it.
 process.env.PHAROS_MONITOR = 'off'
 // The provider remembers creations there from run to run.
 process.env.XDG_STATE_HOME = join(tmpdir(), 'pharos-tests', 'state')
-// And here what V8 compiled.
+// The compile cache of V8.
 process.env.XDG_CACHE_HOME = join(tmpdir(), 'pharos-tests', 'cache')
 
 /** Number of other files between two of the longest. */
@@ -60,7 +60,7 @@ const LONGEST = [
 
 /**
  * Files that start git hundreds of times. The time of a start grows with the memory of the process that starts it, and
- * workers grow with each file: late in a run, one file spent 17 s of computing on starts that take 2 s alone.
+ * workers grow with each file: late in a run, one file spent 17 s of CPU time on starts that take 2 s alone.
  */
 const STARTING_MANY = /\/reconciler\/(?:(?:source|state|controller)\/|gitState\.)/
 
@@ -184,7 +184,7 @@ export default defineConfig({
       include: ['{api,monitoring,server,provider,reconciler,web}/**/*.ts'],
       exclude: ['**/*.test.ts', 'provider/cdktf/**', '**/testing/**'],
       reporter: ['text-summary', 'json-summary'],
-      // What runs in a process or a thread of its own does not count. Two points below what the whole suite reaches.
+      // Code in other processes and threads is not measured. Two points below the coverage of the whole suite.
       thresholds: { statements: 90, branches: 84, functions: 91, lines: 91 },
     },
   },

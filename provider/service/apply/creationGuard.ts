@@ -81,15 +81,18 @@ export class CreationGuard {
     const what = this.#textOf(request)
     this.#decidedWith ??= this.#read()
     const records = this.#decidedWith
-    const lost = records.open.filter((intent) => this.#isLost(intent, what))
-    for (const intent of lost) {
-      const service = alike.find(({ id }) => id === intent.id)
-      if (service === undefined) continue
+    for (const service of alike) {
+      // Found by its id, because another address or key of the same organisation hides the definition.
+      const intent = records.open.find(({ id }) => id === service.id)
+      if (intent === undefined || !this.#isLost(intent)) continue
       this.#claimed.add(intent.nonce)
       return { kind: 'adopt', service, intent }
     }
+    const lost = records.open.filter(
+      (intent) => intent.id === undefined && isIntentFor(intent, what) && this.#isLost(intent),
+    )
     const free = alike.filter((service) => !this.#isClaimed(service, what, records))
-    const [intent, ...others] = lost.filter(({ id }) => id === undefined)
+    const [intent, ...others] = lost
     if (intent === undefined) {
       const unknown = free.filter(
         ({ created_at }) => Date.parse(created_at) >= this.#nowMs() - UNKNOWN_SERVICE_MS_MAX,
@@ -137,15 +140,11 @@ export class CreationGuard {
     })
   }
 
-  /**
-   * Whether `intent` is an unhandled intent of this workspace to create `what`, and its Terraform process has ended. An
-   * id says more than a definition, which another address or key of the same organisation would hide.
-   */
-  #isLost(intent: Intent, what: string): boolean {
+  /** Whether `intent` is an unhandled intent of this workspace, and its Terraform process has ended. */
+  #isLost(intent: Intent): boolean {
     return (
       intent.workspace === this.#run.workspace &&
       !this.#claimed.has(intent.nonce) &&
-      (intent.id !== undefined || isIntentFor(intent, what)) &&
       !this.#run.isRunning(intent.owner)
     )
   }

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { ApiError } from '../../api/contract/apiError.ts'
 import { AGENT_METRICS, type AgentLoad } from '../../monitoring/protocol/agentStats.ts'
 import type { RegionMode } from '../store/monitoringStore.ts'
 import type { NotificationStats } from '../store/notificationStore.ts'
@@ -41,55 +42,47 @@ export function addStoreMetrics(
   nowMs: () => number,
 ): void {
   const stats = shared(read)
-  const add = statsIn(registry)
-  add('pharos_outbox_unpublished_commands', 'Commands that are not published yet', [], async (set) =>
-    set((await stats()).unpublishedCommands),
+  const addAlways = statsIn(registry)
+  const add = (name: string, help: string, valueOf: (stats: StoreStats) => number | null): void =>
+    addAlways(name, help, [], async (set) => {
+      const known = await stats()
+      const value = known === undefined ? null : valueOf(known)
+      if (value !== null) set(value)
+    })
+  addAlways(
+    'pharos_database_up',
+    'Whether the database responds; what is read from it is absent meanwhile',
+    [],
+    async (set) => set((await stats()) === undefined ? 0 : 1),
+  )
+  add(
+    'pharos_outbox_unpublished_commands',
+    'Commands that are not published yet',
+    ({ unpublishedCommands }) => unpublishedCommands,
   )
   add(
     'pharos_outbox_oldest_unpublished_age_seconds',
     'Age of the oldest command that is not published; 0 when there is none',
-    [],
-    async (set) => {
-      const { oldestUnpublishedAtMs: at } = await stats()
-      set(at === null ? 0 : Math.max(0, nowMs() - at) / 1_000)
-    },
+    ({ oldestUnpublishedAtMs: at }) => (at === null ? 0 : Math.max(0, nowMs() - at) / 1_000),
   )
-  add('pharos_database_bytes', 'Size of the database', [], async (set) => set((await stats()).databaseBytes))
+  add('pharos_database_bytes', 'Size of the database', ({ databaseBytes }) => databaseBytes)
   add(
     'pharos_database_wal_bytes',
     'Size of the write-ahead log of control.db; absent on PostgreSQL',
-    [],
-    async (set) => {
-      const { logBytes } = await stats()
-      if (logBytes !== null) set(logBytes)
-    },
+    ({ logBytes }) => logBytes,
   )
   add(
     'pharos_disk_free_bytes',
     'Free space on the disk of the data folder; absent on PostgreSQL',
-    [],
-    async (set) => {
-      const { diskFreeBytes } = await stats()
-      if (diskFreeBytes !== null) set(diskFreeBytes)
-    },
+    ({ diskFreeBytes }) => diskFreeBytes,
   )
   add(
     'pharos_last_backup_timestamp_seconds',
-    'Time of the last backup of the database; absent before the first',
-    [],
-    async (set) => {
-      const { lastBackupAtMs } = await stats()
-      if (lastBackupAtMs !== null) set(lastBackupAtMs / 1_000)
-    },
+    'When the last copy of the database was written; absent before the first',
+    ({ lastBackupAtMs: at }) => (at === null ? null : at / 1_000),
   )
-  add(
-    'pharos_backup_age_seconds',
-    'Age of the last backup of the database; absent before the first',
-    [],
-    async (set) => {
-      const { lastBackupAtMs } = await stats()
-      if (lastBackupAtMs !== null) set(Math.max(0, nowMs() - lastBackupAtMs) / 1_000)
-    },
+  add('pharos_backup_age_seconds', 'Age of that copy; absent before the first', ({ lastBackupAtMs: at }) =>
+    at === null ? null : Math.max(0, nowMs() - at) / 1_000,
   )
 }
 
@@ -182,12 +175,17 @@ export function addNotificationMetrics(
   read: () => Promise<NotificationStats>,
 ): (attempt: { kind: string; outcome: string; isFirst: boolean; lagMs: number }) => void {
   const stats = shared(read)
-  const add = statsIn(registry)
-  add('pharos_deliveries_waiting', 'Notifications that wait for their next attempt', [], async (set) =>
-    set((await stats()).waiting),
-  )
-  add('pharos_channels_disabled', 'Notification channels that are disabled', [], async (set) =>
-    set((await stats()).disabledChannels),
+  const addAlways = statsIn(registry)
+  const add = (name: string, help: string, valueOf: (stats: NotificationStats) => number): void =>
+    addAlways(name, help, [], async (set) => {
+      const known = await stats()
+      if (known !== undefined) set(valueOf(known))
+    })
+  add('pharos_deliveries_waiting', 'Notifications that wait for their next attempt', ({ waiting }) => waiting)
+  add(
+    'pharos_channels_disabled',
+    'Notification channels that are disabled',
+    ({ disabledChannels }) => disabledChannels,
   )
   const registers = [registry]
   const attempts = new Counter({
@@ -204,13 +202,21 @@ export function addNotificationMetrics(
   }
 }
 
-/** Calls `read` once for all gauges of a scrape. */
-function shared<Stats>(read: () => Promise<Stats>): () => Promise<Stats> {
-  let reading: Promise<Stats> | undefined
+/**
+ * Calls `read` once for all gauges of a scrape. Resolves to `undefined` while the database does not respond, so that all
+ * other metrics are still shown.
+ */
+function shared<Stats>(read: () => Promise<Stats>): () => Promise<Stats | undefined> {
+  let reading: Promise<Stats | undefined> | undefined
   return () => {
-    reading ??= read().finally(() => {
-      reading = undefined
-    })
+    reading ??= read()
+      .catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error
+        return undefined
+      })
+      .finally(() => {
+        reading = undefined
+      })
     return reading
   }
 }

@@ -76,6 +76,7 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
     // A scrape that failed once, and another program that is down.
     quiet: [one('up{job="pharos",instance="a:1"}', '1 0 1x5', 4), one('up{job="other"}', '0x5', 4)],
   },
+  PharosDatabaseDown: gauge('pharos_database_up', 0, 1),
   PharosResultsNotStored: gauge('pharos_results_up', 0, 1),
   PharosNothingMonitors: {
     firing: { ...one('pharos_monitoring{instance="a:1"}', '0+0x5', 4), labels: {} },

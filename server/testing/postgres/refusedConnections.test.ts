@@ -50,11 +50,16 @@ test('while PostgreSQL refuses connections, a server is not ready, asks for a re
     await sleep(20)
   }
   const unready = await ready()
+  const metrics = await fetch(`${server.adminUrl}/metrics`)
+  const page = await metrics.text()
   await allowConnections(true)
   while ((await ready()) !== 200) await sleep(10)
   while ((await get(`${server.url}/v1/org`)).status !== 200) await sleep(10)
 
   expect([refused.status, refused.headers.get('retry-after'), unready]).toEqual([500, '1', 503])
+  expect(metrics.status).toBe(200)
+  expect(page).toMatch(/^pharos_database_up 0$/m)
+  expect(page).toMatch(/^pharos_http_requests_total\{route="\/v1\/org",.*status="500"/m)
   expect(linesWith('request failed')).toEqual([])
   expect(explained()[0]).toMatchObject({ level: 50, status: 500, route: '/v1/org' })
   // Background tasks that the outage interrupts log it; those that begin in it do not.

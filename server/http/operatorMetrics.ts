@@ -43,10 +43,10 @@ export function addStoreMetrics(
 ): void {
   const stats = shared(read)
   const addAlways = statsIn(registry)
-  const add = (name: string, help: string, valueOf: (stats: StoreStats) => number | null): void =>
+  const add = (name: string, help: string, give: (stats: StoreStats) => number | null): void =>
     addAlways(name, help, [], async (set) => {
       const known = await stats()
-      const value = known === undefined ? null : valueOf(known)
+      const value = known === undefined ? null : give(known)
       if (value !== null) set(value)
     })
   addAlways(
@@ -176,10 +176,10 @@ export function addNotificationMetrics(
 ): (attempt: { kind: string; outcome: string; isFirst: boolean; lagMs: number }) => void {
   const stats = shared(read)
   const addAlways = statsIn(registry)
-  const add = (name: string, help: string, valueOf: (stats: NotificationStats) => number): void =>
+  const add = (name: string, help: string, give: (stats: NotificationStats) => number): void =>
     addAlways(name, help, [], async (set) => {
       const known = await stats()
-      if (known !== undefined) set(valueOf(known))
+      if (known !== undefined) set(give(known))
     })
   add('pharos_deliveries_waiting', 'Notifications that wait for their next attempt', ({ waiting }) => waiting)
   add(

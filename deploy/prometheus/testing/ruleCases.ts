@@ -206,7 +206,7 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
         series: {
           [`${LAST_SUCCESS}{set="shop",instance="a:1"}`]: '0x60',
           [`${LEADER}{set="shop",instance="a:1"}`]: '1x60',
-          ['pharos_condition{set="shop",instance="a:1",condition="Suspended"}']: '1x60',
+          'pharos_condition{set="shop",instance="a:1",condition="Suspended"}': '1x60',
         },
         atMinute: 60,
       },

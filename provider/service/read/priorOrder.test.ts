@@ -63,3 +63,32 @@ test('without a stored state the order of the server is kept', () => {
     }),
   )
 })
+
+test('values of one_of and the case of header names have no order and no meaning, other differences keep the order of the server', () => {
+  const requestWith = (header: string, statuses: readonly number[]): ServiceRequest => ({
+    name: 'checkout',
+    interval_secs: 60,
+    regions: ['eu-west-1'],
+    endpoints: [
+      {
+        url: 'https://example.com/',
+        call: { Http: { method: 'GET', timeout: null } },
+        assertions: [
+          { Header: { name: header, matcher: { Equals: 'a' } } },
+          { StatusCode: { expected: { OneOf: [...statuses] } } },
+        ],
+      },
+    ],
+  })
+  const kindsRead = (header: string, statuses: readonly number[]): readonly string[] => {
+    const [endpoint] = requestWith(header, statuses).endpoints
+    const reversed = [{ ...endpoint, assertions: endpoint?.assertions.toReversed() }]
+    // True because only the order of the assertions differs.
+    const other = { ...requestWith(header, statuses), endpoints: reversed } as ServiceRequest
+    const response = inPriorOrder(responseTo(other), stateOf(requestWith('x-cache', [200, 90, 1_000])))
+    return response.endpoints.flatMap(({ assertions }) => assertions.flatMap((each) => Object.keys(each)))
+  }
+
+  expect(kindsRead('X-Cache', [1_000, 200, 90])).toEqual(['Header', 'StatusCode'])
+  expect(kindsRead('X-Cache', [1_000, 200, 91])).toEqual(['StatusCode', 'Header'])
+})

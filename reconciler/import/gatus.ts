@@ -223,6 +223,7 @@ function patternOf(pattern: string): { contains: string } | { regex: string } {
 }
 
 function reasonOf(left: string, text: string): string {
-  if (/\[BODY\][.[]|^(?:len|has)\(/.test(left)) return `no assertion on values inside JSON: ${text}`
+  if (/\[BODY\][.[]|^(?:len|has)\(/.test(left))
+    return `Pharos has no assertion on values inside JSON: ${text}`
   return `no equivalent of ${text}`
 }

@@ -100,7 +100,7 @@ test('endpoints of Gatus become services with their conditions, and features wit
   expect(Object.keys(specs)).toEqual(['any', 'shop-front-page', 'silent'])
   expect(notes).toEqual([
     '1.yml:10:23: the value of Authorization is not copied: set the environment variable FRONT_PAGE_AUTHORIZATION',
-    '1.yml:18:10: left out: no assertion on values inside JSON: [BODY].status == UP',
+    '1.yml:18:10: left out: Pharos has no assertion on values inside JSON: [BODY].status == UP',
     '1.yml:19:10: left out: Pharos watches the expiry of every certificate, and notifies the channels',
     '1.yml:22:10: names is left out: Pharos checks HTTP only, not dns',
     '1.yml:24:10: socket is left out: Pharos checks HTTP only, not tcp',
@@ -339,7 +339,7 @@ test('groups, tags, authentication and bodies of Uptime Kuma are carried over or
     '1.yml:5: the timeout is reduced to 60 s, the maximum',
     '1.yml:6: left out: Keys signs in by mtls, which has no equivalent',
     '1.yml:6: left out: notifications: create channels (pharos-server channel create)',
-    '1.yml:8: left out: no assertion on values inside JSON: status',
+    '1.yml:8: left out: Pharos has no assertion on values inside JSON: status',
   ])
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
 })
@@ -372,7 +372,7 @@ test('monitors of UptimeRobot become services', () => {
   expect(specs.errors.endpoints[0].assertions).toBeUndefined()
   expect(notes.map((note) => note.replace(/:(\d+):\d+:/, ':$1:'))).toEqual([
     '1.yml:3: the password of Shop is not copied: set SHOP_AUTHORIZATION to the Base64 of user:password',
-    '1.yml:4: left out: no assertion that a text is absent',
+    '1.yml:4: left out: Pharos has no assertion that a text is absent',
     '1.yml:5: Mail is left out: Pharos checks HTTP only, not port',
   ])
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
@@ -442,7 +442,7 @@ test('responses of both versions of the UptimeRobot API are read', () => {
     '1.yml:2: the token of Shop is not copied: set the environment variable SHOP_AUTHORIZATION',
     '1.yml:5: the value of x-api-key is not copied: set the environment variable SHOP_X_API_KEY',
     '1.yml:6: left out: alert contacts: create channels (pharos-server channel create)',
-    '1.yml:9: left out: no assertion on values inside JSON',
+    '1.yml:9: left out: Pharos has no assertion on values inside JSON',
     '1.yml:12: Names is left out: Pharos checks HTTP only, not dns',
   ])
   expect(JSON.stringify(current)).not.toContain('canary')
@@ -937,7 +937,7 @@ endpoints:
   expect(notes).toEqual([
     '1.yml:3:43: left out: no equivalent of client.insecure',
     '1.yml:5:11: left out: no equivalent of alerts (here and in 1 other place)',
-    '1.yml:9:36: left out: no assertion on values inside JSON: [BODY].up == true',
+    '1.yml:9:36: left out: Pharos has no assertion on values inside JSON: [BODY].up == true',
     '1.yml:19:36: the timeout is not understood: that of the server is used',
     '1.yml:23:38: left out: Pharos watches the expiry of every certificate, and notifies the channels (here and in 1 other place)',
   ])

@@ -212,12 +212,12 @@ function codesOf(json: string): readonly string[] {
 function contentOf(monitor: SourceValue, type: string): readonly AssertionForm[] {
   if (type === 'json-query') {
     const path = monitor.first('jsonPath', 'json_path')
-    path.note(`left out: no assertion on values inside JSON: ${path.text()}`)
+    path.note(`left out: Pharos has no assertion on values inside JSON: ${path.text()}`)
   }
   const keyword = monitor.get('keyword').text()
   if (type !== 'keyword' || keyword === undefined) return []
   if (monitor.first('invertKeyword', 'invert_keyword').flag() === true) {
-    monitor.get('keyword').note('left out: no assertion that a text is absent')
+    monitor.get('keyword').note('left out: Pharos has no assertion that a text is absent')
     return []
   }
   return [{ body: { contains: keyword } }]

@@ -167,13 +167,13 @@ function slownessOf(monitor: SourceValue): readonly AssertionForm[] {
 function contentOf(monitor: SourceValue, type: string): readonly AssertionForm[] {
   const checks = monitor.get('config').get('apiAssertions')
   if (type === 'API' && checks.isThere) {
-    checks.note('left out: no assertion on values inside JSON')
+    checks.note('left out: Pharos has no assertion on values inside JSON')
   }
   const value = monitor.first('keywordValue', 'keyword_value')
   const keyword = value.text()
   if (type !== 'KEYWORD' || keyword === undefined) return []
   if (!MUST_BE_THERE.has(monitor.first('keywordType', 'keyword_type').text() ?? '')) {
-    value.note('left out: no assertion that a text is absent')
+    value.note('left out: Pharos has no assertion that a text is absent')
     return []
   }
   const ignoresCase = IGNORES_CASE.has(monitor.first('keywordCaseType', 'keyword_case_type').text() ?? '')

@@ -824,7 +824,8 @@ test('a file with nothing to import is reported, and a ConfigMap with how to imp
 
 test('a file that is neither YAML nor JSON is refused at its place', () => {
   expect(() => read('gatus', 'endpoints: [')).toThrow(UnreadableSource)
-  expect(() => read('gatus', 'a: [1\nb: 2')).toThrow(/^1\.yml:2:\d+: /)
+  expect(() => read('gatus', 'a: [1\nb: 2')).toThrow('1.yml:1:4: this [ is not closed (close it with ]')
+  expect(() => read('gatus', 'a:\n\t- b')).toThrow(/^1\.yml:2:1: tab characters .* \(indent with spaces\)$/)
 })
 
 test('settings of Gatus that it computes, and those of the whole file, are carried over or named', () => {

@@ -1,5 +1,6 @@
 import { binaryTag, CORE_SCHEMA, loadAll, mergeTag, Schema, YAMLException } from 'js-yaml'
 import { type ManifestPath, Positions } from '../manifest/read/position.ts'
+import { brokenSyntax } from '../manifest/read/readYaml.ts'
 
 /** A file of another tool. */
 export interface SourceFile {
@@ -32,12 +33,14 @@ const INDENTATION = ' '.repeat(DEPTH_MAX * 2)
 /** With merge keys, also as `!!merge <<`, and with the only other tag that configurations of other tools use. */
 const SCHEMA = new Schema([...CORE_SCHEMA.tags, binaryTag, mergeTag])
 
+/** Lines with INDENTATION before their text. */
+type Lines = Pick<ReadonlySet<number>, 'has'>
+
 interface Origin {
   readonly source: SourceFile
   readonly document: number
   readonly positions: () => Positions
-  /** Lines with INDENTATION before their text. */
-  readonly indented: ReadonlySet<number>
+  readonly indented: Lines
   readonly notes: ImportNote[]
 }
 
@@ -139,7 +142,7 @@ interface Parsed {
   readonly values: readonly unknown[]
   /** The text, with INDENTATION before the lines `indented`. */
   readonly text: string
-  readonly indented: ReadonlySet<number>
+  readonly indented: Lines
 }
 
 /**
@@ -147,7 +150,7 @@ interface Parsed {
  * bracket below the key of a list: these lines are indented until the file can be parsed.
  */
 function parsed({ file, text: given }: SourceFile): Parsed {
-  const indented = new Set<number>()
+  const indented = new Map<number, Attempt>()
   let text = given
   for (;;) {
     try {
@@ -157,13 +160,29 @@ function parsed({ file, text: given }: SourceFile): Parsed {
       const { line = 0, column = 0, position = 0 } = error.mark ?? {}
       const isNext = error.reason === 'deficient indentation' && !indented.has(line + 1)
       if (!isNext || indented.size === INDENTED_LINES_MAX) {
-        const place = error.mark === undefined ? '' : `:${line + 1}:${column + 1}`
-        throw new UnreadableSource(`${file}${place}: ${error.reason}`)
+        // The indentation of its line was not the cause.
+        const told = indented.get(line + 1) ?? { text, error }
+        throw new UnreadableSource(`${file}:${syntaxText(told)}`)
       }
-      indented.add(line + 1)
+      indented.set(line + 1, { text, error })
       text = `${text.slice(0, position - column)}${INDENTATION}${text.slice(position - column)}`
     }
   }
+}
+
+/** A text with its syntax error. */
+interface Attempt {
+  readonly text: string
+  readonly error: YAMLException
+}
+
+/** The place of a syntax error, its message and a hint. */
+function syntaxText({ text, error }: Attempt): string {
+  const stopped = { line: (error.mark?.line ?? 0) + 1, column: (error.mark?.column ?? 0) + 1 }
+  const { line, column, message, hint } = { ...stopped, ...brokenSyntax(text, error) }
+  const isIndented = text.split('\n')[line - 1]?.startsWith(INDENTATION) === true
+  const own = isIndented ? Math.max(1, column - INDENTATION.length) : column
+  return `${line}:${own}: ${message}${hint === undefined ? '' : ` (${hint})`}`
 }
 
 function documentsOf(text: string, filename: string): readonly unknown[] {

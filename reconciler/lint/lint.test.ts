@@ -170,7 +170,11 @@ test.each([
   ['regions: 0\n', ':1:10: [E_VALUE] regions must be at least 1'],
   ['labels: {team: shop}\n', ':1:16: [E_VALUE] labels.team must be a list'],
   ['regions: [\n', ':1:10: [E_YAML]'],
-  ['regions: 1\n---\nregions: 2\n', ' has several documents: keep one'],
+  ['regions: 1\n---\nregions: 2\n', ':3:1: [E_VALUE] the file has several documents (keep one)'],
+  ['- regions\n', ':1:1: [E_VALUE] the document must be a mapping'],
+  ['interval: 30s\n', ':1:11: [E_VALUE] interval must be a mapping with min or max'],
+  ['labels: [team]\n', ':1:9: [E_VALUE] labels must be a mapping of labels to lists of values'],
+  ['except: [shop]\n', ':1:9: [E_VALUE] except must be a mapping of rules to lists of services'],
 ])('rules that cannot be read are refused at their place: %j', async (text, message) => {
   rules(text)
   write({})

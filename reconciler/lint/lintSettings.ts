@@ -24,27 +24,41 @@ const duration = z
   .refine((text) => parseDuration(text) !== undefined, { error: 'must be a duration such as 30s' })
 const names = z.array(z.string({ error: 'must be a string' }), { error: 'must be a list' })
 
-const settingsSchema = z.strictObject({
-  assertions: z
-    .union([z.boolean(), z.array(z.enum(ASSERTIONS, { error: `must be one of ${ASSERTIONS.join(', ')}` }))], {
-      error: `must be true, false or a list of ${ASSERTIONS.join(', ')}`,
-    })
-    .default(true),
-  https: z.boolean({ error: 'must be true or false' }).default(true),
-  interval: z.strictObject({ min: duration.optional(), max: duration.optional() }).optional(),
-  labels: z.record(z.string(), names).default({}),
-  regions: z.int({ error: 'must be a whole number' }).min(1, { error: 'must be at least 1' }).default(1),
-  // Names of services to which a rule does not apply.
-  except: z
-    .strictObject({
-      assertions: names.optional(),
-      https: names.optional(),
-      interval: names.optional(),
-      labels: names.optional(),
-      regions: names.optional(),
-    })
-    .default({}),
-})
+const NOT_A_MAPPING = { error: 'must be a mapping' }
+const NOT_LIMITS = { error: 'must be a mapping with min or max' }
+
+const settingsSchema = z.strictObject(
+  {
+    assertions: z
+      .union(
+        [z.boolean(), z.array(z.enum(ASSERTIONS, { error: `must be one of ${ASSERTIONS.join(', ')}` }))],
+        {
+          error: `must be true, false or a list of ${ASSERTIONS.join(', ')}`,
+        },
+      )
+      .default(true),
+    https: z.boolean({ error: 'must be true or false' }).default(true),
+    interval: z.strictObject({ min: duration.optional(), max: duration.optional() }, NOT_LIMITS).optional(),
+    labels: z
+      .record(z.string(), names, { error: 'must be a mapping of labels to lists of values' })
+      .default({}),
+    regions: z.int({ error: 'must be a whole number' }).min(1, { error: 'must be at least 1' }).default(1),
+    // Names of services to which a rule does not apply.
+    except: z
+      .strictObject(
+        {
+          assertions: names.optional(),
+          https: names.optional(),
+          interval: names.optional(),
+          labels: names.optional(),
+          regions: names.optional(),
+        },
+        { error: 'must be a mapping of rules to lists of services' },
+      )
+      .default({}),
+  },
+  NOT_A_MAPPING,
+)
 
 /** Settings of the rules. */
 export type LintSettings = z.output<typeof settingsSchema>
@@ -69,7 +83,12 @@ function settingsOf(found: string): LintSettings {
   const { documents, problems } = readYaml({ file: found, directory: '', text })
   const [problem] = problems
   if (problem !== undefined) throw new UsageError(formatProblem(problem))
-  if (documents.length > 1) throw new UsageError(`${found} has several documents: keep one`)
+  const second = documents[1]
+  if (second !== undefined) {
+    const place = new Positions(text).locate(second.index, [], 'value')
+    const message = 'the file has several documents'
+    throw new UsageError(formatProblem({ code: 'E_VALUE', file: found, ...place, message, hint: 'keep one' }))
+  }
   const parsed = settingsSchema.safeParse(documents[0]?.value ?? {})
   if (parsed.success) return parsed.data
   const [first] = problemsOf(parsed.error)

@@ -3,7 +3,7 @@ import { ExpectedFailure } from '../../run/failure.ts'
 import { formatProblem, type ManifestProblem } from '../manifestProblem.ts'
 import { type Mapping, mappingOf } from '../mapping.ts'
 import { knownFieldsAt, unknownFieldHint } from '../schema/knownFields.ts'
-import { environmentManifestSchema } from '../schema/serviceManifest.ts'
+import { environmentManifestSchema, isManifestName } from '../schema/serviceManifest.ts'
 import { suggestionFor } from '../suggestion.ts'
 import type { Variable } from '../values/variables.ts'
 import type { Document } from './document.ts'
@@ -43,20 +43,21 @@ export function chooseEnvironment(
   name: string | undefined,
   unread: readonly ManifestProblem[],
 ): ChosenEnvironment {
-  const parsed = documents.map((document) => ({
-    document,
-    result: environmentManifestSchema.safeParse(document.mapping),
-  }))
-  const problems = parsed.flatMap(({ document, result }) =>
-    result.success
+  const parsed = documents.map((document) => {
+    const result = environmentManifestSchema.safeParse(document.mapping)
+    const problems = result.success
       ? []
-      : describeProblems(problemsOf(result.error), { own: document, defaults: [] }, document.mapping),
-  )
+      : describeProblems(problemsOf(result.error), { own: document, defaults: [] }, document.mapping)
+    return { document, result, problems, name: nameOf(document) }
+  })
+  const problems = parsed.flatMap((one) => one.problems)
   if (name === undefined) return { ...NONE, problems, isFaulty: false }
-  const [found, ...others] = parsed.filter(
-    ({ document }) => mappingOf(document.mapping.metadata)?.name === name,
-  )
-  if (found === undefined) throw unknown(name, documents, unread)
+  const [found, ...others] = parsed.filter((one) => one.name === name)
+  if (found === undefined) {
+    const names = parsed.flatMap((one) => one.name ?? [])
+    const nameless = parsed.flatMap((one) => (one.name === undefined ? one.problems : []))
+    throw unknown(name, names, [...unread, ...nameless])
+  }
   const { document, result } = found
   if (!result.success) return { ...NONE, problems, isFaulty: true }
   return {
@@ -120,17 +121,19 @@ export function unusedPatchWarnings(
   })
 }
 
+/** The name of an Environment, if it is one. */
+function nameOf({ mapping }: Document): string | undefined {
+  const name = mappingOf(mapping.metadata)?.name
+  return typeof name === 'string' && isManifestName(name) ? name : undefined
+}
+
 function unknown(
   name: string,
-  documents: readonly Document[],
+  names: readonly string[],
   [problem]: readonly ManifestProblem[],
 ): UnknownEnvironment {
   const unless =
     problem === undefined ? '' : `, unless a file with a problem has it: ${formatProblem(problem)}`
-  const names = documents.flatMap((document) => {
-    const known = mappingOf(document.mapping.metadata)?.name
-    return typeof known === 'string' ? [known] : []
-  })
   if (names.length === 0)
     return new UnknownEnvironment(`--env ${name}: there is no document of kind Environment${unless}`)
   const meant = suggestionFor(name, names)

@@ -1,3 +1,4 @@
+import { DURATION_FORM } from '../../../api/contract/duration.ts'
 import { formatPath, type Problem } from '../../../api/contract/problem.ts'
 import type { ManifestProblem } from '../manifestProblem.ts'
 import { mappingOf, valueAt } from '../mapping.ts'
@@ -96,7 +97,8 @@ function typeHint(message: string, value: unknown): string | undefined {
   if (wantsText && (typeof value === 'number' || typeof value === 'boolean' || value === null)) {
     return 'YAML reads this as a number, a boolean or null: quote it'
   }
-  const wantsTime = message.includes('duration') || message.includes('whole seconds')
+  // Durations of the API are no texts.
+  const wantsTime = message.includes(DURATION_FORM) || message.includes('whole seconds')
   if (wantsTime && typeof value === 'number') return 'add a unit: 30 becomes 30s'
   if (message === NAME_MESSAGE && typeof value === 'string')
     return 'put a name for readers into spec.name, which may be any text'

@@ -477,12 +477,86 @@ test('an escaped reference is literal text, and a misspelt one gets a suggestion
   expect(misspelt.problems).toEqual([expect.stringContaining('(did you mean api_host?)')])
 })
 
+/** Every path of `value`, the root last. */
+function pathsOf(value: unknown): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [[]]
+  const inner = Object.entries(value).flatMap(([key, item]) => pathsOf(item).map((path) => [key, ...path]))
+  return [...inner, []]
+}
+
+/** `value` with `wrong` at `path`. */
+function replacedAt(value: unknown, [key, ...rest]: readonly string[], wrong: unknown): unknown {
+  if (key === undefined) return wrong
+  const [inner] = Object.entries(Object(value)).flatMap(([name, item]) => (name === key ? [item] : []))
+  const replaced = replacedAt(inner, rest, wrong)
+  return Array.isArray(value)
+    ? value.map((item, index) => (String(index) === key ? replaced : item))
+    : { ...Object(value), [key]: replaced }
+}
+
+test('a value of a wrong type is reported in plain words, whatever the field', () => {
+  const text = `
+apiVersion: pharos/v1
+kind: Service
+metadata: {name: shop, labels: {team: a}, previousNames: [b]}
+spec:
+  name: A
+  interval: 30s
+  regions: [a]
+  endpoints:
+    - url: https://a.example
+      name: a
+      method: GET
+      timeout: 5s
+      maxRedirects: 3
+      withDns: true
+      headers: {env: {env: TOKEN, prefix: a}, file: {file: /x}, clear: {value: a, sensitive: true}}
+      assertions: [{status: 200}, {latency: {total: < 1s}}, {header: {name: a, contains: b}}]
+policy: {onDelete: pause, pruneAfter: 1h, protect: true, drift: heal, ignore: [/spec/regions]}
+---
+apiVersion: pharos/v1
+kind: Defaults
+spec: {interval: 1m, paused: true, endpointsDefaults: {timeout: 5s, headers: {a: b}}}
+---
+apiVersion: pharos/v1
+kind: Environment
+metadata: {name: a}
+spec:
+  vars: {a-b: 1}
+  patches: [{target: {name: shop, labels: {team: a}}, patch: {spec: {interval: 1m}}}]
+`
+  const documents = readYaml({ file: 'a.yaml', directory: '', text }).documents.map(({ value }) => value)
+
+  const messages = documents.flatMap((document) =>
+    pathsOf(document).flatMap((path) =>
+      [7, [null]].flatMap(
+        (wrong) => compile({ 'a.yaml': JSON.stringify(replacedAt(document, path, wrong)) }).problems,
+      ),
+    ),
+  )
+
+  expect(
+    messages.filter((text) =>
+      /Invalid|expected \w+,|received|must be (?:record|boolean|object)\b/.test(text),
+    ),
+  ).toEqual([])
+  expect(messages).toContainEqual(
+    expect.stringContaining('metadata.labels must be a mapping of names to strings'),
+  )
+  expect(messages).toContainEqual(
+    expect.stringContaining('spec.vars.a-b must have a name of letters, digits and "_"'),
+  )
+})
+
 test('the error of a missing Environment names the file that may have it', () => {
   const environment = 'apiVersion: pharos/v1\nkind: Environment\nmetadata: {name: prod}\n'
   const missing = (text: string) => () => compile({ 'a.yaml': manifest(), 'prod.yaml': text }, {}, 'prod')
 
   expect(missing(`${environment}spec: {vars: [}\n`)).toThrow(
     '--env prod: there is no document of kind Environment, unless a file with a problem has it: prod.yaml:4:15: [E_YAML]',
+  )
+  expect(missing(environment.replace('name', 'nam'))).toThrow(
+    'unless a file with a problem has it: prod.yaml:3:1: [E_REQUIRED] metadata.name is required',
   )
   expect(missing(environment.replace('kind: Environment', 'kind: Enviroment'))).toThrow(
     'unless a file with a problem has it: prod.yaml:2:7: [E_KIND]',

@@ -202,8 +202,8 @@ function syntaxProblem(source: ManifestFile, error: YAMLException): ManifestProb
   return { code: 'E_YAML', ...place, ...brokenSyntax(source.text, error) }
 }
 
-/** The syntax error of `text`, at its cause rather than where the parser stopped, if the cause is known. */
-function brokenSyntax(
+/** The syntax error of `text`, at its cause rather than where the parser stopped, if the cause is known. Pure. */
+export function brokenSyntax(
   text: string,
   error: YAMLException,
 ): Pick<ManifestProblem, 'message' | 'hint'> & Partial<LineColumn> {

@@ -24,7 +24,7 @@ export function conflictIn(text: string): LineColumn | undefined {
 export function syntaxHint(text: string, error: YAMLException): string | undefined {
   const { reason, mark } = error
   if (reason.includes('tab character')) return 'indent with spaces'
-  if (TAG.test(reason)) return 'manifests have no tags: remove the word that starts with !'
+  if (TAG.test(reason)) return 'tags are not supported: remove the word that starts with !'
   const lines = text.split(/\r\n|\n|\r/)
   const at = mark?.line ?? 0
   const line = lines[at] ?? ''

@@ -56,7 +56,10 @@ export const valueFormSchema = z.union(
       file: z.string({ error: 'must be a path' }).min(1, { error: 'must be a path' }),
       ...secretParts,
     }),
-    z.strictObject({ value: z.string({ error: 'must be a string' }), sensitive: z.boolean().optional() }),
+    z.strictObject({
+      value: z.string({ error: 'must be a string' }),
+      sensitive: z.boolean({ error: 'must be true or false' }).optional(),
+    }),
   ],
   { error: VALUE_FORM },
 )
@@ -120,6 +123,10 @@ const policy = z.strictObject(
   { error: 'must be a mapping' },
 )
 
+const labels = z.record(z.string(), z.string({ error: 'must be a string' }), {
+  error: 'must be a mapping of names to strings',
+})
+
 const envelope = { apiVersion: z.literal(API_VERSION, { error: `must be ${API_VERSION}` }) }
 
 const serviceFields = {
@@ -128,7 +135,7 @@ const serviceFields = {
   metadata: z.strictObject(
     {
       name: key,
-      labels: z.record(z.string(), z.string({ error: 'must be a string' })).optional(),
+      labels: labels.optional(),
       id: z.guid({ error: 'must be the UUID of a service' }).optional(),
       previousNames: z.array(key, { error: 'must be a list of names' }).optional(),
     },
@@ -194,14 +201,17 @@ export const environmentManifestSchema = z.strictObject({
       {
         vars: z
           .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), scalar, {
-            error: 'must be a mapping of names to values',
+            error: ({ code }) =>
+              code === 'invalid_key'
+                ? 'must have a name of letters, digits and "_" that starts with no digit'
+                : 'must be a mapping of names to values',
           })
           .optional(),
         patches: z
           .array(
             z.strictObject({
               target: z.strictObject(
-                { name: key.optional(), labels: z.record(z.string(), z.string()).optional() },
+                { name: key.optional(), labels: labels.optional() },
                 { error: 'must be a mapping with name or labels' },
               ),
               patch: z.strictObject(

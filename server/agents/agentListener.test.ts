@@ -22,6 +22,7 @@ afterAll(() => harness.close())
 const MIB = 1_024 * 1_024
 /** Agents that wait for changes: Node warns when eleven listen to one signal. */
 const WAITING = 11
+const POLL = { timeout: 60_000 }
 const OTHER_INSTANCE = '0192b1d4-5c1e-4000-8000-0000000000bb'
 const { publicKey } = makeKeyPair()
 
@@ -229,12 +230,12 @@ test('a server that stops ends forwarded syncs at once, and logs no failure when
   const leavingHalfway = connect(Number(new URL(url).port), '127.0.0.1')
   leavingHalfway.write(halfSync())
   const waiting = Promise.all(Array.from({ length: WAITING }, () => ask()))
-  await expect.poll(() => arrived.length).toBe(WAITING + 2)
+  await expect.poll(() => arrived.length, POLL).toBe(WAITING + 2)
   left.abort()
   leavingHalfway.destroy()
   await expect(leaving).rejects.toThrow()
   // The sockets of the agents that left are closed, the others wait.
-  await expect.poll(() => arrived.filter(({ closed }) => closed).length).toBe(2)
+  await expect.poll(() => arrived.filter(({ closed }) => closed).length, POLL).toBe(2)
   const stopped = stop()
 
   expect((await waiting).map(({ status }) => status)).toEqual(Array(WAITING).fill(429))

@@ -298,13 +298,20 @@ test('an untrusted certificate and a server without TLS are final, and nothing w
 })
 
 test('one listed service that cannot be read does not hide the others', async () => {
-  const unreadable = { ...service, id: 'newer', endpoints: [{ call: { Ping: {} } }] }
-  const { client } = await misbehaving((_request, response) => respond(response, 200, [unreadable, service]))
+  const newer = { ...service, id: 'newer', endpoints: [{ call: { Ping: {} } }] }
+  const untitled = [null, undefined].map((name) => ({ ...service, id: service.org_id, name }))
+  const { client } = await misbehaving((_request, response) =>
+    respond(response, 200, [newer, service, ...untitled]),
+  )
 
   const list = await client.listServices()
 
   expect(list.services.map(({ id }) => id)).toEqual([serviceId])
-  expect(list.unreadable.map(({ id }) => id)).toEqual(['newer'])
+  expect(list.unreadable).toEqual([
+    { id: 'newer', problem: 'id must be a UUID' },
+    { id: service.org_id, problem: 'name must be a string, not null' },
+    { id: service.org_id, problem: 'name is missing: it must be a string' },
+  ])
 })
 
 test('a list with an unchanged body returns the same value, and one with another body is decoded', async () => {

@@ -164,7 +164,7 @@ function servicesIn(response: HttpResponse): ServiceList {
   for (const [index, item] of items.entries()) {
     const parsed = serviceResponseSchema.safeParse(item)
     if (parsed.success) services.push(parsed.data)
-    else problems.set(index, firstProblem(parsed.error))
+    else problems.set(index, firstProblem(parsed.error, item))
   }
   if (problems.size === 0) return { services, unreadable: [] }
   const unreadable = read(listSchema, response).flatMap(({ id }, index): readonly UnreadableService[] => {

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { ApiError, codeOfStatus } from '../contract/apiError.ts'
 import { withoutApiKeys } from '../contract/apiKey.ts'
 import { parsedUrl } from '../contract/endpointUrl.ts'
-import { formatPath, problemsOf } from '../contract/problem.ts'
+import { formatPath, formatPointer, problemsOf, valueAtPointer } from '../contract/problem.ts'
 import type { Attempt, HttpResponse } from './attempt.ts'
 
 /** Longest error text of a refusal that is passed on (characters). */
@@ -27,7 +27,9 @@ export function readResponse<T>(schema: z.ZodType<T>, response: HttpResponse): T
       `the server responded with ${response.status} and ${typeOf(response) ?? 'something'} that is not JSON`,
     )
   }
-  throw new UnreadableResponse(`the server's response does not match the API: ${firstProblem(parsed.error)}`)
+  throw new UnreadableResponse(
+    `the server's response does not match the API: ${firstProblem(parsed.error, response.json)}`,
+  )
 }
 
 /**
@@ -89,9 +91,11 @@ function whereTo(location: string, url: string): string {
   return ` with a redirect to ${origin}${pathname}, which is not followed`
 }
 
-/** The first problem, with its path and without its value. Pure. */
-export function firstProblem(error: z.core.$ZodError): string {
+/** The first problem of `value`, with its path and without its value. Pure. */
+export function firstProblem(error: z.core.$ZodError, value: unknown): string {
   const [problem] = problemsOf(error)
   if (problem === undefined) return 'no reason given'
-  return `${formatPath(problem.path) || 'the body'} ${problem.message}`
+  const { path, message } = problem
+  const isMissing = valueAtPointer(value, formatPointer(path)) === undefined
+  return `${formatPath(path) || 'the body'} ${isMissing ? 'is missing: it ' : ''}${message}`
 }

@@ -57,6 +57,38 @@ test('when several options of a union could be meant, the problem names none of 
 })
 
 test.each([
+  [z.string(), 5, 'must be a string, not a number'],
+  [z.string(), undefined, 'must be a string'],
+  [z.number(), null, 'must be a number, not null'],
+  [z.number(), Number.NaN, 'must be a number'],
+  [z.int(), 1.5, 'must be a whole number'],
+  [z.int(), '1', 'must be a number, not a string'],
+  [z.boolean(), [], 'must be true or false, not an array'],
+  [z.array(z.string()), {}, 'must be an array, not an object'],
+  [z.record(z.string(), z.string()), true, 'must be an object, not a boolean'],
+  [z.int().min(1), 0, 'must be at least 1'],
+  [z.number().positive(), 0, 'must be greater than 0'],
+  [z.number().lt(5), 5, 'must be less than 5'],
+  [z.string().min(1), '', 'must not be empty'],
+  [z.string().min(2), 'a', 'must have at least 2 characters'],
+  [z.string().max(1), 'ab', 'must have at most 1 character'],
+  [z.string().length(2), 'a', 'must have exactly 2 characters'],
+  [z.array(z.string()).max(0), ['a'], 'must have at most 0 items'],
+  [z.guid(), 'x', 'must be a UUID'],
+  [z.iso.datetime(), 'x', 'must be an instant such as 2026-01-31T12:00:00Z'],
+  [z.string().regex(/^a$/), 'x', 'must be a text that matches /^a$/'],
+  [z.base64(), '?', 'must be a text in the format base64'],
+  [z.literal('a'), 'x', 'must be a'],
+  [z.enum(['a', 'b']), 'x', 'must be one of a, b'],
+  [z.union([z.string(), z.number()]), null, 'has none of the allowed forms'],
+])(
+  'a schema without a text of its own names what is expected and the type that was given (%#)',
+  (schema, value, text) => {
+    expect(problems(schema, value)).toEqual([{ path: [], message: text }])
+  },
+)
+
+test.each([
   [{ a: 1 }, { a: 1 }, undefined],
   [{ a: 1, b: 2 }, { a: 1 }, ['b']],
   [{ a: { b: [1, { c: 1 }] } }, { a: { b: [1, {}] } }, ['a', 'b', 1, 'c']],

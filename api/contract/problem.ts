@@ -1,6 +1,10 @@
-import type { z } from 'zod'
+import * as z from 'zod'
 
 type Issue = z.core.$ZodIssue
+type RawIssue = z.core.$ZodRawIssue
+
+// For every schema of a program: the library's own texts are for programmers.
+z.config({ customError: issueText })
 
 /** One problem of a value: its path, as keys and indexes from the root, and a message, without any value. */
 export interface Problem {
@@ -91,4 +95,76 @@ export function firstIgnoredField(input: unknown, parsed: unknown): readonly (st
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** How types are named that a schema expects. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  tuple: 'an array',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+}
+
+/** How formats of texts are named. */
+const FORMATS: Readonly<Record<string, string>> = {
+  guid: 'a UUID',
+  uuid: 'a UUID',
+  datetime: 'an instant such as 2026-01-31T12:00:00Z',
+  url: 'a URL',
+}
+
+/**
+ * What is wrong with a value, for schemas without a text of their own: what is expected, and which type was given. Never
+ * the value, which may be a secret (Gap G11). Pure.
+ */
+function issueText(issue: RawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type': {
+      const expected = EXPECTED[issue.expected] ?? `a ${issue.expected}`
+      return `must be ${expected}${givenInstead(issue.input, issue.expected)}`
+    }
+    case 'too_small':
+      return sizeText(issue, Number(issue.minimum), issue.inclusive === false ? 'greater than' : 'at least')
+    case 'too_big':
+      return sizeText(issue, Number(issue.maximum), issue.inclusive === false ? 'less than' : 'at most')
+    case 'invalid_format':
+      return `must be ${FORMATS[issue.format] ?? formText(issue)}`
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`
+    case 'unrecognized_keys':
+      return 'must have no other fields'
+    default:
+      return 'has none of the allowed forms'
+  }
+}
+
+function formText({ format, pattern }: Extract<RawIssue, { readonly code: 'invalid_format' }>): string {
+  return format === 'regex' ? `a text that matches ${pattern}` : `a text in the format ${format}`
+}
+
+/** The type of `input` where it is another than the expected one; nothing for a missing value. */
+function givenInstead(input: unknown, expected: string): string {
+  if (input === undefined) return ''
+  if (input === null) return ', not null'
+  if (Array.isArray(input)) return ', not an array'
+  const type = typeof input
+  // A number with a fraction, where a whole one is expected, or one that is not finite.
+  if (type === 'number' && (expected === 'int' || expected === 'number')) return ''
+  return `, not ${type === 'object' ? 'an object' : `a ${type}`}`
+}
+
+/** What the number, or the length of the text or array, must be. */
+function sizeText(
+  { origin, exact }: Extract<RawIssue, { readonly code: 'too_small' | 'too_big' }>,
+  limit: number,
+  bound: string,
+): string {
+  const unit = origin === 'string' ? 'character' : origin === 'array' || origin === 'set' ? 'item' : undefined
+  const how = exact === true ? 'exactly' : bound
+  if (unit === undefined) return `must be ${how} ${limit}`
+  if (limit === 1 && how === 'at least') return 'must not be empty'
+  return `must have ${how} ${limit} ${unit}${limit === 1 ? '' : 's'}`
 }

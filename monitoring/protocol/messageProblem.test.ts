@@ -7,14 +7,14 @@ const SYNC = { ...IDLE_SYNC, public_key: null }
 
 test.each([
   [{ instance: 'canary' }, 'instance: must be a UUID'],
-  [{ instance: 7 }, 'instance: must be a string'],
+  [{ instance: 7 }, 'instance: must be a string, not a number'],
   [{ version: 'canary'.repeat(11) }, 'version: must have at most 64 characters'],
   [{ public_key: 'canary' }, 'public_key: must have exactly 44 characters'],
   [{ epoch: -1 }, 'epoch: must be at least 0'],
   [{ wait_ms: 1e9 }, 'wait_ms: must be at most 25000'],
   [{ protocol: 1.5 }, 'protocol: must be a whole number'],
-  [{ load: 'canary' }, 'load: must be an object'],
-  [{ load: { ...SYNC.load, suspect: 'canary' } }, 'load.suspect: must be a boolean'],
+  [{ load: 'canary' }, 'load: must be an object, not a string'],
+  [{ load: { ...SYNC.load, suspect: 'canary' } }, 'load.suspect: must be true or false, not a string'],
 ])('a sync with %j is refused as "%s"', (changes, problem) => {
   const { error } = syncRequestSchema.safeParse({ ...SYNC, ...changes })
 
@@ -24,7 +24,7 @@ test.each([
 test.each([
   [[1, 1, 1, 1, 9, 0, 200, 1, 0, 1, 1, 1, 1, 1, 1], '[4]: is not a known code'],
   [[1], 'body: must have at least 15 items'],
-  ['canary', 'body: must be an array'],
+  ['canary', 'body: must be an array, not a string'],
 ])('a result %j is refused as "%s"', (row, problem) => {
   const { error } = resultRowSchema.safeParse(row)
 

@@ -143,17 +143,8 @@ function exampleHint(kind: Kind, path: ManifestPath, { message }: Problem): stri
   return `such as { ${fields.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ')} }`
 }
 
-const KIND_LABELS: Readonly<Record<string, string>> = {
-  object: 'a mapping',
-  array: 'a list',
-  tuple: 'a list',
-  string: 'a string',
-  number: 'a number',
-  int: 'a whole number',
-}
-
-/** `message` in the terms of manifests, if it comes from the schema library. */
+/** `message` in the terms of YAML, if its schema has no text of its own. */
 function plainMessage(message: string): string {
-  const expected = /^Invalid input: expected (\w+)/.exec(message)?.[1]
-  return expected === undefined ? message : `must be ${KIND_LABELS[expected] ?? expected}`
+  if (!/^must be (?:an array$|an object$|.+, not )/.test(message)) return message
+  return message.replaceAll('an array', 'a list').replaceAll('an object', 'a mapping')
 }

@@ -78,11 +78,13 @@ export function addStoreMetrics(
   )
   add(
     'pharos_last_backup_timestamp_seconds',
-    'When the last copy of the database was written; absent before the first',
+    'Time of the last backup of the database; absent before the first',
     ({ lastBackupAtMs: at }) => (at === null ? null : at / 1_000),
   )
-  add('pharos_backup_age_seconds', 'Age of that copy; absent before the first', ({ lastBackupAtMs: at }) =>
-    at === null ? null : Math.max(0, nowMs() - at) / 1_000,
+  add(
+    'pharos_backup_age_seconds',
+    'Age of the last backup of the database; absent before the first',
+    ({ lastBackupAtMs: at }) => (at === null ? null : Math.max(0, nowMs() - at) / 1_000),
   )
 }
 

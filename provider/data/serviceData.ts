@@ -13,13 +13,18 @@ import { computedAttributes } from './computedAttributes.ts'
 import { listedServices } from './servicesFound.ts'
 
 const { timeouts, secrets_revision, ...read } = serviceSchema.attributes
-const { value_wo_version, ...value } = read.endpoints.attributes.http.attributes.body.attributes
+const { body, headers, ...request } = read.endpoints.attributes.http.attributes
+const { value_wo_version, ...value } = body.attributes
+const attributes = {
+  ...value,
+  value: { ...value.value, description: 'The value in clear text; null if it is sealed.' },
+}
 
 /** The HTTP request without attributes that exist only in a configuration, such as versions of secrets. */
 const http = {
-  ...read.endpoints.attributes.http.attributes,
-  body: { ...read.endpoints.attributes.http.attributes.body, attributes: value },
-  headers: { ...read.endpoints.attributes.http.attributes.headers, attributes: value },
+  ...request,
+  body: { ...body, attributes, description: 'Request body. API: `body`.' },
+  headers: { ...headers, attributes, description: 'Request headers by name. API: `headers`.' },
 }
 
 const schema: Schema = defineSchema({
@@ -28,8 +33,10 @@ const schema: Schema = defineSchema({
   attributes: {
     ...computedAttributes({
       ...read,
+      paused: { ...read.paused, description: 'Whether checks are paused.' },
       endpoints: {
         ...read.endpoints,
+        description: 'Endpoints that are checked. API: `endpoints`.',
         attributes: {
           ...read.endpoints.attributes,
           http: { ...read.endpoints.attributes.http, attributes: http },

@@ -101,10 +101,13 @@ test('a service is unknown until its first results, then follows them, and repor
     [START_S + 305, 1],
   ])
   const transitions = results.database
-    .prepare('SELECT at_s, kind, body FROM transitions ORDER BY sequence')
+    .prepare<[], { body: string }>('SELECT at_s, kind, body FROM transitions ORDER BY sequence')
     .all()
   expect(transitions.length).toBe(5)
   expect(transitions[2]).toMatchObject({ at_s: START_S + 180, kind: 'service.state' })
+  expect(JSON.parse(transitions[0]?.body ?? '').reasons).toMatchObject([
+    { region: 'us-east-1', state: 'unknown', reason: 'no_result' },
+  ])
 })
 
 test('of each series the newest fifty details are kept, whichever batch brings them', () => {
@@ -234,6 +237,12 @@ test('a service without results becomes unknown, and up again with one result of
     [START_S + 60, 1],
     [staleS + 5, 4],
     [START_S + 600, 1],
+  ])
+  const stale = results.database
+    .prepare<[], { body: string }>(`SELECT body FROM transitions WHERE body LIKE '%"to":"unknown"%'`)
+    .all()
+  expect(stale.map(({ body }) => JSON.parse(body).reasons)).toMatchObject([
+    [{ reason: 'stale' }, { region: 'us-east-1', state: 'unknown', reason: 'stale' }],
   ])
 })
 

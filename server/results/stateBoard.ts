@@ -1,4 +1,3 @@
-import { reasonName } from '../../monitoring/protocol/outcomes.ts'
 import { seriesNumber } from '../domain/regions.ts'
 import {
   afterResult,
@@ -16,6 +15,7 @@ import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import type { StoredState } from './file/resultsSchema.ts'
 import { loadStates } from './loadStates.ts'
 import type { MonitoredChange, MonitoredService } from './monitoredService.ts'
+import { reasonOfSeries } from './reasonOfSeries.ts'
 import { RoundWatch } from './roundWatch.ts'
 import { prepareStateRows, type StateRows } from './stateRows.ts'
 
@@ -310,7 +310,7 @@ export class StateBoard {
         const series = this.#series.get(one)
         if (series === undefined || series.state.state === 'up') return []
         const { region, state } = series
-        return [{ endpoint_id: endpoint?.id, region, state: state.state, reason: reasonName(state.reason) }]
+        return [{ endpoint_id: endpoint?.id, region, state: state.state, reason: reasonOfSeries(state) }]
       })
     })
   }

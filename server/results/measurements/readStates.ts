@@ -1,9 +1,9 @@
-import { reasonName } from '../../../monitoring/protocol/outcomes.ts'
 import { endpointState, serviceState } from '../../domain/serviceState.ts'
 import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { STATE_CODES, type StoredState, stateName } from '../file/resultsSchema.ts'
 import { prepareSpanRows } from '../history/spanRows.ts'
 import { DAY_S, HOUR_S } from '../history/storedResult.ts'
+import { reasonOfSeries } from '../reasonOfSeries.ts'
 import type { ServiceNow, ServiceOverview, StateReason } from './measurements.ts'
 import type { Query, SeriesNow, Sources } from './sources.ts'
 
@@ -158,13 +158,11 @@ function reasonOf(
   textOf: TextOf,
 ): readonly StateReason[] {
   if (state.state === 'up') return []
-  if (state.reason !== 0) {
-    const reason = reasonName(state.reason)
-    return [{ endpointId, region, reason, text: textOf(number) ?? reason }]
-  }
-  if (state.lastDueS === 0) return [{ endpointId, region, reason: 'no_result', text: 'no result yet' }]
+  const reason = reasonOfSeries(state)
+  if (reason === 'no_result') return [{ endpointId, region, reason, text: 'no result yet' }]
+  if (reason !== 'stale') return [{ endpointId, region, reason, text: textOf(number) ?? reason }]
   const since = new Date(state.lastDueS * 1_000).toISOString()
-  return [{ endpointId, region, reason: 'stale', text: `no result since ${since}` }]
+  return [{ endpointId, region, reason, text: `no result since ${since}` }]
 }
 
 function prepareText(database: ResultsDatabase): TextOf {

@@ -148,7 +148,10 @@ interface Balancer {
   readonly stop: () => Promise<void>
 }
 
-/** Starts HAProxy with deploy/haproxy.cfg in front of servers on the first three of `ports`, their admin ports the others. */
+/**
+ * Starts HAProxy with deploy/haproxy.cfg in front of servers on the first three of `ports`, their admin ports the
+ * others.
+ */
 function startBalancer(folder: string, outside: number, ports: readonly number[]): Balancer {
   const pem = join(folder, 'tls.pem')
   const parts = ['key.pem', 'cert.pem'].map((name) => join(folder, name))

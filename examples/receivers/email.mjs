@@ -29,7 +29,9 @@ receive(async (event) => {
   await deliver(`${head.join('\n')}\n\n${text.replaceAll(/.{76}/g, '$&\n')}\n`)
 })
 
-/** `text` in encoded words (RFC 2047), each within the maximum length, so that no text of an incident can end a header. */
+/**
+ * `text` in encoded words (RFC 2047), each within the maximum length, so that no text of an incident can end a header.
+ */
 function encoded(text) {
   const words = ['']
   for (const character of text) {

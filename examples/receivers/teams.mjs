@@ -1,5 +1,6 @@
 // Posts cards to a channel of Microsoft Teams.
-// Set PHAROS_WEBHOOK_SECRET and TEAMS_URL, the URL of a workflow "Post to a channel when a webhook request is received".
+// Set PHAROS_WEBHOOK_SECRET and TEAMS_URL, the URL of a workflow "Post to a channel when a webhook request is
+// received".
 import { receive, required, send } from './receive.mjs'
 import { summaryOf } from './summary.mjs'
 

@@ -38,7 +38,9 @@ export function githubMachine(folder: string, apiUrl: string): NodeJS.ProcessEnv
   }
 }
 
-/** Runs what GitHub would run: every job whose condition holds and whose need succeeded, step by step until one fails. */
+/**
+ * Runs what GitHub would run: every job whose condition holds and whose need succeeded, step by step until one fails.
+ */
 export async function runGithub({
   recipe,
   context: given,

@@ -81,7 +81,9 @@ export async function openShop(fill: (work: string, folder: string) => void): Pr
   }
 }
 
-/** A `tsx` that runs each program once for the same variables, and copies what it made later: loading CDKTF takes long. */
+/**
+ * A `tsx` that runs each program once for the same variables, and copies what it made later: loading CDKTF takes long.
+ */
 const tsxOnce = (folder: string): string => `#!/bin/sh
 set -e
 test "$*" = main.ts

@@ -282,7 +282,7 @@ test('no approval is offered for changes that an approval cannot release', async
 })
 
 test('a set says that its path does not exist before it has services, and quotes the first problem of a manifest', async () => {
-  const one = await controllerOf()
+  const one = await controllerOf({ more: '    variables: [OTHER]\n', env: { TOKEN: 'a-token' } })
   one.repository.commit({ 'elsewhere/a.yaml': manifestOf('a') })
   one.start()
   expect(await one.nextCycle()).toMatchObject({
@@ -302,6 +302,13 @@ test('a set says that its path does not exist before it has services, and quotes
         '1 problem in the manifests: monitoring/a.yaml:2:7: [E_KIND] kind must be one of Service, Defaults, Environment (did you mean Service?)',
     },
   ])
+
+  const headers = '      headers: {Authorization: {env: TOKEN}}\n'
+  one.repository.commit({ 'monitoring/a.yaml': `${manifestOf('a')}${headers}` })
+
+  expect((await one.nextCycle()).conditions[0]?.message).toContain(
+    'TOKEN, which manifests of this set may not read (add it to "variables" of the set, unless it is a secret of the',
+  )
 })
 
 test('the same drift of many services is reported as a suspected server change, and one approval reverts all of it', async () => {

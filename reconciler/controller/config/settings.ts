@@ -37,6 +37,8 @@ export interface SetSettings {
   readonly secretsDirectory: string
   /** Variables that manifests may use, without those of the controller. */
   readonly manifestEnv: Environment
+  /** Names of the variables that they may not use. */
+  readonly withheldVariables: ReadonlySet<string>
 }
 
 /** One source of webhooks. */
@@ -131,6 +133,7 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
   refuseReadableSecrets(name, secretsDirectory, common)
   const scheme = gitSchemeOf(repository.url, { file: repository.allowFile })
   if ('problem' in scheme) throw new ConfigError(`the repository of the set ${name} ${scheme.problem}`)
+  const manifestEnv = chosenVariables(common.manifestEnv, config.variables)
   const statePath = config.state ?? join(dataDir, `${name}.db`)
   const stateKey =
     config.stateKey === undefined ? env.PHAROS_STATE_KEY : secretOf(config.stateKey, `stateKey of ${name}`)
@@ -154,7 +157,8 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
     stateKey,
     mirrorDirectory: join(dataDir, 'mirrors', `${name}.${replica.replaceAll(/[^\w.-]/g, '_')}.git`),
     secretsDirectory,
-    manifestEnv: chosenVariables(common.manifestEnv, config.variables),
+    manifestEnv,
+    withheldVariables: new Set(Object.keys(env).filter((name) => manifestEnv[name] === undefined)),
   }
 }
 

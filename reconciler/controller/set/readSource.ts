@@ -69,6 +69,7 @@ async function acceptedNow(
   if (isSame) return before
   const loaded = await source.load(head, {
     env: settings.manifestEnv,
+    withheld: settings.withheldVariables,
     secretsDirectory: settings.secretsDirectory,
     allowInlineSecrets: false,
     secrets: 'required',

@@ -9,6 +9,8 @@ import type { ValueForm } from '../schema/serviceManifest.ts'
 /** The sources of the values to which manifests refer. */
 export interface ValueSources {
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Names of variables that are set, but that the controller keeps from the manifests of this set. */
+  readonly withheld?: ReadonlySet<string> | undefined
   /** The only folder from which secret files may be read. */
   readonly secretsDirectory: string
   /** Root of the set, which contains all files that are sent in clear. */
@@ -82,6 +84,13 @@ function environmentValue(form: { env: string } & SecretOptions, sources: ValueS
     }
   }
   const value = sources.env[form.env]
+  if (value === undefined && sources.withheld?.has(form.env) === true) {
+    return missing(
+      `refers to the environment variable ${form.env}, which manifests of this set may not read`,
+      'add it to "variables" of the set, unless it is a secret of the controller',
+      sources,
+    )
+  }
   if (value === undefined) {
     return missing(
       `refers to the environment variable ${form.env}, which is not set`,

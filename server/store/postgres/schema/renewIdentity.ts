@@ -5,6 +5,8 @@ import { ADVISORY_LOCKS } from './migrate.ts'
 /** SQLSTATE of insufficient privileges. */
 const FORBIDDEN = '42501'
 const ATTEMPTS = 5
+/** Cluster, database and table. */
+const PLACE_PARTS = 3
 const ATTEMPT_PAUSE_MS = 50
 
 /**
@@ -14,7 +16,8 @@ const ATTEMPT_PAUSE_MS = 50
  */
 export async function renewIdentity(client: Client): Promise<void> {
   const here = await placeOf(client)
-  if (isSame(await madeIn(client), here)) return
+  const recorded = await madeIn(client)
+  if (recorded?.split('/').length === PLACE_PARTS && isSame(recorded, here)) return
   await client.query('BEGIN')
   try {
     await client.query('SELECT pg_advisory_xact_lock($1, $2)', [
@@ -40,12 +43,15 @@ async function madeIn(client: Client): Promise<string | null> {
   return rows[0]?.madeIn ?? null
 }
 
-/** Cluster and database: different after a dump or copy, equal on a standby or after a restored archive. */
+/**
+ * Cluster, database and table: different after a dump or copy, equal on a standby or after a restored archive. A dump
+ * that is restored with `--clean` into its own database has new tables.
+ */
 async function placeOf(client: Client): Promise<string> {
-  const { rows: databases } = await client.query<{ oid: string }>(
-    'SELECT oid::text FROM pg_database WHERE datname = current_database()',
+  const { rows: databases } = await client.query<{ oids: string }>(
+    `SELECT oid || '/' || 'store_identity'::regclass::oid AS oids FROM pg_database WHERE datname = current_database()`,
   )
-  return `${await clusterOf(client)}/${databases[0]?.oid}`
+  return `${await clusterOf(client)}/${databases[0]?.oids}`
 }
 
 /** The identifier of the cluster; '' when this user may not read it. */
@@ -65,10 +71,17 @@ async function clusterOf(client: Client): Promise<string> {
   }
 }
 
-/** Whether two places are equal. Clusters are compared only when both are known. */
+/** Whether two places are equal, as far as they are known: earlier releases did not record the table. */
 function isSame(known: string | null, here: string): boolean {
-  const [[cluster, database], [otherCluster, otherDatabase]] = [known?.split('/') ?? [], here.split('/')]
-  return database === otherDatabase && (cluster === '' || otherCluster === '' || cluster === otherCluster)
+  const [[cluster, database, table], [otherCluster, otherDatabase, otherTable]] = [
+    known?.split('/') ?? [],
+    here.split('/'),
+  ]
+  return (
+    database === otherDatabase &&
+    (table === undefined || table === otherTable) &&
+    (cluster === '' || otherCluster === '' || cluster === otherCluster)
+  )
 }
 
 /** Whether a command has a transaction id that this database has not reached. */

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { testFolder } from '../api/testing/temporaryFolder.ts'
@@ -134,6 +135,17 @@ test('a run that loses the lease of its state in git stops sending', async () =>
     return 'pass'
   }
   expect(await json('apply')).toMatchObject({ exit: 5 })
+})
+
+test('a run whose git host refuses every write from some moment on ends, with the message of the host', async () => {
+  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
+  mkdirSync(join(repository, 'hooks'))
+  scene.proxy.afterEffect = () =>
+    writeFileSync(join(repository, 'hooks/update'), '#!/bin/sh\necho revoked >&2\nexit 1\n', { mode: 0o755 })
+
+  const { exitCode, stdout } = await finished(startProgram(onManifests('apply'), work.env))
+
+  expect([exitCode, JSON.parse(stdout).error.message]).toEqual([1, expect.stringContaining('revoked')])
 })
 
 test('the next run determines whether the last request of a killed run was executed', async () => {

@@ -181,11 +181,14 @@ export async function leaseOf(
   }
 }
 
-/** Releases the lease and closes client and store. */
+/** Releases the lease, and closes client and store even if that fails: an open client would keep the program running. */
 function closing(closeClient: Session['close'], store: StateReading, lease?: HeldLease): () => Promise<void> {
   return async () => {
-    await lease?.release()
-    await Promise.all([closeClient(), store.close()])
+    try {
+      await lease?.release()
+    } finally {
+      await Promise.all([closeClient(), store.close()])
+    }
   }
 }
 

@@ -198,6 +198,8 @@ test('a ref without a state, or with a damaged one, is reported with what to do,
 test.each([
   ['git:/somewhere', 'names no ref'],
   ['git:https://user:secret@host/x#refs/pharos/a', 'must contain no credential'],
+  ['git:https://user:secret@host/x', '--state git:https://…@host/x names no ref'],
+  ['https://secret@host/x#refs/pharos/a', '--state https://…@host/x#refs/pharos/a is neither the path'],
   ['git:ext::sh -c date#refs/pharos/a', 'the address of --state must be'],
   ['git+file:///somewhere#refs/pharos/a', 'neither the path of a file nor in git: for git use git:ADDRESS'],
   ['https://git.example/x.git', 'neither the path of a file nor in git: for git use git:ADDRESS'],
@@ -206,4 +208,5 @@ test.each([
 ])('an invalid location of a state in git is refused: %s', async (location, message) => {
   const run = await runHere(['plan', join(work.folder, 'manifests'), '--state', location], work.env)
   expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining(message)])
+  expect(run.stderr).not.toContain('secret')
 })

@@ -1,8 +1,9 @@
 import type { GitAccess } from './gitAccess.ts'
 import { loginOf } from './gitAccess.ts'
 
-/** Longest message of git in an error (characters). */
-const MESSAGE_CHARS_MAX = 500
+/** Longest start and end of a message of git in an error (characters): ssh prints the banner of the host first. */
+const START_CHARS_MAX = 150
+const END_CHARS_MAX = 350
 
 /** The message about a web page in place of a repository. */
 export const NOT_FROM_GIT =
@@ -21,11 +22,15 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/Load key .*: |no such identity|UNPROTECTED PRIVATE KEY/, 'the SSH key cannot be used: check its file'],
   [
     /Permission denied \(|Too many authentication failures/,
-    'the host refused the SSH key: use one that it accepts',
+    'the host refused the SSH key, or the key has a passphrase: use one that the host accepts, without a passphrase or in an agent',
   ],
   [
     /could not read (?:Username|Password)|Authentication failed|returned error: 40[13]/i,
     'the repository refused the credential, or requires one',
+  ],
+  [
+    /Problem with the SSL CA cert/,
+    'the file of CA certificates cannot be read: check its path and its content',
   ],
   [
     /certificate/i,
@@ -49,7 +54,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [/No space left on device|Disk quota exceeded/, 'the disk is full: free some space, then run this again'],
   [
-    /does not appear to be a git repository/,
+    /does not appear to be a git repository|repository '.*' not found|Repository not found/,
     'there is no repository at the address, or this user has no access to it: correct the address',
   ],
   [
@@ -71,7 +76,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [/info\/refs not valid|bad line length character/, NOT_FROM_GIT],
   [/mismatched algorithms/, 'the repository uses SHA-256, which is not supported'],
-  [/Operation too slow|Operation timed out|Timeout, server/i, 'the host stopped responding'],
+  [/Operation too slow|timed out|Timeout, server/i, 'the host does not respond'],
 ]
 
 /**
@@ -81,11 +86,17 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 export function failureText(stderr: string, access: GitAccess): string {
   const clean = withoutSecrets(stderr, access)
   const advice = ADVICE.find(([pattern]) => pattern.test(clean))?.[1]
-  const text = withoutNoise(clean)
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .trim()
-    .slice(0, MESSAGE_CHARS_MAX)
+  const text = shortened(
+    withoutNoise(clean)
+      .replaceAll(/\p{Cc}+/gu, ' ')
+      .trim(),
+  )
   return advice === undefined ? text : `${advice} (${text})`
+}
+
+function shortened(text: string): string {
+  if (text.length <= START_CHARS_MAX + END_CHARS_MAX) return text
+  return `${text.slice(0, START_CHARS_MAX)} … ${text.slice(-END_CHARS_MAX)}`
 }
 
 function withoutSecrets(stderr: string, access: GitAccess): string {

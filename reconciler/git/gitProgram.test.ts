@@ -65,3 +65,14 @@ test('a host that fails within a long list of refs is reported with its message'
     exitCode: 128,
   })
 })
+
+test('the end of a long message is kept, because ssh prints the banner of the host first', async () => {
+  const banner =
+    'alias.end=!for n in $(seq 99); do echo this host is monitored >&2; done; echo ERROR: read only >&2; exit 1; :'
+
+  const outcome = await outcomeOf({ args: ['-c', banner, 'end'] })
+
+  expect(outcome).toMatchObject({
+    message: expect.stringMatching(/^this host is monitored.* … .*this host is monitored ERROR: read only$/),
+  })
+})

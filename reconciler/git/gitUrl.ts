@@ -20,7 +20,10 @@ export function gitSchemeOf(
   // A host that starts with a dash would be an option of ssh.
   if (parsed.hostname.startsWith('-')) return { problem: 'must have a host that does not start with "-"' }
   if (parsed.password !== '' || (parsed.protocol === 'https:' && parsed.username !== '')) {
-    return { problem: 'must contain no credential, which logs and pages would show: use "credential"' }
+    return {
+      problem:
+        'must contain no credential, which logs and pages would show: set PHAROS_GIT_TOKEN, or "credential" in the configuration of the controller',
+    }
   }
   if (parsed.protocol === 'file:') {
     if (!allowed.file) return { problem: 'may be a file:// address only with allowFile: true' }
@@ -28,6 +31,11 @@ export function gitSchemeOf(
   }
   if (parsed.hostname === '') return { problem: 'must have a host' }
   return { scheme: parsed.protocol === 'https:' ? 'https' : 'ssh' }
+}
+
+/** `address` without a user and a password, for messages about invalid addresses. Pure. */
+export function withoutLogin(address: string): string {
+  return address.replace(/:\/\/.*@/, '://…@')
 }
 
 /** Why `branch` is not a valid name of a branch; `undefined` when it is. Pure. */

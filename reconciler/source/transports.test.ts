@@ -108,6 +108,9 @@ describe('over https', () => {
       'refused the credential, or requires one',
     )
     expect(await refusalOf(access({ credential: undefined }))).toContain('refused the credential')
+    expect(await refusalOf(access({ url: server.urlOf('none.git') }))).toContain(
+      'there is no repository at the address, or this user has no access to it',
+    )
     expect(await keysOf(sourceOf(access()))).toEqual(['a'])
   })
 
@@ -123,6 +126,9 @@ describe('over https', () => {
 
     server.show(good)
     expect(await refusalOf(access({ caFile: undefined }))).toContain('add its CA certificate')
+    expect(await refusalOf(access({ caFile: join(folder, 'no-ca.pem') }))).toContain(
+      'the file of CA certificates cannot be read',
+    )
     expect(await keysOf(sourceOf(access()))).toEqual(['a'])
   })
 

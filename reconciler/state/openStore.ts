@@ -1,3 +1,4 @@
+import { withoutLogin } from '../git/gitUrl.ts'
 import { GIT_LOCATION_FORM, gitLocationOf, isGitLocation, refExists, type StateAccess } from './git/gitRef.ts'
 import { openGitStore } from './git/gitStore.ts'
 import { StateError } from './model/stateError.ts'
@@ -46,6 +47,6 @@ function isInGit(location: string): boolean {
   if (isGitLocation(location)) return true
   if (!/^[\w+.-]+:\/\/|#refs\//.test(location)) return false
   throw new StateError(
-    `--state ${location} is neither the path of a file nor in git: for git use ${GIT_LOCATION_FORM}`,
+    `--state ${withoutLogin(location)} is neither the path of a file nor in git: for git use ${GIT_LOCATION_FORM}`,
   )
 }

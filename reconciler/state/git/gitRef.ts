@@ -4,7 +4,7 @@ import { fileErrorText, isFileError } from '../../../api/runtime/fileReason.ts'
 import { makeBareRepository } from '../../git/bareRepository.ts'
 import type { GitAccess } from '../../git/gitAccess.ts'
 import { GitError, runGit } from '../../git/gitProgram.ts'
-import { branchProblem, gitSchemeOf } from '../../git/gitUrl.ts'
+import { branchProblem, gitSchemeOf, withoutLogin } from '../../git/gitUrl.ts'
 import { requireGit } from '../../git/gitVersion.ts'
 import { writeCommit } from '../../git/looseObject.ts'
 import { StateError } from '../model/stateError.ts'
@@ -73,7 +73,7 @@ export function gitLocationOf(
   const [address = '', ref = '', ...rest] = location.slice(PREFIX.length).split('#')
   const name = ref.replace(/^refs\//, '')
   if (rest.length > 0 || name === ref || branchProblem(name) !== undefined) {
-    throw new StateError(`--state ${location} names no ref: use ${GIT_LOCATION_FORM}`)
+    throw new StateError(`--state ${withoutLogin(location)} names no ref: use ${GIT_LOCATION_FORM}`)
   }
   const isPath = !/^[\w+.-]+:(?:\/\/|:)|^[^/]+@[^/]+:/.test(address)
   const url = isPath ? pathToFileURL(resolve(address)).href : address

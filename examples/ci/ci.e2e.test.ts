@@ -41,7 +41,7 @@ test.each(['github.yml', 'gitlab.yml'])(
   async (file) => {
     const { client } = shop
     const recipe = await openRecipe(shop, file, SECRETS, withLocalChecks)
-    const { run, exitCodesOf, pullRequest, platform } = recipe
+    const { run, exitCodesOf, pullRequest, again, platform } = recipe
 
     const first = await run('push')
     expect(first.apply?.output).toContain('Applied: 4 created')
@@ -61,7 +61,7 @@ test.each(['github.yml', 'gitlab.yml'])(
     expect(platform.comments[1]?.body).toContain('did you mean interval?')
     shop.edit(MANIFEST, 'intervall: 50s', 'interval: 50s')
 
-    expect(exitCodesOf(await run('push'))).toEqual({ apply: 0 })
+    expect(exitCodesOf(await run(again))).toEqual({ apply: 0 })
     expect(exitCodesOf(await run('schedule'))).toEqual({ drift: 0 })
     const { services } = await client.listServices()
     await client.pauseService(services.find(({ name }) => name === 'Newsletter')?.id ?? '')

@@ -1,6 +1,6 @@
 /**
  * Posts the file of the first argument as a comment on the pull or merge request of this job, under the heading of
- * the second; a later run with the same heading edits that comment. A longer file is truncated to the size limit of
+ * the second; a later run with the same heading edits that comment, but no comment of a stranger. A longer file is truncated to the size limit of
  * comments, and the job's log has the rest. For GitHub Actions and GitLab CI.
  */
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,10 @@ function bounded(text) {
   return `${kept}${fence ?? ''}\n\nThe rest was cut: ${text.length - kept.length} more characters.\n`
 }
 
-/** URL of the comments, and the credentials of a request. */
+/** Authors who may edit the code too, and so the comment. */
+const TRUSTED = ['OWNER', 'MEMBER', 'COLLABORATOR']
+
+/** URL of the comments, the credentials of a request, and which comments are ours. */
 function place() {
   if (env.GITHUB_ACTIONS !== undefined) {
     const { number } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8')).pull_request
@@ -33,6 +36,8 @@ function place() {
       one: (id) => `${issues}/comments/${id}`,
       edit: 'PATCH',
       headers: { authorization: `Bearer ${env.GITHUB_TOKEN}` },
+      ownership: async () => (comment) =>
+        comment.user?.type === 'Bot' || TRUSTED.includes(comment.author_association),
     }
   }
   const notes = `${env.CI_API_V4_URL}/projects/${env.CI_PROJECT_ID}/merge_requests/${env.CI_MERGE_REQUEST_IID}/notes`
@@ -41,10 +46,14 @@ function place() {
     one: (id) => `${notes}/${id}`,
     edit: 'PUT',
     headers: { 'private-token': env.GITLAB_TOKEN },
+    ownership: async () => {
+      const { id } = await request('GET', `${env.CI_API_V4_URL}/user`)
+      return (comment) => comment.author.id === id
+    },
   }
 }
 
-const { list, one, edit, headers } = place()
+const { list, one, edit, headers, ownership } = place()
 
 async function request(method, url, content) {
   const response = await fetch(url, {
@@ -57,9 +66,10 @@ async function request(method, url, content) {
 }
 
 async function earlierComment() {
+  const isOurs = await ownership()
   for (let page = 1; ; page += 1) {
     const comments = await request('GET', `${list}?per_page=100&page=${page}`)
-    const found = comments.find((comment) => comment.body.startsWith(mark))
+    const found = comments.find((comment) => comment.body.startsWith(mark) && isOurs(comment))
     if (found !== undefined || comments.length < 100) return found
   }
 }

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { EXIT } from '../../reconciler/run/exitCode.ts'
+import { serviceRequest } from '../../reconciler/testing/orgScene.ts'
 import { startTarget, type Target } from '../../server/testing/target.ts'
 import { STOP } from './testing/gitlab.ts'
 import { openRecipe, openShop, type Shop } from './testing/shop.ts'
@@ -48,13 +49,19 @@ function refs(): string {
 }
 
 test.each([
-  ['preview-github.yml', 'pull_request opened', 'pull_request synchronize', 'pull_request closed'],
-  ['preview-gitlab.yml', 'merge_request_event', 'merge_request_event', STOP],
+  [
+    'preview-github.yml',
+    'pull_request opened',
+    'pull_request synchronize',
+    'pull_request_target closed',
+    'pull_request opened dependabot[bot]',
+  ],
+  ['preview-gitlab.yml', 'merge_request_event', 'merge_request_event', STOP, 'merge_request_event fork'],
 ])(
   '%s: a pull request gets services of its own for its preview, which are removed with it',
   // Some twenty processes, one after the other.
   { timeout: 240_000 },
-  async (file, opened, changed, closed) => {
+  async (file, opened, changed, closed, withoutSecrets) => {
     const { client } = shop
     const recipe = await openRecipe(
       shop,
@@ -63,31 +70,36 @@ test.each([
         PHAROS_STATE_KEY: 'ab'.repeat(32),
         SHOP_PROBE_TOKEN: 'unused',
         PHAROS_GIT_TOKEN: 'unused',
+        PHAROS_API_KEY: 'of production',
         PHAROS_PREVIEW_API_KEY: shop.server.apiKey,
       },
       withLocalPreview,
     )
     const { run, exitCodesOf } = recipe
     const names = async () => (await client.listServices()).services.map(({ name }) => name).sort()
+    const { host } = new URL(page.url('/'))
+    // Another pull request has a preview too.
+    await client.createService(serviceRequest('Website'), 'other-preview')
 
+    expect(await run(withoutSecrets)).toEqual({})
     const first = await run(opened)
     expect(exitCodesOf(first), JSON.stringify(first)).toEqual({ preview: 0 })
-    const [service] = (await client.listServices()).services
-    expect(service?.endpoints[0]?.url).toBe(page.url('/'))
+    const { services } = await client.listServices()
+    expect(services.find(({ name }) => name === `Website (${host})`)?.endpoints[0]?.url).toBe(page.url('/'))
     expect(page.visits('/').length).toBe(1)
     expect(refs()).toContain('refs/pharos/preview-7')
 
     writeFileSync(join(shop.work, 'monitoring/newsletter.yaml'), NEWSLETTER)
     shop.push('newsletter')
     expect(exitCodesOf(await run(changed))).toEqual({ preview: 0 })
-    expect(await names()).toEqual(['Newsletter', 'Website'])
+    expect(await names()).toEqual([`Newsletter (${host})`, 'Website', `Website (${host})`])
 
     page.status = 500
     expect(exitCodesOf(await run(changed))).toEqual({ preview: EXIT.checksFailed })
 
     const last = await run(closed)
     expect(Object.values(exitCodesOf(last)), JSON.stringify(last)).toEqual([0])
-    expect(await names()).toEqual([])
+    expect(await names()).toEqual(['Website'])
     expect(refs()).not.toContain('refs/pharos')
     expect(recipe.ran()).toEqual(recipe.jobs)
     await recipe.platform.close()

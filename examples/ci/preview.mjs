@@ -1,44 +1,63 @@
 /**
  * The preview of a pull or merge request, for GitHub Actions and GitLab CI.
  *
- * `preview.mjs HOST` prints the Environment `preview`, whose variable `host` is the address of the preview.
+ * `preview.mjs HOST FOLDER` adds the Environment `preview` to the manifests of the folder. Its variable `host` is the
+ * address of the preview, which becomes part of the name of each service: other previews have the same services.
  * `preview.mjs --remove FOLDER` deletes the state PHAROS_STATE and all its services: it removes the manifests from the
  * checkout, and applies the result.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const env = process.env
 
 /** Overrides the policies that protect production, because they would keep the services of a preview. */
-const environmentFor = (host) => `apiVersion: pharos/v1
-kind: Environment
-metadata: {name: preview}
-spec:
-  vars: {host: "${host}"}
-  patches:
-    - target: {}
-      patch: {policy: {protect: false, onDelete: delete}}
-`
+const UNPROTECTED = { target: {}, patch: { policy: { protect: false, onDelete: 'delete' } } }
 
-/** Runs pharos and shows its output; returns the output if the exit code is one of `accepted`. */
+/** JSON is YAML too. */
+function writeEnvironment(folder, host, patches = []) {
+  const spec = { vars: { host }, patches: [UNPROTECTED, ...patches] }
+  const environment = { apiVersion: 'pharos/v1', kind: 'Environment', metadata: { name: 'preview' }, spec }
+  writeFileSync(join(folder, 'preview.yaml'), `${JSON.stringify(environment, null, 2)}\n`)
+}
+
+/** Runs pharos; returns its output if the exit code is one of `accepted`. */
 function pharos(args, accepted) {
-  const run = spawnSync('pharos', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  const run = spawnSync('pharos', args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 256 * 1024 * 1024,
+  })
   if (run.error !== undefined) throw run.error
-  process.stdout.write(run.stdout)
-  if (!accepted.includes(run.status)) process.exit(run.status ?? 1)
+  if (!accepted.includes(run.status)) {
+    process.stdout.write(run.stdout)
+    process.exit(run.status ?? 1)
+  }
   return run.stdout
 }
 
+function prepare(folder, host) {
+  writeEnvironment(folder, host)
+  const { manifests } = JSON.parse(pharos(['render', folder, '--env', 'preview', '--json'], [0]))
+  const renames = manifests.map(({ metadata, spec }) => ({
+    target: { name: metadata.name },
+    patch: { spec: { name: `${spec.name} (${host})` } },
+  }))
+  writeEnvironment(folder, host, renames)
+}
+
 function remove(folder) {
-  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
-  writeFileSync(join(folder, 'preview.yaml'), environmentFor('removed.invalid'))
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  writeEnvironment(folder, 'removed.invalid')
   const common = [folder, '--env', 'preview', '--state', env.PHAROS_STATE, '--max-deletes', '100%']
   // Without manifests a safety limit blocks all deletions (4) until exactly these are approved.
   const { approval } = JSON.parse(pharos(['plan', ...common, '--json'], [0, 4]))
-  pharos(['apply', ...common, ...(approval == null ? [] : ['--approve', approval])], [0])
+  const approved = approval == null ? [] : ['--approve', approval]
+  // The lock of a cancelled job expires in this time.
+  process.stdout.write(pharos(['apply', ...common, ...approved, '--lock-timeout', '5m'], [0]))
 }
 
 /** Deletes the ref that contains the state, if it exists. */
@@ -54,6 +73,7 @@ function removeState() {
       // Not an argument, because other users of the machine can read arguments.
       env: {
         ...env,
+        ...(env.PHAROS_GIT_CA_FILE === undefined ? {} : { GIT_SSL_CAINFO: env.PHAROS_GIT_CA_FILE }),
         GIT_CONFIG_COUNT: '1',
         GIT_CONFIG_KEY_0: 'http.extraHeader',
         GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(login).toString('base64')}`,
@@ -68,4 +88,4 @@ const [first, folder] = process.argv.slice(2)
 if (first === '--remove') {
   remove(folder)
   removeState()
-} else process.stdout.write(environmentFor(first))
+} else prepare(folder, first)

@@ -8,7 +8,7 @@ import { openRecipe } from './testing/shop.ts'
 import { openTerraformShop, type TerraformShop } from './testing/terraformShop.ts'
 
 const SECRET = 'canary-90b2'
-const GITHUB = ['pull_request opened', 'pull_request closed'] as const
+const GITHUB = ['pull_request opened', 'pull_request_target closed'] as const
 const GITLAB = ['merge_request_event', STOP] as const
 
 let opened: TerraformShop
@@ -30,6 +30,7 @@ test.skipIf(cannotRunTerraform).each([
     const { shop, page, served, local } = opened
     const secrets = {
       ...{ PROBE_TOKEN: SECRET, TF_VAR_probe_token: SECRET, PAGE_AUTHORIZATION: SECRET },
+      PHAROS_API_KEY: 'of production',
       PHAROS_PREVIEW_API_KEY: shop.server.apiKey,
     }
     const recipe = await openRecipe(shop, file, secrets, local)

@@ -4,6 +4,7 @@ import { load } from 'js-yaml'
 import { bash, holds, type Jobs, type Runner, type StepRun } from './job.ts'
 
 interface Workflow {
+  readonly on: Readonly<Record<string, { readonly types?: readonly string[] } | readonly object[]>>
   readonly env: Readonly<Record<string, string>>
   readonly jobs: Readonly<Record<string, Job>>
 }
@@ -51,6 +52,7 @@ export async function runGithub({
   const workflow = load(recipe) as Workflow // True because GitHub takes no other.
   const context: Record<string, string> = { ...given }
   const jobs: Record<string, StepRun> = {}
+  if (!isTriggered(workflow, context)) return jobs
   for (const [name, job] of Object.entries(workflow.jobs)) {
     if (job.needs !== undefined && jobs[job.needs]?.exitCode !== 0) continue
     if (!holds(job.if, (term) => termIn(term, context))) continue
@@ -73,6 +75,14 @@ export async function runGithub({
     }
   }
   return jobs
+}
+
+/** Whether the event of `context` starts `workflow`. */
+function isTriggered({ on }: Workflow, context: Readonly<Record<string, string>>): boolean {
+  const trigger = on[context['github.event_name'] ?? '']
+  if (trigger === undefined) return false
+  const action = context['github.event.action']
+  return !('types' in trigger) || action === undefined || trigger.types?.includes(action) === true
 }
 
 /** Runs the shell of a step; its outputs become part of `context`. */

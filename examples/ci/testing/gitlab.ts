@@ -23,16 +23,19 @@ interface Job {
 /** The event of an environment that GitLab stops, because its merge request was merged or closed. */
 export const STOP = 'stop'
 
-/** Variables that GitLab sets for a pipeline of `source` on the default branch, or of merge request 7. */
-export function gitlabVariables(source: string, apiUrl: string): Readonly<Record<string, string>> {
+/** Variables that GitLab sets for a pipeline of the source `event` on the default branch, or of merge request 7. */
+export function gitlabVariables(event: string, apiUrl: string): Readonly<Record<string, string>> {
+  const [source = '', fork] = event.split(' ')
+  const isRequest = source === 'merge_request_event' || source === STOP
   return {
     GITLAB_TOKEN: 'platform-token',
     CI_PIPELINE_SOURCE: source,
-    CI_COMMIT_BRANCH: 'main',
+    ...(isRequest
+      ? { CI_MERGE_REQUEST_IID: '7', CI_MERGE_REQUEST_PROJECT_ID: '3' }
+      : { CI_COMMIT_BRANCH: 'main' }),
     CI_DEFAULT_BRANCH: 'main',
     CI_API_V4_URL: apiUrl,
-    CI_PROJECT_ID: '3',
-    CI_MERGE_REQUEST_IID: '7',
+    CI_PROJECT_ID: fork === undefined ? '3' : '4',
   }
 }
 
@@ -69,10 +72,11 @@ export async function runGitlab({
       value.replaceAll(/\$(\w+)/g, (_, known: string) => given[known] ?? ''),
     ])
     const lines = [...(job.before_script ?? pipeline.default?.before_script ?? []), ...job.script]
+    // Variables of the project take precedence over those of the recipe.
     jobs[name] = await bash(lines.join('\n'), place, {
       ...machine,
-      ...given,
       ...Object.fromEntries(variables),
+      ...given,
     })
     for (const path of job.artifacts?.paths ?? []) {
       if (existsSync(join(place, path))) cpSync(join(place, path), join(artifacts, path))

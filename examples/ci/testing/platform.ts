@@ -4,7 +4,17 @@ import type { AddressInfo } from 'node:net'
 interface Comment {
   readonly id: number
   body: string
+  /** The author, for GitHub and for GitLab. */
+  readonly user: { readonly type: string }
+  readonly author_association: string
+  readonly author: { readonly id: number }
 }
+
+/** Number of the user whose token the jobs have. */
+const OWN_ID = 5
+
+const BY_JOB = { user: { type: 'Bot' }, author_association: 'NONE', author: { id: OWN_ID } }
+const BY_STRANGER = { user: { type: 'User' }, author_association: 'NONE', author: { id: 6 } }
 
 /** What of a platform's API the jobs use: the comments of one pull or merge request. */
 export interface Platform {
@@ -17,7 +27,8 @@ export interface Platform {
 
 /** Starts what `list` and `one` (paths of the comments of a request, and of one of them) are asked of. */
 export async function startPlatform(list: string, one: string): Promise<Platform> {
-  const comments: Comment[] = [{ id: 1, body: 'looks good' }]
+  // A stranger who could edit the plan, if jobs took this for their comment.
+  const comments: Comment[] = [{ id: 1, body: '<!-- pharos production -->', ...BY_STRANGER }]
   const writes: string[] = []
   const server: Server = createServer((request, response) => {
     const { method = '', url = '', headers } = request
@@ -36,8 +47,9 @@ export async function startPlatform(list: string, one: string): Promise<Platform
       const edited = comments.find(({ id }) => path === `${one}/${id}`)
       if (!isKnown) respond(401, {})
       else if (method === 'GET' && path === list) respond(200, comments)
+      else if (method === 'GET' && path === '/user') respond(200, { id: OWN_ID })
       else if (method === 'POST' && path === list) {
-        comments.push({ id: comments.length + 1, body: JSON.parse(text).body })
+        comments.push({ id: comments.length + 1, body: JSON.parse(text).body, ...BY_JOB })
         respond(201, {})
       } else if (edited !== undefined) {
         edited.body = JSON.parse(text).body

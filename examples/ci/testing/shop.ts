@@ -111,10 +111,16 @@ export interface Recipe {
   readonly platform: Platform
   /** What the platform calls the event of a pull or merge request. */
   readonly pullRequest: string
+  /** The event of a pipeline that a person starts again on the default branch. */
+  readonly again: string
   /** The request that makes the comment, and the one that edits it. */
   readonly posted: string
   readonly edited: string
-  /** Runs what the platform would run for `event`, on a machine that has `extra` in its environment too. */
+  /**
+   * Runs what the platform would run for `event`, on a machine that has `extra` in its environment too. On GitHub an event
+   * is `NAME ACTION AUTHOR`, with an action and the author of the pull request or without; on GitLab it is the source of
+   * the pipeline, followed by ` fork` for a pipeline of a fork.
+   */
   readonly run: (event: string, extra?: NodeJS.ProcessEnv) => Promise<Jobs>
   readonly exitCodesOf: (jobs: Jobs) => Readonly<Record<string, number | null>>
   /** Jobs that ran so far, and all jobs of the recipe, sorted. */
@@ -147,7 +153,7 @@ export async function openRecipe(
     },
     artifacts: join(folder, 'artifacts'),
   }
-  const known = { ...secrets, PHAROS_API_KEY: server.apiKey }
+  const known = { PHAROS_API_KEY: server.apiKey, ...secrets }
   const runEvent = (event: string, extra: NodeJS.ProcessEnv): Promise<Jobs> => {
     const running = { ...runner, machine: { ...runner.machine, ...extra } }
     return isGithub
@@ -164,6 +170,7 @@ export async function openRecipe(
   return {
     platform,
     pullRequest: isGithub ? 'pull_request' : 'merge_request_event',
+    again: isGithub ? 'push' : 'web',
     posted: `POST ${list}`,
     edited: `${isGithub ? 'PATCH' : 'PUT'} ${one}/2`,
     run: async (event, extra = {}) => {
@@ -184,13 +191,14 @@ function githubContext(
   url: string,
   secrets: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const [name = '', action = ''] = event.split(' ')
+  const [name = '', action = '', author = 'ada'] = event.split(' ')
   return {
     'github.event_name': name,
     'github.event.action': action,
     'github.event.number': '7',
     'github.repository': 'acme/shop',
     'github.event.pull_request.head.repo.full_name': 'acme/shop',
+    'github.event.pull_request.user.login': author,
     'github.token': 'platform-token',
     'github.server_url': folder,
     'vars.PHAROS_URL': url,

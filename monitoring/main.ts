@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander'
+import { fileErrorText, isFileError } from '../api/runtime/fileReason.ts'
 import { surviveLostOutput } from '../api/runtime/surviveLostOutput.ts'
 import { commandLine } from './program/commandLine.ts'
 
@@ -12,5 +13,10 @@ commandLine({ write: (text) => process.stdout.write(text), environment: process.
       return
     }
     process.exitCode = 1
-    process.stderr.write(`pharos-agent: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`pharos-agent: ${failureText(error)}\n`)
   })
+
+function failureText(error: unknown): string {
+  if (isFileError(error)) return fileErrorText(error)
+  return error instanceof Error ? error.message : String(error)
+}

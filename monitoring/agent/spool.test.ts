@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { testFolder } from '../../api/testing/temporaryFolder.ts'
@@ -79,6 +79,21 @@ test('a folder named like a spool file is reported and left alone, and later res
   await spool.forget()
   expect(troubles).toEqual([{ file, reason: 'it is a folder: name a file', results: 0 }])
   expect(await readdir(folder)).toEqual(['0000000003.jsonl', 'lock'])
+})
+
+test('a file that cannot be read is reported and left alone, and the results of later files follow', async () => {
+  const spool = await open()
+  await spool.add(numbered(0, 2))
+  await spool.oldest()
+  await spool.add(numbered(2, 3))
+  const file = join(folder, '0000000001.jsonl')
+  await rm(file)
+  await symlink(file, file)
+
+  expect(await spool.oldest()).toEqual(numbered(2, 3))
+  await spool.forget()
+  expect(troubles).toEqual([{ file, reason: 'its symbolic links are circular', results: 2 }])
+  expect(await readdir(folder)).toEqual(['0000000001.jsonl', 'lock'])
 })
 
 test('a folder that cannot be created is refused, below /proc too', async () => {

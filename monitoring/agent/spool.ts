@@ -23,6 +23,8 @@ const START_FIELD = 19
 const SPOOL_FILE = /^(\d{10})\.jsonl$/
 const CRC_CHARS = 8
 const LINE_END = 0x0a
+/** Errors of reading a file that pass without a change of the file: no descriptors or memory, or no permission. */
+const PASSING_FAULTS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EACCES', 'EPERM'])
 
 /** A part of the spool that could not be used. */
 export interface SpoolProblem {
@@ -132,6 +134,10 @@ class Spool implements Backlog {
         // Later results go to another file, because this one is removed as a whole.
         if (this.#newest === file) this.#newest = undefined
         const results = await this.#read(file)
+        if (results === undefined) {
+          this.#files.shift()
+          continue
+        }
         this.#given = file
         if (results.length > 0) return results
         await this.#remove(file)
@@ -204,15 +210,20 @@ class Spool implements Backlog {
     this.#files.splice(index, 1)
   }
 
-  /** The results in a file. Damaged lines are skipped and reported with their numbers. */
-  async #read({ number, results }: SpoolFile): Promise<readonly QueuedResult[]> {
+  /**
+   * The results in a file. Damaged lines are skipped and reported with their numbers. `undefined` for a file that cannot
+   * be read, which is reported too. Rejects when a later attempt may succeed.
+   */
+  async #read({ number, results }: SpoolFile): Promise<readonly QueuedResult[] | undefined> {
     const file = fileOf(this.#settings.folder, number)
     let text: string
     try {
       text = await readFile(file, 'utf8')
     } catch (error) {
-      this.#report({ file, reason: error instanceof Error ? error.message : String(error), results })
-      return []
+      if (PASSING_FAULTS.has(codeOf(error)))
+        throw new Error(`${file} cannot be read: ${fileReason(error)}`, { cause: error })
+      this.#report({ file, reason: fileReason(error), results })
+      return undefined
     }
     return text.split('\n').flatMap((line, index) => {
       if (line === '') return []

@@ -28,6 +28,10 @@ test('an agent that cannot start says why, and shows no token', async () => {
     ],
     [['--server', 'https://pharos.example', ...tokenFile, '--allow-ranges', 'everything'], 'everything'],
     [['--server', 'pharos.example'], 'is not a URL'],
+    [
+      ['--server', 'https://pharos.example', ...tokenFile, '--spool', join(wrong, 'spool')],
+      'cannot be used: a part of its path is a file',
+    ],
   ] as const
 
   const outcomes = await Promise.all(

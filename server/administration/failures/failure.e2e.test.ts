@@ -8,6 +8,7 @@ import { suiteFolder } from '../../../api/testing/temporaryFolder.ts'
 import { runHere } from '../../testing/commandHere.ts'
 import { makeOrg } from '../../testing/seedFolder.ts'
 import { PROGRAM } from '../../testing/serverProcess.ts'
+import { failureOf } from './failure.ts'
 
 const folder = suiteFolder()
 beforeAll(async () => {
@@ -103,6 +104,15 @@ test.each([
 
   expect([code, stderr]).toEqual([1, expect.stringContaining(words)])
   expect((await readdir(folder)).filter((name) => name.startsWith('made'))).toEqual([])
+})
+
+test('a lack of file descriptors is not blamed on a port', () => {
+  const error = Object.assign(new Error('listen EMFILE 127.0.0.1:7172'), {
+    code: 'EMFILE',
+    syscall: 'listen',
+  })
+
+  expect(failureOf(error).message).toContain('this process has no free file descriptors: raise their limit')
 })
 
 test('a failed write to stdout is an error of one line', async () => {

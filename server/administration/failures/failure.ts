@@ -1,4 +1,5 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
+import { fileReason } from '../../../api/runtime/fileReason.ts'
 import { DiskFullError } from '../../store/shared/diskFullError.ts'
 import { connectionText, isOfConnection } from './databaseConnection.ts'
 
@@ -45,6 +46,7 @@ function systemFailure(error: SystemFailure): Failure {
     const where = error.path ?? 'the data folder'
     return { code: 'E_DISK_FULL', message: `the disk of ${where} is full: free some space` }
   }
+  if (code === 'EMFILE' || code === 'ENFILE') return { code: 'E_FILE', message: fileReason(error) }
   if (code.startsWith('SQLITE_')) return { code: 'E_DATABASE', message: databaseText(error) }
   if ('severity' in error) {
     // A prepared statement that exists already, or does not: another client's.
@@ -61,8 +63,12 @@ function databaseText({ code, message }: SystemFailure): string {
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
     return 'the database is damaged or is not one: restore a backup'
   }
-  if (/^SQLITE_(READONLY|CANTOPEN)/.test(code))
-    return 'the data folder cannot be written: check its owner, and whether its disk is read-only'
+  if (/^SQLITE_(READONLY|CANTOPEN)/.test(code)) {
+    return (
+      'the data folder cannot be written: check its owner, whether its disk is read-only or has no inodes left ' +
+      '("df -i"), and the limit on file descriptors ("ulimit -n")'
+    )
+  }
   if (code.startsWith('SQLITE_BUSY')) return 'the database is locked by another program: try again'
   if (code.startsWith('SQLITE_IOERR')) return `the disk of the data folder fails (${message}): check it`
   return message

@@ -222,7 +222,7 @@ export interface OutboxStore {
   cursorOf(reader: string): Promise<Cursor>
   /** Moves the named reader; false, and unchanged, when it is no longer at `from`. */
   moveCursor(reader: string, from: Cursor, to: Cursor): Promise<boolean>
-  /** The stored commands that match `filter`, in order. */
+  /** The stored commands that match `filter`, in the order of their sequence numbers. */
   listCommands(filter?: CommandFilter): Promise<readonly LoggedCommand[]>
 }
 

@@ -151,7 +151,7 @@ function* listCommands(filter: CommandFilter, { place }: CommandOrder): Script<r
      FROM commands c
      WHERE sequence > $1 AND ($2::uuid IS NULL OR org_id = $2) AND ($3::uuid IS NULL OR service_id = $3)
        AND ($4::text IS NULL OR region = $4) AND (NOT $5::boolean OR NOT ${published})
-     ORDER BY ${place('c')} LIMIT $6`,
+     ORDER BY sequence LIMIT $6`,
     [afterSequence, ids[0] ?? null, ids[1] ?? null, region, isUnpublished, countMax],
   )
   return found.map(({ isPublished, ...command }) => ({ ...command, isPublished: Boolean(isPublished) }))

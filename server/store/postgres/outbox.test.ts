@@ -26,19 +26,24 @@ test('a reader waits for an earlier open transaction, and then gets its commands
   }
 
   await create('eu-west-1')
-  await earlier.query('BEGIN')
+  await earlier.query('BEGIN; SELECT pg_current_xact_id()')
+  await create('us-east-1')
+  const during = await regionsAfter('')
   await earlier.query(
     `INSERT INTO commands (type, region, service_id, generation, org_id, number, created_at_ms)
      VALUES ('EndServiceMonitoring', 'sa-east-1', gen_random_uuid(), 1, $1, 0, 0)`,
     [orgId],
   )
-  await create('us-east-1')
-  const during = await regionsAfter('')
   await earlier.query('COMMIT')
   const after = await regionsAfter(during.next)
 
   expect([during.regions, after.regions]).toEqual([['eu-west-1'], ['sa-east-1', 'us-east-1']])
   expect((await regionsAfter(after.next)).regions).toEqual([])
+  // The log has every command at its sequence, so that pages of it leave none out.
+  const logged = await store.listCommands()
+  const rest = await store.listCommands({ afterSequence: logged[0]?.sequence ?? 0 })
+  expect(logged.map(({ region }) => region)).toEqual(['eu-west-1', 'us-east-1', 'sa-east-1'])
+  expect(rest).toEqual(logged.slice(1))
   await earlier.end()
   await store.close()
   await cluster.drop(url)

@@ -15,7 +15,7 @@ import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import type { StoredState } from './file/resultsSchema.ts'
 import { loadStates } from './loadStates.ts'
 import type { MonitoredChange, MonitoredService } from './monitoredService.ts'
-import { reasonOfSeries } from './reasonOfSeries.ts'
+import { reasonOfSeries } from './file/reasonOfSeries.ts'
 import { RoundWatch } from './roundWatch.ts'
 import { prepareStateRows, type StateRows } from './stateRows.ts'
 

@@ -1,5 +1,5 @@
-import { type Reason, reasonName } from '../../monitoring/protocol/outcomes.ts'
-import type { SeriesState } from '../domain/serviceState.ts'
+import { type Reason, reasonName } from '../../../monitoring/protocol/outcomes.ts'
+import type { SeriesState } from '../../domain/serviceState.ts'
 
 /**
  * The reason why a series in `state` is not up: that of its last check, `no_result` before the first check, and `stale`

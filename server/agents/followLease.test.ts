@@ -101,12 +101,15 @@ test('a transaction of results delays neither a renewal nor a refusal, and preve
   const renewed = await leaseOf(0).acquire('http://127.0.0.1:7175')
   const refused = await leaseOf(1).acquire(null)
   await expire()
+  const timedOut = await leaseOf(1).acquire(null)
   const taking = leaseOf(1).acquire(null)
   await expect.poll(areWaiting).toBe(1)
   await results.query('COMMIT')
 
   expect(renewed).toEqual({ row, address: 'http://127.0.0.1:7175' })
   expect(refused).toEqual({ row: null, address: 'http://127.0.0.1:7175' })
+  // The server that asks waits two seconds, and starts without the lease.
+  expect(timedOut).toEqual(refused)
   expect((await taking).row).not.toBeNull()
   await results.end()
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { MonitoringLease } from '../store.ts'
+import { LOCK_NOT_AVAILABLE, sqlStateOf } from './connections/failures.ts'
 import type { Pools } from './connections/pools.ts'
 import { rowOf } from './connections/sql.ts'
 
@@ -32,7 +33,7 @@ export function monitoringLease({ write }: Pick<Pools, 'write'>): MonitoringLeas
       holder = randomUUID()
       // It sets the key too, so that it waits for a transaction of results of the previous holder. It asks first,
       // because the conflict alone would lock the row.
-      await write.rows(
+      const begun = write.rows(
         `INSERT INTO leases SELECT $1, $2::uuid, $3, ${UNTIL}
          WHERE NOT EXISTS (SELECT FROM leases WHERE name = $1 AND until >= clock_timestamp())
          ON CONFLICT (name) DO UPDATE
@@ -40,6 +41,10 @@ export function monitoringLease({ write }: Pick<Pools, 'write'>): MonitoringLeas
          WHERE leases.until < clock_timestamp()`,
         [NAME, holder, address],
       )
+      await begun.catch((error: unknown) => {
+        // The previous holder, which may be killed or stopping, still stores results: it holds the lease until it ends.
+        if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error
+      })
       const row = await rowOf<{ holder: string; address: string | null }>(
         write,
         'SELECT holder, address FROM leases WHERE name = $1',

@@ -34,6 +34,9 @@ export function connectionError(error: unknown): unknown {
   return error instanceof AggregateError ? (error.errors[0] ?? error) : error
 }
 
+/** SQLSTATE of a lock timeout. */
+export const LOCK_NOT_AVAILABLE = '55P03'
+
 /** SQLSTATE of an error of the server; `undefined` for an error of the connection. Pure. */
 export function sqlStateOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined

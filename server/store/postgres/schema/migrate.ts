@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { connectionError, sqlStateOf } from '../connections/failures.ts'
+import { connectionError, LOCK_NOT_AVAILABLE, sqlStateOf } from '../connections/failures.ts'
 import { TYPES } from '../connections/sql.ts'
 import { COMPATIBLE_FROM, MIGRATIONS } from './migrations.ts'
 
@@ -10,8 +10,6 @@ const LOCK_MS_MAX = 2_000
 const LOCK_PAUSE_MS = 2_000
 /** Maximum wait for another program's migration, and for the locks of one step (milliseconds). */
 const MIGRATION_MS_MAX = 60_000
-/** SQLSTATE of a lock timeout. */
-const LOCK_NOT_AVAILABLE = '55P03'
 const CONNECT_MS_MAX = 5_000
 
 /** Keys of the advisory locks of Pharos: the first key, and the second key of each lock. */

@@ -358,7 +358,8 @@ test.each<[string, readonly Change[], number, Partial<LimitFacts>, readonly Trip
     [
       {
         brake: 'emptyLive',
-        message: 'the organisation has no services, but the state has 1',
+        message:
+          'the organisation has no services, but the state has 1: check the address and the API key, or approve if they were deleted',
         keys: ['c0'],
         approvable: true,
       },
@@ -415,7 +416,7 @@ test.each<[string, readonly Change[], number, Partial<LimitFacts>, readonly Trip
       {
         brake: 'otherSource',
         message:
-          'the state was last applied with no --env, and this is --env staging: use the state of that environment, or approve when it replaces the other one',
+          'the state was last applied with no --env, and this is --env staging: use the state of that environment, or approve if it replaces the other one',
         keys: ['s0'],
         approvable: true,
       },
@@ -468,7 +469,7 @@ test.each([
 
     expect(applySafetyLimits(plan, { ...sound, formerName }).tripped).toContainEqual({
       brake: 'otherSource',
-      message: `the state${from} has no service of these manifests and would lose all its services, 2: use the state that belongs to "monitoring"`,
+      message: `the state${from} has no service of these manifests and would lose all of its services (2): use the state that belongs to "monitoring", or approve if "monitoring" replaces the others`,
       keys: ['s0', 's1'],
       approvable: true,
     })

@@ -176,7 +176,7 @@ function otherSource(plan: Plan, removals: number, facts: SourceFacts): readonly
   const isRenamed = facts.formerName !== null && facts.formerName !== facts.name
   if (!isRenamed && removals < OTHER_SOURCE_PRUNES_MIN) return []
   const former = facts.formerName === null ? '' : `, last applied from "${facts.formerName}",`
-  const message = `the state${former} has no service of these manifests and would lose all its services, ${plan.owned}: use the state that belongs to "${facts.name}"`
+  const message = `the state${former} has no service of these manifests and would lose all of its services (${plan.owned}): use the state that belongs to "${facts.name}", or approve if "${facts.name}" replaces the others`
   return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
 }
 
@@ -188,20 +188,20 @@ function otherEnvironment(
   if (formerName === null || plan.owned === 0) return undefined
   const [former, now] = [environmentOf(formerName), environmentOf(name)]
   if (former === now) return undefined
-  const message = `the state was last applied with ${former}, and this is ${now}: use the state of that environment, or approve when it replaces the other one`
+  const message = `the state was last applied with ${former}, and this is ${now}: use the state of that environment, or approve if it replaces the other one`
   return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
 }
 
 /** The state belongs to a folder, and the manifests are one file, without the other manifests and the Defaults. */
 function fileOfFolder(plan: Plan, { name, formerName }: SourceFacts): readonly TrippedLimit[] | undefined {
   if (formerName === null || plan.owned === 0 || isFile(formerName) || !isFile(name)) return undefined
-  const message = `the state was last applied from "${formerName}", and "${name}" is one file, without the other manifests and Defaults: name the folder, with --target for some of its services, or approve when the file replaces it`
+  const message = `the state was last applied from "${formerName}", and "${name}" is one file, without the other manifests and Defaults: name the folder, with --target for some of its services, or approve if the file replaces it`
   return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
 }
 
 function emptyLive(groups: Groups, owned: number): readonly TrippedLimit[] {
   const keys = groups.recreates.map((change) => change.key)
-  const message = `the organisation has no services, but the state has ${owned}`
+  const message = `the organisation has no services, but the state has ${owned}: check the address and the API key, or approve if they were deleted`
   return [{ brake: 'emptyLive', message, keys, approvable: true }]
 }
 

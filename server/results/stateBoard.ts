@@ -12,10 +12,10 @@ import {
 } from '../domain/serviceState.ts'
 import { type EndpointEntry, newService, type SeriesEntry, type ServiceEntry } from './boardEntries.ts'
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
+import { reasonOfSeries } from './file/reasonOfSeries.ts'
 import type { StoredState } from './file/resultsSchema.ts'
 import { loadStates } from './loadStates.ts'
 import type { MonitoredChange, MonitoredService } from './monitoredService.ts'
-import { reasonOfSeries } from './file/reasonOfSeries.ts'
 import { RoundWatch } from './roundWatch.ts'
 import { prepareStateRows, type StateRows } from './stateRows.ts'
 

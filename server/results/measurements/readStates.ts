@@ -1,9 +1,9 @@
 import { endpointState, serviceState } from '../../domain/serviceState.ts'
 import type { ResultsDatabase } from '../database/resultsDatabase.ts'
+import { reasonOfSeries } from '../file/reasonOfSeries.ts'
 import { STATE_CODES, type StoredState, stateName } from '../file/resultsSchema.ts'
 import { prepareSpanRows } from '../history/spanRows.ts'
 import { DAY_S, HOUR_S } from '../history/storedResult.ts'
-import { reasonOfSeries } from '../file/reasonOfSeries.ts'
 import type { ServiceNow, ServiceOverview, StateReason } from './measurements.ts'
 import type { Query, SeriesNow, Sources } from './sources.ts'
 

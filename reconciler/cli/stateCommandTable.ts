@@ -88,7 +88,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     ],
     groups: ['state'],
     options: [
-      ['--reason <text>', 'reason, which status and later runs show'],
+      ['--reason <text>', 'reason, which status and later runs show (required)'],
       ['--for <duration>', 'duration of the suspension (default: until resumed)'],
       ACTOR_OPTION,
     ],

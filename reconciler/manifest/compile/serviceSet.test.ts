@@ -771,6 +771,14 @@ test.each([
   expect(problems[0]).toContain(`a.yaml:${at}: [E_YAML] this ${opener} is not closed (close it with`)
 })
 
+test('a list whose closing bracket is not indented is reported at its start, with the line of the bracket', () => {
+  const { problems } = compile({ 'a.yaml': manifest('').replace('[eu-west-1]', '[\n    eu-west-1\n  ]') })
+
+  expect(problems).toEqual([
+    'a.yaml:6:12: [E_YAML] the ] that closes this [ is not indented (indent line 8 more than the key of this [)',
+  ])
+})
+
 test('a header that looks like a secret in clear text is a warning at its place, without its value', () => {
   const defaults = `apiVersion: pharos/v1
 kind: Defaults

@@ -215,6 +215,11 @@ export function brokenSyntax(
   const unclosed = unclosedIn(text, error)
   if (unclosed !== undefined) {
     const { opener, closer, line, column } = unclosed
+    const { position = text.length, line: stop = 0 } = error.mark ?? {}
+    if (text.startsWith(closer, position)) {
+      const message = `the ${closer} that closes this ${opener} is not indented`
+      return { line, column, message, hint: `indent line ${stop + 1} more than the key of this ${opener}` }
+    }
     const message = `this ${opener} is not closed`
     const hint = `close it with ${closer}, and indent its content`
     return { line, column, message, hint }

@@ -1100,7 +1100,7 @@ test('a target has the module of its label or of a rule, and a module is reporte
   ])
 })
 
-test('rules that copy targets as they are, are not reported, and those that select targets or set labels are', () => {
+test('rules that copy targets are not reported, those that select them or set labels are, and a target of two jobs has the names of both', () => {
   // Prometheus accepts a list whose next lines are not indented.
   const { specs, notes } = read(
     'blackbox',
@@ -1109,7 +1109,7 @@ test('rules that copy targets as they are, are not reported, and those that sele
     metrics_path: /probe
     static_configs:
       - targets: [
-          "https://one.example",
+          "https://one.example", "https://four.example",
       "https://two.example/?token=canary"
       ]
         labels: {team: web}
@@ -1130,13 +1130,13 @@ metadata: {name: b}
 spec:
   targets:
     staticConfig:
-      static: [three.example]
+      static: [three.example, "https://four.example"]
       relabelingConfigs: [{targetLabel: zone, replacement: eu}]
 `,
     'modules: {http_2xx: {prober: http}}',
   )
 
-  expect(Object.keys(specs)).toEqual(['one.example', 'three.example'])
+  expect(Object.keys(specs)).toEqual(['a-four.example', 'b-four.example', 'one.example', 'three.example'])
   expect(notes).toEqual([
     '1.yml:7:8: https://two.example/ is left out: its URL has a secret in its query or fragment (token): send it as a header',
     '1.yml:18:9: left out: the rule selects targets: remove the manifests of the others',

@@ -142,6 +142,7 @@ const FOREIGN_FLAGS = [
   ...['--no-save', '--save-dev', '--silent', '--ignore-scripts', '--allow-scripts'],
   '--experimental-sea-config',
   '--heap-growing-percent',
+  '--clean',
   '--export',
   ...['--batch', '--yes', '--local-user', '--output', '--detach-sign'],
   '--orgg',

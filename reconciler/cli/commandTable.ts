@@ -122,7 +122,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: PATH_ARGUMENT,
     summary: 'show manual changes since the last apply; exits 2 when there are any',
     examples: ['pharos drift monitoring/ --state pharos.db || notify-the-team'],
-    groups: PLAN_OPTIONS,
+    groups: ['manifests', 'selection', 'api', 'requiredState', 'grace'],
     load: async () => onPath((await import('./commands/driftCommand.ts')).driftCommand),
   },
   {
@@ -152,7 +152,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'pharos approve 5e0c6f2d9a417b38 --state pharos.db                        # used once, by the next run',
       'pharos approve --pointers /regions,/interval_secs --state pharos.db      # accept the current values',
     ],
-    groups: ['api', 'state', 'lock'],
+    groups: ['api', 'requiredState', 'lock'],
     options: [
       ['--pointers <pointers>', 'JSON pointers (a,b): record the current values of these fields as applied'],
       ACTOR_OPTION,

@@ -259,3 +259,18 @@ test.each(CASES)(
     expect(found).toEqual(commands.map((name) => [name, mishap.exit, name, mishap.exit, mishap.code]))
   },
 )
+
+test('the help marks --state as required where a command fails without it', async () => {
+  const withState = COMMANDS.filter(({ groups }) =>
+    groups.some((group) => /^(?:required)?state$/i.test(group)),
+  )
+  const found = await Promise.all(
+    withState.map(async ({ name }) => {
+      const args = LINES[name]?.args.map((arg) => (arg === 'RUN' ? runId : arg)) ?? []
+      const { document } = await run([...name.split(' '), ...args])
+      return [name, / needs --state(?! or)/.test(document.error?.message ?? '')]
+    }),
+  )
+
+  expect(found).toEqual(withState.map(({ name, groups }) => [name, groups.includes('requiredState')]))
+})

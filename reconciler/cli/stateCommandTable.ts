@@ -9,7 +9,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     summary:
       'show the service of each manifest, open operations, suspensions and the state lock; needs no API key',
     examples: ['pharos state status --state pharos.db'],
-    groups: ['state'],
+    groups: ['requiredState'],
     load: async () => (await import('./commands/state/stateCommands.ts')).statusCommand,
   },
   {
@@ -18,7 +18,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     args: [],
     summary: 'list the last runs with their results; needs no API key',
     examples: ['pharos state history --state pharos.db'],
-    groups: ['state'],
+    groups: ['requiredState'],
     load: async () => (await import('./commands/state/stateCommands.ts')).historyCommand,
   },
   {
@@ -27,7 +27,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     args: [['<run>', 'id of a run from history, or its first characters']],
     summary: 'show one run with its events; needs no API key',
     examples: ['pharos state show 6f1d2f1c --state pharos.db'],
-    groups: ['state'],
+    groups: ['requiredState'],
     load: async () => (await import('./commands/state/stateCommands.ts')).showCommand,
   },
   {
@@ -53,7 +53,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     ],
     summary: 'bind a service to a manifest; the next apply updates it',
     examples: ['pharos state bind checkout 6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e --state pharos.db'],
-    groups: ['api', 'state', 'lock'],
+    groups: ['api', 'requiredState', 'lock'],
     load: async () => (await import('./commands/state/bindCommands.ts')).bindCommand,
   },
   {
@@ -62,7 +62,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     args: [['<name>', 'metadata.name of a manifest']],
     summary: 'forget the service of a manifest; the service stays unchanged',
     examples: ['pharos state unbind checkout --state pharos.db'],
-    groups: ['state', 'lock'],
+    groups: ['requiredState', 'lock'],
     load: async () => (await import('./commands/state/bindCommands.ts')).unbindCommand,
   },
   {
@@ -74,7 +74,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     ],
     summary: 'move a service from one manifest to another, as previousNames does',
     examples: ['pharos state mv checkout shop-checkout --state pharos.db'],
-    groups: ['state', 'lock'],
+    groups: ['requiredState', 'lock'],
     load: async () => (await import('./commands/state/bindCommands.ts')).mvCommand,
   },
   {
@@ -86,7 +86,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
       "pharos state suspend '*' --reason 'migration of the database' --for 2h --state pharos.db",
       "pharos state suspend 'checkout-*' --reason 'under investigation' --state pharos.db",
     ],
-    groups: ['state'],
+    groups: ['requiredState'],
     options: [
       ['--reason <text>', 'reason, which status and later runs show (required)'],
       ['--for <duration>', 'duration of the suspension (default: until resumed)'],
@@ -100,7 +100,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     args: [['<scope>', 'scope of the suspension, as given to suspend']],
     summary: 'end a suspension; needs no API key',
     examples: ["pharos state resume '*' --state pharos.db"],
-    groups: ['state'],
+    groups: ['requiredState'],
     load: async () => (await import('./commands/operatorCommands.ts')).resumeCommand,
   },
   {
@@ -108,7 +108,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     args: [['[file]', 'file to write; - for stdout (default: stdout)']],
     summary: 'write the whole state as one JSON document, without secrets; needs no API key',
     examples: ['pharos state export backup.json --state pharos.db'],
-    groups: ['state'],
+    groups: ['requiredState'],
     load: async () => (await import('./commands/state/stateFileCommands.ts')).exportState,
   },
   {
@@ -118,7 +118,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     examples: [
       'pharos state import backup.json --state git:git@github.com:shop/monitoring.git#refs/pharos/production',
     ],
-    groups: ['state', 'lock'],
+    groups: ['requiredState', 'lock'],
     load: async () => (await import('./commands/state/stateFileCommands.ts')).importState,
   },
   {
@@ -126,7 +126,7 @@ export const STATE_COMMANDS: readonly CommandEntry[] = [
     args: [],
     summary: 'compare the state with the services that exist',
     examples: ['pharos state verify --state pharos.db   # exits 6 when services are missing'],
-    groups: ['api', 'state'],
+    groups: ['api', 'requiredState'],
     load: async () => (await import('./commands/state/stateFileCommands.ts')).verifyState,
   },
 ]

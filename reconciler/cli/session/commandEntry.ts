@@ -2,7 +2,15 @@ import type { Format } from '../../text/format.ts'
 import type { CommandContext, CommandResult } from './context.ts'
 
 /** Groups of options that several commands share. */
-export type OptionGroup = 'manifests' | 'api' | 'state' | 'lock' | 'grace' | 'limits' | 'selection'
+export type OptionGroup =
+  | 'manifests'
+  | 'api'
+  | 'state'
+  | 'requiredState'
+  | 'lock'
+  | 'grace'
+  | 'limits'
+  | 'selection'
 
 /** One command of the program: its help, and its code, loaded only when it runs. */
 export interface CommandEntry {

@@ -35,6 +35,9 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
       'state location: an SQLite file or git:ADDRESS#refs/pharos/NAME; the first apply creates it',
     ],
   ],
+  requiredState: [
+    ['--state <place>', 'state location: an SQLite file or git:ADDRESS#refs/pharos/NAME (required)'],
+  ],
   lock: [['--lock-timeout <duration>', 'how long to wait for the state lock (default: 0s)']],
   limits: [
     [

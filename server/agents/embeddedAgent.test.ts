@@ -40,6 +40,20 @@ test.each([
   expect(lines).toEqual([...reports, 'the checks thread is restarted'])
 })
 
+test('the reason why regions cannot fetch their checks is logged once, until it changes', async () => {
+  const trouble = (region: string, reason: string) =>
+    `parentPort.postMessage(${JSON.stringify({ kind: 'trouble', region, reason })})\n`
+  const { agent, lines } = agentOf(
+    `${BEAT}${trouble('eu-west-1', 'busy')}${trouble('us-east-1', 'busy')}${trouble('eu-west-1', 'full')}`,
+  )
+
+  await vi.waitFor(() => expect(lines.length).toBeGreaterThan(1), { timeout: 60_000 })
+  await agent.stop()
+
+  const failure = 'the checks thread could not fetch its checks'
+  expect(lines.filter((line) => line === failure)).toEqual([failure, failure])
+})
+
 test('a checks thread that cannot be started is started later', async () => {
   // Node throws, as it does at a limit of processes.
   const { agent, lines } = agentOf('', new URL('nowhere:'))

@@ -20,6 +20,9 @@ const CHECKS_THREAD: ChecksThread = {
 /** Uptime after which a start counts as successful (milliseconds). */
 const HEALTHY_MS = 60_000
 
+/** Interval between lines with the same reason why checks could not be fetched (milliseconds). */
+const TROUBLE_LOG_MS = 60_000
+
 /** Name of the agent in logs and metrics. */
 export const EMBEDDED_NAME: AgentName = { region: '', agent: 'embedded', instance: '' }
 
@@ -60,6 +63,7 @@ export class EmbeddedAgent {
   #deaths = 0
   #restarts = 0
   #load: AgentLoad | undefined
+  #trouble = { reason: '', quietUntilMs: 0 }
   #isStopped = false
   #restart: NodeJS.Timeout | undefined
   readonly #heartbeatTimer: NodeJS.Timeout
@@ -157,14 +161,19 @@ export class EmbeddedAgent {
         logAlerts(this.#parts.log, EMBEDDED_NAME, this.#load, message.load)
         this.#load = message.load
         return
-      case 'trouble': {
-        const { region, reason } = message
-        this.#parts.log.error({ region, reason }, 'the checks thread could not fetch its checks')
+      case 'trouble':
+        this.#logTrouble(message)
         return
-      }
       case 'request':
         void responder.take(message.request)
     }
+  }
+
+  /** Logs why checks could not be fetched, which every region reports until they can; the same reason at intervals. */
+  #logTrouble({ region, reason }: Extract<FromChecks, { readonly kind: 'trouble' }>): void {
+    if (reason === this.#trouble.reason && performance.now() < this.#trouble.quietUntilMs) return
+    this.#trouble = { reason, quietUntilMs: performance.now() + TROUBLE_LOG_MS }
+    this.#parts.log.error({ region, reason }, 'the checks thread could not fetch its checks')
   }
 
   #post(message: ToChecks): void {

@@ -93,6 +93,14 @@ describe.each(workloads().map((workload) => [workload.metadata.name, workload] a
       expect(named.sort()).toEqual(files.sort())
     })
 
+    test('runs commands that consist of strings', () => {
+      const words = [...valuesOf(container, 'args'), ...valuesOf(container, 'command')].flat()
+
+      // Without quotes, a colon in a word makes a map of it, which the API server refuses.
+      expect(words.length).toBeGreaterThan(1)
+      expect(words.filter((word) => typeof word !== 'string')).toEqual([])
+    })
+
     test('probes only ports that it declares', () => {
       const ports = (container.ports ?? []).map(({ name }) => name)
       const probed = valuesOf(container, 'httpGet').flatMap((probe) => valuesOf(probe, 'port'))

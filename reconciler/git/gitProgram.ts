@@ -160,9 +160,14 @@ function failureAfter(
   if (exitCode === 0)
     return call.protocolOnly === true && !hasPackets ? new GitError(NOT_FROM_GIT, exitCode) : null
   if (needsShell(call) && exitCode === NOT_FOUND) return notStarted(new Error('it does not exist'))
-  if (isLate) return new GitError(`git ${call.args[0]} was ended after ${call.limitMs / 1_000} s`, null)
+  if (isLate) return new GitError(lateText(call), null)
   const isKilled = exitCode === null || (needsShell(call) && exitCode > SIGNAL_FROM && exitCode < SIGNAL_TO)
   return new GitError(messageOf(stderr, call, exitCode ?? killedBy), isKilled ? null : exitCode)
+}
+
+function lateText({ access, args, limitMs }: GitCall): string {
+  const cause = access.scheme === 'file' ? '' : ': the host is slow, or does not respond'
+  return `git ${args[0]} was ended after ${limitMs / 1_000} s${cause}`
 }
 
 function messageOf(stderr: string, { access, args }: GitCall, end: number | NodeJS.Signals | null): string {

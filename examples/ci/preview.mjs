@@ -17,8 +17,8 @@ const env = process.env
 const UNPROTECTED = { target: {}, patch: { policy: { protect: false, onDelete: 'delete' } } }
 
 /** JSON is YAML too. */
-function writeEnvironment(folder, host, patches = []) {
-  const spec = { vars: { host }, patches: [UNPROTECTED, ...patches] }
+function writeEnvironment(folder, host, patches) {
+  const spec = { vars: { host }, patches }
   const environment = { apiVersion: 'pharos/v1', kind: 'Environment', metadata: { name: 'preview' }, spec }
   writeFileSync(join(folder, 'preview.yaml'), `${JSON.stringify(environment, null, 2)}\n`)
 }
@@ -39,19 +39,19 @@ function pharos(args, accepted) {
 }
 
 function prepare(folder, host) {
-  writeEnvironment(folder, host)
+  writeEnvironment(folder, host, [UNPROTECTED])
   const { manifests } = JSON.parse(pharos(['render', folder, '--env', 'preview', '--json'], [0]))
   const renames = manifests.map(({ metadata, spec }) => ({
     target: { name: metadata.name },
     patch: { spec: { name: `${spec.name} (${host})` } },
   }))
-  writeEnvironment(folder, host, renames)
+  writeEnvironment(folder, host, [UNPROTECTED, ...renames])
 }
 
 function remove(folder) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  writeEnvironment(folder, 'removed.invalid')
+  writeEnvironment(folder, 'removed.invalid', [])
   const common = [folder, '--env', 'preview', '--state', env.PHAROS_STATE, '--max-deletes', '100%']
   // Without manifests a safety limit blocks all deletions (4) until exactly these are approved.
   const { approval } = JSON.parse(pharos(['plan', ...common, '--json'], [0, 4]))

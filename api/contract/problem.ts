@@ -111,9 +111,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
 /** How formats of texts are named. */
 const FORMATS: Readonly<Record<string, string>> = {
   guid: 'a UUID',
-  uuid: 'a UUID',
   datetime: 'an instant such as 2026-01-31T12:00:00Z',
-  url: 'a URL',
 }
 
 /**
@@ -134,8 +132,6 @@ function issueText(issue: RawIssue): string {
       return `must be ${FORMATS[issue.format] ?? formText(issue)}`
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`
-    case 'unrecognized_keys':
-      return 'must have no other fields'
     default:
       return 'has none of the allowed forms'
   }
@@ -162,7 +158,7 @@ function sizeText(
   limit: number,
   bound: string,
 ): string {
-  const unit = origin === 'string' ? 'character' : origin === 'array' || origin === 'set' ? 'item' : undefined
+  const unit = origin === 'string' ? 'character' : origin === 'array' ? 'item' : undefined
   const how = exact === true ? 'exactly' : bound
   if (unit === undefined) return `must be ${how} ${limit}`
   if (limit === 1 && how === 'at least') return 'must not be empty'

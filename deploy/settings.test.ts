@@ -67,7 +67,9 @@ test('the image has the programs that its containers and the controller run', ()
   expect(run.sort()).toEqual(['pharos', 'pharos-agent', 'pharos-server'])
   expect(run.filter((program) => !(program in bin))).toEqual([])
   expect(steps).toMatch(/^USER 10001:10001$/m)
-  expect(steps).toContain(' git gnupg openssh-client')
+  expect(steps).toContain(' git gnupg openssh-client tini ')
+  // Node as process 1 reaps no processes but its own children.
+  expect(steps).toMatch(/^ENTRYPOINT \["\/usr\/bin\/tini", "--"\]$/m)
   // Without an account, ssh says "No user exists for uid 10001" and reads no repository.
   expect(steps).toMatch(/^ && useradd --uid 10001 --gid 10001 /m)
 })

@@ -85,6 +85,9 @@ function isTriggered({ on }: Workflow, context: Readonly<Record<string, string>>
   return !('types' in trigger) || action === undefined || trigger.types?.includes(action) === true
 }
 
+/** A step that changes services, and must end in order when it is cancelled. */
+const CHANGING = /^(?:pharos|terraform\b.*) (?:apply|destroy)\b/m
+
 /** Runs the shell of a step; its outputs become part of `context`. */
 async function runStep(
   { id, run: script = '' }: Step,
@@ -92,6 +95,7 @@ async function runStep(
   env: NodeJS.ProcessEnv,
   context: Record<string, string>,
 ): Promise<StepRun> {
+  if (CHANGING.test(script)) throw new Error(`GitHub cancels only the shell, so write exec before ${script}`)
   const outputs = `${place}.outputs`
   appendFileSync(outputs, '')
   const run = await bash(script, place, { ...env, GITHUB_OUTPUT: outputs, GITHUB_PATH: `${place}.paths` })

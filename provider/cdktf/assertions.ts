@@ -84,7 +84,7 @@ export const status = {
   }),
 }
 
-/** Assertions on a duration. Each throws for a text that is no duration. */
+/** Assertions on a duration. Each throws for a string that is not a duration. */
 export interface DurationMatcher {
   /** Shorter than `limit`, which is not included. */
   readonly below: (limit: Duration) => Assertion

@@ -74,7 +74,7 @@ export class Endpoint {
     return this.#with({ name })
   }
 
-  /** Time limit of the whole check, up to a minute: `10s`, `1.5s`. Throws for a text that is no duration. */
+  /** Time limit of the whole check, up to a minute: `10s`, `1.5s`. Throws for a string that is not a duration. */
   timeout(timeout: Duration): Endpoint {
     return this.#with({ timeout: checkedDuration(timeout) })
   }

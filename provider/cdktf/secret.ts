@@ -51,9 +51,10 @@ export function secretFromVariable(variable: TerraformVariable): Secret {
 }
 
 /**
- * The secret that the environment variable `name` holds when Terraform runs, not when the program does. The stack
- * gets a sensitive, ephemeral variable for it, one however often it is used. Terraform reads `TF_VAR_x` into the
- * variable `x`, hence the name. Throws when there is no such name, and when the stack has something else of it.
+ * The secret that the environment variable `name` contains when Terraform runs, not when the program does. The stack
+ * gets one sensitive, ephemeral variable for it, however often it is used. Terraform reads `TF_VAR_x` into the
+ * variable `x`, hence the name. Throws when `name` has another form, and when the stack has another construct with the
+ * id `x`.
  */
 export function secretFromEnv(name: `TF_VAR_${string}`): Secret {
   const [, id] = /^TF_VAR_([A-Za-z_]\w*)$/.exec(name) ?? []
@@ -72,8 +73,8 @@ export function secretFromEnv(name: `TF_VAR_${string}`): Secret {
 }
 
 /**
- * A text around secrets, such as secretText`Bearer ${token}`: a secret too. Throws when there is none in it, which
- * does not compile either: the text itself is written into the stack.
+ * Text around secrets, such as secretText`Bearer ${token}`: also a secret. Throws without a secret in it, which does
+ * not compile either: such a text would be written into the stack.
  */
 export function secretText(
   texts: TemplateStringsArray,

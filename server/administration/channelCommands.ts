@@ -9,11 +9,13 @@ import {
   sealSecret,
 } from '../domain/notifications/channel.ts'
 import { CHANNEL_EVENTS, type ChannelEvent } from '../domain/notifications/payload.ts'
+import { quietChannelNote } from '../domain/notifications/quietChannel.ts'
 import { mintSecret } from '../domain/notifications/signature.ts'
 import { openValue } from '../domain/seal.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { openMasterKeys } from '../secrets/masterKeys.ts'
 import type { ChannelRef, StoredChannel } from '../store/notificationStore.ts'
+import { servicesOf } from '../store/shared/readServices.ts'
 import type { Store } from '../store/store.ts'
 import { addDeliveryCommands } from './deliveryCommands.ts'
 import { addChannelOptions, type ChannelOptions, channelRefOf } from './options/channelOptions.ts'
@@ -97,8 +99,9 @@ function addCreate(channel: Command, write: Write, environment: Variables): void
       const id = systemEnvironment.uuid()
       const secret = kind === 'slack' ? null : mintSecret(systemEnvironment)
       const serviceIds = service === undefined ? null : [...new Set(service.map((one) => one.toLowerCase()))]
-      await withMasterKeys(options, environment, (store, find) =>
-        store.createChannel(
+      let quiet: string | undefined
+      await withMasterKeys(options, environment, async (store, find) => {
+        await store.createChannel(
           orgId,
           (masterKeyId) => {
             const seal = (value: string, role: 'target' | 'secret') =>
@@ -110,9 +113,11 @@ function addCreate(channel: Command, write: Write, environment: Variables): void
             return { id, kind, name, host: new URL(url).host, events, serviceIds, sealed }
           },
           systemEnvironment.nowMs(),
-        ),
-      )
+        )
+        quiet = quietChannelNote({ events, serviceIds }, await servicesOf(store, orgId))
+      })
       noteAddress(url, command)
+      if (quiet !== undefined) note(command, quiet)
       present(write, options.json, { id, secret }, secret === null ? id : `${id}\n${secret}`)
     })
 }
@@ -219,8 +224,12 @@ interface Change {
 
 /** Warns on stderr when the server may refuse to send to `url`. */
 function noteAddress(url: string, command: Command): void {
-  const note = webhookAddressNote(url)
-  if (note !== undefined) command.configureOutput().writeErr?.(`pharos-server: note: ${note}\n`)
+  const reason = webhookAddressNote(url)
+  if (reason !== undefined) note(command, reason)
+}
+
+function note(command: Command, text: string): void {
+  command.configureOutput().writeErr?.(`pharos-server: note: ${text}\n`)
 }
 
 function addChange(channel: Command, write: Write, { name, description, done, change }: Change): void {

@@ -5,6 +5,7 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import {
   type AutoIncidentSettings,
   fieldsOf,
+  reachableSettings,
   settingsProblem,
   settingsRefusal,
 } from '../domain/autoIncidentSettings.ts'
@@ -42,18 +43,27 @@ export function addServiceCommands(program: Command, write: Write): void {
     .addOption(new Option('--service <id>', 'one service').conflicts('all'))
     .option('--all', 'all services of the organisation')
     .action(async (options: ServiceOptions) => {
-      const settings = readSettings(options)
+      const given = readSettings(options)
+      const settingsFor = (service: ServiceResponse) =>
+        given === null || options.all !== true ? given : reachableSettings(given, service)
       const services = await inDatabase(options, async (store) => {
         const wanted = await wantedServices(store, options)
         // Checked before the first change, so that either all services change or none.
-        assertWithinReach(wanted, settings)
+        for (const service of wanted) assertWithinReach(service, settingsFor(service))
         for (const { id } of wanted) {
-          await store.changeService(options.org, id, (current) => setAutoIncidents(current, settings))
+          await store.changeService(options.org, id, (current) =>
+            setAutoIncidents(current, settingsFor(current.response)),
+          )
         }
-        return wanted.map(({ id, name }) => ({ id, name, ...fieldsOf(settings) }))
+        return wanted.map((service) => ({ service, settings: settingsFor(service) }))
       })
-      const rows = services.map(({ id, name }) => [id, name, sentenceOf(settings)])
-      present(write, options.json, { services }, table(['ID', 'NAME', 'AUTOMATIC INCIDENTS'], rows))
+      const shown = services.map(({ service: { id, name }, settings }) => ({
+        id,
+        name,
+        ...fieldsOf(settings),
+      }))
+      const rows = services.map(({ service: { id, name }, settings }) => [id, name, sentenceOf(settings)])
+      present(write, options.json, { services: shown }, table(['ID', 'NAME', 'AUTOMATIC INCIDENTS'], rows))
     })
 }
 
@@ -104,15 +114,9 @@ async function wantedServices(
   return wanted
 }
 
-function assertWithinReach(
-  services: readonly ServiceResponse[],
-  settings: AutoIncidentSettings | null,
-): void {
-  if (settings === null) return
-  for (const service of services) {
-    const refusal = settingsRefusal(settings, service)
-    if (refusal !== undefined) throw new ApiError('invalid', `${service.name}: ${refusal}`)
-  }
+function assertWithinReach(service: ServiceResponse, settings: AutoIncidentSettings | null): void {
+  const refusal = settings === null ? undefined : settingsRefusal(settings, service)
+  if (refusal !== undefined) throw new ApiError('invalid', `${service.name}: ${refusal}`)
 }
 
 function sentenceOf(settings: AutoIncidentSettings | null): string {

@@ -71,6 +71,18 @@ export function windowS({ threshold, windowMinutes }: AutoIncidentSettings, serv
   return Math.max(windowMinutes * 60, (threshold + 1) * intervalOf(service))
 }
 
+/**
+ * `settings` with the window of a service whose interval is too long for the given one, as long as a window may be; for
+ * settings of all services of an organisation. Pure. Gap G49.
+ */
+export function reachableSettings(settings: AutoIncidentSettings, service: Checked): AutoIncidentSettings {
+  if (settingsRefusal(settings, service) === undefined) return settings
+  return {
+    ...settings,
+    windowMinutes: Math.min(Math.ceil(windowS(settings, service) / 60), WINDOW_MINUTES_MAX),
+  }
+}
+
 /** The uninterrupted uptime after which the incident of `service` is resolved (seconds). Pure. */
 export function steadyS({ windowMinutes }: AutoIncidentSettings, service: Checked): number {
   return Math.max(2 * intervalOf(service), Math.min(windowMinutes * 60, STEADY_S_MAX))

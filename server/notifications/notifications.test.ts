@@ -677,6 +677,31 @@ test.each([
   expect(stdout + stderr).not.toContain('canary')
 })
 
+test('a new channel whose services open no incidents automatically is reported, until one of them does', async () => {
+  const server = await start()
+  const id = await service(server)
+  const create = async (...more: readonly string[]) => {
+    const given = [
+      '--org',
+      server.orgId,
+      '--kind',
+      'slack',
+      '--name',
+      'chat',
+      '--url',
+      'https://chat.example/',
+    ]
+    return (await runHere(['channel', 'create', ...flagsFor(server, 'create'), ...given, ...more])).stderr
+  }
+
+  const quiet = await create()
+  const certificates = await create('--events', 'certificate.expiring')
+  await admin(server, 'service', 'auto-incidents', '--org', server.orgId, '--service', id)
+
+  expect(quiet).toMatch(/^pharos-server: note: automatic incidents are off for all services of this channel/)
+  expect([certificates, await create()]).toEqual(['', ''])
+})
+
 test('a URL is read from a file, so that it is not in the process list', async () => {
   const server = await start()
   const receiver = await receiving()

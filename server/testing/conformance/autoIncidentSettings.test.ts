@@ -57,7 +57,11 @@ test('automatic incidents are set by administration, shown by the API and kept b
 test('settings for all services apply to each of them, and those of the organisation to services created later', async () => {
   const orgId = await server.createOrg()
   const key = await server.createKey({ orgId })
-  const before = [await create(key), await create(key)]
+  const slow = serviceBody({ interval_secs: 14_400 })
+  const before = [
+    await create(key),
+    serviceResponseSchema.parse((await api.post('/v1/services', slow, { key })).json),
+  ]
 
   await administer('service', 'auto-incidents', '--org', orgId, '--all', '--threshold', '2', '--window', '5')
   const response = await administer(
@@ -77,9 +81,20 @@ test('settings for all services apply to each of them, and those of the organisa
   // True because the response is a list of services.
   const all = (await api.get('/v1/services', { key })).json as readonly ServiceResponse[]
   expect(response).toEqual(ON)
-  expect(all.map(({ id, auto_incident_failure_threshold }) => [id, auto_incident_failure_threshold])).toEqual(
-    [...before.map(({ id }) => [id, 2]), [later.id, 3], [last.id, null]],
-  )
+  const settings = all.map(({ id, auto_incident_failure_threshold, auto_incident_window_minutes }) => [
+    ...[id, auto_incident_failure_threshold, auto_incident_window_minutes],
+  ])
+  // A window of five minutes is too short for two rounds of four hours.
+  expect(settings).toEqual([
+    ...[
+      [before[0]?.id, 2, 5],
+      [before[1]?.id, 2, 720],
+    ],
+    ...[
+      [later.id, 3, 10],
+      [last.id, null, null],
+    ],
+  ])
 })
 
 test('invalid settings, and settings without a target, are refused with the reason, and change no service', async () => {
@@ -88,7 +103,7 @@ test('invalid settings, and settings without a target, are refused with the reas
   const org = ['service', 'auto-incidents', '--org', server.orgId]
 
   expect([
-    await refused(...org, '--all', '--threshold', '11', '--window', '10'),
+    await refused(...org, '--service', id, '--threshold', '11', '--window', '10'),
     await refused(...org, '--service', id, '--threshold', '0'),
     await refused(...org, '--service', id, '--window', '1441'),
     await refused(...org, '--service', server.orgId),

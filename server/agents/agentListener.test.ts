@@ -100,8 +100,14 @@ test('a message that is too long, compressed or not, is refused before it is buf
   const long = await send({ body: Buffer.alloc(4 * MIB + 1) })
   const bomb = gzipSync(Buffer.alloc(64 * MIB))
   const refusedBomb = await send({ headers: { 'content-encoding': 'gzip' }, body: bomb })
+  const unannounced = await rawExchange(
+    harness.url,
+    `POST /agent/v1/sync HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    `${(4 * MIB + 1).toString(16)}\r\n`,
+    Buffer.alloc(4 * MIB + 1),
+  )
 
-  expect([long.status, refusedBomb.status]).toEqual([413, 413])
+  expect([long.status, refusedBomb.status, unannounced.status]).toEqual([413, 413, 413])
   expect(bomb.length).toBeLessThan(MIB)
 })
 

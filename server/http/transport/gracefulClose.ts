@@ -35,27 +35,33 @@ export interface Responses {
   readonly whenClosed: (response: ServerResponse, listener: () => void) => void
 }
 
-/** Tracks the last response of each connection. `underWay` has the responses in the order of their requests. */
-function lastResponses(
-  underWay: ReadonlySet<ServerResponse>,
-): Pick<Responses, 'announceEnd' | 'comesTooLate'> {
+/**
+ * Responses in the order of their requests, with their connections. Node takes the socket from a request whose body was
+ * not read to its end.
+ */
+type UnderWay = ReadonlyMap<ServerResponse, Socket>
+
+/** Tracks the last response of each connection. */
+function lastResponses(underWay: UnderWay): Pick<Responses, 'announceEnd' | 'comesTooLate'> {
   const lastOf = new WeakMap<Socket, ServerResponse>()
   /** Whether the request of `one` came before that of `other`, which has no complete response yet. */
   const isBefore = (one: ServerResponse, other: ServerResponse): boolean => {
     if (!underWay.has(other)) return false
-    for (const response of underWay) {
+    for (const response of underWay.keys()) {
       if (response === one || response === other) return response === one
     }
     return false
   }
   const announceEnd: Responses['announceEnd'] = (response) => {
     response.setHeader('connection', 'close')
-    const { socket } = response.req
+    const socket = underWay.get(response)
+    if (socket === undefined) return
     const known = lastOf.get(socket)
     if (known === undefined || isBefore(response, known)) lastOf.set(socket, response)
   }
   const comesTooLate: Responses['comesTooLate'] = (response) => {
-    const last = lastOf.get(response.req.socket)
+    const socket = underWay.get(response)
+    const last = socket === undefined ? undefined : lastOf.get(socket)
     return last !== undefined && last !== response && !isBefore(response, last)
   }
   return { announceEnd, comesTooLate }
@@ -69,8 +75,7 @@ export function watchResponses(
   server: Server | TlsHttpServer,
   waitingMax: number = RESPONSES_WAITING_MAX,
 ): Responses {
-  /** In the order of their requests. */
-  const underWay = new Set<ServerResponse>()
+  const underWay = new Map<ServerResponse, Socket>()
   let isStopping = false
   let whenEmpty: () => void = () => {}
   const counts = new WeakMap<Socket, number>()
@@ -82,7 +87,9 @@ export function watchResponses(
   const closeListeners = new WeakMap<ServerResponse, () => void>()
   // One listener for all responses, because a closure for each would cost every request.
   function forget(this: ServerResponse): void {
-    if (underWay.delete(this)) count(this.req.socket, -1)
+    const socket = underWay.get(this)
+    if (socket !== undefined) count(socket, -1)
+    underWay.delete(this)
     closeListeners.get(this)?.()
     closeListeners.delete(this)
     if (underWay.size === 0) whenEmpty()
@@ -90,12 +97,12 @@ export function watchResponses(
   // On a lost connection, a response queued behind another gets no close event.
   server.on(connectionEvent(server), (socket: Socket) => {
     socket.once('close', () => {
-      for (const response of underWay) if (response.req.socket === socket) forget.call(response)
+      for (const [response, own] of underWay) if (own === socket) forget.call(response)
     })
   })
   const { announceEnd, comesTooLate } = lastResponses(underWay)
-  const begin = (_request: IncomingMessage, response: ServerResponse): void => {
-    underWay.add(response)
+  const begin = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+    underWay.set(response, socket)
     // Asks the client not to send another request to a stopping server.
     if (isStopping) announceEnd(response)
     response.on('close', forget)
@@ -118,7 +125,7 @@ export function watchResponses(
     isStopping = true
     // An HTTP server's own close ends idle connections immediately. The close of its base class only stops listening.
     NetServer.prototype.close.call(server)
-    const newest = new Map([...underWay].map((response) => [response.req.socket, response]))
+    const newest = new Map([...underWay].map(([response, socket]) => [socket, response]))
     for (const response of newest.values()) {
       if (!response.headersSent) announceEnd(response)
     }

@@ -77,7 +77,20 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
     quiet: [one('up{job="pharos",instance="a:1"}', '1 0 1x5', 4), one('up{job="other"}', '0x5', 4)],
   },
   PharosDatabaseDown: gauge('pharos_database_up', 0, 1),
-  PharosResultsNotStored: gauge('pharos_results_up', 0, 1),
+  PharosResultsNotStored: {
+    ...gauge('pharos_results_up', 0, 1),
+    quiet: [
+      one('pharos_results_up{instance="a:1"}', '1x60', 60),
+      // PharosDatabaseDown fires.
+      {
+        series: {
+          'pharos_results_up{instance="a:1"}': '0x60',
+          'pharos_database_up{instance="a:1"}': '0x60',
+        },
+        atMinute: 60,
+      },
+    ],
+  },
   PharosNothingMonitors: {
     firing: { ...one('pharos_monitoring{instance="a:1"}', '0+0x5', 4), labels: {} },
     // Another server takes over after a while.
@@ -89,7 +102,17 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
       ...one('pharos_thread_restarts_total{thread="checks"}', '0 1 2 4x57', 59),
       labels: { thread: 'checks' },
     },
-    quiet: [one('pharos_thread_restarts_total{thread="checks"}', '0 1x58', 59)],
+    quiet: [
+      one('pharos_thread_restarts_total{thread="checks"}', '0 1x58', 59),
+      // The database did not respond for a while.
+      {
+        series: {
+          'pharos_thread_restarts_total{instance="a:1",thread="results"}': '0 1 2 4x57',
+          'pharos_database_up{instance="a:1"}': '1 0 0 1x57',
+        },
+        atMinute: 59,
+      },
+    ],
   },
   PharosTransitionsBehind: gauge('pharos_transitions_behind', 1_001, 1_000),
   PharosOutboxStuck: gauge('pharos_outbox_oldest_unpublished_age_seconds', 61, 60),

@@ -9,7 +9,8 @@ import { CommandScene } from './testing/commandScene.ts'
 import type { Fault } from './testing/faultProxy.ts'
 import { gitCalls } from './testing/gitCalls.ts'
 import { manifestOf } from './testing/manifestOf.ts'
-import { startProgram } from './testing/pharosProgram.ts'
+import { emptyDocument } from './state/model/stateDocument.ts'
+import { runProgram, startProgram } from './testing/pharosProgram.ts'
 import { finished } from './testing/processes.ts'
 import { runHere } from './testing/programHere.ts'
 
@@ -124,6 +125,19 @@ test('of two runs with one state in git the second exits with 5 before it sends 
   release()
   expect((await firstEnd).exitCode).toBe(0)
   expect(await names()).toEqual(['a', 'b'])
+})
+
+test('an import that the repository refuses ends with the reason', async () => {
+  const file = join(work.folder, 'state.json')
+  writeFileSync(file, JSON.stringify(emptyDocument('00000000-0000-4000-8000-000000000000')))
+  mkdirSync(join(repository, 'hooks'))
+  // The first push is that of the lease.
+  const hook = '#!/bin/sh\n[ ! -e seen ] && touch seen\n'
+  writeFileSync(join(repository, 'hooks/pre-receive'), hook, { mode: 0o755 })
+
+  const run = await runProgram(['state', 'import', file, '--state', state()], work.env)
+
+  expect(run).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('(pre-receive hook declined)') })
 })
 
 test('a run that loses the lease of its state in git stops sending', async () => {

@@ -42,9 +42,12 @@ export const importState: Command = async ([file = ''], context) => {
   const store = await openStore(location, context.env)
   try {
     const lease = await leaseOf(store, context)
-    await store.restore(document, (done, total) => output.progress(`imported ${done} of ${total} services`))
-    output.progress('')
-    await lease.release()
+    try {
+      await store.restore(document, (done, total) => output.progress(`imported ${done} of ${total} services`))
+      output.progress('')
+    } finally {
+      await lease.release()
+    }
   } finally {
     await store.close()
   }

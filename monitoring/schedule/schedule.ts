@@ -8,9 +8,9 @@ const LATE_MS_MAX = 30_000
 
 /**
  * How far the server's clock may be set back without repeating a slot (milliseconds). After a larger step, as from a
- * wrong date, checks would wait for hours or years.
+ * wrong time zone or date, checks would wait for hours or years.
  */
-const SET_BACK_MS_MAX = 60 * 60 * 1_000
+const SET_BACK_MS_MAX = 15 * 60 * 1_000
 
 /** A check to start now. */
 export interface Slot {
@@ -90,7 +90,7 @@ export class Schedule {
     this.#freeHandles.push(scheduled.handle)
   }
 
-  /** Continues at `nowMs` with the series that would wait because the clock was set back by more than an hour. */
+  /** Continues at `nowMs` with the series that would wait because the clock was set back by more than SET_BACK_MS_MAX. */
   followClock(nowMs: number): void {
     for (const scheduled of this.#bySeries.values()) {
       const { handle, grid, isFirst } = scheduled

@@ -19,9 +19,9 @@ const LONG_INTERVAL_S = 300
 
 /**
  * How far ahead of the clock the newest result may be due (seconds). A larger lead means that the clock was set back,
- * as from a wrong date: that result would hide all others until its time comes again.
+ * as from a wrong time zone or date: that result would hide all others until its time comes again.
  */
-export const SET_BACK_S_MAX = 60 * 60
+export const SET_BACK_S_MAX = 15 * 60
 
 /** The state of a series after its results. Instants are whole seconds since the epoch. */
 export interface SeriesState {

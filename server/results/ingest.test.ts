@@ -375,6 +375,17 @@ test('each stored result is counted once, under its region and outcome', () => {
   expect(checks.takeChanged()).toBeUndefined()
 })
 
+test('after a clock was set back by an hour, results of times that have one already decide the states', () => {
+  results.update()
+  results.send([...round(1, 'up'), ...round(61, 'up')])
+  results.board.transact(() => results.board.markStale(START_S + 30))
+
+  const repeated = results.send(round(1, 'down'))
+
+  expect(repeated).toMatchObject({ stored: 0, known: 2 })
+  expect(results.serviceStates().at(-1)).toEqual([START_S + 65, 3])
+})
+
 test('a service follows its results again when a clock that was a month ahead is set back', () => {
   const AHEAD_S = 30 * 86_400
   const transitionsOf = () =>

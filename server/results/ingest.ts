@@ -58,9 +58,8 @@ export function prepareIngest(
   const storeDetails = prepareDetails(database)
   const storeCertificates = prepareCertificates(database, board)
 
-  /** Applies a newly stored result. */
+  /** Applies a result to the states; one that is not newer than the last one changes nothing. */
   function applyResult([series, generation, dueS, , outcome, reason]: ResultRow, nowS: number): void {
-    stored.push([series, outcome])
     const known = board.find(series)
     // A result of an earlier definition only enters history: states belong to the current definition.
     if (known !== undefined && known.endedAtS === null && generation >= known.generation) {
@@ -88,7 +87,10 @@ export function prepareIngest(
     const added = accepted.filter((_, index) => isNew[index] === true)
     // Before the states, whose changes are explained with details.
     storeDetails(added.flatMap((row) => detailOf(row) ?? []))
-    for (const row of added) applyResult(row, nowS)
+    for (const [series, , , , outcome] of added) stored.push([series, outcome])
+    // Also results of a time that has one already, because the clock was set back: without them nothing would be known
+    // until that time is over.
+    for (const row of accepted) applyResult(row, nowS)
     if (request.store === storeId) storeCertificates(request, isOwn, nowS)
     const known = accepted.length - added.length
     return { batch: request.batch, stored: added.length, known, refused, now_ms: nowMs }

@@ -256,6 +256,14 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
   PharosNoLeader: {
     firing: { ...one(`${LEADER}{set="shop",instance="a:1"}`, '0x10', 10), labels: { set: 'shop' } },
     quiet: [
+      // A leader with a state in git was killed.
+      {
+        series: {
+          [`${LEADER}{set="shop",instance="a:1"}`]: '1 stale',
+          [`${LEADER}{set="shop",instance="b:1"}`]: '0x4 1x6',
+        },
+        atMinute: 4,
+      },
       {
         series: {
           [`${LEADER}{set="shop",instance="a:1"}`]: '0x10',

@@ -164,6 +164,13 @@ export const RULE_CASES: Readonly<Record<string, RuleCases>> = {
   },
   PharosChannelDisabled: gauge('pharos_channels_disabled', 1, 0),
 
+  PharosProbesNotRead: {
+    firing: {
+      ...one('up{job="blackbox",instance="a:1"}', '1 0x12', 12),
+      labels: { job: 'blackbox', instance: 'a:1' },
+    },
+    quiet: [one('up{job="blackbox",instance="a:1"}', '1 0x5 1x8', 12)],
+  },
   PharosEndpointDown: {
     firing: {
       ...one(`${ENDPOINT}"down"}`, '1x10', 10),

@@ -40,7 +40,8 @@ export function choiceFields(
   services: readonly NamedService[],
   faults: Faults,
 ): Html {
-  return html`<fieldset${faults.events !== undefined && html` aria-describedby="e-events"`}><legend>Events</legend>
+  return html`<fieldset aria-describedby="h-events${faults.events !== undefined && html` e-events`}"><legend>Events</legend>
+<p class="hint" id="h-events">Services without automatic incidents, which are off by default, only have those that people open.</p>
 ${CHANNEL_EVENTS.map(
   (event) =>
     html`<label class="choice"><input type="checkbox" name="events" value="${event}"${events.includes(event) && html` checked`}>${eventLabel(event)}</label>`,

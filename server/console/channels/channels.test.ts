@@ -76,6 +76,17 @@ test('an incident posted in the console reaches a webhook, verified with the sec
   expect(view.text).not.toContain('secret-part')
 })
 
+test('the form of a channel says which incidents it gets', async () => {
+  const { client, root } = await server.signIn('member')
+
+  const form = await client.get(`${root}/channels/new`)
+
+  expect(form.text).toContain('aria-describedby="h-events"')
+  expect(form.text).toContain(
+    'Services without automatic incidents, which are off by default, only have those',
+  )
+})
+
 test('a test shows the response of the receiver, and a failed delivery is shown with its attempts and sent again', async () => {
   const { client, actions, root, id } = await server.signIn('member')
   await client.post(`${actions}/channels`, channelForm('tests'))

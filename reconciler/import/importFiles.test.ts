@@ -52,6 +52,9 @@ endpoints:
   - name: head
     url: https://shop.example/
     method: HEAD
+  - name: put
+    url: https://shop.example/
+    method: PUT
   - name: silent
     url: https://shop.example/silent
     conditions: ["[BODY] == ok"]
@@ -97,7 +100,7 @@ test('endpoints of Gatus become services with their conditions, and features wit
     { status: { gte: 100 } },
     { body: { regex: '^\\s*ok\\s*$' } },
   ])
-  expect(Object.keys(specs)).toEqual(['any', 'shop-front-page', 'silent'])
+  expect(Object.keys(specs)).toEqual(['any', 'head', 'shop-front-page', 'silent'])
   expect(notes).toEqual([
     '1.yml:10:23: the value of Authorization is not copied: set the environment variable FRONT_PAGE_AUTHORIZATION',
     '1.yml:18:10: left out: Pharos has no assertion on values inside JSON: [BODY].status == UP',
@@ -105,9 +108,10 @@ test('endpoints of Gatus become services with their conditions, and features wit
     '1.yml:22:10: names is left out: Pharos checks HTTP only, not dns',
     '1.yml:24:10: socket is left out: Pharos checks HTTP only, not tcp',
     '1.yml:27:15: the interval is rounded up to 2 s: intervals are whole seconds',
-    '1.yml:34:13: head is left out: Pharos sends GET and POST, not HEAD',
-    '1.yml:39:10: query is left out: its URL has a secret in its query or fragment (api_key): send it as a header',
-    '1.yml:41:10: variable is left out: its URL contains a variable: write the value into the file, or use an Environment afterwards',
+    '1.yml:34:13: the method HEAD becomes GET, which has the same status',
+    '1.yml:37:13: put is left out: Pharos sends GET and POST, not PUT',
+    '1.yml:42:10: query is left out: its URL has a secret in its query or fragment (api_key): send it as a header',
+    '1.yml:44:10: variable is left out: its URL contains a variable: write the value into the file, or use an Environment afterwards',
   ])
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
 })

@@ -88,10 +88,17 @@ export function timeoutOf(value: SourceValue, seconds = secondsOf(value)): numbe
   return Math.min(seconds, TIMEOUT_SECS_MAX)
 }
 
-/** The method of the monitor `name`; `undefined`, with a note at `place`, when Pharos does not send it. */
+/**
+ * The method of the monitor `name`: GET, with a note at `place`, for HEAD; `undefined`, with a note, for one that Pharos
+ * does not send.
+ */
 export function methodOf(name: string, value: SourceValue, place = value): 'GET' | 'POST' | undefined {
   const method = (value.text() ?? 'GET').toUpperCase()
   if (method === 'GET' || method === 'POST') return method
+  if (method === 'HEAD') {
+    place.note('the method HEAD becomes GET, which has the same status')
+    return 'GET'
+  }
   return place.note(`${name} is left out: Pharos sends GET and POST, not ${method}`)
 }
 

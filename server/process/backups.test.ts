@@ -50,6 +50,16 @@ test('old copies are removed only after a new one is complete', async () => {
   expect(readdirSync(backups).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
+test('copies of a clock that was ahead are removed before those of the right time', async () => {
+  await (await engine.open('administer')).close()
+  for (const hours of [0, 24, -23]) {
+    nowMs += hours * HOUR_MS
+    await engine.backupInto(backups, 2)
+  }
+
+  expect(filesIn(backups)).toEqual([named('2026-11-23T12-00-00-000Z'), named('2026-11-23T13-00-00-000Z')])
+})
+
 test('a copy first removes what killed programs left of theirs, and nothing of a program that may still run', async () => {
   await (await engine.open('administer')).close()
   const part = (digit: string) => `pharos-backup-${digit.repeat(8)}-0000-4000-8000-000000000000.part`
@@ -74,9 +84,10 @@ test('a copy first removes what killed programs left of theirs, and nothing of a
   )
 })
 
-test('a copy is made when it is due, even across a restart, and a failure is logged and counted', async () => {
+test('a copy is made when it is due, across a restart and a clock that is set back, and a failure is logged and counted', async () => {
   await (await engine.open('administer')).close()
   let lines = ''
+  let begun = 0
   let made = 0
   const write = (line: string): void => {
     lines += line
@@ -85,9 +96,10 @@ test('a copy is made when it is due, even across a restart, and a failure is log
   const start = (to: string, registry = new Registry()) =>
     startBackups(
       {
-        everyMs: 50,
-        newestAtMs: async () => ((await newestBackupAtMs(to)) ?? 0) + HOUR_MS - 50,
+        everyMs: HOUR_MS,
+        newestAtMs: (atMs) => newestBackupAtMs(to, atMs),
         backup: async (signal) => {
+          begun += 1
           const file = await engine.backupInto(to, 7, signal)
           made += 1
           return file
@@ -99,14 +111,17 @@ test('a copy is made when it is due, even across a restart, and a failure is log
   const stop = start(backups)
   await vi.waitUntil(() => made === 1, WAIT)
   await stop()
-  const restarted = start(backups)
   nowMs += HOUR_MS / 2
-  await restarted()
-  const afterRestart = made
+  await start(backups)()
+  const afterRestart = begun
   nowMs += HOUR_MS / 2
   const later = start(backups)
   await vi.waitUntil(() => made === 2, WAIT)
   await later()
+  nowMs -= HOUR_MS / 2
+  await start(backups)()
+  const afterSetBack = begun
+  nowMs += HOUR_MS / 2
   // A file where the folder would be.
   const registry = new Registry()
   writeFileSync(join(folder, 'taken'), '')
@@ -114,7 +129,7 @@ test('a copy is made when it is due, even across a restart, and a failure is log
   await vi.waitUntil(() => lines.includes('the database could not be backed up'), WAIT)
   await failing()
 
-  expect(afterRestart).toBe(1)
+  expect([afterRestart, afterSetBack]).toEqual([1, 2])
   expect(filesIn(backups)).toEqual([named('2026-11-23T12-00-00-000Z'), named('2026-11-23T13-00-00-000Z')])
   expect(await registry.metrics()).toMatch(/^pharos_backups_failed_total [1-9]/m)
 })

@@ -11,8 +11,11 @@ export interface BackupSchedule {
   readonly everyMs: number
   /** Makes a backup and then removes old ones; resolves to its file. */
   readonly backup: (signal: AbortSignal) => Promise<string>
-  /** Time of the newest backup (milliseconds since the epoch); `undefined` for none. */
-  readonly newestAtMs: () => Promise<number | undefined>
+  /**
+   * Time of the newest backup (milliseconds since the epoch) that is not after `nowMs`, so that a clock that was set back
+   * does not delay the next one; `undefined` for none.
+   */
+  readonly newestAtMs: (nowMs: number) => Promise<number | undefined>
 }
 
 /**
@@ -37,9 +40,8 @@ export function startBackups(
 
   async function runIfDue(): Promise<void> {
     const atMs = nowMs()
-    const newest = await newestAtMs()
-    // A clock that was set back must not delay the next backup.
-    if (newest !== undefined && newest <= atMs && atMs - newest < everyMs) return
+    const newest = await newestAtMs(atMs)
+    if (newest !== undefined && atMs - newest < everyMs) return
     if (failedAtMs !== undefined && failedAtMs <= atMs && atMs - failedAtMs < Math.min(RETRY_MS, everyMs))
       return
     try {

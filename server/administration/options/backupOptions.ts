@@ -61,7 +61,7 @@ export function backupScheduleOf({
   return {
     everyMs: intervalMs(backupEvery) ?? UNIT_MS.d,
     backup: (signal) => engine.backupInto(folder, backupKeep, signal),
-    newestAtMs: () => newestBackupAtMs(folder),
+    newestAtMs: (nowMs) => newestBackupAtMs(folder, nowMs),
   }
 }
 

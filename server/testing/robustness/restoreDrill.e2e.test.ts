@@ -30,7 +30,10 @@ test('a restore brings back everything that was acknowledged before the last cop
   const keys = await makeKeys(dataDir, orgId, KEYS)
   const flags = ['--monitor', 'off', '--admin-port', '0', '--backup-to', backups]
   const server = await startProcess(dataDir, [...flags, '--backup-every', '1s', '--backup-keep', '2'])
-  const firstAtMs = await vi.waitFor(async () => (await newestBackupAtMs(backups)) ?? Promise.reject(), WAIT)
+  const firstAtMs = await vi.waitFor(
+    async () => (await newestBackupAtMs(backups, Date.now())) ?? Promise.reject(),
+    WAIT,
+  )
 
   const acknowledged = new Map<string, number>()
   let isLoaded = true
@@ -44,7 +47,7 @@ test('a restore brings back everything that was acknowledged before the last cop
   })
   const seen = new Set<number>()
   await vi.waitUntil(async () => {
-    const newest = await newestBackupAtMs(backups)
+    const newest = await newestBackupAtMs(backups, Date.now())
     if (newest !== undefined && newest > firstAtMs) seen.add(newest)
     return seen.size >= COPIES && acknowledged.size >= 100
   }, WAIT)
@@ -60,7 +63,7 @@ test('a restore brings back everything that was acknowledged before the last cop
     .filter((name) => name.endsWith('.db'))
     .sort()
   const newestFile = join(backups, files.at(-1) ?? '')
-  const copiedAtMs = (await newestBackupAtMs(backups)) ?? 0
+  const copiedAtMs = (await newestBackupAtMs(backups, Date.now())) ?? 0
   const restored = await runHere(['restore', '--data-dir', again, '--from', newestFile])
   copyFileSync(defaultKeyFile(dataDir), defaultKeyFile(again))
   const next = await startProcess(again, ['--monitor', 'off'])

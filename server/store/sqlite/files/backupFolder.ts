@@ -29,7 +29,8 @@ export async function backupInto(
   makeFolder(folder, OWNER_ONLY)
   const instant = new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-')
   const isScheduled = 'keep' in reason
-  const file = join(folder, `pharos-${instant}${isScheduled ? '' : `-schema-${reason.schema}`}.db`)
+  const newest = `pharos-${instant}${isScheduled ? '' : `-schema-${reason.schema}`}.db`
+  const file = join(folder, newest)
   // First: they may take the space that this copy needs.
   await removeStale(folder, nowMs)
   await backupDatabase(source, file, signal)
@@ -38,21 +39,27 @@ export async function backupInto(
     const found = BACKUP_FILE.exec(name)
     return found !== null && (found[2] === undefined) === isScheduled
   })
-  // Names sort by time.
-  const old = same.sort().slice(0, -(isScheduled ? reason.keep : MIGRATIONS_KEPT))
+  // Names sort by time. Those of a clock that was ahead are older than the newest one, and removed first.
+  const sorted = same.sort()
+  const byAge = [...sorted.filter((name) => name > newest), ...sorted.filter((name) => name <= newest)]
+  const old = byAge.slice(0, -(isScheduled ? reason.keep : MIGRATIONS_KEPT))
   for (const name of old) await rm(join(folder, name), { force: true })
   return file
 }
 
-/** Time of the newest scheduled backup in `folder` (milliseconds since the epoch); `undefined` for none. */
-export async function newestBackupAtMs(folder: string): Promise<number | undefined> {
+/**
+ * Time of the newest scheduled backup in `folder` (milliseconds since the epoch); `undefined` for none. Those after
+ * `nowMs`, of a clock that was ahead, do not count.
+ */
+export async function newestBackupAtMs(folder: string, nowMs: number): Promise<number | undefined> {
   const names = await readdir(folder).catch(() => [])
   const instants = names.flatMap((name) => {
     const [, instant, schema] = BACKUP_FILE.exec(name) ?? []
-    return instant === undefined || schema !== undefined ? [] : [instant]
+    if (instant === undefined || schema !== undefined) return []
+    const atMs = Date.parse(instant.replace(/T(\d\d)-(\d\d)-(\d\d)-/, 'T$1:$2:$3.'))
+    return atMs > nowMs ? [] : [atMs]
   })
-  const newest = instants.sort().at(-1)
-  return newest === undefined ? undefined : Date.parse(newest.replace(/T(\d\d)-(\d\d)-(\d\d)-/, 'T$1:$2:$3.'))
+  return instants.sort((a, b) => a - b).at(-1)
 }
 
 /** Removes unfinished copies of killed programs. */

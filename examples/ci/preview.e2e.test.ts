@@ -20,7 +20,8 @@ spec:
 policy:
   protect: true
 `
-const NEWSLETTER = WEBSITE.replaceAll('website', 'newsletter').replace('Website', 'Newsletter')
+/** Its service has the name of the manifest. */
+const NEWSLETTER = WEBSITE.replaceAll('website', 'newsletter').replace('  name: Website\n', '')
 
 let page: Target
 let shop: Shop
@@ -92,7 +93,7 @@ test.each([
     writeFileSync(join(shop.work, 'monitoring/newsletter.yaml'), NEWSLETTER)
     shop.push('newsletter')
     expect(exitCodesOf(await run(changed))).toEqual({ preview: 0 })
-    expect(await names()).toEqual([`Newsletter (${host})`, 'Website', `Website (${host})`])
+    expect(await names()).toEqual(['Website', `Website (${host})`, `newsletter (${host})`])
 
     page.status = 500
     expect(exitCodesOf(await run(changed))).toEqual({ preview: EXIT.checksFailed })

@@ -43,7 +43,7 @@ function prepare(folder, host) {
   const { manifests } = JSON.parse(pharos(['render', folder, '--env', 'preview', '--json'], [0]))
   const renames = manifests.map(({ metadata, spec }) => ({
     target: { name: metadata.name },
-    patch: { spec: { name: `${spec.name} (${host})` } },
+    patch: { spec: { name: `${spec.name ?? metadata.name} (${host})` } },
   }))
   writeEnvironment(folder, host, [UNPROTECTED, ...renames])
 }

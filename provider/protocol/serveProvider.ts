@@ -57,7 +57,8 @@ export async function serveProvider(name: string, parts: ProviderParts): Promise
   const calls = createCallTable()
   guardProcess(calls, log)
   const fail = (error: unknown): never => {
-    const reason = error instanceof Error ? `${error.message}: ${error.cause}` : String(error)
+    const cause = error instanceof Error && error.cause !== undefined ? `: ${error.cause}` : ''
+    const reason = error instanceof Error ? `${error.message}${cause}` : String(error)
     // Written synchronously, because on Windows the process would end before a stream is flushed.
     writeSync(STDERR, `the ${name} provider could not start: ${reason}\n`)
     process.exit(1)

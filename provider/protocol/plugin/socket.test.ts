@@ -78,16 +78,19 @@ test('a connection that ends before the server is loaded disturbs no other', asy
 /** Longer than any path of a socket, as a temporary directory may be; Windows always listens on TCP. */
 const TOO_LONG = '/x'.repeat(60)
 
-test('TCP is served on the first free port of the range', async () => {
+test.each([
+  ['path is too long', TOO_LONG],
+  ['folder does not exist', '/nonexistent'],
+])('TCP is served on the first free port of the range when the %s', async (_, folder) => {
   const occupied = createServer()
   await once(occupied.listen(0, '127.0.0.1'), 'listening')
   // True because the server listens on TCP.
   const { port: first } = occupied.address() as AddressInfo
   onTestFinished(() => void occupied.close())
 
-  const socket = await openSocket(TOO_LONG, { first, last: first + 100 })
+  const socket = await openSocket(folder, { first, last: first + 100 })
   socket.close()
-  const none = openSocket(TOO_LONG, { first, last: first })
+  const none = openSocket(folder, { first, last: first })
 
   expect(socket.address.network).toBe('tcp')
   const port = Number(socket.address.address.replace('127.0.0.1:', ''))

@@ -22,13 +22,20 @@ const TCP: ListenTarget = { socketPath: undefined, remove: () => undefined }
 
 /**
  * A socket in a new directory that only this user may access, below `directory` or the system's temporary directory. TCP on the
- * loopback interface if the path would be too long, and on Windows.
+ * loopback interface if the path would be too long, if there is no such directory or it cannot be written, and on
+ * Windows.
  */
 function chooseTarget(directory: string | undefined): ListenTarget {
   const parent = directory ?? tmpdir()
   const longest = join(parent, 'tf-XXXXXX', 's')
   if (process.platform === 'win32' || Buffer.byteLength(longest) > SOCKET_PATH_BYTES_MAX) return TCP
-  const own = mkdtempSync(join(parent, 'tf-'))
+  let own: string
+  try {
+    own = mkdtempSync(join(parent, 'tf-'))
+  } catch {
+    // Terraform would show the reason only in its log.
+    return TCP
+  }
   const socketPath = join(own, 's')
   return { socketPath, remove: () => removeSocket(own, socketPath) }
 }

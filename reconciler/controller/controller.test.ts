@@ -291,7 +291,7 @@ test('a set says that its path does not exist before it has services, and quotes
       { message: 'the path does not exist', todo: 'restore the folder, or correct the path of the set' },
     ],
   })
-  expect(one.events.find(({ type }) => type === 'RunFinished')?.message).toBe('converged')
+  expect(one.events.find(({ type }) => type === 'RunFinished')?.message).toBe('partial')
 
   one.repository.commit({ 'monitoring/a.yaml': 'apiVersion: pharos/v1\nkind: Servise\n' })
 

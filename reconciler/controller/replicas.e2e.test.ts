@@ -290,6 +290,8 @@ test('--once ends with the exit codes of an apply', async () => {
   const run = async (): Promise<void> => {
     codes.push((await runOnce()).exitCode)
   }
+  repository.commit({ 'elsewhere/a.yaml': manifestOf('a') })
+  await run()
   repository.commit(manifestFiles('a'))
   await run()
   repository.commit({ 'monitoring/b.yaml': manifestOf('b').replace('interval', 'intervall') })
@@ -299,7 +301,7 @@ test('--once ends with the exit codes of an apply', async () => {
   repository.git('branch', '--move', 'main', 'gone')
   await run()
 
-  expect(codes).toEqual([0, 3, 7, 1])
+  expect(codes).toEqual([1, 0, 3, 7, 1])
   const { one: blue } = await start('blue')
   await blue.event(isType('LeaseTaken'), 0)
   const second = await runOnce()

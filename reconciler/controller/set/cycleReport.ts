@@ -46,10 +46,11 @@ export function withoutServices(report: CycleReport): CycleReport {
 }
 
 /** The exit code that `pharos apply` would have had. Pure. */
-export function exitCodeFor({ applied, error, source }: CycleResults, stopReason: StopReason | null): number {
+export function exitCodeFor(found: CycleResults, stopReason: StopReason | null): number {
+  const { applied, source } = found
   return runExitCode({
     interrupted: stopReason === 'stopping' ? EXIT.terminated : undefined,
-    failed: failedWith(error, applied !== null && source?.sourceProblem === null),
+    failed: failedWith(found),
     purpose: 'write',
     problems: source?.accepted?.set.problems ?? [],
     usableManifests: source?.accepted?.set.services.length ?? 0,
@@ -60,16 +61,22 @@ export function exitCodeFor({ applied, error, source }: CycleResults, stopReason
   })
 }
 
-/** The exit code of a cycle that ended early; `undefined` for a complete one. */
-function failedWith(error: unknown, hasPlanned: boolean): number | undefined {
+/** The exit code of a cycle that ended early, or had no manifests to apply; `undefined` for a complete one. */
+function failedWith({ applied, error, source }: CycleResults): number | undefined {
   if (error !== undefined) return failureOf(error).exitCode
-  return hasPlanned ? undefined : EXIT.couldNotRun
+  if (applied === null || source?.sourceProblem !== null) return EXIT.couldNotRun
+  return hasNoManifests({ applied, source }) ? EXIT.couldNotRun : undefined
+}
+
+/** Whether the path of the set does not exist. With services in the state, a safety limit reports it. */
+function hasNoManifests({ applied, source }: Pick<CycleResults, 'applied' | 'source'>): boolean {
+  return source?.accepted?.loaded.exists === false && applied?.planResult.plan.owned === 0
 }
 
 /** The outcome of a run. Pure. */
 export function outcomeFor(
   exitCode: number,
-  { applied, error }: CycleResults,
+  { applied, error, source }: CycleResults,
   stopReason: StopReason | null,
 ): RunOutcome {
   const skipped = applied?.outcomes.some(({ result }) => result === 'skipped') ?? true
@@ -80,7 +87,8 @@ export function outcomeFor(
     case EXIT.converged:
       return 'converged'
     case EXIT.couldNotRun:
-      return 'failed'
+      // Only a commit or another path can add the manifests, so this run is not repeated like a failed one.
+      return source?.sourceProblem === null && hasNoManifests({ applied, source }) ? 'partial' : 'failed'
     case EXIT.approvalNeeded:
       return 'withheld'
     default:

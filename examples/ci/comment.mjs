@@ -1,7 +1,7 @@
 /**
  * Posts the file of the first argument as a comment on the pull or merge request of this job, under the heading of
- * the second; a later run with the same heading edits that comment, but no comment of a stranger. A longer file is truncated to the size limit of
- * comments, and the job's log has the rest. For GitHub Actions and GitLab CI.
+ * the second; a later run with the same heading edits that comment, but no comment of a stranger. A longer file is
+ * truncated to the size limit of comments, and the job's log has the rest. For GitHub Actions and GitLab CI.
  */
 import { readFileSync } from 'node:fs'
 

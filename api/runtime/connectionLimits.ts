@@ -1,7 +1,13 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Server as TlsHttpServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
+
+/**
+ * Maximum number of unread responses on a connection of a server that checks no keys. Its clients wait for a response
+ * before the next request, which may arrive before Node reports the response as sent.
+ */
+const UNREAD_RESPONSES_MAX = 2
 
 /** Number of open TLS connections, including handshakes, for each counted connection. */
 const TLS_SHARE = 1.25
@@ -136,9 +142,31 @@ export function limitConnections(server: Server | TlsHttpServer, bounds: Connect
 
 /**
  * Keeps `server`, which checks no keys, at `connectionsMax` connections: a new one closes the oldest one of the address
- * with the most.
+ * with the most. Closes a connection with more than two unread responses. Call it after the handlers of requests are
+ * added.
  */
 export function limitKeylessConnections(server: Server | TlsHttpServer, connectionsMax: number): void {
   // Connections without a key get half.
   limitConnections(server, { connectionsMax: 2 * connectionsMax, isIdle: () => false, onEnd: () => {} })
+  limitUnreadResponses(server, UNREAD_RESPONSES_MAX)
+}
+
+/** Node handles all requests that it reads at once, so thousands of responses would fill the heap. */
+function limitUnreadResponses(server: Server | TlsHttpServer, unreadMax: number): void {
+  const counts = new WeakMap<Socket, number>()
+  const count = (socket: Socket, change: number): number => {
+    const now = (counts.get(socket) ?? 0) + change
+    counts.set(socket, now)
+    return now
+  }
+  const handlers = server.listeners('request')
+  server.removeAllListeners('request')
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    if (count(socket, 1) > unreadMax) socket.destroy()
+    // Requests that were read together with the last one still arrive here, and are dropped.
+    if (socket.destroyed) return
+    response.once('close', () => count(socket, -1))
+    for (const handler of handlers) Reflect.apply(handler, server, [request, response])
+  })
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import Sqlite from 'better-sqlite3'
 import { afterAll, expect, test } from 'vitest'
 import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
@@ -22,6 +24,20 @@ test.each([
   ['GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 200],
 ])('the admin listener responds to %j with %i, and in JSON', async (request, status) => {
   expect((await rawExchange(server.adminUrl, request)).status).toBe(status)
+})
+
+test.each([
+  [2, 2],
+  // Each may have megabytes, and all would be rendered at once.
+  [100, 0],
+])('%i requests sent at once to the admin listener get %i responses', async (sent, received) => {
+  const socket = connect(Number(new URL(server.adminUrl).port))
+  const request = 'GET /metrics HTTP/1.1\r\n'
+  socket.write(`${`${request}\r\n`.repeat(sent - 1)}${request}Connection: close\r\n\r\n`)
+
+  const responses = await text(socket)
+
+  expect(responses.split('HTTP/1.1 200 OK')).toHaveLength(received + 1)
 })
 
 test('the readiness probe writes at most once a second, however often it is requested', async () => {

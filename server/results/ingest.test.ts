@@ -386,6 +386,31 @@ test('after a clock was set back by an hour, results of times that have one alre
   expect(results.serviceStates().at(-1)).toEqual([START_S + 65, 3])
 })
 
+test('a region whose results are late by less than two intervals is no clock that was set back', () => {
+  const transitionsOf = (kind: string) =>
+    prepareTransitions(results.database)
+      .after(0)
+      .filter((transition) => transition.kind === kind)
+      .map(({ atS }) => atS - START_S)
+  const down = (series: number, dueS: number, nowS: number) =>
+    results.send([{ series, dueS: START_S + dueS, outcome: 'down' }], START_S + nowS)
+  const up = (series: number, dueS: number, nowS: number) =>
+    results.send([{ series, dueS: START_S + dueS, outcome: 'up' }], START_S + nowS)
+  results.update({ intervalS: 1_800, steadyS: 7_200 })
+
+  down(DUBLIN, 3_600, 3_600)
+  down(ASHBURN, 3_599, 3_610)
+  up(ASHBURN, 5_399, 5_399)
+  up(DUBLIN, 7_200, 7_200)
+  up(ASHBURN, 6_100, 7_210)
+  up(DUBLIN, 13_400, 13_400)
+  const early = transitionsOf('service.steady')
+  up(DUBLIN, 14_400, 14_400)
+
+  expect(transitionsOf('service.round')).toEqual([3_600])
+  expect([early, transitionsOf('service.steady')]).toEqual([[], [14_400]])
+})
+
 test('a service follows its results again when a clock that was a month ahead is set back', () => {
   const AHEAD_S = 30 * 86_400
   const transitionsOf = () =>

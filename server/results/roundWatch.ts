@@ -85,18 +85,22 @@ export class RoundWatch {
     if (isClear) this.#report(service.id, 'service.recovered', atS, { since_s: atS })
   }
 
-  /** Applies a known result of an endpoint of `service`, due at `dueS`. The states are already updated. */
-  afterResult(service: ServiceEntry, { endpoint: number, times }: SeriesEntry, dueS: number): void {
+  /** Applies a known result of an endpoint of `service`, due at `dueS`, at `nowS`. The states are already updated. */
+  afterResult(
+    service: ServiceEntry,
+    { endpoint: number, times }: SeriesEntry,
+    { dueS, nowS }: { readonly dueS: number; readonly nowS: number },
+  ): void {
     const watch = this.#watches.get(service.id)
     if (watch === undefined || watch.steadyS === null) return
     const endpoint = this.#board.endpoint(number)
     if (endpoint?.state === 'down') {
-      this.#reportRound(service, endpoint, { times, dueS })
+      this.#reportRound(service, endpoint, { times, dueS, nowS })
       return
     }
     const { clearSinceS, isSteady, steadyS } = watch
     if (clearSinceS === null || isSteady) return
-    if (clearSinceS > dueS + SET_BACK_S_MAX) {
+    if (clearSinceS > nowS + SET_BACK_S_MAX) {
       this.#change(service.id, { ...watch, clearSinceS: dueS })
       return
     }
@@ -126,12 +130,13 @@ export class RoundWatch {
   #reportRound(
     service: ServiceEntry,
     endpoint: EndpointEntry,
-    { times, dueS }: Pick<SeriesEntry, 'times'> & { readonly dueS: number },
+    { times, dueS, nowS }: Pick<SeriesEntry, 'times'> & { readonly dueS: number; readonly nowS: number },
   ): void {
     const intervalS = Math.max(1, times.intervalS)
     const round = Math.floor(dueS / intervalS)
-    const aheadS = ((this.#rounds.get(endpoint.number) ?? 0) - round) * intervalS
-    if (aheadS >= 0 && aheadS <= SET_BACK_S_MAX) return
+    const newest = this.#rounds.get(endpoint.number) ?? 0
+    // A round that has not begun yet was reported before the clock was set back. Regions also report late.
+    if (round <= newest && newest * intervalS <= nowS + SET_BACK_S_MAX) return
     this.#board.set(this.#rounds, endpoint.number, round)
     const named = { endpoint_id: endpoint.id, round, interval_s: intervalS }
     this.#report(service.id, 'service.round', dueS, { ...named, ...this.#downOf(service) })

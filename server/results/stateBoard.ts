@@ -109,7 +109,8 @@ export class StateBoard {
     const isTooLate = isKnown && !isCurrent && before.state === 'unknown'
     this.#changeSeries(series, isTooLate ? { ...before, lastDueS, knownDueS } : after, result.dueS)
     const service = this.#services.get(this.#endpoints.get(series.endpoint)?.serviceId ?? '')
-    if (service !== undefined && isCurrent) this.#rounds.afterResult(service, series, result.dueS)
+    if (service !== undefined && isCurrent)
+      this.#rounds.afterResult(service, series, { dueS: result.dueS, nowS })
   }
 
   /** Sets series to unknown when their last known result is too old at `nowS`, and follows a clock that was set back. */

@@ -151,7 +151,7 @@ test('a run that loses the lease of its state in git stops sending', async () =>
   expect(await json('apply')).toMatchObject({ exit: 5 })
 })
 
-test('a run whose git host refuses every write from some moment on ends, with the message of the host', async () => {
+test('a run whose git host refuses every write from some moment on ends with the message of the host, and its results', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   mkdirSync(join(repository, 'hooks'))
   scene.proxy.afterEffect = () =>
@@ -159,7 +159,13 @@ test('a run whose git host refuses every write from some moment on ends, with th
 
   const { exitCode, stdout } = await finished(startProgram(onManifests('apply'), work.env))
 
-  expect([exitCode, JSON.parse(stdout).error.message]).toEqual([1, expect.stringContaining('revoked')])
+  expect([exitCode, JSON.parse(stdout)]).toMatchObject([
+    1,
+    {
+      error: { message: expect.stringContaining('revoked') },
+      outcomes: [{ kind: 'create' }, { kind: 'create' }],
+    },
+  ])
 })
 
 test('the next run determines whether the last request of a killed run was executed', async () => {

@@ -65,10 +65,10 @@ async function ended(
   const found = runProblems(planResult.limited.changes, applied.outcomes, planResult.declared)
   output.annotations(found)
   const ran = applyExitCode(applied, set, interruption)
-  const unrecorded = await recordRun(applied, { ...origin, exitCode: ran }, input).then(
-    () => undefined,
-    failureOf,
-  )
+  const unrecorded = await recordRun(applied, { ...origin, exitCode: ran }, input)
+    // Here, because a release that fails after the command would replace its document by that of the failure.
+    .finally(() => input.lease.release())
+    .then(() => undefined, failureOf)
   // The user knows why an interrupted run ended.
   const isInterrupted = interruption.exitCode() !== undefined
   const failure =

@@ -19,12 +19,12 @@ interface CommandOptions extends DatabaseOptions {
   readonly limit?: number
 }
 
-/** Adds `commands`, which lists the commands to the regions in order of publication. */
+/** Adds `commands`, which lists the commands to the regions in the order of their sequence numbers. */
 export function addCommandLog(program: Command, write: Write): void {
   addDatabase(
     program
       .command('commands')
-      .description('list the commands that start and end monitoring in regions, in order of publication'),
+      .description('list the commands that start and end monitoring in regions, by sequence number'),
   )
     .option('--org <id>', 'only commands of this organisation')
     .option('--service <id>', 'only commands of this service, which may be deleted')

@@ -182,7 +182,7 @@ export interface IncidentAuthor {
 
 /** A logged command. */
 export interface LoggedCommand extends Command {
-  /** Its position in the order of publication. */
+  /** Its number. On PostgreSQL, concurrent commands may be published in another order. */
   readonly sequence: number
   /** `null` for a service that was deleted before schema 3. */
   readonly orgId: string | null

@@ -36,6 +36,17 @@ test.each([
   expect(result.certificates).toMatchObject([{ host: 'localhost', port: server.port }])
 })
 
+test('a certificate without a subject and an issuer is shown with empty names', async () => {
+  const server = await startHttpServer((_request, response) => response.end(), {
+    certificate: authority.nameless,
+  })
+
+  const { certificates } = await checkOf({ url: `https://localhost:${server.port}/` })
+  await server.close()
+
+  expect(certificates).toMatchObject([{ subject: '', issuer: '' }])
+})
+
 test('a certificate is verified for the IP address of the URL, or for the name in a Host header', async () => {
   const server = await startHttpServer((_request, response) => response.end(), {
     certificate: authority.valid,

@@ -81,8 +81,8 @@ export class CertificateJudge {
       seen: {
         host,
         fingerprint: x509.fingerprint256,
-        subject: x509.subject,
-        issuer: x509.issuer,
+        subject: nameOf(x509.subject),
+        issuer: nameOf(x509.issuer),
         serial: x509.serialNumber,
         notBeforeMs: Date.parse(x509.validFrom),
         notAfterMs: Date.parse(x509.validTo),
@@ -95,6 +95,11 @@ export class CertificateJudge {
     this.#known.set(key, known)
     return known
   }
+}
+
+/** A name of a certificate; empty when it is absent, as the subject may be. Node's types do not say so. */
+function nameOf(name: string | undefined): string {
+  return name ?? ''
 }
 
 function chainEndMs(leaf: X509Certificate): number {

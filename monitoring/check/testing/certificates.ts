@@ -28,6 +28,8 @@ export interface TestAuthority {
   readonly incomplete: ServerCertificate
   /** Expired, and sent with the certificate of its intermediate CA, which ends in month 99. */
   readonly undated: ServerCertificate
+  /** Self-signed, with neither a subject nor an issuer. */
+  readonly nameless: ServerCertificate
   /** Signed with SHA-1. */
   readonly weak: ServerCertificate
 }
@@ -74,15 +76,23 @@ function makeAuthority(): TestAuthority {
   const text = (file: string): string => readFileSync(join(folder, file), 'utf8')
   writeFileSync(join(folder, 'ca.cnf'), CONFIG)
   writeFileSync(join(folder, 'index.txt'), '')
+  const newKey = (name: string): readonly string[] => [
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-keyout',
+    `${name}.key`,
+  ]
   const request = (name: string, commonName: string, alternatives = ''): void => {
     const names = alternatives === '' ? [] : ['-addext', `subjectAltName=${alternatives}`]
-    const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', `${name}.key`]
     openssl(
       'req',
       '-config',
       'ca.cnf',
       '-new',
-      ...key,
+      ...newKey(name),
       '-out',
       `${name}.csr`,
       '-subj',
@@ -121,6 +131,7 @@ function makeAuthority(): TestAuthority {
   try {
     request('root', 'Test Root')
     sign('root', 'root', NOW, '-extensions', 'authority')
+    openssl('req', '-config', 'ca.cnf', '-x509', ...newKey('nameless'), '-out', 'nameless.pem', '-subj', '/')
     request('middle', 'Test Intermediate')
     sign('middle', 'root', NOW, '-extensions', 'authority')
     return {
@@ -132,6 +143,7 @@ function makeAuthority(): TestAuthority {
       selfSigned: signed('self', 'self', NOW),
       incomplete: signed('incomplete', 'middle', NOW),
       undated: withChain(signed('undated', 'middle', PAST), inMonth99(text('middle.pem'))),
+      nameless: served('nameless'),
       weak: {
         ...signed('weak', 'root', NOW, OWN_NAMES, '-md', 'sha1'),
         ciphers: 'DEFAULT:@SECLEVEL=0',

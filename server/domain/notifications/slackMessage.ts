@@ -45,7 +45,7 @@ function certificateLines({ data }: CertificatePayload): readonly [string, ...st
   return [
     `:warning: Certificate of ${linked(slackText(`${host}:${port}`, TITLE_CHARS_MAX), url)} ${when}`,
     `${certificate.not_after} · ${slackText(names, NAMES_CHARS_MAX)}`,
-    slackText(`${certificate.subject}, issued by ${certificate.issuer}`, TITLE_CHARS_MAX),
+    slackText(`${certificate.subject || 'no subject'}, issued by ${certificate.issuer}`, TITLE_CHARS_MAX),
   ]
 }
 

@@ -47,12 +47,7 @@ async function receiving(respond?: (delivery: Received) => ReceiverResponse): Pr
 }
 
 /** Subcommands of `channel` that seal or open a secret. */
-const WITH_KEY: ReadonlySet<string | undefined> = new Set([
-  'create',
-  'update',
-  'show-secret',
-  'rotate-secret',
-])
+const WITH_KEY: ReadonlySet<string | undefined> = new Set(['create', 'update', 'show-secret', 'rotate'])
 
 /** The flags with which a subcommand finds the data of the server, and its master key if it needs that. */
 function flagsFor({ flags, dataDir }: TestServer, subcommand: string | undefined): readonly string[] {

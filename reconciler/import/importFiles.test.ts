@@ -948,6 +948,17 @@ endpoints:
   ])
 })
 
+test('a key that is missing in mappings that are merged in very many ways is reported at once', () => {
+  const levels = Array.from(
+    { length: 20 },
+    (_, level) => `b${level + 1}: &b${level + 1} {<<: [${Array(9).fill(`*b${level}`)}]}\n`,
+  )
+
+  const { notes } = read('gatus', `b0: &b0 {k: 1}\n${levels.join('')}endpoints: [{<<: *b20, name: a}]\n`)
+
+  expect(notes).toEqual(['1.yml:22:13: a is left out: it has no URL'])
+})
+
 test('a GraphQL body of Gatus is sent as it sends it, with its placeholders', () => {
   const { specs, notes } = read(
     'gatus',

@@ -16,14 +16,22 @@ export interface TreeNode {
   readonly repeated: readonly { readonly key: string; readonly start: number; readonly end: number }[]
 }
 
-/** The value of a key, or else of a mapping that `<<` merges. */
-export function childOf(node: TreeNode, step: string | number): TreeNode | undefined {
+/**
+ * The value of a key, or else of a mapping that `<<` merges. `searched` has the contents of mappings without the key:
+ * with aliases, a mapping may be merged in very many ways.
+ */
+export function childOf(
+  node: TreeNode,
+  step: string | number,
+  searched = new Set<TreeNode['children']>(),
+): TreeNode | undefined {
   const own = node.children.get(step)
   const merged = node.children.get('<<')
-  if (own !== undefined || merged === undefined) return own
+  if (own !== undefined || merged === undefined || searched.has(node.children)) return own
+  searched.add(node.children)
   const sources = merged.children.has(0) ? [...merged.children.values()] : [merged]
   for (const source of sources) {
-    const found = childOf(source, step)
+    const found = childOf(source, step, searched)
     if (found !== undefined) return found
   }
   return undefined

@@ -202,7 +202,7 @@ function makeFamilies() {
     ),
     state: family(
       'pharos_endpoint_state',
-      '1 for the state of the endpoint across all its regions, 0 for others',
+      '1 for the state of the endpoint across all its regions, or for maintenance; 0 for others',
     ),
   }
 }

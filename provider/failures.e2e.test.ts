@@ -116,7 +116,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
     expect(planned.exitCode).toBe(2)
     expect(applied.exitCode).toBe(1)
-    expect(applied.output).toContain('the key is read-only')
+    expect(applied.output).toContain('the API key is read-only')
     expect(await names()).toEqual([])
   })
 

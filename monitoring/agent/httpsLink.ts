@@ -168,6 +168,11 @@ function exchanged(
     request.on('response', (response) => {
       textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject)
     })
+    // Without a listener, Node ends the request without a response and without an error.
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy()
+      reject(new Error('the server responded with 101: --server must name its --agent-port'))
+    })
     request.on('error', (error: Error & { code?: string }) => {
       // The server ended an idle connection at the moment of its reuse.
       const isStale = request.reusedSocket && error.code === 'ECONNRESET' && !isSecond

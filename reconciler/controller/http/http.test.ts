@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { StateError } from '../../state/model/stateError.ts'
@@ -322,6 +323,36 @@ test('a slow sender of a large body does not block others, and at most four stal
   expect(await Promise.all(dribbles)).toEqual(Array(8).fill('cut'))
   expect((await Promise.all(stalled)).sort()).toEqual([503, 'cut', 'cut', 'cut', 'cut'])
   expect(faults).toEqual([])
+})
+
+test('large bodies behind a pending response end with their connection, and block no others', async () => {
+  let bytes = 0
+  const bodies = await startHttpServer(
+    AT,
+    (app) => {
+      takesBodies(app)
+      app.get('/pending', () => new Promise(() => {}))
+      const preParsing = async (_request: unknown, _reply: unknown, body: Readable) =>
+        body.on('data', (chunk: Buffer) => {
+          bytes += chunk.length
+        })
+      app.post('/held', { bodyLimit: 25e6, preParsing }, () => ({}))
+    },
+    (error) => faults.push(error),
+  )
+  const pending = 'GET /pending HTTP/1.1\r\nHost: x\r\n\r\n'
+  const held = 'POST /held HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n'
+  const lost = Array.from({ length: 4 }, () => connect(Number(new URL(bodies.url).port)))
+  for (const socket of lost) socket.write(`${pending}${held}${' '.repeat(2e6)}`)
+  await expect.poll(() => bytes).toBe(8e6)
+  const send = () => fetch(bodies.url, { method: 'POST', body: Buffer.alloc(2e6) })
+
+  const before = await send()
+  for (const socket of lost) socket.destroy()
+
+  expect(before.status).toBe(503)
+  await expect.poll(async () => (await send()).status).toBe(200)
+  await bodies.close()
 })
 
 test('a request that does not arrive in time gets 408, and makes room for others', async () => {

@@ -34,10 +34,16 @@ export function limitLargeBodies(app: FastifyInstance): void {
         done(null, chunk)
       },
     })
-    reply.raw.once('close', () => {
+    const { socket } = request.raw
+    const end = (): void => {
+      reply.raw.off('close', end)
+      socket.off('close', end)
       counted.destroy()
       if (isLarge) largeBodies -= 1
-    })
+    }
+    reply.raw.on('close', end)
+    // On a lost connection, a response queued behind another gets no close event.
+    socket.on('close', end)
     return payload.pipe(counted)
   })
 }

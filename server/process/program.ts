@@ -166,11 +166,14 @@ async function listen(
   if (monitoring !== undefined) addMonitoringMetrics(metrics.registry, monitoring.stats)
   const probes = probesPage({ store, nowMs: environment.nowMs, latest: monitoring?.latest })
   const adminUrl = await listenAdmin(settings, { store, metrics, probes }, stopSteps)
+  const listeners: StopSteps = []
+  // At once, because each waits for the slowest of its clients.
+  stopSteps.push(() => stopTogether(listeners))
   const agentUrl =
-    monitoring === undefined ? null : await listenForAgents(settings, store, monitoring, stopSteps)
-  const statusUrl = await listenForPublic(settings, store, monitoring, stopSteps)
-  const consoleUrl = await listenForPeople(settings, { store, findMasterKey, monitoring }, stopSteps)
-  stopSteps.push(async () => {
+    monitoring === undefined ? null : await listenForAgents(settings, store, monitoring, listeners)
+  const statusUrl = await listenForPublic(settings, store, monitoring, listeners)
+  const consoleUrl = await listenForPeople(settings, { store, findMasterKey, monitoring }, listeners)
+  listeners.push(async () => {
     const forceClose = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
     await app.close()
     clearTimeout(forceClose)
@@ -189,6 +192,12 @@ async function listen(
     monitoring: sentence,
     publishCommands: relay.drain,
   }
+}
+
+/** Runs `steps` at the same time. Rejects, when all have ended, with the first failure. */
+async function stopTogether(steps: StopSteps): Promise<void> {
+  const ended = await Promise.allSettled(steps.map(async (step) => step()))
+  for (const one of ended) if (one.status === 'rejected') throw one.reason
 }
 
 /** Starts monitoring, which servers on one database share by a lease. */

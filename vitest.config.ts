@@ -165,7 +165,8 @@ export default defineConfig({
       GOGC: '400',
     },
     // A test that checks nothing fails.
-    expect: { requireAssertions: true },
+    // The default of a second is too short on a busy machine.
+    expect: { requireAssertions: true, poll: { timeout: 30_000 } },
     sequence: { shuffle: { tests: true }, sequencer: LongestFirst },
     // No file changes what another one imports, and importing everything anew for each took a tenth of the time.
     isolate: false,

@@ -164,8 +164,8 @@ export default defineConfig({
       // Terraform is a short program: with fewer garbage collections, each of its commands computes a quarter less.
       GOGC: '400',
     },
-    // A test that checks nothing fails.
-    // The default of a second is too short on a busy machine.
+    // A test without an assertion fails.
+    // The default time of a poll, one second, is too short on a busy machine.
     expect: { requireAssertions: true, poll: { timeout: 30_000 } },
     sequence: { shuffle: { tests: true }, sequencer: LongestFirst },
     // No file changes what another one imports, and importing everything anew for each took a tenth of the time.

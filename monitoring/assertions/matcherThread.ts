@@ -151,6 +151,8 @@ export class MatcherThread {
     }
     worker.on('error', lost)
     worker.on('exit', lost)
+    // Otherwise an agent would not end after its stop.
+    worker.unref()
     return worker
   }
 

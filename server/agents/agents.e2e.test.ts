@@ -130,7 +130,9 @@ test('an agent checks its region, keeps results while the server is unreachable,
       values.map((value, index) => [`X-Token-${index}`, { value, sensitive: true }]),
     )
     const call = { Http: { method: 'GET' as const, timeout: null, headers } }
-    return endpointBody({ url: target.url(path), call })
+    // Its thread must not outlive the agent.
+    const assertions = [{ Body: { matcher: { Regex: '^' } } }]
+    return endpointBody({ url: target.url(path), call, assertions })
   })
   const service = await create('/', { endpoints })
   const endpointId = service.endpoints[0]?.id

@@ -29,7 +29,8 @@ export async function eventsPart(
   { id }: ServiceResponse,
 ): Promise<Html> {
   const nowS = Math.floor(nowMs / 1_000)
-  const spans = (await measurements?.timeline(id, nowS - EVENTS_S, nowS)) ?? []
+  // Including the current second.
+  const spans = (await measurements?.timeline(id, nowS - EVENTS_S, nowS + 1)) ?? []
   const states = spans
     .filter(({ endpointId, fromS }) => endpointId === null && fromS > nowS - EVENTS_S)
     .map(({ fromS, state }): Event => ({ at: timestamp(fromS * 1_000), text: html`State: ${WORDS[state]}` }))

@@ -31,3 +31,9 @@ export function mintKey(environment: Environment): string {
 export function hashKey(key: string): Buffer {
   return crypto.hash('sha256', key, 'buffer')
 }
+
+/** A new key in plain text, with its id and stored form. */
+export function newKey(environment: Environment) {
+  const key = mintKey(environment)
+  return { key, id: environment.uuid(), hash: hashKey(key), last4: key.slice(-4) }
+}

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { nameList } from '../../../web/nameList.ts'
-import { sealSecret } from '../../domain/notifications/channel.ts'
+import { sealTarget } from '../../domain/notifications/channel.ts'
 import type { ChannelChange, StoredChannel } from '../../store/notificationStore.ts'
 import { type Faults, refusalOf } from '../forms/readForm.ts'
 import { type NamedService, namedServices, servicesOf } from '../forms/services.ts'
@@ -28,9 +28,8 @@ export async function changeChannel(request: OrgRequest): Promise<RouteResponse>
     if (request.form.get('seen') !== versionOf(channel))
       throw new ApiError('conflict', 'the channel has changed')
     if (url === '') return { ...wanted, target: undefined }
-    const place = { orgId: channel.orgId, channelId: channel.id, role: 'target' } as const
-    const sealed = sealSecret(url, place, findMasterKey(masterKeyId), environment)
-    return { ...wanted, target: { host: new URL(url).host, sealed } }
+    const place = { orgId: channel.orgId, channelId: channel.id }
+    return { ...wanted, target: sealTarget(url, place, findMasterKey(masterKeyId), environment) }
   }
   try {
     const refusal = await refusalOf([], () => store.changeChannel(channelRef(request), decide, nowMs))

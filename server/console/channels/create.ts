@@ -1,5 +1,5 @@
 import { html } from '../../../web/html.ts'
-import { CHANNEL_KINDS, sealSecret } from '../../domain/notifications/channel.ts'
+import { CHANNEL_KINDS, makeChannel } from '../../domain/notifications/channel.ts'
 import { CHANNEL_EVENTS } from '../../domain/notifications/payload.ts'
 import { mintSecret } from '../../domain/notifications/signature.ts'
 import { type Faults, refusalOf } from '../forms/readForm.ts'
@@ -40,12 +40,13 @@ export async function createChannel(request: OrgRequest): Promise<RouteResponse>
   if (Object.keys(faults).length > 0) return newChannelPage(request, faults)
   const id = environment.uuid()
   const secret = kind === 'slack' ? null : mintSecret(environment)
-  const make: Parameters<typeof store.createChannel>[1] = (masterKeyId) => {
-    const seal = (value: string, role: 'target' | 'secret') =>
-      sealSecret(value, { orgId: org.id, channelId: id, role }, findMasterKey(masterKeyId), environment)
-    const sealed = { target: seal(url, 'target'), secret: secret === null ? null : seal(secret, 'secret') }
-    return { id, kind, name, host: new URL(url).host, events, serviceIds, sealed }
-  }
+  const make = (masterKeyId: string) =>
+    makeChannel(
+      { id, kind, name, events, serviceIds },
+      { orgId: org.id, url, secret },
+      findMasterKey(masterKeyId),
+      environment,
+    )
   const refusal = await refusalOf([], () => store.createChannel(org.id, make, nowMs, by))
   if (refusal !== undefined) return newChannelPage(request, refusal)
   const to = `${root}/channels/${id}`

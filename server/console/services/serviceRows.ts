@@ -1,9 +1,9 @@
 import type { Incident } from '../../../api/contract/incident.ts'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
 import type { ShownState } from '../../../web/stateShapes.ts'
-import { timestamp } from '../../domain/environment.ts'
 import type { ServiceNow, StateReason } from '../../results/measurements/measurements.ts'
 import { componentState } from '../../statusPages/view/componentState.ts'
+import { currentMaintenance } from '../../store/shared/currentMaintenance.ts'
 import type { OpenIncidents } from '../../store/store.ts'
 import type { ListedService } from '../live/serviceIndex.ts'
 import type { ConsoleParts } from '../routing/route.ts'
@@ -80,16 +80,8 @@ async function readStateContext(
   orgId: string,
   nowMs: number,
 ): Promise<StateContext> {
-  const now = timestamp(nowMs)
-  const windows = (await store.listMaintenance(orgId, { endsAfter: now })).filter(
-    ({ startsAt }) => startsAt <= now,
-  )
-  return {
-    open: await store.openIncidents(orgId),
-    maintained: new Map(
-      windows.flatMap(({ serviceIds, startsAt }) => serviceIds.map((id) => [id, startsAt] as const)),
-    ),
-  }
+  const maintained = await currentMaintenance(store, orgId, nowMs)
+  return { open: await store.openIncidents(orgId), maintained }
 }
 
 function shownStateOf(

@@ -2,7 +2,7 @@ import { SCOPES } from '../../../api/contract/org.ts'
 import { readableTextProblem } from '../../../api/contract/text.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { instant } from '../../../web/times.ts'
-import { hashKey, mintKey } from '../../domain/apiKeys.ts'
+import { newKey } from '../../domain/apiKeys.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { StoredKey } from '../../store/store.ts'
 import { refusalOf } from '../forms/readForm.ts'
@@ -102,14 +102,9 @@ async function mint(request: OrgRequest): Promise<RouteResponse> {
   const scope = SCOPES.find((one) => one === form.get('scope'))
   const problem = readableTextProblem(note, { charsMax: NOTE_CHARS_MAX, lines: 'one line' })
   if (problem !== undefined || scope === undefined) return list(request, problem ?? 'The scope is unknown')
-  const key = mintKey(environment)
-  const id = environment.uuid()
-  const refusal = await refusalOf([], () =>
-    store.createKey({
-      ...{ id, orgId: org.id, scope, hash: hashKey(key), last4: key.slice(-4), createdBy: person.email },
-      ...{ note, by, nowMs },
-    }),
-  )
+  const { key, ...made } = newKey(environment)
+  const about = { orgId: org.id, scope, createdBy: person.email, note, by, nowMs }
+  const refusal = await refusalOf([], () => store.createKey({ ...made, ...about }))
   if (refusal !== undefined) return list(request, refusal[''])
   const title = 'New API key'
   const body = html`<h1>${title}</h1>

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../web/html.ts'
 import { instant } from '../../../web/times.ts'
 import { emailProblem } from '../../domain/accounts/emailAddress.ts'
 import { ROLES, type Role } from '../../domain/accounts/roles.ts'
-import { hashToken, INVITATION_MS, newToken } from '../../domain/accounts/sessions.ts'
+import { INVITATION_MS, newLink } from '../../domain/accounts/sessions.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { Member, OpenInvitation } from '../../store/accountStore.ts'
 import { refusalOf } from '../forms/readForm.ts'
@@ -100,15 +100,12 @@ async function invite(request: OrgRequest): Promise<RouteResponse> {
   const role = ROLES.find((one) => one === form.get('role')) ?? 'viewer'
   const problem = emailProblem(email)
   if (problem !== undefined) return list(request, { email: problem })
-  const token = newToken(environment.randomBytes)
-  const expiresAtMs = nowMs + INVITATION_MS
-  const refusal = await refusalOf([], () =>
-    store.invite({ tokenHash: hashToken(token), orgId: org.id, email, role, expiresAtMs }, by, nowMs),
-  )
+  const { token, ...link } = newLink(environment, INVITATION_MS)
+  const refusal = await refusalOf([], () => store.invite({ ...link, orgId: org.id, email, role }, by, nowMs))
   if (refusal !== undefined) return list(request, { email: refusal[''] })
   const title = 'Invitation'
   const body = html`<h1>${title}</h1>
-<p>Send this link to <bdi>${email}</bdi>. It is shown only once, works once, and expires on ${instant(timestamp(expiresAtMs))}.</p>
+<p>Send this link to <bdi>${email}</bdi>. It is shown only once, works once, and expires on ${instant(timestamp(link.expiresAtMs))}.</p>
 <div class="group"><p class="secret"><code id="link">${consoleUrl}/invite/${token}</code></p>
 <p><button type="button" data-copy="link" hidden>Copy</button></p></div>
 <p><a class="button" href="${root}/settings/members">Done</a></p>`

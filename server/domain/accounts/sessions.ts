@@ -35,6 +35,15 @@ export function hashToken(token: string): Buffer {
   return crypto.hash('sha256', token, 'buffer')
 }
 
+/** A new token for a link that is valid for `validMs`, with its stored form and its end (milliseconds since the epoch). */
+export function newLink(
+  { nowMs, randomBytes }: { readonly nowMs: () => number; readonly randomBytes: (size: number) => Buffer },
+  validMs: number,
+) {
+  const token = newToken(randomBytes)
+  return { token, tokenHash: hashToken(token), expiresAtMs: nowMs() + validMs }
+}
+
 /** Times of a session (milliseconds since the epoch). */
 export interface SessionTimes {
   readonly createdAtMs: number

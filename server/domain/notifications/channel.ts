@@ -67,3 +67,28 @@ export function sealSecret(
 function secretPlace({ orgId, channelId, role }: Parameters<typeof sealSecret>[1]): SealPlace {
   return { orgId, serviceId: '', endpointId: '', slot: `channel:${channelId}:${role}` }
 }
+
+/** The host of the channel's new `url`, and the URL sealed. */
+export function sealTarget(
+  url: string,
+  place: { readonly orgId: string; readonly channelId: string },
+  masterKey: MasterKey,
+  environment: Environment,
+): { readonly host: string; readonly sealed: SealedValue } {
+  const sealed = sealSecret(url, { ...place, role: 'target' }, masterKey, environment)
+  return { host: new URL(url).host, sealed }
+}
+
+/** `channel` as a new channel of `orgId`, with its URL and its signing secret, if it has one, sealed. */
+export function makeChannel(
+  channel: Omit<NewChannel, 'host' | 'sealed'>,
+  { orgId, url, secret }: { readonly orgId: string; readonly url: string; readonly secret: string | null },
+  masterKey: MasterKey,
+  environment: Environment,
+): NewChannel {
+  const place = { orgId, channelId: channel.id }
+  const { host, sealed: target } = sealTarget(url, place, masterKey, environment)
+  const sealed =
+    secret === null ? null : sealSecret(secret, { ...place, role: 'secret' }, masterKey, environment)
+  return { ...channel, host, sealed: { target, secret: sealed } }
+}
